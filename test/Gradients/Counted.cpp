@@ -152,6 +152,53 @@ TEST_CASE("A loop until it converges, in a nested SDFG in a map") {
     check(body, "", "transient B: float64[N]\n");
 }
 
+TEST_CASE("Bounds that are elements of an array") {
+    const std::string inner = "inner: for j = 0; j < K[i]; j = j + 1 {\n" + step("a", "A[i]") + "}\n";
+    const std::string body = "for i = 0; i < N; i = i + 1 {\n" + inner + "}\n";
+    check(body, "tape_s[N, inner_iterations, 1]");
+    const auto text = [](const std::string &of) { return Differentiated(program(of), "out", "A").text(); };
+    CHECK(text(body).find("max") != std::string::npos); // a map computes how much room there must be
+    CHECK(text(body).find("nested") == std::string::npos);
+    check("for i = N - 1; i >= 0; i = i - 1 {\n" + inner + "}\n", "tape_s[N, inner_iterations, 1]");
+    check("for i = 0; i < N; i = i + 2 {\n" + inner + "}\n", "tape_s[(N + 1) // 2, inner_iterations, 1]");
+    check("inner: for j = K[0]; j >= 0; j = j - 1 {\n" + step("a") + "}\n", "tape_s[inner_iterations, 1]");
+}
+
+TEST_CASE("Rows of a sparse matrix, between two elements of an array") {
+    const std::string row = "row: for j = K[i]; j < K[i + 1]; j = j + 1 {\n" + step("a", "A[j]") + "}\n";
+    check("for i = 0; i < N - 1; i = i + 1 {\n" + row + "}\n", "tape_s[N - 1, row_iterations, 1]", "", {0, 2, 2, 3, 5});
+    check("for k = 0; k < 2; k = k + 1 {\nfor i = 0; i < N - 1; i = i + 1 {\n" + row + "}\n}\n",
+          "tape_s[2, N - 1, row_iterations, 1]", "", {0, 2, 2, 3, 5});
+}
+
+TEST_CASE("Loops in loops whose bounds are elements of an array") {
+    const std::string body =
+        "middle: for j = 0; j < K[i]; j = j + 1 {\ninner: for k = 0; k < j; k = k + 1 {\n" + step("a", "A[i]") + "}\n}\n";
+    check("for i = 0; i < N; i = i + 1 {\n" + body + "}\n", "tape_s[N, middle_iterations, inner_iterations, 1]");
+}
+
+TEST_CASE("Bounds that a branch must ask for before they are read") {
+    const std::string body = "if (i < 1) {\ninner: for j = 0; j < L[i]; j = j + 1 {\n" + step("a", "A[i]") + "}\n}\n";
+    for (const int64_t n : {1, 4}) {
+        Differentiated d(program("for i = 0; i < N; i = i + 1 {\n" + body + "}\n", "argument L: int64[1]\n"), "out", "A");
+        d.set("N", n).set("K", std::vector<double>(n)).set("L", std::vector<double>{3}).check();
+        CHECK(d.tapes() == "tape_s[N, inner_iterations, 1]");
+    }
+}
+
+TEST_CASE("Bounds that are written before the loops") {
+    const std::string body = R"(
+      state bounds {
+        map m[p = 0:N] with <- K[0:N]; -> L[0:N] {
+          t: o = q * 2 + 1  with q <- K[p]; o -> L[p]
+        }
+      }
+      for i = 0; i < N; i = i + 1 {
+        inner: for j = L[i] - 3; j < L[i]; j = j + 1 {
+    )" + step("a", "A[i]") + "}\n}\n";
+    check(body, "tape_s[N, 3, 1]", "transient L: int64[N]\n");
+}
+
 TEST_CASE("What cannot be counted") {
     const auto errors = [](const std::string &body, const std::string &more = "") {
         return Differentiated(program(body, more), "out", "A").errors();

@@ -91,6 +91,17 @@ std::optional<std::vector<CountedLoop>> countedLoopsAround(Region &r) {
     return out;
 }
 
+Block *outermost(Region &r) {
+    Block *b = &r;
+    while (true) {
+        if (ConditionalBlock *c = b->conditional())
+            b = c;
+        if (isa<SDFG>(b->parent()))
+            return b;
+        b = b->parent();
+    }
+}
+
 // ---- while loops
 
 namespace {

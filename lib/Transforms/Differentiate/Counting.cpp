@@ -13,18 +13,6 @@ using namespace ir;
 
 namespace {
 
-/// The block of the SDFG itself that a region is in.
-Block *outermost(Region &r) {
-    Block *b = &r;
-    while (true) {
-        if (ConditionalBlock *c = b->conditional())
-            b = c;
-        if (isa<SDFG>(b->parent()))
-            return b;
-        b = b->parent();
-    }
-}
-
 void addBlocks(Block &b, std::vector<Block *> &out) {
     out.push_back(&b);
     if (auto *c = dyn_cast<ConditionalBlock>(&b))
@@ -49,24 +37,32 @@ std::vector<Block *> blocksOf(Block &b) {
 
 std::optional<sym::Expr> Counting::most(const CountedLoop &l) {
     whyNot_.clear();
+    if (const auto known = symbols_.find(l.region); known != symbols_.end())
+        return sym::Expr::symbol(known->second);
     Block *block = outermost(*l.region);
+    const std::string label = l.region->label.empty() ? "loop" : l.region->label;
+    SDFG &g = maker_.sdfg();
+    const Name counted = g.addTransient(label + "_counted", DataDesc::scalar(ScalarKind::Int64, true));
+    auto items = computed(l, counted);
+    const std::string why = items ? "" : whyOnce(*block);
+    if (!why.empty()) {
+        g.arrays.erase(counted);
+        whyNot_ = "a loop around it would have to run twice, to be counted, but " + why;
+        return std::nullopt;
+    }
+    const Name symbol = g.freshName(label + "_iterations");
+    g.symbols[symbol] = ScalarKind::Int64;
+    symbols_.emplace(l.region, symbol);
+    if (items) {
+        context_.done(elementName(*l.region), "how often it runs at most is computed before: `" + symbol.str() + "`");
+        formulas_.push_back({block, std::move(*items), symbol, counted});
+        return sym::Expr::symbol(symbol);
+    }
     auto part = std::find_if(parts_.begin(), parts_.end(), [block](const Part &p) { return p.block == block; });
     if (part == parts_.end()) {
-        if (const std::string why = whyOnce(*block); !why.empty()) {
-            whyNot_ = "a loop around it would have to run twice, to be counted, but " + why;
-            return std::nullopt;
-        }
         parts_.emplace_back().block = block;
         part = std::prev(parts_.end());
     }
-    for (const Part::Loop &known : part->loops)
-        if (known.loop.region == l.region)
-            return sym::Expr::symbol(known.symbol);
-    const std::string label = l.region->label.empty() ? "loop" : l.region->label;
-    SDFG &g = maker_.sdfg();
-    const Name symbol = g.freshName(label + "_iterations");
-    g.symbols[symbol] = ScalarKind::Int64;
-    const Name counted = g.addTransient(label + "_counted", DataDesc::scalar(ScalarKind::Int64, true));
     part->loops.push_back({l, symbol, counted});
     return sym::Expr::symbol(symbol);
 }

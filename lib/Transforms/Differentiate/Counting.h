@@ -22,15 +22,30 @@
 
 namespace sdfgc::transforms::gradient {
 
+// Where a loop's ends are elements of containers that the loops around do not write, their maximum is computed instead: a map over these loops.
+//
+//     for i = 0; i < N; i += 1 {                          most = 0
+//         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }
+//     }
 class Counting {
 public:
-    Counting(Program &program, Maker &maker, pass::Context &context) : program_(program), maker_(maker), context_(context) {}
+    /// `elements`: symbols that are set in front of loops (nameElements).
+    Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, pass::Context &context)
+        : program_(program), maker_(maker), elements_(std::move(elements)), context_(context) {}
 
     /// A symbol that is, in front of the outermost loop or branch around, the largest number of iterations that a loop has. Nothing if it
     /// cannot run twice: `whyNot` says why.
     std::optional<sym::Expr> most(const CountedLoop &l);
     /// The last answer of `most`, in words; empty if it was a symbol.
     const std::string &whyNot() const { return whyNot_; }
+
+    /// Items that compute how often loops run, which then are symbols, in front of blocks of the SDFG itself.
+    struct Formula {
+        ir::Block *block = nullptr;
+        std::vector<nest::Item> items;
+        Name symbol, counted; // the symbol is to be set to this
+    };
+    std::vector<Formula> formulas() { return std::move(formulas_); }
 
     /// Copies what is to run before. Nothing of the program may have changed.
     void copy();
@@ -49,14 +64,20 @@ private:
         std::unique_ptr<ir::NestedSDFGNode> node; // once copied
         std::map<Name, Name> handed;              // its arguments: containers of the SDFG by their names
     };
+    std::optional<std::vector<nest::Item>> computed(const CountedLoop &l, Name into);
+    std::vector<nest::Item> largestOf(sym::Expr trips, Name into, const std::vector<Name> &params, std::vector<sym::Range> ranges,
+                                      std::map<Name, sym::Expr> meaning, const std::map<Name, Name> &connectors);
     std::string whyOnce(ir::Block &b) const;
     void copy(Part &p);
     void place(Part &p);
 
     Program &program_;
     Maker &maker_;
+    const std::map<Name, NamedElement> elements_;
     pass::Context &context_;
     std::vector<Part> parts_;
+    std::map<const ir::LoopRegion *, Name> symbols_; // of all loops that were asked for
+    std::vector<Formula> formulas_;
     std::string whyNot_;
 };
 

@@ -92,6 +92,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     countInHeaders(g);
     numberLoops(g);
     nameBounds(g);
+    std::map<Name, NamedElement> elements = nameElements(g);
     nameSubsets(g);
     nameValues(g);
     joinArguments(g);
@@ -106,7 +107,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     Gradients gradients(maker, request.prefix);
     if (!gradients.declare(request.arguments(), context))
         return false;
-    Counting counting(program, maker, context);
+    Counting counting(program, maker, std::move(elements), context);
     Values values(program, maker, counting, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);
     FlowReverser flow(program, maker, activity, items, values, context);
@@ -119,6 +120,10 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
         zeros.erase(n);
     for (const Name n : flow.clearInLoops(zeros))
         zeros.erase(n);
+    for (Counting::Formula &f : counting.formulas()) {
+        flow.prepend(g, f.block, "count_iterations", std::move(f.items));
+        g.inEdges(f.block).front()->assignments.emplace_back(f.symbol, f.counted.str());
+    }
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
     if (!first.empty())
         flow.prepend(g, flow.first() ? flow.first() : g.start(), "begin_gradients", std::move(first));

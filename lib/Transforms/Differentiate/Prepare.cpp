@@ -3,10 +3,15 @@
 
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/TripCount.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Offload/HostReads.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include <algorithm>
 
 namespace sdfgc::transforms::gradient {
 
@@ -14,13 +19,24 @@ using namespace ir;
 
 namespace {
 
-/// Containers that some node writes.
-std::set<Name> writtenIn(const SDFG &g) {
-    std::set<Name> out;
-    for (const State *s : allStates(g))
+/// Adds containers that some node of a block writes.
+void addWritten(const Block &b, std::set<Name> &out) {
+    if (const auto *s = dyn_cast<State>(&b)) {
         for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !a->inEdges().empty())
+            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && (!a->inEdges().empty() || a->setZero))
                 out.insert(a->data);
+    } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+        for (const auto &branch : c->branches())
+            addWritten(*branch.region, out);
+    } else if (const auto *r = dyn_cast<Region>(&b)) {
+        for (const auto &inner : r->blocks())
+            addWritten(*inner, out);
+    }
+}
+
+std::set<Name> writtenIn(const Region &r) {
+    std::set<Name> out;
+    addWritten(r, out);
     return out;
 }
 
@@ -54,6 +70,88 @@ void nameBounds(SDFG &g) {
     State *s = g.addStateBefore(start, g.freshLabel("sizes"));
     for (InterstateEdge *e : g.outEdges(s))
         e->assignments = values;
+}
+
+namespace {
+
+/// Is an expression of symbols that nothing in a loop changes? Its variable does.
+bool isFixedIn(sym::Expr e, LoopRegion &l) {
+    const std::set<Name> assigned = assignedIn(l);
+    const auto &names = e.freeSymbols();
+    return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
+}
+
+/// `K[i]` in the header of a loop, if it is the same in all iterations and an integer.
+std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::set<Name> &written) {
+    if (e.kind != py::ExprKind::Subscript || e.args[0]->kind != py::ExprKind::Name)
+        return std::nullopt;
+    NamedElement out{e.args[0]->name, {}};
+    const DataDesc *d = l.sdfg()->desc(out.container);
+    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || written.count(out.container) || e.args.size() != d->rank() + 1)
+        return std::nullopt;
+    for (std::size_t k = 1; k < e.args.size(); ++k) {
+        const auto index = sym::parse(py::print(*e.args[k])).expr;
+        if (!index || !isFixedIn(*index, l))
+            return std::nullopt;
+        out.index.push_back(*index);
+    }
+    return out;
+}
+
+/// Is a loop's header `i = first; i REL end`, of which both are evaluated whenever the loop is reached?
+bool hasPlainHeader(const LoopRegion &l) {
+    const analysis::Progression p = analysis::progressionOf(l);
+    return !l.inverted && p.why == analysis::Uncounted::No && p.whole && p.tests.size() == 1;
+}
+
+/// For each block of an SDFG what it and those after it write; all that is written, if they are no sequence.
+std::map<const Block *, std::set<Name>> writtenFrom(SDFG &g) {
+    std::map<const Block *, std::set<Name>> out;
+    const std::set<Name> all = writtenIn(g);
+    for (const auto &b : g.blocks())
+        out.emplace(b.get(), all);
+    const std::vector<Block *> chain = sequenceOf(g);
+    std::set<Name> later;
+    for (auto b = chain.rbegin(); b != chain.rend(); ++b) {
+        addWritten(**b, later);
+        out[*b] = later;
+    }
+    return out;
+}
+
+} // namespace
+
+std::map<Name, NamedElement> nameElements(SDFG &g) {
+    std::map<Name, NamedElement> out;
+    const std::map<const Block *, std::set<Name>> writtenLater = writtenFrom(g);
+    for (Region *r : allRegions(g)) {
+        auto *l = dyn_cast<LoopRegion>(r);
+        if (!l || nest::isKept(*l) || !hasPlainHeader(*l))
+            continue;
+        const std::set<Name> written = writtenIn(*l);
+        std::vector<std::pair<Name, std::string>> values;
+        for (std::optional<Code> *c : {&l->init, &l->condition}) {
+            const auto named = py::replace(py::parseBlockOrRaw((*c)->text), [&](const py::ExprRef &e) -> py::ExprRef {
+                const auto element = fixedElement(*e, *l, c == &l->init ? written : writtenLater.at(outermost(*l)));
+                if (!element)
+                    return nullptr;
+                const std::string text = py::print(*e);
+                const auto known = std::find_if(values.begin(), values.end(), [&text](const auto &v) { return v.second == text; });
+                if (known != values.end())
+                    return py::name(known->first);
+                const Name symbol = g.freshName(element->container.str() + "_value");
+                g.symbols[symbol] = g.desc(element->container)->dtype;
+                values.emplace_back(symbol, text);
+                out.emplace(symbol, *element);
+                return py::name(symbol);
+            });
+            (*c)->text = py::print(named);
+        }
+        if (!values.empty())
+            for (InterstateEdge *e : l->parent()->outEdges(l->parent()->addStateBefore(l, g.freshLabel("bounds"))))
+                e->assignments = values;
+    }
+    return out;
 }
 
 void nameSubsets(SDFG &g) {

@@ -34,6 +34,9 @@ std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
 /// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
 std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
 
+/// The block of the SDFG itself that a region is in, which may be the region.
+ir::Block *outermost(ir::Region &r);
+
 /// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
 void countInHeaders(ir::SDFG &g);
 
@@ -43,6 +46,15 @@ void numberLoops(ir::SDFG &g);
 /// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
 /// values: what is known of symbols is known of such loops.
 void nameBounds(ir::SDFG &g);
+
+/// An element of a container that a symbol is set to.
+struct NamedElement {
+    Name container;
+    std::vector<sym::Expr> index;
+};
+/// Lets loops that count from or to elements of integers (`K[i]`), which nothing writes from there on, count to symbols that are set in
+/// front of them. Returns those.
+std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 
 /// Lets copies between arrays say which elements they are of on both sides.
 void nameSubsets(ir::SDFG &g);

@@ -1,0 +1,126 @@
+// How often loops run at most, as the largest of the numbers that they have in iterations of the loops around: a map that computes it.
+#include "Transforms/Differentiate/Counting.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+using nest::Use;
+using nest::UseKind;
+
+namespace {
+
+/// The loops around a loop, outermost first, if each of them runs all of its iterations, and each of those reaches the loop.
+std::optional<std::vector<CountedLoop>> loopsThatReach(LoopRegion &l) {
+    for (const Region *r = &l; !isa<SDFG>(r); r = r->parent())
+        if (r->conditional())
+            return std::nullopt;
+    auto out = countedLoopsAround(l);
+    if (!out)
+        return std::nullopt;
+    out->pop_back();
+    const bool all = std::none_of(out->begin(), out->end(), [](const CountedLoop &c) { return c.isOpen || c.stopsEarly; });
+    return all ? out : std::nullopt;
+}
+
+/// The values of a loop's variable, in any order.
+std::optional<sym::Range> upwards(const sym::Range &walk) {
+    if (walk.step.isConstant(-1))
+        return sym::Range{walk.end, walk.begin, 1, 1};
+    const auto step = walk.step.asInt();
+    return step && *step > 0 ? std::optional(walk) : std::nullopt;
+}
+
+/// Containers that a block writes.
+std::set<Name> writtenIn(const Block &b) {
+    std::set<Name> out;
+    if (const auto *r = dyn_cast<Region>(&b))
+        for (const State *s : allStates(*r))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                if (!a->inEdges().empty() || a->setZero)
+                    out.insert(a->data);
+    return out;
+}
+
+} // namespace
+
+std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name into) {
+    const auto around = l.isOpen ? std::nullopt : loopsThatReach(*l.region);
+    if (!around)
+        return std::nullopt;
+    const Block &outermost = around->empty() ? *l.region : *around->front().region;
+    const std::set<Name> written = writtenIn(outermost);
+    sym::Expr trips = l.trips();
+    std::vector<sym::Expr> used{trips}; // expressions that the map computes
+    std::map<Name, Name> connectors;    // of symbols that are elements
+    for (const auto &[symbol, element] : elements_)
+        if (trips.dependsOn(symbol)) {
+            if (written.count(element.container))
+                return std::nullopt;
+            connectors.emplace(symbol, maker_.connector("__element" + std::to_string(connectors.size())));
+            used.insert(used.end(), element.index.begin(), element.index.end());
+        }
+    std::vector<Name> params;
+    std::vector<sym::Range> ranges;
+    std::map<Name, sym::Expr> meaning;
+    for (std::size_t k = around->size(); k-- > 0;) {
+        const Name variable = (*around)[k].region->variable;
+        if (std::none_of(used.begin(), used.end(), [variable](sym::Expr e) { return e.dependsOn(variable); }))
+            continue;
+        const auto range = upwards((*around)[k].walk);
+        if (!range || std::any_of(elements_.begin(), elements_.end(), [&range](const auto &e) {
+                return range->begin.dependsOn(e.first) || range->end.dependsOn(e.first);
+            }))
+            return std::nullopt;
+        used.insert(used.end(), {range->begin, range->end});
+        params.insert(params.begin(), maker_.connector("__" + variable.str()));
+        ranges.insert(ranges.begin(), *range);
+        meaning.emplace(variable, sym::Expr::symbol(params.front()));
+    }
+    for (const sym::Expr e : used)
+        for (const Name n : e.freeSymbols())
+            if (!meaning.count(n) && !connectors.count(n) && (program_.assigned().count(n) || maker_.sdfg().desc(n)))
+                return std::nullopt;
+    return largestOf(trips, into, params, ranges, meaning, connectors);
+}
+
+/// The map, over parameters in place of the variables of loops.
+std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vector<Name> &params, std::vector<sym::Range> ranges,
+                                      std::map<Name, sym::Expr> meaning, const std::map<Name, Name> &connectors) {
+    for (sym::Range &r : ranges)
+        r = {sym::substitute(r.begin, meaning), sym::substitute(r.end, meaning), r.step, 1};
+    std::vector<Use> uses;
+    for (const auto &[symbol, connector] : connectors) {
+        sym::Subset at;
+        for (const sym::Expr index : elements_.at(symbol).index) {
+            const sym::Expr e = sym::substitute(index, meaning);
+            at.dims.push_back({e, e, 1, 1});
+        }
+        uses.push_back(maker_.read(elements_.at(symbol).container, std::move(at), connector));
+    }
+    for (const auto &[symbol, connector] : connectors)
+        meaning.emplace(symbol, sym::Expr::symbol(connector));
+    const Name out = maker_.connector("__out");
+    const sym::Subset whole = maker_.sdfg().desc(into)->fullSubset();
+    Use largest = maker_.use(UseKind::Update, into, whole, out);
+    largest.memlet.wcr = "lambda a, b: max(a, b)";
+    uses.push_back(std::move(largest));
+    const bool inScope = !maker_.sdfg().isRoot();
+    Item item = maker_.tasklet("count", out.str() + " = " + sym::substitute(trips, meaning).str(), std::move(uses));
+    std::vector<Item> items;
+    items.push_back(maker_.fill(into, whole, "0", inScope));
+    if (!params.empty()) {
+        std::vector<Item> body;
+        body.push_back(std::move(item));
+        item = maker_.map("count", params, std::move(ranges), std::move(body), inScope);
+    }
+    items.push_back(std::move(item));
+    return items;
+}
+
+} // namespace sdfgc::transforms::gradient
