@@ -171,6 +171,21 @@ TEST_CASE("Rows of a sparse matrix, between two elements of an array") {
           "tape_s[2, N - 1, row_iterations, 1]", "", {0, 2, 2, 3, 5});
 }
 
+TEST_CASE("Bounds that edges read from an array") {
+    const auto body = [](const std::string &before, const std::string &after) {
+        return "for i = 0; i < N; i = i + 1 {\n" + before + "inner: for j = 0; j < k; j = j + 1 {\n" + step("a", "A[i]") + "}\n" +
+               after + "}\n";
+    };
+    const std::string set = "state before {}\nk = K[i]\n";
+    check(body(set, ""), "tape_s[N, inner_iterations, 1]");
+    const auto copies = [](const std::string &of) {
+        return Differentiated(program(of), "out", "A").text().find("nested") != std::string::npos;
+    };
+    CHECK(!copies(body(set, ""))); // a map computes how much room there must be
+    CHECK(copies(body("state before {}\nk = K[i] * 2 - i\n", "")));
+    check(body("state before {}\nk = K[i] * 2 - i\n", ""), "tape_s[N, inner_iterations, 1]");
+}
+
 TEST_CASE("Loops in loops whose bounds are elements of an array") {
     const std::string body =
         "middle: for j = 0; j < K[i]; j = j + 1 {\ninner: for k = 0; k < j; k = k + 1 {\n" + step("a", "A[i]") + "}\n}\n";

@@ -1,4 +1,8 @@
 // How often loops run at most, as the largest of the numbers that they have in iterations of the loops around: a map that computes it.
+//
+//     for i = 0; i < N; i += 1 {                          most = 0
+//         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }
+//     }
 #include "Transforms/Differentiate/Counting.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"
@@ -36,6 +40,21 @@ std::optional<sym::Range> upwards(const sym::Range &walk) {
     return step && *step > 0 ? std::optional(walk) : std::nullopt;
 }
 
+/// Does each iteration of the loops around come over the edge that sets an element before it reaches the loop?
+bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
+    const Region *r = e.at->parent();
+    const Block *in = &l;
+    while (in && in->parent() != r)
+        in = in->parent();
+    for (const Block *b = e.at; in && b;) {
+        if (b == in)
+            return true;
+        const std::vector<InterstateEdge *> next = r->outEdges(b);
+        b = next.empty() ? nullptr : next.front()->dst;
+    }
+    return false;
+}
+
 /// Containers that a block writes.
 std::set<Name> writtenIn(const Block &b) {
     std::set<Name> out;
@@ -60,7 +79,7 @@ std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name i
     std::map<Name, Name> connectors;    // of symbols that are elements
     for (const auto &[symbol, element] : elements_)
         if (trips.dependsOn(symbol)) {
-            if (written.count(element.container))
+            if (written.count(element.container) || !isSetBefore(element, *l.region))
                 return std::nullopt;
             connectors.emplace(symbol, maker_.connector("__element" + std::to_string(connectors.size())));
             used.insert(used.end(), element.index.begin(), element.index.end());

@@ -13,6 +13,8 @@
 //
 // What runs again is all of the outermost loop or branch around, as its iterations may differ: counted is the largest number that the loop
 // has in any of them. It is a nested SDFG that is handed all that the loop reads, and has what it writes for itself.
+//
+// Where a loop's ends are elements of containers that the loops around do not write, the largest number is computed instead (CountFormulas.cpp).
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -22,14 +24,9 @@
 
 namespace sdfgc::transforms::gradient {
 
-// Where a loop's ends are elements of containers that the loops around do not write, their maximum is computed instead: a map over these loops.
-//
-//     for i = 0; i < N; i += 1 {                          most = 0
-//         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }
-//     }
 class Counting {
 public:
-    /// `elements`: symbols that are set in front of loops (nameElements).
+    /// `elements`: symbols that are set to elements (nameElements).
     Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, pass::Context &context)
         : program_(program), maker_(maker), elements_(std::move(elements)), context_(context) {}
 

@@ -81,21 +81,46 @@ bool isFixedIn(sym::Expr e, LoopRegion &l) {
     return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
 }
 
-/// `K[i]` in the header of a loop, if it is the same in all iterations and an integer.
-std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::set<Name> &written) {
+/// `K[i]`, if it is an integer; `at`: where it is read.
+std::optional<NamedElement> elementOf(const py::Expr &e, const Block &at) {
     if (e.kind != py::ExprKind::Subscript || e.args[0]->kind != py::ExprKind::Name)
         return std::nullopt;
-    NamedElement out{e.args[0]->name, {}};
-    const DataDesc *d = l.sdfg()->desc(out.container);
-    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || written.count(out.container) || e.args.size() != d->rank() + 1)
+    NamedElement out{e.args[0]->name, {}, &at};
+    const DataDesc *d = at.sdfg()->desc(out.container);
+    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
         return std::nullopt;
     for (std::size_t k = 1; k < e.args.size(); ++k) {
         const auto index = sym::parse(py::print(*e.args[k])).expr;
-        if (!index || !isFixedIn(*index, l))
+        if (!index)
             return std::nullopt;
         out.index.push_back(*index);
     }
     return out;
+}
+
+/// The same in the header of a loop, where it has one value in all iterations.
+std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::set<Name> &written) {
+    auto out = elementOf(e, l);
+    const bool fixed = out && !written.count(out->container) &&
+                       std::all_of(out->index.begin(), out->index.end(), [&l](sym::Expr index) { return isFixedIn(index, l); });
+    return fixed ? out : std::nullopt;
+}
+
+/// Adds symbols that one edge of all sets to an element.
+void addAssigned(const SDFG &g, std::map<Name, NamedElement> &out) {
+    std::map<Name, std::pair<const InterstateEdge *, std::string>> once;
+    std::set<Name> seen;
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        for (const auto &[symbol, value] : e->assignments) {
+            if (seen.insert(symbol).second)
+                once[symbol] = {e, value};
+            else
+                once.erase(symbol);
+        }
+    for (const auto &[symbol, from] : once)
+        if (const auto value = py::parseExpr(from.second); value.value)
+            if (const auto element = elementOf(**value.value, *from.first->dst))
+                out.emplace(symbol, *element);
 }
 
 /// Is a loop's header `i = first; i REL end`, of which both are evaluated whenever the loop is reached?
@@ -151,6 +176,7 @@ std::map<Name, NamedElement> nameElements(SDFG &g) {
             for (InterstateEdge *e : l->parent()->outEdges(l->parent()->addStateBefore(l, g.freshLabel("bounds"))))
                 e->assignments = values;
     }
+    addAssigned(g, out);
     return out;
 }
 

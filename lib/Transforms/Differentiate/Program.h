@@ -47,13 +47,14 @@ void numberLoops(ir::SDFG &g);
 /// values: what is known of symbols is known of such loops.
 void nameBounds(ir::SDFG &g);
 
-/// An element of a container that a symbol is set to.
+/// An element of a container that a symbol is set to, by one edge.
 struct NamedElement {
     Name container;
     std::vector<sym::Expr> index;
+    const ir::Block *at = nullptr; // where the edge leads to
 };
 /// Lets loops that count from or to elements of integers (`K[i]`), which nothing writes from there on, count to symbols that are set in
-/// front of them. Returns those.
+/// front of them. Returns those, and what else edges set to such elements, before it is used.
 std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 
 /// Lets copies between arrays say which elements they are of on both sides.
