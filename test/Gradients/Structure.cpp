@@ -119,3 +119,33 @@ TEST_CASE("Copies that say on one side only which elements they are of") {
                       {{"N", 4}});
     }
 }
+
+TEST_CASE("Maps whose ranges are read when they run") {
+    for (const auto &bounds : {std::vector<double>{0}, {2, 0, 1, 3, 2}}) {
+        Differentiated d(R"(
+                sdfg f(A, K, out) {
+                  symbol N, i: int64
+                  argument A: float64[N]
+                  argument K: int64[N]
+                  argument out: float64[1]
+                  state begin {
+                    z: o = a  with a <- A[0]; o -> out[0]
+                  }
+                  state main {
+                    map m[p = 0:k] with k <- K[0], <- A[0:N]; -> out[0] (+) {
+                      t: o = sin(a)  with a <- A[p]; o -> out[0] (+)
+                    }
+                  }
+                  for i = 0; i < N; i = i + 1 {
+                    state more {
+                      map m[p = k:l + 1] with k <- K[i], l <- K[0], <- A[0:N]; -> out[0] (+) {
+                        t: o = a * a * l  with a <- A[p]; o -> out[0] (+)
+                      }
+                    }
+                  }
+                }
+            )",
+                         "out", "A");
+        d.set("N", static_cast<int64_t>(bounds.size())).set("K", bounds).check();
+    }
+}

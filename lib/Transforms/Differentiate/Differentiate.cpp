@@ -93,6 +93,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     numberLoops(g);
     nameBounds(g);
     std::map<Name, NamedElement> elements = nameElements(g);
+    nameRanges(g);
     nameSubsets(g);
     nameValues(g);
     joinArguments(g);

@@ -180,6 +180,66 @@ std::map<Name, NamedElement> nameElements(SDFG &g) {
     return out;
 }
 
+namespace {
+
+/// The element that an edge hands to the entry of a scope, as code reads it; empty if something in the state may write it before.
+std::string elementAtEntry(const Edge &e, const State &s) {
+    const SDFG &g = *s.sdfg();
+    const auto *from = dyn_cast<AccessNode>(e.src);
+    const DataDesc *d = from ? g.desc(from->data) : nullptr;
+    const auto subset = from ? sourceSubset(&e) : std::nullopt;
+    if (!nest::isPlain(d) || !d->dtype.isInteger() || !subset || !subset->isOneElement())
+        return {};
+    for (const AccessNode *a : nodesOf<AccessNode>(s))
+        if (!a->inEdges().empty() && (a->data == from->data || g.desc(a->data)->isView()))
+            return {};
+    std::string at;
+    for (const sym::Range &r : subset->dims)
+        at += (at.empty() ? "" : ", ") + r.begin.str();
+    return from->data.str() + (d->isScalar() ? "" : "[" + at + "]");
+}
+
+/// The symbol that a connector becomes, of its own name: nothing else may have it, but for those that were made before, in other states.
+bool becomesSymbol(Name connector, Type t, const State &s, SDFG &g, std::map<Name, const State *> &made) {
+    if (const auto known = made.find(connector); known != made.end())
+        return known->second != &s && g.symbols[connector] == t && (known->second = &s);
+    if (g.freshName(connector.view()) != connector)
+        return false;
+    g.symbols[connector] = t;
+    made.emplace(connector, &s);
+    return true;
+}
+
+} // namespace
+
+void nameRanges(SDFG &g) {
+    std::map<Name, const State *> made;
+    for (State *s : allStates(g)) {
+        std::vector<std::pair<Name, std::string>> values;
+        const ScopeTree scopes(*s);
+        std::vector<Edge *> read;
+        for (const auto &e : s->edges())
+            if (isa<MapEntry>(e->dst) && !scopes.scopeOf(e->dst) && e->dstConn && !e->dstConn.view().starts_with("IN_"))
+                read.push_back(e.get());
+        for (Edge *e : read) {
+            const std::string value = elementAtEntry(*e, *s);
+            if (value.empty() || !becomesSymbol(e->dstConn, g.desc(cast<AccessNode>(e->src)->data)->dtype, *s, g, made))
+                continue;
+            values.emplace_back(e->dstConn, value);
+            std::erase_if(e->dst->inConnectors, [e](const Connector &c) { return c.name == e->dstConn; });
+            Node *from = e->src;
+            s->removeEdge(e);
+            if (from->inEdges().empty() && from->outEdges().empty())
+                s->removeNode(from);
+        }
+        if (!values.empty()) {
+            s->renumber();
+            for (InterstateEdge *e : s->parent()->outEdges(s->parent()->addStateBefore(s, g.freshLabel("ranges"))))
+                e->assignments = values;
+        }
+    }
+}
+
 void nameSubsets(SDFG &g) {
     const sym::Assumptions facts = analysis::factsOf(g);
     for (State *s : allStates(g))

@@ -57,6 +57,9 @@ struct NamedElement {
 /// front of them. Returns those, and what else edges set to such elements, before it is used.
 std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 
+/// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
+void nameRanges(ir::SDFG &g);
+
 /// Lets copies between arrays say which elements they are of on both sides.
 void nameSubsets(ir::SDFG &g);
 

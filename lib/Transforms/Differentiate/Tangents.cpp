@@ -40,6 +40,7 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
 } // namespace
 
 bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
+    nameRanges(g);
     nameSubsets(g);
     nameValues(g);
     joinArguments(g);
