@@ -214,6 +214,19 @@ TEST_CASE("Bounds that are written before the loops") {
     check(body, "tape_s[N, 3, 1]", "transient L: int64[N]\n");
 }
 
+TEST_CASE("Bounds that are written in front of the loop, in the same region") {
+    const std::string body = R"(
+      region both {
+        state bounds {
+          map m[p = 0:N] with <- K[0:N]; -> L[0:N] {
+            t: o = q * 2 + 1  with q <- K[p]; o -> L[p]
+          }
+        }
+        inner: for j = L[0]; j >= 0; j = j - 1 {
+    )" + step("a") + "}\n}\n";
+    check(body, "tape_s[inner_iterations, 1]", "transient L: int64[N]\n");
+}
+
 TEST_CASE("What cannot be counted") {
     const auto errors = [](const std::string &body, const std::string &more = "") {
         return Differentiated(program(body, more), "out", "A").errors();

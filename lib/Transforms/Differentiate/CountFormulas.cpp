@@ -72,8 +72,7 @@ std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name i
     const auto around = l.isOpen ? std::nullopt : loopsThatReach(*l.region);
     if (!around)
         return std::nullopt;
-    const Block &outermost = around->empty() ? *l.region : *around->front().region;
-    const std::set<Name> written = writtenIn(outermost);
+    const std::set<Name> written = writtenIn(*outermost(*l.region)); // the map stands in front of that
     sym::Expr trips = l.trips();
     std::vector<sym::Expr> used{trips}; // expressions that the map computes
     std::map<Name, Name> connectors;    // of symbols that are elements
