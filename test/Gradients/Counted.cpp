@@ -214,6 +214,16 @@ TEST_CASE("Bounds that are written before the loops") {
     check(body, "tape_s[N, 3, 1]", "transient L: int64[N]\n");
 }
 
+TEST_CASE("A loop that has no part in the gradient stays as it is") {
+    Differentiated d(
+        program("while extra[0] < 3 {\nstate add {\n t: o = q + 1  with q <- extra[0]; o -> extra[0]\n}\n}\nwhile s > 0.3 {\n" +
+                    step("a") + "}\n",
+                "argument extra: float64[1]\n"),
+        "out", "A");
+    d.set("N", 2).set("K", std::vector<double>{0, 0}).check();
+    CHECK(d.text().find("while extra[0] < 3 {") != std::string::npos);
+}
+
 TEST_CASE("Bounds that are written in front of the loop, in the same region") {
     const std::string body = R"(
       region both {

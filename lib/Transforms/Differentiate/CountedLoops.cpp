@@ -180,7 +180,8 @@ void countInHeaders(SDFG &g) {
             countInHeader(*l, assigned);
 }
 
-void numberLoops(SDFG &g) {
+std::vector<LoopRegion *> numberLoops(SDFG &g) {
+    std::vector<LoopRegion *> out;
     for (Region *r : allRegions(g)) {
         auto *l = dyn_cast<LoopRegion>(r);
         const auto says = [](const std::optional<Code> &c) { return c && !c->empty(); };
@@ -192,7 +193,16 @@ void numberLoops(SDFG &g) {
         l->init = Code{i + " = 0", Language::Python};
         l->update = Code{i + " = " + i + " + 1", Language::Python};
         l->updateBeforeCondition = true;
+        out.push_back(l);
     }
+    return out;
+}
+
+void forgetNumbers(LoopRegion &l) {
+    l.sdfg()->symbols.erase(l.variable);
+    l.variable = Name();
+    l.init.reset();
+    l.update.reset();
 }
 
 } // namespace sdfgc::transforms::gradient

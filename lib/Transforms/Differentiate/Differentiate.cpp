@@ -90,7 +90,7 @@ void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Me
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     countInHeaders(g);
-    numberLoops(g);
+    const std::vector<LoopRegion *> numbered = numberLoops(g);
     nameBounds(g);
     std::map<Name, NamedElement> elements = nameElements(g);
     nameRanges(g);
@@ -102,6 +102,9 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
+    for (LoopRegion *l : numbered)
+        if (!activity.isActive(*l))
+            forgetNumbers(*l);
     if (!request.isNested)
         warnOfZeros(request, program, g, memories, context);
     Maker maker(g, memories);

@@ -40,8 +40,10 @@ ir::Block *outermost(ir::Region &r);
 /// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
 void countInHeaders(ir::SDFG &g);
 
-/// Gives loops without a variable one that counts their iterations, from 0.
-void numberLoops(ir::SDFG &g);
+/// Gives loops without a variable one that counts their iterations, from 0. Returns those.
+std::vector<ir::LoopRegion *> numberLoops(ir::SDFG &g);
+/// Takes it away.
+void forgetNumbers(ir::LoopRegion &l);
 
 /// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
 /// values: what is known of symbols is known of such loops.
