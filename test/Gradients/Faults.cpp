@@ -376,3 +376,16 @@ TEST_CASE("A real number that passes through a symbol") {
     )";
     CHECK(errors(text) == "SD4710 `r` cannot have a gradient: it is a symbol");
 }
+
+TEST_CASE("A tasklet that assigns to an array as a whole stores nothing, and copies in tiles have no gradient") {
+    CHECK(errors(program("", R"(
+        state main {
+          t: b = a  with a <- A[0:N]; b -> out[0:N]
+        }
+    )")) == "SD4705 the code cannot be differentiated: it assigns to `b` as a whole, which stores nothing");
+    CHECK(errors(program("", R"(
+        state main {
+          A[0:N:4:2] -> out[0:N:4:2]
+        }
+    )")) == "SD4710 `A` cannot have a gradient: it is copied in tiles");
+}

@@ -2,6 +2,8 @@
 
 #include "Transforms/Differentiate/Maker.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
@@ -58,6 +60,9 @@ std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, cons
         return diag::Message{diag::Id::GradientOfComplex, u.data.str()};
     if (!isReal(element))
         return std::nullopt;
+    if (u.writes() && isPointer && !isIndexed && (!u.subset || !u.subset->isOneElement()))
+        return diag::Message{diag::Id::GradientOfCode, "it assigns to `" + u.connector.str() + "` as a whole, which stores nothing",
+                             "assign the elements one by one"};
     (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
     if (u.kind == UseKind::Update && !isSum(u.memlet.wcr))
         return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"};
@@ -110,6 +115,17 @@ diag::Message messageOf(const py::DerivativeError &e) {
         return {diag::Id::GradientOfCode, e.what, ""};
     }
     return {diag::Id::GradientOfCode, e.what, ""};
+}
+
+std::optional<diag::Message> obstacleOfCopy(const Step &s) {
+    const Use &from = s.uses.front(), &to = s.uses.back();
+    if (!from.subset || !to.subset)
+        return diag::Message{diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes",
+                             ""};
+    for (const Use *u : {&from, &to})
+        if (std::any_of(u->subset->dims.begin(), u->subset->dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
+            return diag::Message{diag::Id::GradientOfContainer, u->data.str(), "copied in tiles", "use ranges without tiles"};
+    return std::nullopt;
 }
 
 } // namespace sdfgc::transforms::gradient

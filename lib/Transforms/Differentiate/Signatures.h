@@ -29,4 +29,7 @@ std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool 
 /// Says why there is no derivative.
 diag::Message messageOf(const py::DerivativeError &e);
 
+/// Why the copy of a step has no derivative; nothing if it has.
+std::optional<diag::Message> obstacleOfCopy(const nest::Step &s);
+
 } // namespace sdfgc::transforms::gradient

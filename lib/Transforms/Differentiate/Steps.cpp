@@ -20,9 +20,8 @@ using nest::UseKind;
 /// container: an element may be among both. So do copies that put elements in another shape: the buffer has the shape of the source.
 void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
     const Use &from = s.uses.front(), &to = s.uses.back();
-    if (!from.subset || !to.subset)
-        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""},
-                    *to.access);
+    if (const auto why = obstacleOfCopy(s))
+        return fail(*why, *to.access);
     if (!isActive(from))
         return clear(to, b, out);
     const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset);

@@ -158,9 +158,8 @@ void TangentWriter::step(TangentSite &site) {
 
 void TangentWriter::copy(TangentSite &site) {
     const Use &from = site.step.uses.front(), &to = site.step.uses.back();
-    if (!from.subset || !to.subset)
-        return fail({diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes", ""},
-                    *to.access);
+    if (const auto why = obstacleOfCopy(site.step))
+        return fail(*why, *to.access);
     if (!isActive(from))
         return clear(site);
     if (to.kind == UseKind::Update && !isSum(to.memlet.wcr))
