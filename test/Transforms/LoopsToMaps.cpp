@@ -68,8 +68,16 @@ TEST_CASE("loops-to-maps: iterations that need each other") {
     CHECK_FALSE(
         becomesMap({.range = "i = 1; i < N; i = i + 1", .body = "t: y = x  with x: float64 <- B[i - 1]; y: float64 -> B[i]"}));
     CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0]"})); // the last one wins
-    CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0] (wcr = \"lambda a, b: a + b\")"}));
+    CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0] (wcr = \"lambda a, b: a * b\")"}));
     CHECK_FALSE(becomesMap({.body = "t: y = x  with x: float64 <- A[N - 1 - i]; y: float64 -> A[i]"}));
+}
+
+TEST_CASE("loops-to-maps: iterations that only add to an element, or to many") {
+    OneLoop one({.body = "t: y = x  with x: float64 <- A[i]; y: float64 -> B[0] (wcr = \"lambda a, b: a + b\")"});
+    REQUIRE(one.convert());
+    CHECK(one.map()->schedule == Schedule::Sequential); // threads would update atomically
+    CHECK_FALSE(becomesMap({.body = "t: y = x + z  with x: float64 <- A[i], z: float64 <- B[1]; y: float64 -> B[0] "
+                                    "(wcr = \"lambda a, b: a + b\")\nu: y = x  with x: float64 <- A[i]; y: float64 -> B[1]"}));
 }
 
 TEST_CASE("loops-to-maps: headers that are not understood") {
@@ -230,7 +238,8 @@ TEST_CASE("loops-to-maps: nests that add to one element") {
     OneLoop elements({.body = "map m[j = 0:M] (CPU_Multicore) with <- I[0:M]; -> s[0:M] (wcr = \"lambda a, b: a + b\") {\n"
                               "t: y = x  with x: int64 <- I[j]; y: int64 -> s[j] (wcr = \"lambda a, b: a + b\")\n}",
                       .more = "argument s: int64[M] (CPU_Heap)\nargument I: int64[N] (CPU_Heap)"});
-    CHECK_FALSE(elements.convert()); // many elements: a copy of all for each thread, or atomic updates
+    REQUIRE(elements.convert());
+    CHECK(elements.map()->schedule == Schedule::Sequential); // many elements: a copy of all for each thread, or atomic updates
 }
 
 TEST_CASE("loops-to-maps: containers of an iteration") {

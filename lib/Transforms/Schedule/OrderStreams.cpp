@@ -212,15 +212,31 @@ void Orderer::takeOut(LibraryNode &n) {
     s.removeNode(&n);
 }
 
-/// Takes out what the walk does not miss. Each try walks the whole program; beyond some hundred insertions they are left as they
-/// are.
+/// How many nodes a walk comes by, about: it goes through loops until nothing changes.
+std::size_t visitsOf(const SDFG &g) {
+    std::size_t out = 0;
+    for (const State *s : allStates(g)) {
+        std::size_t times = 1, nodes = s->nodes().size();
+        for (const Region *r = s->parent(); r; r = r->parent())
+            times *= isa<LoopRegion>(r) ? 3 : 1;
+        for (const auto &n : s->nodes())
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                nodes += visitsOf(*nested->sdfg);
+        out += times * nodes;
+    }
+    return out;
+}
+
+/// Takes out what the walk does not miss. Each try walks the whole program; those that would take too long are left as they are.
 void Orderer::elide(AsyncOp::Kind kind) {
-    constexpr std::size_t tries = 300;
+    constexpr std::size_t tries = 300, visits = 300000;
     if (inserted_.size() > tries)
         return;
+    std::size_t left = visits / std::max<std::size_t>(visitsOf(root_), 1);
     std::erase_if(inserted_, [&](LibraryNode *n) {
-        if (analysis::asyncOp(*n)->kind != kind)
+        if (analysis::asyncOp(*n)->kind != kind || left == 0)
             return false;
+        --left;
         steps_.ignored = n;
         bool needed = false;
         analysis::StreamOrder(root_, steps_, [&](const StreamConflict &) {
