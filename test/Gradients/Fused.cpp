@@ -77,3 +77,22 @@ TEST_CASE("A map that reads the row before the one that it makes, in a loop") {
     )"),
                   {{"N", 4}});
 }
+
+TEST_CASE("Sums of neighbours in parts of arrays that iterations of a loop have for themselves") {
+    checkGradient(program("symbol t: int64\ntransient a: float64[N]\ntransient o: float64[N]\n", R"(
+        steps: for t = 0; t < 2; t = t + 1 {
+          state step {
+            map first[i = 1:N - 1] with <- A[0:N]; -> a[1:N - 1] {
+              square: y = x * x  with x <- A[i]; y -> a[i]
+            }
+            map add[i = 1:N - 1] with <- a[0:N], <- A[0:N]; -> o[1:N - 1] {
+              add: y = x + l * r  with x <- a[i], l <- A[i - 1], r <- A[i + 1]; y -> o[i]
+            }
+            map last[i = 1:N - 1] with <- o[0:N]; -> out[0:N] (+) {
+              sine: y = sin(x)  with x <- o[i]; y -> out[i] (+)
+            }
+          }
+        }
+    )"),
+                  {{"N", 6}});
+}

@@ -100,7 +100,9 @@ void ItemReverser::share(const nest::Step &s, const py::Signature &signature, co
         if (read.size() != 1 || d.indexed.count(c) || unchanged == block.end())
             continue;
         const Use &operand = *read.front(), &result = *written.front();
-        if (!gradients_.isShared(operand.data)) { // by a part of the map before
+        if (!gradients_.isShared(operand.data)) {     // by a part of the map before
+            if (another_ && !isLocal(result.data, b)) // the last part may clear what is shared
+                continue;
             if (gradients_.has(operand.data) || !canShare(operand, result, b) || mustClear(result, b))
                 continue;
             gradient(result, UseKind::Read, out, b); // which makes it
