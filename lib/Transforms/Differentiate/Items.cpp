@@ -188,18 +188,21 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
     return known->second = another && !(writers.count == 1 && (storesFirstTerm(write, body) || beginsWithZero(write, body)));
 }
 
-bool ItemReverser::isLocal(Name data, const Body &body) {
-    const Body *b = &body;
+Body *Body::ownerOf(Name data) {
+    Body *b = this;
     while (b && !b->own.count(data))
         b = b->outer;
-    return b && b->inScope();
+    return b;
+}
+
+bool ItemReverser::isLocal(Name data, const Body &body) {
+    const Body *owner = body.ownerOf(data);
+    return owner && owner->inScope();
 }
 
 /// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?
 bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
-    Body *owner = &body;
-    while (owner && !owner->own.count(write.data))
-        owner = owner->outer;
+    Body *owner = body.ownerOf(write.data);
     if (!owner || maker_.sdfg().desc(write.data)->isView())
         return false;
     const Name gradient = gradients_.of(write.data);

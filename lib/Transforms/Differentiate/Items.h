@@ -54,6 +54,9 @@ struct Body {
     };
     std::vector<Save> saves; // of locals that are overwritten in the same iteration
     bool inScope() const { return map != nullptr; }
+    /// The body whose iterations have a container for themselves, this one or one around it; null if none has.
+    Body *ownerOf(Name data);
+    const Body *ownerOf(Name data) const { return const_cast<Body *>(this)->ownerOf(data); }
 };
 
 /// Does an item write one of the containers?

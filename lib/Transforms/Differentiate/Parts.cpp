@@ -71,9 +71,11 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     for (const nest::PlacedUse &u : nest::usesOf(i))
         if (!u.use->writes() && isActive(*u.use) && u.use->subset && !nest::localsOf(i).count(u.use->data))
             reads.push_back(u.use);
+    std::set<const Use *> made; // reads of what the map has made before
     for (const Use *u : reads) {
         if (program_.isMadeInItem(*u)) {
             groups.front().insert(u);
+            made.insert(u);
             continue;
         }
         const Site &site = program_.siteOf(*u);
@@ -93,12 +95,9 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
             written.insert(u.use->memory);
     const auto inPlace = [&](const std::set<const Use *> &group) {
         return std::any_of(group.begin(), group.end(),
-                           [&](const Use *u) { return written.count(u->memory) != 0 && !program_.isMadeInItem(*u); });
+                           [&](const Use *u) { return written.count(u->memory) != 0 && made.count(u) == 0; });
     };
-    const auto made = [&](const std::set<const Use *> &group) {
-        return std::any_of(group.begin(), group.end(), [&](const Use *u) { return program_.isMadeInItem(*u); });
-    };
-    if (std::count_if(groups.begin(), groups.end(), inPlace) > 1 || (groups.size() > 1 && inPlace(groups[0]) && made(groups[0])))
+    if (std::count_if(groups.begin(), groups.end(), inPlace) > 1 || (groups.size() > 1 && inPlace(groups[0]) && !made.empty()))
         return std::vector<std::set<const Use *>>(1);
     std::stable_partition(groups.begin(), groups.end(), [&](const auto &group) { return !inPlace(group); });
     return groups;

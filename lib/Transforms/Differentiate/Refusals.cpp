@@ -80,23 +80,15 @@ bool ItemReverser::canHaveGradients(const Step &s) {
     return true;
 }
 
-namespace {
-
-/// The map whose iterations have a container for themselves, or null.
-const nest::Map *ownerOf(Name data, const Body *b) {
-    while (b && !b->own.count(data))
-        b = b->outer;
-    return b ? b->map : nullptr;
-}
-
-} // namespace
-
 bool ItemReverser::writesOnce(const Step &s, Body &b) {
     if (std::none_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); }))
         return true; // clearing the same gradient again does no harm
+    const auto mapOf = [&b](const Use &u) {
+        const Body *owner = b.ownerOf(u.data);
+        return owner ? owner->map : nullptr;
+    };
     for (const Use &u : s.uses)
-        if (u.kind == UseKind::Write && u.certain && !u.memlet.dynamic && isActive(u) &&
-            program_.isRepeated(u, ownerOf(u.data, &b))) {
+        if (u.kind == UseKind::Write && u.certain && !u.memlet.dynamic && isActive(u) && program_.isRepeated(u, mapOf(u))) {
             fail({diag::Id::GradientOfUpdate, u.data.str(), "iterations of a map write the same element, and one of them counts"},
                  *u.access);
             return false;

@@ -36,13 +36,6 @@ bool haveSameElements(const DataDesc &a, const DataDesc &b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.storage == b.storage;
 }
 
-/// The body whose iterations have a container for themselves, or null.
-const Body *ownerOf(Name data, const Body *b) {
-    while (b && !b->own.count(data))
-        b = b->outer;
-    return b;
-}
-
 } // namespace
 
 std::set<Name> ItemReverser::freshOf(const nest::Run &run, const std::set<Name> &own) const {
@@ -60,7 +53,7 @@ std::set<Name> ItemReverser::freshOf(const nest::Run &run, const std::set<Name> 
 }
 
 bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
-    const Body *owner = ownerOf(write.data, &body);
+    const Body *owner = body.ownerOf(write.data);
     return owner && gradients_.has(write.data) && owner->gradients.count(gradients_.of(write.data));
 }
 
@@ -70,11 +63,10 @@ bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) 
     const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||
         read.kind != UseKind::Read || written.kind != UseKind::Write || !written.certain || written.memlet.dynamic ||
-        !read.subset || !written.subset || !(*read.subset == *written.subset) ||
-        ownerOf(read.data, &b) != ownerOf(written.data, &b))
+        !read.subset || !written.subset || !(*read.subset == *written.subset) || b.ownerOf(read.data) != b.ownerOf(written.data))
         return false;
     const Program::Writers ofRead = program_.writersOf(read.memory), ofWritten = program_.writersOf(written.memory);
-    const bool isOwn = ownerOf(read.data, &b) != nullptr;
+    const bool isOwn = b.ownerOf(read.data) != nullptr;
     const auto reads = std::count_if(program_.sites().begin(), program_.sites().end(),
                                      [&](const Site &s) { return s.use->memory == read.memory && !s.use->writes(); });
     return reads == 1 && ofRead.count == 1 && ofWritten.count == 1 && (isOwn || (!ofRead.inLoop && !ofWritten.inLoop)) &&

@@ -46,7 +46,6 @@
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SavedReads.h"
 
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -103,31 +102,6 @@ struct Program {
     /// Transients that one step writes and only one run uses, where maps may join by these alone; null where they may by others, too.
     const std::set<analysis::Memory> *handed = nullptr;
 };
-
-/// Memories of transients that one step writes, and that nothing outside of the run of that step uses.
-std::set<analysis::Memory> handedInRuns(const std::vector<nest::Run> &runs, SDFG &g, const analysis::Memories &memories) {
-    struct Usage {
-        std::set<const nest::Run *> runs;
-        std::size_t writes = 0;
-    };
-    std::map<analysis::Memory, Usage> usage;
-    for (const nest::Run &run : runs)
-        for (const Item &i : run.items)
-            for (const nest::PlacedUse &u : nest::usesOf(i)) {
-                usage[u.use->memory].runs.insert(&run);
-                usage[u.use->memory].writes += u.use->writes();
-            }
-    const std::set<Name> byFlow = analysis::containersReadByControlFlow(g);
-    std::set<analysis::Memory> out;
-    for (const auto &[m, u] : usage) {
-        const DataDesc *d = memories.desc(m);
-        const Name name = memories.owner(m).second;
-        if (u.writes == 1 && u.runs.size() == 1 && d && d->transient && d->lifetime == Lifetime::Scope && g.desc(name) == d &&
-            !byFlow.count(name))
-            out.insert(m);
-    }
-    return out;
-}
 
 /// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
 struct Limits {
@@ -485,8 +459,10 @@ class FuseNests : public pass::GraphPass {
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const NestItems items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);
-            const std::set<analysis::Memory> handed = handedInRuns(runs, g, memories);
-            const Program program{g, memories, items, connectors, option<bool>("handed") ? &handed : nullptr};
+            std::optional<std::set<analysis::Memory>> handed;
+            if (option<bool>("handed"))
+                handed = handedInRuns(runs, g, memories);
+            const Program program{g, memories, items, connectors, handed ? &*handed : nullptr};
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, false, program, limits, context).fuse();
         });

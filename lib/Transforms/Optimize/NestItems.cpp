@@ -143,4 +143,28 @@ std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Na
     return out;
 }
 
+std::set<analysis::Memory> handedInRuns(const std::vector<nest::Run> &runs, SDFG &g, const analysis::Memories &memories) {
+    struct Usage {
+        std::set<const nest::Run *> runs;
+        std::size_t writes = 0;
+    };
+    std::map<analysis::Memory, Usage> usage;
+    for (const nest::Run &run : runs)
+        for (const Item &i : run.items)
+            for (const nest::PlacedUse &u : nest::usesOf(i)) {
+                usage[u.use->memory].runs.insert(&run);
+                usage[u.use->memory].writes += u.use->writes();
+            }
+    const std::set<Name> byFlow = analysis::containersReadByControlFlow(g);
+    std::set<analysis::Memory> out;
+    for (const auto &[m, u] : usage) {
+        const DataDesc *d = memories.desc(m);
+        const Name name = memories.owner(m).second;
+        if (u.writes == 1 && u.runs.size() == 1 && d && d->transient && d->lifetime == Lifetime::Scope && g.desc(name) == d &&
+            !byFlow.count(name))
+            out.insert(m);
+    }
+    return out;
+}
+
 } // namespace sdfgc::transforms

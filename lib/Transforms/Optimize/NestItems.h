@@ -63,4 +63,7 @@ bool canLayOver(const nest::Map &m, const std::map<Name, sym::Expr> &meaning, st
 std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning,
                                 std::size_t depth);
 
+/// Memories of transients that one step writes, and that nothing outside of the run of that step uses.
+std::set<analysis::Memory> handedInRuns(const std::vector<nest::Run> &runs, ir::SDFG &g, const analysis::Memories &memories);
+
 } // namespace sdfgc::transforms

@@ -31,6 +31,7 @@
 #include "Versions.h"
 
 #include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
 #include <functional>
@@ -69,23 +70,15 @@ void forEachShared(Node &n, const std::function<void(For &)> &f) {
     });
 }
 
-bool hasBarrier(Node &n) {
-    bool found = n.kind == Kind::Barrier;
-    forEachBlock(n, [&found](Block &b) {
-        for (NodePtr &inner : b.body)
-            found = found || hasBarrier(*inner);
-    });
-    return found;
-}
-
 /// Can one thread run it without OpenMP? Not where whole arrays are reduced.
 bool isForOneThread(Node &n) {
-    bool whole = false;
-    forEachShared(n, [&whole](const For &loop) {
+    bool can = true;
+    forEachShared(n, [&can](const For &loop) {
         for (const Omp::Reduction &r : loop.omp->reductions)
-            whole = whole || !r.count.isZero();
+            can = can && r.count.isZero();
     });
-    return !whole && !hasBarrier(n);
+    forEachBlock(n, [&can](const Block &b) { can = can && !contains(b, Kind::Barrier); });
+    return can;
 }
 
 /// Leaves nothing of a team.
