@@ -101,7 +101,7 @@ private:
         } else if (calls && e->args[0]->name == Name("by_address") && e->args.size() == 2) {
             a.kind = LibraryArgument::ByAddress;
             a.value = e->args[1];
-        } else if (calls && e->args[0]->name == Name("tensor")) {
+        } else if (calls && call_.environment && !platform::makerOf(*call_.environment, e->args[0]->name.view()).empty()) {
             a.kind = LibraryArgument::Made;
             a.name = e->args[0]->name;
             for (std::size_t i = 1; i < e->args.size(); ++i)

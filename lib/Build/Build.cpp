@@ -33,10 +33,13 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
     if (request.options.emulate)
         device = platform::Device::Emulated;
     std::vector<std::string> names;
-    for (const std::string &asked : request.libraries)
+    for (const std::string &asked : request.libraries) {
+        if (request.options.emulateMpi && asked == "mpi")
+            continue;
         for (std::string &name : platform::librariesBehind(asked, device))
             if (std::find(names.begin(), names.end(), name) == names.end())
                 names.push_back(std::move(name));
+    }
     if (request.options.openmp && toolchain.compiler.kind == CompilerKind::Clang)
         names.push_back("omp"); // GCC brings its own
     for (const std::string &name : names) {

@@ -1,8 +1,10 @@
 // Libraries that generated programs call, looked up as files.
 #include "Build/Internal.h"
+#include "Build/PkgConfig.h"
 
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Text.h"
 
 #include <cstdlib>
 #include <initializer_list>
@@ -28,15 +30,44 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
     return all;
 }
 
+/// Words that begin with `flag`, without it.
+std::vector<std::string> values(const std::vector<std::string> &words, std::string_view flag) {
+    std::vector<std::string> out;
+    for (const std::string &w : words)
+        if (w.starts_with(flag))
+            out.push_back(w.substr(flag.size()));
+    return out;
+}
+
+/// Flags from a file of pkg-config, where the library has one; the folders that it names are searched as well.
+void describeByPkgConfig(Library &lib, const platform::Library &known, Compiler &compiler) {
+    std::vector<std::string> folders = searched({"PKG_CONFIG_PATH"}, {});
+    for (const std::string &folder : compiler.libraryFolders)
+        folders.push_back(file::join(folder, "pkgconfig"));
+    folders.emplace_back("/usr/share/pkgconfig");
+    const std::optional<PkgConfig> found = readPkgConfig(text::words(known.pkgConfig), folders);
+    if (!found)
+        return;
+    lib.compileFlags = found->compileFlags;
+    lib.linkFlags = found->linkFlags;
+    for (std::string &folder : values(found->compileFlags, "-I"))
+        compiler.includeFolders.push_back(std::move(folder));
+    for (std::string &folder : values(found->linkFlags, "-L"))
+        compiler.libraryFolders.push_back(std::move(folder));
+}
+
 } // namespace
 
-Library findLibrary(const std::string &name, const Compiler &compiler) {
+Library findLibrary(const std::string &name, const Compiler &given) {
     Library lib;
     lib.name = name;
+    Compiler compiler = given;
     const platform::Library *known = platform::library(name);
     const bool isLinked = !known || known->linking == platform::Linking::ByName;
     if (isLinked)
         lib.linkFlags = {"-l" + name};
+    if (known && !known->pkgConfig.empty())
+        describeByPkgConfig(lib, *known, compiler);
     lib.package = platform::packageOf(name);
     const std::string header(known ? known->header : std::string_view());
     if (!header.empty() && !anyHolds(searched({"CPATH", "CPLUS_INCLUDE_PATH"}, compiler.includeFolders), header)) {
@@ -46,8 +77,9 @@ Library findLibrary(const std::string &name, const Compiler &compiler) {
     if (!isLinked)
         return lib;
     const std::vector<std::string> folders = searched({"LIBRARY_PATH"}, compiler.libraryFolders);
-    if (!anyHolds(folders, "lib" + name + ".so") && !anyHolds(folders, "lib" + name + ".a"))
-        lib.missing = "lib" + name + ".so";
+    for (const std::string &linked : values(lib.linkFlags, "-l"))
+        if (!anyHolds(folders, "lib" + linked + ".so") && !anyHolds(folders, "lib" + linked + ".a"))
+            lib.missing = "lib" + linked + ".so";
     return lib;
 }
 

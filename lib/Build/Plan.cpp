@@ -32,6 +32,8 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         append(flags, lib.compileFlags);
     if (request.options.emulate)
         flags.push_back("-DSDFGC_GPU_EMULATE");
+    if (request.options.emulateMpi)
+        flags.push_back("-DSDFGC_MPI_EMULATE");
     append(flags, request.options.cflags);
     return flags;
 }

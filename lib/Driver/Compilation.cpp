@@ -93,6 +93,9 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
     if (gpu && target.emulate)
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
+    const auto &libraries = made.sources.libraries;
+    if (target.emulateMpi && std::find(libraries.begin(), libraries.end(), "mpi") != libraries.end())
+        request.runtimeSources.push_back("runtime-headers/sdfgc/rt/mpi_emulate.cpp");
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;
@@ -100,6 +103,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     request.options.fpModel = package::fpModel(target.fpModel);
     request.options.openmp = made.sources.openmp;
     request.options.emulate = target.emulate;
+    request.options.emulateMpi = target.emulateMpi;
     request.options.gpuArch = target.gpuArch;
     request.options.cflags = splitWords(cflags);
     if (lineTables)

@@ -200,6 +200,7 @@ void TargetOptions::addTo(CommandLine &line) {
     line.group("What to compile for");
     line.choice("--target", target, names, "the target (cpu)");
     line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
+    line.flag("--emulate-mpi", emulateMpi, "build a program with MPI nodes so that its ranks are threads of one process");
     line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
     line.choice("--gpu-graph", gpuGraph, {"off", "auto", "require"},
                 "launch operations of the device as graphs (as the program is marked): auto where it is possible; require fails "
@@ -224,6 +225,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     pass::CompileOptions o;
     o.target = target;
     o.emulate = emulate;
+    o.emulateMpi = emulateMpi;
     o.gpuStreams = gpuStreams;
     o.gpuGraph = gpuGraph;
     o.compatDace = compat == "dace";

@@ -1,5 +1,6 @@
 #include "Driver/ProgramRun.h"
 #include "Driver/Crash.h"
+#include "Driver/Ranks.h"
 #include "Driver/SourceMap.h"
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Support/File.h"
@@ -100,14 +101,14 @@ std::optional<run::Given> splitGiven(Session &s, const std::string &option, cons
     return run::Given{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::Module &interface) const {
+std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::Module &interface, int rank, int ranks) const {
     crash::setActivity("preparing arguments");
     run::ArgumentOptions options;
     options.otherwise = otherwise_;
     options.written = written_;
-    options.seed = static_cast<uint64_t>(seed_);
+    options.seed = static_cast<uint64_t>(seed_ + rank);
     if (!folder_.empty()) {
-        Result<std::vector<run::Given>> read = validate::readInput(folder_);
+        Result<std::vector<run::Given>> read = validate::readInput(forRank(folder_, rank, ranks));
         if (read) // what passes have taken away is no fault
             std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
                          [&](const run::Given &g) { return takes(interface, g.name); });
@@ -115,7 +116,7 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
             s.diags.report(Id::InputFailed, {}, read.error());
     }
     for (const std::string &text : given_)
-        if (std::optional<run::Given> one = splitGiven(s, "--arg", text))
+        if (std::optional<run::Given> one = splitGiven(s, "--arg", forRank(text, rank, ranks)))
             options.given.push_back(std::move(*one));
     if (s.failed())
         return std::nullopt;

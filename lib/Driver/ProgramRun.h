@@ -15,7 +15,12 @@ public:
     /// Does the command line say anything about arguments?
     bool given() const { return !given_.empty() || !folder_.empty() || !otherwise_.empty(); }
     /// Nothing after errors.
-    std::optional<run::Arguments> prepare(Session &session, const tree::Module &interface) const;
+    std::optional<run::Arguments> prepare(Session &session, const tree::Module &interface) const {
+        return prepare(session, interface, 0, 1);
+    }
+    /// The same for one of several ranks: `{rank}` and `{ranks}` in values and the folder stand for the numbers, and every rank has
+    /// random numbers of its own.
+    std::optional<run::Arguments> prepare(Session &session, const tree::Module &interface, int rank, int ranks) const;
 
 private:
     std::vector<std::string> given_;

@@ -4,6 +4,7 @@
 #include "Driver/GraphCounters.h"
 #include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
+#include "Driver/Ranks.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Run/Values.h"
@@ -79,6 +80,12 @@ class Run : public Subcommand {
         line.number("--repeat", call_.repeat, "N", "call it N times, every time with the same arguments (1)");
         line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
         line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
+        line.number(
+            "--ranks", ranks_, "N",
+            "call it on N ranks of MPI at once: under mpirun, or, with --emulate-mpi, as threads; `{rank}` and `{ranks}` in "
+            "--arg, --input and --out stand for the numbers");
+        line.text("--launcher", launcher_, "COMMAND", "what starts the ranks (mpirun -n {ranks})");
+        line.number("--mpi-seed", call_.mpiSeed, "N", "with --emulate-mpi: other delays and orders of messages (0: none)", 0);
         line.flag("--interpret", interpret_,
                   "execute the program in the interpreter, which checks every access, instead of compiling it");
         line.flag("--tree", tree_, "with --interpret: not the graph, but the schedule tree that the passes lead to");
@@ -87,6 +94,10 @@ class Run : public Subcommand {
         line.check([this](diag::Engine &d) {
             if (stats_ && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--stats", "--interpret");
+            if (ranks_ > 1 && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--ranks", "--interpret");
+            if (ranks_ > 1 && input_ == "-")
+                d.report(diag::Id::OptionMisused, {}, "--ranks needs a file: every rank reads the graph", "save it first");
         });
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
@@ -125,24 +136,37 @@ class Run : public Subcommand {
         }
         if (agreement && !arguments_.given())
             return agreement->tryProgram(*made, call_.seconds > 0 ? call_.seconds : 60);
-        std::optional<run::Arguments> arguments = arguments_.prepare(s, *made->module);
-        if (!arguments || !outputsExist(s, *arguments, outputs))
-            return;
+        const JobRank mine = JobRank::ofProcess();
+        const int ranks = mine.isInJob() ? mine.size : ranks_;
+        if (ranks > 1 && !mine.isInJob() && !compilation_.target.emulateMpi)
+            return arguments_.prepare(s, *made->module, 0, ranks) ? launchRanks(s, ranks, launcher_) : void();
+        const bool isHere = compilation_.target.emulateMpi && !mine.isInJob(); // all ranks are
+        std::vector<run::Arguments> arguments;
+        for (int r = isHere ? 0 : std::max(mine.rank, 0); r < (isHere ? ranks : std::max(mine.rank, 0) + 1); ++r) {
+            std::optional<run::Arguments> one = arguments_.prepare(s, *made->module, r, ranks);
+            if (!one || !outputsExist(s, *one, outputs))
+                return;
+            arguments.push_back(std::move(*one));
+        }
         s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
         if (stats_)
             call_.gpuGraphs = graphsOf(*made->module);
         s.environment.out.flush(); // the program prints after it
-        run::CallResult result;
+        std::vector<const run::Arguments *> each;
+        for (const run::Arguments &one : arguments)
+            each.push_back(&one);
+        std::vector<run::CallResult> results;
         {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
-            result = run::call(file::absolute(made->library), made->module->name.str(), *arguments, call_);
+            results = run::callRanks(file::absolute(made->library), made->module->name.str(), each, call_);
         }
-        if (!reportCall(s, &*made, result))
+        if (!std::all_of(results.begin(), results.end(), [&](const run::CallResult &r) { return reportCall(s, &*made, r); }))
             return;
-        show(s, *arguments, outputs, result);
+        for (std::size_t i = 0; i < results.size(); ++i)
+            show(s, arguments[i], outputs, results[i], isHere ? static_cast<int>(i) : std::max(mine.rank, 0), ranks);
         if (agreement)
-            agreement->compare({"the arguments that are given", *arguments}, result.memory);
+            agreement->compare({"the arguments that are given", arguments.front()}, results.front().memory);
     }
 
     /// The same without a library. What is found makes the run fail, but its results are shown.
@@ -176,12 +200,29 @@ class Run : public Subcommand {
         return program.tree != nullptr;
     }
 
-    void show(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs, const run::CallResult &result) {
+    /// Files that are named without `{rank}` are those of rank 0, and so are its numbers where machines read them.
+    void show(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs, const run::CallResult &result,
+              int rank = 0, int ranks = 1) {
         for (const run::Given &o : outputs) {
             const run::Argument *a = arguments.find(o.name);
-            s.writeOutput(o.value, run::npyText(run::gather(*a, memoryOf(arguments, *a, result))));
+            if (const std::string file = forRank(o.value, rank, ranks); rank == 0 || file != o.value)
+                s.writeOutput(file, run::npyText(run::gather(*a, memoryOf(arguments, *a, result))));
         }
-        s.environment.out << (json_ ? asJson(arguments, result) : asText(arguments, result));
+        if (json_ && rank == 0)
+            s.environment.out << asJson(arguments, result);
+        if (!json_)
+            s.environment.out << (ranks > 1 ? labelled(asText(arguments, result), rank) : asText(arguments, result));
+    }
+
+    /// Every line after `rank N: `.
+    static std::string labelled(const std::string &text, int rank) {
+        std::string out;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = text.find('\n', at);
+            out += "rank " + std::to_string(rank) + ": " + text.substr(at, end - at) + "\n";
+            at = end + 1;
+        }
+        return out;
     }
 
     /// Options with which the sources or the library differ.
@@ -193,6 +234,7 @@ class Run : public Subcommand {
                                        t.reductions,
                                        t.optimize,
                                        t.emulate ? "emulate" : "",
+                                       t.emulateMpi ? "emulate-mpi" : "",
                                        std::to_string(t.gpuStreams),
                                        t.gpuGraph,
                                        compilation_.cflags,
@@ -271,6 +313,8 @@ class Run : public Subcommand {
 
     std::string input_, folder_;
     std::vector<std::string> outputs_;
+    std::string launcher_;
+    int ranks_ = 1;
     bool json_ = false, interpret_ = false, tree_ = false, stats_ = false;
     run::CallOptions call_;
     ProgramArguments arguments_;

@@ -192,7 +192,7 @@ Tasklet *Expansion::call(State &s, std::string_view label, const std::vector<Nam
                          const LibraryCall &c) {
     auto type = [&](Name n) {
         const Type element = inner_->desc(n)->dtype;
-        if (n == c.result)
+        if (n == c.result || c.byValue.contains(n))
             return element;
         const bool single = element == Type(ScalarKind::Complex64);
         if (c.ownComplex && (single || element == Type(ScalarKind::Complex128)))

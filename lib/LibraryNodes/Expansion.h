@@ -34,6 +34,7 @@ struct LibraryCall {
     std::vector<std::string> arguments;
     Name result;                                            // container that gets what the function returns; empty: none does
     std::vector<std::pair<std::string, std::string>> loops; // around the call, outermost first: variable, count
+    std::set<Name> byValue;                                 // inputs of one element that the call takes as values
     bool ownComplex = false;                                // the library has complex types of its own: LAPACKE
 
     /// `function(arguments)`, in its loops.

@@ -74,7 +74,8 @@ bool overwrites(const ir::LibraryNode &n) {
     if (analysis::isCopyNode(n) || analysis::isFillNode(n))
         return true;
     const Definition *d = find(n);
-    if (!d || !d->expand || d->className == "Stencil")
+    // What comes from other ranks may leave a rank that is no root, or in no grid, alone.
+    if (!d || !d->expand || d->className == "Stencil" || d->library == "mpi")
         return false;
     auto isNull = [&](const char *property) {
         const json::Value *v = n.properties.find(property);

@@ -70,6 +70,8 @@ std::size_t rankOf(const ir::Edge &written) {
 } // namespace
 
 std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &options) {
+    if (n.libraryName() == "mpi")
+        return "MPI sends and receives in host memory";
     const Kind kind = kindOf(n.className());
     if (kind == Kind::Parallel)
         return "";

@@ -11,7 +11,8 @@ namespace sdfgc::package {
 
 namespace {
 
-constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp";
+constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp",
+                     *mpiEmulation = "runtime-headers/sdfgc/rt/mpi_emulate.cpp";
 
 /// Names that CMake's generators keep for targets of their own, some only where CTest or CPack is in use (CMake's policy CMP0037).
 bool isReserved(std::string_view name) {
@@ -56,6 +57,10 @@ private:
             dialect_ = dialect;
     }
     bool gpu() const { return dialect_ != nullptr; }
+    bool mpi() const {
+        const std::vector<std::string> &all = r_.sources->libraries;
+        return std::find(all.begin(), all.end(), "mpi") != all.end();
+    }
     bool isFor(platform::Device device) const { return gpu() && dialect_->device == device; }
     bool cuda() const { return isFor(platform::Device::Cuda); }
 
@@ -68,6 +73,9 @@ private:
         w_.line("#   cmake -S . -B out && cmake --build out");
         w_.line("cmake_minimum_required(VERSION " + std::string(gpu() ? "3.21" : "3.18") + ")");
         w_.line();
+        if (mpi())
+            w_.line("option(SDFGC_EMULATE_MPI \"run ranks as threads of one process, without an MPI\" " +
+                    std::string(r_.compile->emulateMpi ? "ON" : "OFF") + ")");
         if (gpu()) {
             const std::string arch = "CMAKE_" + std::string(dialect_->language) + "_ARCHITECTURES";
             w_.line("option(SDFGC_EMULATE \"run the kernels on the CPU, built with the C++ compiler alone\" " +
@@ -168,6 +176,8 @@ private:
             w_.line("target_link_libraries(" + target_ + " PRIVATE OpenMP::OpenMP_CXX)");
             w_.line("target_link_options(" + target_ + " PRIVATE LINKER:-z,nodelete)");
         }
+        if (mpi())
+            linkMpi();
         std::vector<std::string> host, emulated, device;
         auto add = [](std::vector<std::string> &list, const std::vector<std::string> &names) {
             for (const std::string &n : names)
@@ -175,6 +185,8 @@ private:
                     list.push_back(n);
         };
         for (const std::string &l : r_.sources->libraries) {
+            if (l == "mpi")
+                continue;
             const std::vector<std::string> behind = platform::librariesBehind(l, r_.compile->vendor());
             const bool other = behind != std::vector<std::string>{l};
             add(other || ofToolkit(l) ? device : host, behind);
@@ -190,6 +202,19 @@ private:
         if (cuda())
             w_.line("    find_package(CUDAToolkit REQUIRED)");
         link(device, "    ");
+        w_.line("endif()");
+    }
+
+    void linkMpi() {
+        w_.line("if(SDFGC_EMULATE_MPI)");
+        w_.line("    target_sources(" + target_ + " PRIVATE " + mpiEmulation + ")");
+        w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_MPI_EMULATE)");
+        w_.line("    find_package(Threads REQUIRED)");
+        w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");
+        w_.line("else()");
+        w_.line("    enable_language(C) # CMake asks the C compiler for MPI's C interface");
+        w_.line("    find_package(MPI REQUIRED COMPONENTS C)");
+        w_.line("    target_link_libraries(" + target_ + " PRIVATE MPI::MPI_C)");
         w_.line("endif()");
     }
 

@@ -8,8 +8,8 @@ namespace sdfgc::platform {
 namespace {
 
 constexpr Library kLibraries[] = {
-#define SDFGC_LIBRARY(Name, Kit, Header, How, CMake, PackageName, From)                                                            \
-    {Name, Toolkit::Kit, Header, Linking::How, CMake, {PackageName, Origin::From}},
+#define SDFGC_LIBRARY(Name, Kit, Header, How, CMake, PkgConfig, PackageName, From)                                                 \
+    {Name, Toolkit::Kit, Header, Linking::How, CMake, PkgConfig, {PackageName, Origin::From}},
 #include "sdfgc/Platform/Libraries.def"
 };
 
@@ -22,8 +22,8 @@ constexpr DeviceLibrary kDeviceLibraries[] = {
 };
 
 constexpr Environment kEnvironments[] = {
-#define SDFGC_ENVIRONMENT(Name, Which, Calls, Reads, Topic, Include, Field, Libraries)                                             \
-    {Environment::Side::Which, Environment::Inputs::Reads, Name, Calls, Topic, Include, Field, Libraries},
+#define SDFGC_ENVIRONMENT(Name, Which, Calls, Makers, Reads, Topic, Include, Field, Libraries)                                     \
+    {Environment::Side::Which, Environment::Inputs::Reads, Name, Calls, Makers, Topic, Include, Field, Libraries},
 #include "sdfgc/Platform/Environments.def"
 };
 
@@ -70,9 +70,16 @@ std::string spelled(const Environment &e, std::string_view function) {
     const std::size_t dot = function.find('.');
     if (dot == std::string_view::npos)
         return std::string(function);
-    if (e.side == Environment::Side::Host)
+    if (e.field.empty() && e.side == Environment::Side::Host)
         return "sdfgc::rt::" + std::string(function.substr(0, dot)) + "::" + std::string(function.substr(dot + 1));
     return e.field.empty() ? "sdfgc::gpu::" + std::string(function.substr(dot + 1)) : "__state->" + std::string(function);
+}
+
+std::string makerOf(const Environment &e, std::string_view function) {
+    const std::vector<std::string> makers = text::words(e.makers);
+    if (std::find(makers.begin(), makers.end(), function) == makers.end())
+        return "";
+    return (e.side == Environment::Side::Host ? "sdfgc::" + std::string(e.topic) + "::" : "sdfgc::gpu::") + std::string(function);
 }
 
 std::vector<const Environment *> neededBy(std::span<const Name> paths, std::string_view code) {

@@ -202,6 +202,7 @@ bool usesState(const Block &b, const Module &m) {
     for (const NodePtr &n : b.body) {
         used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
         used = used || (n->kind == Kind::Call && m.functions[static_cast<const Call &>(*n).function]->needsState);
+        used = used || (n->kind == Kind::LibraryCall && static_cast<const LibraryCall &>(*n).function.starts_with("__state->"));
         forEachBlock(std::as_const(*n), [&](const Block &inner) { used = used || usesState(inner, m); });
     }
     return used;

@@ -33,6 +33,7 @@ struct CompilerMessage {
 struct Options {
     package::FpModel fpModel = package::FpModel::Strict;
     bool openmp = true;
+    bool emulateMpi = false;                     // MPI is the emulation, ranks are threads of one process
     bool emulate = false;                        // GPU sources are built by the host compiler against the emulation
     std::vector<std::string> gpuArch;            // `sm_90`, `gfx90a`; empty: the GPU compiler's default
     std::vector<std::string> cflags;             // the user's, last in every compile command

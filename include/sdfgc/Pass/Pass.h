@@ -27,6 +27,7 @@ namespace sdfgc::pass {
 struct CompileOptions {
     std::string target = "cpu";
     bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
+    bool emulateMpi = false; // ranks are threads of one process: built against the emulation of MPI
     int gpuStreams = 4;   // streams that operations are spread over, at most
     std::string gpuGraph; // --gpu-graph: off, auto, require; empty: as the graph is marked
     bool gpu() const { return platform::dialect(target) != nullptr; }

@@ -21,7 +21,7 @@ struct Library {
     Toolkit toolkit = Toolkit::Host;
     std::string_view header;
     Linking linking = Linking::ByName;
-    std::string_view cmake;
+    std::string_view cmake, pkgConfig;
     Package package;
 };
 
@@ -43,7 +43,7 @@ std::string_view titleOf(std::string_view name, Device device);
 struct Environment {
     enum class Side : std::uint8_t { Host, Device, Tasklets } side;
     enum class Inputs : std::uint8_t { Const, InPlace } inputs;
-    std::string_view name, calls, topic, include, field, libraries;
+    std::string_view name, calls, makers, topic, include, field, libraries;
 };
 
 /// The environments, in the order of the table, which is that of fields in the state.
@@ -57,6 +57,9 @@ const Environment *environmentOfCall(std::string_view function);
 /// program's state, else a function of the runtime headers (`sdfgc::gpu::reduce`, `sdfgc::rt::fftw::transform`); names without a
 /// dot stay.
 std::string spelled(const Environment &e, std::string_view function);
+
+/// A function of an environment that makes an argument of others (`tensor`, `block`) as C++ spells it; empty where it is none.
+std::string makerOf(const Environment &e, std::string_view function);
 
 /// The environments that a node with these paths and this C++ code needs, each once, in the order of the table. DaCe's OpenBLAS
 /// stands for LAPACKE as well, which only the code tells, as it tells of OpenMP and of DaCe's environments for devices; paths that

@@ -9,6 +9,7 @@ struct CallOptions {
     int repeat = 1;     // timed calls; every one starts with the arguments as they were prepared
     int warmup = 0;     // calls before them that are not timed
     double seconds = 0; // limit for everything together; 0: none
+    int mpiSeed = 0;    // delays and choices of emulated ranks; 0: none
     int gpuGraphs = 0;  // the GPU graphs of the program, when their counters are wanted
 };
 
@@ -48,5 +49,10 @@ struct CallResult {
 /// that cannot be touched, so that writing beyond its end is a crash here and not a wrong number elsewhere. What the program prints
 /// goes where the output of this process goes. Never throws.
 CallResult call(const std::string &library, const std::string &name, const Arguments &arguments, const CallOptions &options);
+
+/// The same on several ranks at once, each with arguments of its own: threads of one process, for which the library was built with the
+/// emulation of MPI. What concerns all of them (a crash, a time-out, a deadlock, messages that are left over) is in the first result.
+std::vector<CallResult> callRanks(const std::string &library, const std::string &name,
+                                  const std::vector<const Arguments *> &arguments, const CallOptions &options);
 
 } // namespace sdfgc::run

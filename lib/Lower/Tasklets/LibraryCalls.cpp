@@ -28,6 +28,7 @@ public:
         auto node = std::make_unique<LibraryCall>();
         node->comment = "tasklet " + t_.label;
         node->function = platform::spelled(*call_.environment, call_.function);
+        in_.function().needsState |= node->function.starts_with("__state->");
         if (const Connection *c = connections_.output(call_.result))
             node->result = elementAt(in_, c->place, c->start);
         for (const LibraryArgument &a : call_.arguments)
@@ -72,7 +73,7 @@ private:
                             : p.value ? p.value
                                       : py::raw(p.word));
         }
-        return py::call(Name("sdfgc::gpu::" + a.name.str()), std::move(parts));
+        return py::call(Name(platform::makerOf(*call_.environment, a.name.view())), std::move(parts));
     }
 
     void memory(const LibraryArgument &a, LibraryCall::Argument &out) {

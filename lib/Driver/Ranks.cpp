@@ -1,0 +1,93 @@
+#include "Driver/Ranks.h"
+
+#include "Driver/Words.h"
+#include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/Resources.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+#include <thread>
+#include <unistd.h>
+
+namespace sdfgc::driver {
+namespace {
+
+int variable(const char *name) {
+    const char *value = std::getenv(name);
+    return value && *value >= '0' && *value <= '9' ? std::atoi(value) : -1;
+}
+
+/// The words of this process's command line.
+std::vector<std::string> ownCommand() {
+    std::vector<std::string> words;
+    if (const Result<std::string> text = file::read("/proc/self/cmdline"))
+        for (std::size_t at = 0; at < text->size();) {
+            const std::size_t end = std::min(text->find('\0', at), text->size());
+            words.push_back(text->substr(at, end - at));
+            at = end + 1;
+        }
+    if (!words.empty())
+        words.front() = executablePath();
+    return words;
+}
+
+/// The launcher's words, without what it is to launch; empty where there is none.
+std::vector<std::string> launcherWords(int ranks, const std::string &launcher) {
+    if (!launcher.empty())
+        return splitWords(forRank(launcher, 0, ranks));
+    for (const char *program : {"mpirun", "mpiexec"})
+        if (const std::string found = process::find(program); !found.empty())
+            return {found, "-n", std::to_string(ranks)};
+    return {};
+}
+
+} // namespace
+
+JobRank JobRank::ofProcess() {
+    constexpr std::pair<const char *, const char *> launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                                   {"PMI_RANK", "PMI_SIZE"},
+                                                                   {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+                                                                   {"SLURM_PROCID", "SLURM_NTASKS"}};
+    for (const auto &[rank, size] : launchers)
+        if (variable(rank) >= 0 && variable(size) > 0)
+            return {variable(rank), variable(size)};
+    return {};
+}
+
+std::string forRank(std::string text, int rank, int ranks) {
+    const std::pair<std::string_view, int> numbers[] = {{"{rank}", rank}, {"{ranks}", ranks}};
+    for (const auto &[mark, number] : numbers)
+        for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
+            text.replace(at, mark.size(), std::to_string(number));
+    return text;
+}
+
+void launchRanks(Session &s, int ranks, const std::string &launcher) {
+    process::Command command;
+    command.argv = launcherWords(ranks, launcher);
+    if (command.argv.empty() || process::find(command.argv.front()).empty()) {
+        s.diags.report(diag::Id::LauncherMissing, {}, ranks,
+                       command.argv.empty() ? "neither mpirun nor mpiexec is on PATH"
+                                            : "`" + command.argv.front() + "` is not there");
+        return;
+    }
+    for (std::string &word : ownCommand())
+        command.argv.push_back(std::move(word));
+    command.argv.emplace_back("--quiet"); // the program is built, and that it is has been said
+    // Open MPI refuses root and more ranks than processors unless it is told; other launchers do not know these names.
+    if (::geteuid() == 0)
+        command.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    if (static_cast<unsigned>(ranks) > std::thread::hardware_concurrency())
+        command.environment.emplace_back("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    s.log().info("starting {}", process::quoted(command.argv));
+    s.environment.out.flush();
+    const process::Outcome job = process::run(command);
+    s.environment.out << job.out;
+    s.environment.err << job.err;
+    if (!job.ok())
+        s.diags.report(diag::Id::ProgramFailed, {}, "the job of " + std::to_string(ranks) + " ranks ended with " + job.describe());
+}
+
+} // namespace sdfgc::driver

@@ -1,0 +1,216 @@
+#include "MpiCall.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <array>
+
+namespace sdfgc::libnodes {
+
+using namespace ir;
+
+namespace {
+
+/// The innermost map around a node, through all nested SDFGs, whose iterations may run at once; null if there is none.
+const MapEntry *parallelMapAround(const Node &n) {
+    for (const Node *at = &n; at;) {
+        const State &s = *at->state();
+        for (const Node *scope = analysis::ScopeTree(s).scopeOf(at); scope; scope = analysis::ScopeTree(s).scopeOf(scope))
+            if (const auto *map = dyn_cast<MapEntry>(scope); map && map->schedule != Schedule::Sequential)
+                return map;
+        at = s.sdfg()->parentNode;
+    }
+    return nullptr;
+}
+
+/// Text for a literal of C++ in single quotes of the tasklet's language.
+std::string plain(std::string text) {
+    for (char &c : text)
+        if (c == '"' || c == '\'' || c == '\\' || static_cast<unsigned char>(c) < ' ')
+            c = ' ';
+    return text;
+}
+
+bool travels(Type t) {
+    if (t.isVector())
+        return travels(t.element());
+    return t.isScalar() && t.scalar() != ScalarKind::Void && t.bytes().value_or(0) > 0;
+}
+
+struct Operator {
+    std::string_view mpi, lambda, own;
+};
+constexpr std::array<Operator, 10> operators{{
+    {"MPI_SUM", "+", "Sum"},
+    {"MPI_PROD", "*", "Prod"},
+    {"MPI_MIN", "min", "Min"},
+    {"MPI_MAX", "max", "Max"},
+    {"MPI_LAND", "and", "LogicalAnd"},
+    {"MPI_LOR", "or", "LogicalOr"},
+    {"MPI_LXOR", "", "LogicalXor"},
+    {"MPI_BAND", "&", "BitAnd"},
+    {"MPI_BOR", "|", "BitOr"},
+    {"MPI_BXOR", "^", "BitXor"},
+}};
+
+/// Has MPI, or the runtime, this operator for elements of a type?
+bool reduces(std::string_view own, Type t) {
+    const bool isOrder = own == "Min" || own == "Max", isNumber = own == "Sum" || own == "Prod";
+    if (t.isComplex())
+        return isNumber;
+    if (t.isFloat())
+        return isNumber || isOrder;
+    if (t == Type(ScalarKind::Bool))
+        return own.starts_with("Logical");
+    return t.isInteger();
+}
+
+} // namespace
+
+MpiCall::MpiCall(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c) {
+    arguments_.push_back("'\"" + plain(n.className() + " `" + n.label + "` (state " + s.label + ")") + "\"'");
+    if (x_.where() == Where::Kernel)
+        refuse("a kernel cannot call MPI", "let the node compute on the host, outside of the map");
+    else if (const MapEntry *map = parallelMapAround(n))
+        refuse("it stands in the map `" + map->label + "`, whose iterations may run at once: MPI cannot tell their messages apart",
+               "give the map the schedule Sequential");
+}
+
+void MpiCall::refuse(std::string why, std::string hint) {
+    if (!refused_)
+        x_.refuse(std::move(why), std::move(hint));
+    refused_ = true;
+}
+
+Operand MpiCall::operand(const char *connector, Side side) {
+    Operand o = side == In ? x_.input(connector) : x_.output(connector);
+    if (!o)
+        refuse("its operand `" + std::string(connector) + "` is missing");
+    else if (side == Out && !o.edge->memlet.wcr.empty())
+        refuse("`" + std::string(connector) + "` has conflict resolution",
+               "a reduction across ranks is a node of its own: Reduce or Allreduce");
+    else if (side == Out)
+        o.edge->memlet.dynamic = true;
+    return o;
+}
+
+void MpiCall::buffer(const char *connector, Side side) {
+    const Operand o = operand(connector, side);
+    if (refused_)
+        return;
+    if (!travels(o.type))
+        return refuse("elements of type " + o.type.str() + " at `" + connector + "` mean nothing to another rank");
+    x_.bind(connector, o);
+    (side == In ? inputs_ : outputs_).emplace_back(connector);
+    std::string text = "block(" + std::string(side == In ? "_in" : "_out") + connector;
+    for (std::size_t d = 0; d < o.rank(); ++d)
+        text += ", " + x_.word("extent", o.shape[d]) + ", " + x_.word("stride", o.strides[d]);
+    arguments_.push_back(text + ")");
+    types_.push_back(o.type);
+}
+
+void MpiCall::number(const char *connector) {
+    if (!x_.node().inEdge(connector)) {
+        const std::string given = x_.text(connector + 1);
+        if (given.empty())
+            return refuse("its operand `" + std::string(connector) + "` is missing");
+        arguments_.push_back(given);
+        return;
+    }
+    const Operand o = operand(connector, In);
+    if (refused_)
+        return;
+    if (!o.type.isInteger() || o.rank() != 0)
+        return refuse("`" + std::string(connector) + "` must be one integer, not " + o.type.str() +
+                      (o.rank() ? " in an array" : ""));
+    x_.bind(connector, o);
+    inputs_.emplace_back(connector);
+    byValue_.emplace(connector);
+    arguments_.push_back("_in" + std::string(connector));
+}
+
+void MpiCall::request(Side side) {
+    const Operand o = operand("_request", side);
+    if (refused_)
+        return;
+    if (!(o.type == Type::opaque("MPI_Request")))
+        return refuse("`_request` must be of the opaque type MPI_Request, not " + o.type.str());
+    if (o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()))
+        return refuse("`_request` must be one request, or several that follow each other");
+    x_.bind("_request", o);
+    (side == In ? inputs_ : outputs_).emplace_back("_request");
+    arguments_.push_back(side == In ? "_in_request" : "_out_request");
+}
+
+void MpiCall::requestCount() {
+    if (refused_)
+        return;
+    const Operand o = x_.input("_request");
+    arguments_.push_back(o.rank() ? x_.word("count", o.shape[0]) : "1");
+}
+
+void MpiCall::status(const char *connector) {
+    if (!x_.node().outEdge(connector) || refused_)
+        return arguments_.push_back(cppWord("nullptr"));
+    const Operand o = operand(connector, Out);
+    if (!refused_ && (!(o.type == Type(ScalarKind::Int32)) || o.rank() != 0))
+        return refuse("`" + std::string(connector) + "` must be one int32");
+    x_.bind(connector, o);
+    outputs_.emplace_back(connector);
+    arguments_.push_back("_out" + std::string(connector));
+}
+
+void MpiCall::operation() {
+    std::string text = x_.text("op", "MPI_SUM");
+    const Operand o = x_.input("_inbuffer");
+    const std::optional<sym::Expr> none;
+    for (const Operator &op : operators) {
+        const std::string infix = "lambda a, b: a " + std::string(op.lambda) + " b",
+                          call = "lambda a, b: " + std::string(op.lambda) + "(a, b)";
+        if (text != op.mpi && (op.lambda.empty() || (text != infix && text != call)))
+            continue;
+        const Type element = o.type && o.type.isVector() ? o.type.element() : o.type;
+        if (o && !reduces(op.own, element))
+            return refuse("there is no " + std::string(op.mpi) + " of elements of type " + o.type.str());
+        arguments_.push_back(cppWord("sdfgc::mpi::Op::" + std::string(op.own)));
+        return;
+    }
+    refuse(
+        "`" + text + "` is no operator of MPI that reduces elements",
+        "one of MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, or a lambda such as "
+        "`lambda a, b: a + b`");
+}
+
+void MpiCall::sameTypes() {
+    if (!refused_ && types_.size() == 2 && !(types_[0] == types_[1]))
+        refuse("it takes " + types_[0].str() + " and gives " + types_[1].str() + ": MPI does not convert");
+}
+
+void MpiCall::ranks() {
+    if (refused_)
+        return;
+    if (const std::string handle = x_.text("fcomm"); !handle.empty())
+        arguments_.push_back("fortran(" + handle + ")");
+    else
+        arguments_.push_back("world()");
+}
+
+bool MpiCall::finish(const std::string &function) {
+    if (refused_)
+        return false;
+    LibraryCall call;
+    call.environment = "MPI";
+    call.function = "mpi." + function;
+    call.arguments = arguments_;
+    call.byValue = byValue_;
+    State &s = x_.addState(function);
+    Tasklet *t = x_.call(s, function, inputs_, outputs_, call);
+    t->sideEffects = true;
+    for (Edge *e : t->outEdges())
+        e->memlet.dynamic = true;
+    x_.took("MPI", "the node communicates");
+    x_.finish();
+    return true;
+}
+
+} // namespace sdfgc::libnodes

@@ -1,0 +1,48 @@
+// One call of the MPI runtime (sdfgc/rt/mpi.h) in the making: operands in the order of its parameters.
+#pragma once
+
+#include "Expansion.h"
+
+namespace sdfgc::libnodes {
+
+class MpiCall {
+public:
+    enum Side : std::uint8_t { In, Out };
+
+    /// The first argument names the node and its state. Refuses nodes that not every rank reaches once: inside of parallel maps, in
+    /// kernels.
+    MpiCall(ir::State &s, ir::LibraryNode &n, pass::Context &c);
+
+    /// A buffer at a connector, as `block(pointer, extent, stride, ...)`. Refuses types that MPI cannot send, and conflict resolution.
+    void buffer(const char *connector, Side side);
+    /// An integer at a connector: a rank or tag. A property of that name without the underscore serves as well.
+    void number(const char *connector);
+    /// The requests at `_request`, as a pointer.
+    void request(Side side);
+    /// How many requests there are.
+    void requestCount();
+    /// A part of a status that may be wanted: a pointer to int32, or null.
+    void status(const char *connector);
+    /// The property `op`: MPI's name of an operator, or a lambda of two operands.
+    void operation();
+    /// Both buffers must hold elements of one type.
+    void sameTypes();
+    /// The ranks that take part: `grid(number)` of the grid at `_grid`, what the property `fcomm` names, or `world()`.
+    void ranks();
+
+    /// Keeps the first reason; later ones are not said.
+    void refuse(std::string why, std::string hint = "");
+    /// Replaces the node by the call; false where something was refused.
+    bool finish(const std::string &function);
+
+private:
+    Operand operand(const char *connector, Side side);
+    Expansion x_;
+    std::vector<std::string> arguments_;
+    std::vector<Name> inputs_, outputs_;
+    std::set<Name> byValue_;
+    std::vector<Type> types_; // of the buffers
+    bool refused_ = false;
+};
+
+} // namespace sdfgc::libnodes

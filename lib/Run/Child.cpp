@@ -1,0 +1,353 @@
+// What the process that a program is called in does: load, call, tell.
+#include "Run/Child.h"
+
+#include "sdfgc/Support/Time.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <ffi.h>
+#include <link.h>
+#include <ucontext.h>
+
+namespace sdfgc::run {
+namespace {
+
+using Status = CallResult::Status;
+
+ffi_type *ffiType(Type t) {
+    switch (t.scalar()) {
+    case ScalarKind::Bool:
+    case ScalarKind::UInt8:
+    case ScalarKind::Float8E4M3FN:
+    case ScalarKind::Float8E5M2:
+        return &ffi_type_uint8;
+    case ScalarKind::Int8:
+        return &ffi_type_sint8;
+    case ScalarKind::Int16:
+        return &ffi_type_sint16;
+    case ScalarKind::UInt16:
+    case ScalarKind::Float16:
+    case ScalarKind::BFloat16:
+        return &ffi_type_uint16;
+    case ScalarKind::Int32:
+        return &ffi_type_sint32;
+    case ScalarKind::UInt32:
+        return &ffi_type_uint32;
+    case ScalarKind::Int64:
+        return &ffi_type_sint64;
+    case ScalarKind::UInt64:
+        return &ffi_type_uint64;
+    case ScalarKind::Float32:
+        return &ffi_type_float;
+    case ScalarKind::Float64:
+        return &ffi_type_double;
+    case ScalarKind::Complex64:
+        return &ffi_type_complex_float;
+    case ScalarKind::Complex128:
+        return &ffi_type_complex_double;
+    default:
+        return &ffi_type_pointer;
+    }
+}
+
+/// One C function with the values of its parameters; the handle comes first when there is one.
+class CFunction {
+public:
+    CFunction(ffi_type *result, void **handle, const Arguments &a, const std::vector<std::size_t> &parameters,
+              std::vector<char *> &pointers, const std::vector<SharedMemory> &memory) {
+        if (handle) {
+            types_.push_back(&ffi_type_pointer);
+            values_.push_back(handle);
+        }
+        for (std::size_t i : parameters) {
+            const Argument &one = a.all[i];
+            types_.push_back(one.isArray ? &ffi_type_pointer : ffiType(one.type));
+            values_.push_back(one.isArray ? static_cast<void *>(&pointers[i]) : memory[i].data());
+        }
+        ok_ = ffi_prep_cif(&cif_, FFI_DEFAULT_ABI, static_cast<unsigned>(types_.size()), result, types_.data()) == FFI_OK;
+    }
+    bool ok() const { return ok_; }
+    void operator()(void *function, void *result) { ffi_call(&cif_, FFI_FN(function), result, values_.data()); }
+
+private:
+    ffi_cif cif_{};
+    std::vector<ffi_type *> types_;
+    std::vector<void *> values_;
+    bool ok_ = false;
+};
+
+// For the signal handler of the child.
+Report *crashReport = nullptr;
+std::uint64_t libraryBase = 0;
+std::uint64_t libraryEnd = 0;
+
+void addFrame(std::uint64_t address) {
+    if (address >= libraryBase && address < libraryEnd && crashReport->frameCount < maxFrames)
+        crashReport->frames[crashReport->frameCount++] = address - libraryBase;
+}
+
+/// Threads of a program often crash together: the first one tells, the others wait for the end that it makes.
+extern "C" void onCrash(int signal, siginfo_t *, void *context) {
+    static std::atomic<pid_t> first{0};
+    const pid_t me = ::gettid();
+    if (pid_t other = 0; !first.compare_exchange_strong(other, me)) {
+        while (other != me)
+            ::pause();
+        ::_exit(0); // this handler itself crashed
+    }
+    crashReport->signal = signal;
+    crashReport->status = Status::Crashed;
+    crashReport->frameCount = 0;
+#if defined(__x86_64__)
+    addFrame(static_cast<std::uint64_t>(static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]));
+#elif defined(__aarch64__)
+    addFrame(static_cast<ucontext_t *>(context)->uc_mcontext.pc);
+#else
+    (void)context;
+#endif
+    void *calls[maxFrames];
+    const int count = ::backtrace(calls, maxFrames);
+    for (int i = 0; i < count; ++i) // a return address stands after the call
+        addFrame(reinterpret_cast<std::uint64_t>(calls[i]) - 1);
+    ::_exit(0);
+}
+
+void catchCrashes() {
+    void *unused[1];
+    ::backtrace(unused, 1); // loads what it needs: not allowed in the handler
+    static std::array<char, 1 << 16> stack;
+    stack_t alternative{};
+    alternative.ss_sp = stack.data();
+    alternative.ss_size = stack.size();
+    ::sigaltstack(&alternative, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = onCrash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+        ::sigaction(signal, &action, nullptr);
+}
+
+/// The addresses that the loaded library takes.
+void findExtent(void *symbol) {
+    Dl_info info{};
+    if (!::dladdr(symbol, &info))
+        return;
+    libraryBase = reinterpret_cast<std::uint64_t>(info.dli_fbase);
+    ::dl_iterate_phdr(
+        [](dl_phdr_info *p, std::size_t, void *) {
+            if (p->dlpi_addr != libraryBase)
+                return 0;
+            for (int i = 0; i < p->dlpi_phnum; ++i)
+                if (p->dlpi_phdr[i].p_type == PT_LOAD)
+                    libraryEnd =
+                        std::max<std::uint64_t>(libraryEnd, libraryBase + p->dlpi_phdr[i].p_vaddr + p->dlpi_phdr[i].p_memsz);
+            return 1;
+        },
+        nullptr);
+}
+
+/// The call of one rank.
+class Child {
+public:
+    Child(void *library, const std::string &name, RankCall &rank, const CallOptions &o)
+        : library_(library), name_(name), arguments_(*rank.arguments), options_(o), memory_(rank.memory),
+          report_(*rank.shared.report), times_(rank.shared.times), graphs_(rank.shared.graphs) {}
+
+    /// Calls the initialiser, the program and the finaliser.
+    void run() {
+        void *init = find(library_, "__dace_init_" + name_), *program = find(library_, "__program_" + name_),
+             *finish = find(library_, "__dace_exit_" + name_);
+        if (!init || !program || !finish)
+            return;
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            pointers_.push_back(arguments_.all[i].isNull ? nullptr : memory_[i].data());
+        if (!allocateOnDevice(library_, name_))
+            return;
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (const auto other = arguments_.all[i].sharesWith)
+                pointers_[i] = pointers_[*other];
+        if (!fill())
+            return;
+        call(library_, name_, init, program, finish);
+    }
+    bool isDone() const { return report_.status == Status::Done; }
+
+private:
+    void *find(void *library, const std::string &name) {
+        void *symbol = ::dlsym(library, name.c_str());
+        if (!symbol)
+            report_.say(Status::NotLoaded, ("the library has no function " + name).c_str());
+        return symbol;
+    }
+
+    /// Memory of the device for the arrays that live there, from functions that every GPU program exports for such callers.
+    bool allocateOnDevice(void *library, const std::string &name) {
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            if (!arguments_.all[i].isDevice || arguments_.all[i].isNull)
+                continue;
+            if (!deviceAllocate_) {
+                deviceAllocate_ = reinterpret_cast<DeviceAllocate>(find(library, name + "_device_alloc"));
+                deviceCopy_ = reinterpret_cast<DeviceCopy>(find(library, name + "_device_copy"));
+            }
+            if (!deviceAllocate_ || !deviceCopy_)
+                return false;
+            pointers_[i] = static_cast<char *>(deviceAllocate_(std::max<std::size_t>(arguments_.all[i].data.size(), 1)));
+            if (!pointers_[i]) {
+                report_.say(Status::NotStarted, "the device has no memory for its arrays, or there is none");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The arguments as they were prepared. The device's memory is freed with the process.
+    bool fill() {
+        for (std::size_t i = 0; i < memory_.size(); ++i) {
+            std::memcpy(memory_[i].data(), arguments_.all[i].data.data(), arguments_.all[i].data.size());
+            if (!copyDevice(i, true))
+                return false;
+        }
+        return true;
+    }
+
+    bool copyDevice(std::size_t i, bool there) {
+        const Argument &a = arguments_.all[i];
+        if (!a.isDevice || a.isNull)
+            return true;
+        void *host = memory_[i].data();
+        const int failed = there ? deviceCopy_(pointers_[i], host, a.data.size()) : deviceCopy_(host, pointers_[i], a.data.size());
+        if (failed)
+            report_.say(Status::Error, "an array could not be copied between host and device");
+        return failed == 0;
+    }
+
+    void call(void *library, const std::string &name, void *init, void *program, void *finish) {
+        void *handle = nullptr;
+        CFunction initCall(&ffi_type_pointer, nullptr, arguments_, arguments_.init, pointers_, memory_);
+        CFunction programCall(&ffi_type_void, &handle, arguments_, arguments_.program, pointers_, memory_);
+        CFunction finishCall(&ffi_type_sint, &handle, arguments_, {}, pointers_, memory_);
+        if (!initCall.ok() || !programCall.ok() || !finishCall.ok())
+            return report_.say(Status::NotLoaded, "its functions cannot be called on this machine");
+        Timer timer;
+        initCall(init, &handle);
+        report_.initSeconds = timer.seconds();
+        if (!handle)
+            return report_.say(Status::InitFailed, "");
+        using ErrorCode = int (*)(void *);
+        using ErrorText = const char *(*)(void *);
+        const auto code = reinterpret_cast<ErrorCode>(::dlsym(library, (name + "_error").c_str()));
+        const auto text = reinterpret_cast<ErrorText>(::dlsym(library, (name + "_error_message").c_str()));
+        for (int i = 0; i < options_.warmup + options_.repeat; ++i) {
+            if (i != 0 && !fill())
+                return;
+            Timer one;
+            programCall(program, nullptr);
+            const double seconds = one.seconds();
+            if (code && code(handle) != 0) {
+                report_.say(Status::Error, text ? text(handle) : "");
+                break;
+            }
+            if (i >= options_.warmup)
+                times_[report_.timed++] = seconds;
+        }
+        if (options_.gpuGraphs > 0)
+            readGraphs(library, name, handle);
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (!copyDevice(i, false))
+                return;
+        ffi_arg failed = 0;
+        finishCall(finish, &failed);
+        if (report_.status != Status::Exited)
+            return;
+        if (static_cast<int>(failed) != 0)
+            report_.say(Status::ExitFailed, ("it returned " + std::to_string(static_cast<int>(failed))).c_str());
+        else
+            report_.say(Status::Done, "");
+    }
+
+    void readGraphs(void *library, const std::string &name, void *handle) {
+        using Graphs = const GraphInfo *(*)(void *, int *count);
+        const auto graphs = reinterpret_cast<Graphs>(::dlsym(library, (name + "_gpu_graphs").c_str()));
+        int count = 0;
+        const GraphInfo *infos = graphs ? graphs(handle, &count) : nullptr;
+        for (; report_.graphs < std::min(count, options_.gpuGraphs); ++report_.graphs) {
+            const GraphInfo &info = infos[report_.graphs];
+            SharedCounters &to = graphs_[report_.graphs];
+            to.numbers = info.numbers;
+            std::snprintf(to.name.data(), to.name.size(), "%s", info.name);
+            std::snprintf(to.lastReason.data(), to.lastReason.size(), "%s", info.lastReason);
+        }
+    }
+
+    void *library_;
+    const std::string &name_;
+    const Arguments &arguments_;
+    const CallOptions &options_;
+    std::vector<SharedMemory> &memory_;
+    std::vector<char *> pointers_; // of arrays, as the call takes them
+    Report &report_;
+    double *times_;
+    SharedCounters *graphs_;
+    using DeviceAllocate = void *(*)(std::size_t bytes);
+    using DeviceCopy = int (*)(void *to, const void *from, std::size_t bytes);
+    DeviceAllocate deviceAllocate_ = nullptr;
+    DeviceCopy deviceCopy_ = nullptr;
+};
+
+/// The ranks of a library that was built against the emulation of MPI: threads of this process.
+using Emulate = int (*)(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report, std::size_t room);
+
+void emulateRanks(Emulate emulate, std::vector<Child> &children, const CallOptions &options, Report &report) {
+    std::array<char, 1024> wrong{};
+    const auto body = [](int rank, void *data) {
+        Child &child = (*static_cast<std::vector<Child> *>(data))[static_cast<std::size_t>(rank)];
+        child.run();
+        return child.isDone() ? 0 : 1;
+    };
+    emulate(static_cast<int>(children.size()), static_cast<std::uint64_t>(options.mpiSeed), body, &children, wrong.data(),
+            wrong.size());
+    if (wrong[0])
+        report.say(Status::Error, wrong.data());
+}
+
+/// MPI is finalised by the process that started it. After an error the others may never come: the launcher ends them.
+void finaliseMpi(void *library) {
+    using Ask = int (*)(int *);
+    const auto initialised = reinterpret_cast<Ask>(::dlsym(library, "MPI_Initialized")),
+               finalised = reinterpret_cast<Ask>(::dlsym(library, "MPI_Finalized"));
+    const auto finalise = reinterpret_cast<int (*)()>(::dlsym(library, "MPI_Finalize"));
+    int started = 0, over = 1;
+    if (initialised && finalised && finalise && initialised(&started) == 0 && finalised(&over) == 0 && started && !over)
+        finalise();
+}
+
+} // namespace
+
+void callInChild(const std::string &library, const std::string &name, std::vector<RankCall> &ranks, const CallOptions &options) {
+    Report &report = *ranks.front().shared.report;
+    crashReport = &report;
+    void *loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!loaded)
+        return report.say(Status::NotLoaded, ::dlerror());
+    if (void *program = ::dlsym(loaded, ("__program_" + name).c_str()))
+        findExtent(program);
+    catchCrashes();
+    std::vector<Child> children;
+    children.reserve(ranks.size());
+    for (RankCall &rank : ranks)
+        children.emplace_back(loaded, name, rank, options);
+    if (const auto emulate = reinterpret_cast<Emulate>(::dlsym(loaded, "sdfgc_mpi_emulate")))
+        emulateRanks(emulate, children, options, report);
+    else if (children.size() > 1)
+        report.say(Status::NotLoaded, "it was not built with --emulate-mpi, and has no ranks as threads");
+    else
+        children.front().run();
+    if (children.front().isDone())
+        finaliseMpi(loaded);
+}
+
+} // namespace sdfgc::run

@@ -1,0 +1,104 @@
+// Memory that the process of sdfgc and the one that runs a program both see.
+#pragma once
+
+#include "sdfgc/Run/Call.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sdfgc::run {
+
+constexpr std::size_t alignment = 64, maxFrames = 64;
+
+inline std::size_t pageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+/// Pages that parent and child both see, with one after them that must not be touched.
+class SharedMemory {
+public:
+    explicit SharedMemory(std::size_t bytes) : bytes_(bytes) {
+        const std::size_t page = pageSize(), whole = (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+        size_ = whole + page;
+        if (size_ < bytes)
+            return;
+        void *p = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED)
+            return;
+        base_ = static_cast<char *>(p);
+        ::mprotect(base_ + whole, page, PROT_NONE);
+        // As near to the end as alignment allows.
+        begin_ = base_ + (whole - bytes) / alignment * alignment;
+    }
+    SharedMemory(SharedMemory &&o) noexcept
+        : base_(std::exchange(o.base_, nullptr)), begin_(o.begin_), size_(o.size_), bytes_(o.bytes_) {}
+    SharedMemory &operator=(SharedMemory &&) = delete;
+    ~SharedMemory() {
+        if (base_)
+            ::munmap(base_, size_);
+    }
+    char *data() const { return base_ ? begin_ : nullptr; }
+    std::string content() const { return std::string(begin_, bytes_); }
+
+private:
+    char *base_ = nullptr, *begin_ = nullptr;
+    std::size_t size_ = 0, bytes_;
+};
+
+/// What the child says; the times of the calls stand after it.
+struct Report {
+    CallResult::Status status;
+    int signal;
+    int timed;  // calls whose times are there
+    int graphs; // whose counters are there
+    std::size_t frameCount;
+    std::array<std::uint64_t, maxFrames> frames;
+    double initSeconds;
+    std::array<char, 1024> message;
+
+    void say(CallResult::Status s, const char *text) {
+        status = s;
+        std::snprintf(message.data(), message.size(), "%s", text ? text : "");
+    }
+};
+
+/// A `<name>_graph_info` of the program's C interface (lib/Targets/Gpu): the numbers in their order there.
+struct GraphInfo {
+    const char *name;
+    std::array<int64_t, 9> numbers;
+    const char *lastReason;
+};
+
+/// The same with its texts; these stand after the times.
+struct SharedCounters {
+    std::array<int64_t, 9> numbers;
+    std::array<char, 256> name;
+    std::array<char, 512> lastReason;
+
+    GraphCounters counters() const {
+        const auto &n = numbers;
+        return {name.data(), n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], lastReason.data()};
+    }
+};
+
+/// What parent and child share beside the arguments.
+struct Shared {
+    Report *report;
+    double *times;
+    SharedCounters *graphs;
+
+    static std::size_t bytes(const CallOptions &o) {
+        return sizeof(Report) + static_cast<std::size_t>(o.repeat) * sizeof(double) +
+               static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters);
+    }
+    /// Null memory has nothing.
+    Shared(char *memory, const CallOptions &o)
+        : report(memory ? new (memory) Report{} : nullptr),
+          times(reinterpret_cast<double *>(memory ? memory + sizeof(Report) : nullptr)),
+          graphs(reinterpret_cast<SharedCounters *>(memory ? times + o.repeat : nullptr)) {}
+};
+
+} // namespace sdfgc::run

@@ -1,0 +1,162 @@
+// Groups of ranks that a program talks to: its world, Cartesian grids, what the host hands in.
+//
+// Rules: MPI is started if nobody has, with MPI_THREAD_FUNNELED, and finalised when the process ends by who started it, never by a
+// program's finaliser: programs come and go, MPI cannot be started twice. The world of a program is a duplicate of MPI's, or of the
+// communicator that the host gave, so that its messages meet no others; making it is collective, and done by the initialiser. A
+// grid is made from the first ranks of the world, in row-major order, without reordering; a rank outside has no communicator, and
+// what the grid does passes it by. Parts of a grid keep some of its dimensions.
+#pragma once
+
+#include "sdfgc/rt/mpi/error.h"
+
+#include <cstdlib>
+#include <vector>
+
+namespace sdfgc::mpi {
+
+/// A communicator with what is always asked of it; null for a rank that is not in it.
+struct Communicator {
+    MPI_Comm handle = MPI_COMM_NULL;
+    int rank = -1, size = 0;
+
+    bool isMember() const { return handle != MPI_COMM_NULL; }
+    static Communicator of(const Caller &c, MPI_Comm handle) {
+        Communicator out;
+        out.handle = handle;
+        if (handle != MPI_COMM_NULL) {
+            check(c, MPI_Comm_rank(handle, &out.rank), "MPI_Comm_rank");
+            check(c, MPI_Comm_size(handle, &out.size), "MPI_Comm_size");
+        }
+        return out;
+    }
+};
+
+/// Sizes, coordinates or flags of the dimensions of a grid or array.
+using Dims = std::vector<int64_t>;
+template <class... Sizes> Dims dims(Sizes... sizes) { return {static_cast<int64_t>(sizes)...}; }
+
+inline std::string text(const Dims &d) {
+    std::string out;
+    for (const int64_t n : d)
+        out += (out.empty() ? "" : " x ") + std::to_string(n);
+    return out;
+}
+
+// What a call names its communicator by.
+struct World {};
+struct GridNumber {
+    int number;
+};
+struct FortranHandle {
+    MPI_Fint handle;
+};
+inline World world() { return {}; }
+inline GridNumber grid(int64_t number) { return {static_cast<int>(number)}; }
+template <class T> FortranHandle fortran(T handle) { return {static_cast<MPI_Fint>(handle)}; }
+
+/// The communicator that the next initialisers begin with: set by `<name>_set_communicator` of the C interface.
+inline MPI_Comm &givenWorld() {
+#ifdef SDFGC_MPI_EMULATE
+    static thread_local MPI_Comm given = MPI_COMM_NULL;
+#else
+    static MPI_Comm given = MPI_COMM_NULL;
+#endif
+    return given;
+}
+
+/// Starts MPI if nobody has.
+inline void start() {
+    const Caller caller{"initialisation", 0};
+    int isRunning = 0, isOver = 0;
+    check(caller, MPI_Finalized(&isOver), "MPI_Finalized");
+    if (isOver)
+        fail(caller, "MPI has been finalised, and cannot be started again");
+    check(caller, MPI_Initialized(&isRunning), "MPI_Initialized");
+    if (isRunning)
+        return;
+    int provided = 0;
+    check(caller, MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    std::atexit([] {
+        int over = 0;
+        if (MPI_Finalized(&over) == MPI_SUCCESS && !over)
+            MPI_Finalize();
+    });
+    if (provided < MPI_THREAD_FUNNELED)
+        fail(caller, "this MPI does not allow programs with threads");
+}
+
+/// May MPI still be called?
+inline bool isRunning() noexcept {
+    int started = 0, over = 1;
+    return MPI_Initialized(&started) == MPI_SUCCESS && MPI_Finalized(&over) == MPI_SUCCESS && started && !over;
+}
+
+/// One process grid of a program.
+struct ProcessGrid {
+    Communicator communicator;
+    Dims shape, coordinates;
+    bool takesPart = false; // in collective calls: a member, and of several parts the one that was asked for
+
+    void free() noexcept {
+        if (communicator.isMember())
+            MPI_Comm_free(&communicator.handle);
+        *this = ProcessGrid();
+    }
+};
+
+/// Makes a grid of the first ranks of `world`; all of them call.
+inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const Dims &shape) {
+    ProcessGrid out;
+    out.shape = shape;
+    int64_t ranks = 1;
+    std::vector<int> sizes, periodic(shape.size(), 0);
+    for (const int64_t n : shape) {
+        ranks *= n;
+        sizes.push_back(static_cast<int>(n));
+        if (n < 1 || ranks > world.size)
+            fail(c, "a grid of " + text(shape) + " ranks, and there are " + std::to_string(world.size) + ": start more of them");
+    }
+    MPI_Comm handle = MPI_COMM_NULL;
+    check(c, MPI_Cart_create(world.handle, static_cast<int>(sizes.size()), sizes.data(), periodic.data(), 0, &handle),
+          "MPI_Cart_create");
+    out.communicator = Communicator::of(c, handle);
+    out.takesPart = out.communicator.isMember();
+    if (!out.takesPart)
+        return out;
+    check(c, MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    std::vector<int> at(shape.size(), 0);
+    check(c, MPI_Cart_coords(handle, out.communicator.rank, static_cast<int>(at.size()), at.data()), "MPI_Cart_coords");
+    out.coordinates.assign(at.begin(), at.end());
+    return out;
+}
+
+/// The part of `parent` that holds this rank, along the dimensions with `kept[d]`. With `exact`, a rank of the parent, only the part
+/// that holds it takes part in what the grid does.
+inline ProcessGrid part(const Caller &c, const ProcessGrid &parent, const Dims &kept, int64_t exact) {
+    ProcessGrid out;
+    std::vector<int> keep;
+    for (std::size_t d = 0; d < kept.size(); ++d) {
+        keep.push_back(kept[d] ? 1 : 0);
+        if (kept[d])
+            out.shape.push_back(parent.shape[d]);
+    }
+    if (!parent.communicator.isMember())
+        return out;
+    MPI_Comm handle = MPI_COMM_NULL;
+    check(c, MPI_Cart_sub(parent.communicator.handle, keep.data(), &handle), "MPI_Cart_sub");
+    check(c, MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    out.communicator = Communicator::of(c, handle);
+    out.takesPart = true;
+    // Coordinates of a rank in row-major order of the parent: the part with `exact` has its coordinates where they are dropped.
+    int64_t other = exact;
+    for (std::size_t d = kept.size(); d-- > 0;) {
+        if (exact >= 0 && !kept[d] && other % parent.shape[d] != parent.coordinates[d])
+            out.takesPart = false;
+        other /= parent.shape[d];
+        if (kept[d])
+            out.coordinates.insert(out.coordinates.begin(), parent.coordinates[d]);
+    }
+    return out;
+}
+
+} // namespace sdfgc::mpi

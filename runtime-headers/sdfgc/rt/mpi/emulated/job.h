@@ -1,0 +1,123 @@
+// The ranks of an emulated job: who runs, who waits and for what.
+//
+// One lock guards everything. A rank that waits says so; who makes what it waits for true takes it off the list under the lock. So when
+// as many ranks wait as are alive, none will ever go on: that is a deadlock, and all of them are told.
+#pragma once
+
+#include "sdfgc/rt/mpi/emulated/type.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+namespace sdfgc::mpi::emulated {
+
+/// What went wrong, as a code and its text of this thread.
+constexpr int failed = 1;
+
+/// What a rank has made and not given back.
+struct Open {
+    int types = 0, operators = 0, communicators = 0;
+};
+
+struct Rank {
+    const char *element = "a call outside of the graph";
+    std::string waits; // for what, while it does
+    const void *event = nullptr;
+    Open open;
+    bool hasFinalised = false;
+    std::mt19937_64 random;
+};
+
+class Job {
+public:
+    Job(int count, std::uint64_t seed) : ranks(static_cast<std::size_t>(count)), seed_(seed), alive_(count) {
+        for (std::size_t r = 0; r < ranks.size(); ++r)
+            ranks[r].random.seed(seed * 1000003 + r);
+    }
+    std::vector<Rank> ranks;
+    std::mutex lock;
+    std::string broken; // why the job cannot go on
+
+    /// A pause that the seed decides, so that ranks meet in another order.
+    void delay(Rank &r) {
+        if (seed_ == 0)
+            return;
+        const std::uint64_t n = r.random() % 8;
+        if (n < 3)
+            std::this_thread::yield();
+        else if (n == 3)
+            std::this_thread::sleep_for(std::chrono::microseconds(r.random() % 200));
+    }
+    /// Which of `n` possibilities.
+    std::size_t choose(Rank &r, std::size_t n) { return seed_ == 0 || n < 2 ? 0 : r.random() % n; }
+
+    /// Waits until `event` has happened (see `happened`); false where the job cannot go on.
+    bool wait(std::unique_lock<std::mutex> &held, Rank &r, const void *event, std::string what) {
+        r.waits = std::move(what);
+        r.event = event;
+        ++waiting_;
+        lookForDeadlock();
+        changed_.wait(held, [&] { return !r.event || !broken.empty(); });
+        if (r.event)
+            --waiting_;
+        r.event = nullptr;
+        return broken.empty();
+    }
+    /// Lets everyone go on who waits for `event`.
+    void happened(const void *event) {
+        for (Rank &r : ranks)
+            if (r.event == event) {
+                r.event = nullptr;
+                --waiting_;
+            }
+        changed_.notify_all();
+    }
+    void breakOff(std::string why) {
+        if (broken.empty())
+            broken = std::move(why);
+        changed_.notify_all();
+    }
+    /// A rank is at its end.
+    void leave() {
+        --alive_;
+        lookForDeadlock();
+    }
+
+private:
+    void lookForDeadlock() {
+        if (waiting_ == 0 || waiting_ < alive_ || !broken.empty())
+            return;
+        std::string why = "deadlock: no rank can go on";
+        for (std::size_t r = 0; r < ranks.size(); ++r)
+            if (ranks[r].event)
+                why += "; rank " + std::to_string(r) + " waits in " + ranks[r].element + " " + ranks[r].waits;
+        breakOff(why);
+    }
+    std::condition_variable changed_;
+    std::uint64_t seed_;
+    int alive_, waiting_ = 0;
+};
+
+inline Job &theOnlyRank() {
+    static Job job(1, 0);
+    return job;
+}
+inline Job *running = nullptr;
+inline thread_local int myRank = 0;
+inline thread_local std::string lastError;
+
+inline Job &job() { return running ? *running : theOnlyRank(); }
+inline Rank &me() { return job().ranks[static_cast<std::size_t>(myRank)]; }
+
+inline int fail(std::string why) {
+    lastError = std::move(why);
+    return failed;
+}
+/// The answer of a call that the end of the job interrupted.
+inline int interrupted() { return fail(job().broken); }
+
+} // namespace sdfgc::mpi::emulated
