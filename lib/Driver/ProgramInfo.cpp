@@ -128,8 +128,6 @@ private:
         schedules_.add(ir::name(s));
         if (isGpuSchedule(s))
             devices_.insert("gpu");
-        else if (s == Schedule::MPI)
-            devices_.insert("mpi");
         else if (s == Schedule::FPGA_Device || s == Schedule::FPGA_Multi_Pumped)
             devices_.insert("fpga");
         else if (s == Schedule::Snitch || s == Schedule::Snitch_Multicore)

@@ -191,8 +191,54 @@ void MpiCall::ranks() {
         return;
     if (const std::string handle = x_.text("fcomm"); !handle.empty())
         arguments_.push_back("fortran(" + handle + ")");
+    else if (x_.node().properties.find("grid") && !x_.text("grid").empty())
+        arguments_.push_back("grid(" + x_.text("grid") + ")");
     else
         arguments_.push_back("world()");
+}
+
+void MpiCall::grid(const char *property, bool isOptional) {
+    const std::string given = x_.text(property);
+    if (!given.empty() && given.find_first_not_of("0123456789") == std::string::npos)
+        arguments_.push_back("grid(" + given + ")");
+    else if (!isOptional)
+        refuse("it has no process grid at `_" + std::string(property) + "`");
+}
+
+void MpiCall::subArray(const char *property) {
+    const json::Value *v = x_.node().properties.find(property);
+    if (!v || !v->isObject())
+        return refuse("it has no sub-array");
+    std::string text = "subarray(";
+    for (const char *key : {"shape", "block", "along"}) {
+        std::vector<std::string> words;
+        for (const json::Value &item : v->get(key)->items()) {
+            const sym::ParseResult parsed = sym::parse(item.text());
+            if (!parsed.expr)
+                return refuse("`" + item.text() + "` in its sub-array is no size");
+            words.push_back(x_.word("block", x_.inside(*parsed.expr)));
+        }
+        text += "dims(";
+        for (std::size_t i = 0; i < words.size(); ++i)
+            text += (i ? ", " : "") + words[i];
+        text += "), ";
+    }
+    arguments_.push_back(text + v->get("grid")->text() + ")");
+}
+
+void MpiCall::moved() {
+    std::vector<Name> connectors;
+    for (const Edge *e : x_.node().inEdges())
+        if (e->dstConn.view().starts_with("_buffer"))
+            connectors.push_back(e->dstConn);
+    for (const Name n : connectors) {
+        const Operand in = x_.input(n), out = x_.output(n);
+        x_.bind(n, in);
+        inputs_.push_back(n);
+        if (out)
+            outputs_.push_back(n);
+        arguments_.push_back((out ? "_out" : "_in") + n.str());
+    }
 }
 
 bool MpiCall::finish(const std::string &function) {

@@ -30,6 +30,13 @@ public:
     /// The ranks that take part: `grid(number)` of the grid at `_grid`, what the property `fcomm` names, or `world()`.
     void ranks();
 
+    /// A grid whose number is in a property (resolve-process-grids).
+    void grid(const char *property, bool isOptional);
+    /// `subarray(...)` from a property (resolve-process-grids).
+    void subArray(const char *property);
+    /// The buffers that a request moves (complete-requests): the runtime does not need them, whoever looks at the call does.
+    void moved();
+
     /// Keeps the first reason; later ones are not said.
     void refuse(std::string why, std::string hint = "");
     /// Replaces the node by the call; false where something was refused.

@@ -116,8 +116,8 @@ public:
                            s.handle(), MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
     }
-    /// Tag and source of what was received go to `tag` and `source`, which may be null.
-    void wait(const char *element, MPI_Request *request, int *tag, int *source) {
+    /// The buffers that a wait names are what its requests move: nothing may happen to them before. Tag and source of what was received go to `tag` and `source`, which may be null.
+    template <class... Moved> void wait(const char *element, MPI_Request *request, int *tag, int *source, Moved...) {
         const Scope s(*this, element, World());
         MPI_Status status{};
         check(s, MPI_Wait(request, &status), "MPI_Wait");
@@ -126,7 +126,7 @@ public:
         if (source)
             *source = status.MPI_SOURCE;
     }
-    void waitall(const char *element, MPI_Request *requests, int64_t count) {
+    template <class... Moved> void waitall(const char *element, MPI_Request *requests, int64_t count, Moved...) {
         const Scope s(*this, element, World());
         std::vector<MPI_Status> statuses(static_cast<std::size_t>(count));
         const int code = MPI_Waitall(static_cast<int>(count), requests, statuses.data());

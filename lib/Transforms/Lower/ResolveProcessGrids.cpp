@@ -1,0 +1,358 @@
+// resolve-process-grids: descriptors of distributed programs become calls and numbers.
+//
+// A ProcessGrid, SubArray or RedistrArray is a container that holds no data: an edge from one to an MPI node says which ranks take part, or
+// how an array is dealt out. DaCe makes the handles in C++ text of the program's initialiser, with fields of the state that nodes of class Dummy
+// bring in. All of it follows from the descriptors.
+//
+//   before   grid (ProcessGrid 2 x P/2) -> Bcast._grid        init_code: MPI_Cart_create(..., &__state->grid); ...
+//   after    state process_grids: mpi.make_grid("grid", 0, dims(2, P / 2))        Bcast {grid: 0}
+//
+// Steps: (1) grids get numbers, parents before their parts, and a state at the start of the program that makes them; the runtime keeps
+// them from call to call; (2) nodes get properties in place of the edges: the number of a grid, or `{shape, block, along, grid}` of a
+// sub-array; (3) of the init and exit code, statements that mention fields of a descriptor are dropped, with those of Dummy nodes: fields are
+// recognised by their names, `<descriptor>` or `<descriptor>_...`, since the text differs between versions of DaCe; (4) descriptors
+// and their access nodes go.
+//
+// Refused (SD2163): descriptors that do not fit each other, or that something else than an MPI node reads.
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Support/CppWords.h"
+#include "sdfgc/Support/Text.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+bool isDescriptor(const DataDesc &d) {
+    return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
+}
+
+std::string textOf(const DataDesc &d, const char *key) {
+    const json::Value *v = d.extra.find(key);
+    return v ? v->text() : "";
+}
+std::vector<std::string> listOf(const DataDesc &d, const char *key) {
+    std::vector<std::string> out;
+    if (const json::Value *v = d.extra.find(key))
+        for (const json::Value &item : v->items())
+            out.push_back(item.text());
+    return out;
+}
+std::vector<std::string> shapeOf(const DataDesc &d) {
+    std::vector<std::string> out;
+    for (const sym::Expr &e : d.shape)
+        out.push_back(e.str());
+    return out;
+}
+
+/// Statements of C++ text at its top level: up to a semicolon outside of brackets, or to the end of a block and the `else` after it.
+std::vector<std::string> statements(const std::string &code) {
+    std::vector<std::string> out;
+    std::string now;
+    int depth = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        const char c = code[i];
+        now += c;
+        depth += c == '{' || c == '(' ? 1 : c == '}' || c == ')' ? -1 : 0;
+        if (depth > 0 || (c != ';' && c != '}'))
+            continue;
+        if (c == '}' && (text::trimmed(std::string_view(code).substr(i + 1)).starts_with("else") ||
+                         text::trimmed(std::string_view(code).substr(i + 1)).starts_with(";")))
+            continue;
+        out.push_back(std::exchange(now, ""));
+    }
+    out.push_back(now);
+    return out;
+}
+
+class Resolution {
+public:
+    Resolution(SDFG &g, pass::Context &context) : g_(g), context_(context) {
+        for (const auto &[name, d] : g.arrays)
+            if (isDescriptor(d))
+                names_.insert(name);
+    }
+
+    bool run() {
+        if (names_.empty())
+            return false;
+        for (const auto &[name, d] : g_.arrays)
+            if (d.kind == DataKind::ProcessGrid)
+                number(name, 0);
+        for (const auto &[name, d] : g_.arrays)
+            if (d.kind == DataKind::SubArray)
+                verifySubArray(name, d);
+        for (SDFG *g : allSDFGs(g_))
+            for (State *s : allStates(*g))
+                for (const auto &n : s->nodes())
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && l->libraryName() == "mpi")
+                        resolve(*l);
+        removeDummies();
+        if (failed_)
+            return false;
+        describeGrids();
+        removeDescriptors();
+        dropCode(g_.initCode);
+        dropCode(g_.exitCode);
+        makeGrids();
+        return !failed_;
+    }
+
+private:
+    void refuse(Name descriptor, const std::string &why) {
+        failed_ = true;
+        const DataDesc *d = g_.desc(descriptor);
+        const char *kind = !d || d->kind == DataKind::ProcessGrid ? "process grid"
+                           : d->kind == DataKind::SubArray        ? "sub-array"
+                                                                  : "redistribution";
+        diag::Location place;
+        place.file = context_.options.file;
+        context_.diags.report(diag::Id::DescriptorWrong, place, kind, descriptor.str(), why);
+    }
+
+    /// Gives a grid its number, after its parent's.
+    std::optional<int64_t> number(Name name, int depth) {
+        const DataDesc *d = g_.desc(name);
+        if (!d || d->kind != DataKind::ProcessGrid)
+            return std::nullopt;
+        if (const auto at = std::find(grids_.begin(), grids_.end(), name); at != grids_.end())
+            return at - grids_.begin();
+        if (isPart(*d)) {
+            const Name parent(textOf(*d, "parent_grid"));
+            if (depth > static_cast<int>(names_.size()))
+                return refuse(name, "it is a part of itself"), std::nullopt;
+            if (!number(parent, depth + 1))
+                return refuse(name, "its parent `" + parent.str() + "` is no process grid"), std::nullopt;
+            if (listOf(*d, "color").size() != g_.desc(parent)->shape.size())
+                return refuse(name, "`color` must say of each dimension of `" + parent.str() + "` whether it is kept"),
+                       std::nullopt;
+        }
+        grids_.push_back(name);
+        return static_cast<int64_t>(grids_.size()) - 1;
+    }
+    static bool isPart(const DataDesc &d) {
+        const json::Value *v = d.extra.find("is_subgrid");
+        return v && v->asBool();
+    }
+
+    void verifySubArray(Name name, const DataDesc &d) {
+        const Name grid(textOf(d, "pgrid"));
+        if (grid.empty()) // then nothing can be dealt out with it
+            return;
+        const DataDesc *over = g_.desc(grid);
+        if (!over || over->kind != DataKind::ProcessGrid)
+            return refuse(name, "`" + grid.str() + "` is no process grid");
+        const std::vector<std::string> along = listOf(d, "correspondence");
+        if (listOf(d, "subshape").size() != d.shape.size() || along.size() != d.shape.size())
+            return refuse(name, "`shape`, `subshape` and `correspondence` must have an entry for each dimension");
+        std::set<std::string> taken;
+        for (const std::string &dimension : along) {
+            const auto n = json::Value::number(dimension).asInt();
+            if (!n || *n < 0 || *n >= static_cast<int64_t>(over->shape.size()) || !taken.insert(dimension).second)
+                return refuse(name, "`correspondence` must name dimensions of `" + grid.str() + "`, each once");
+        }
+    }
+
+    /// The descriptor at a connector of a node, or the one that a property of that name has (DaCe 1.x); empty if there is none.
+    Name descriptorAt(LibraryNode &n, const std::string &connector, const char *property) {
+        if (Edge *e = n.inEdge(Name(connector))) {
+            const auto *access = dyn_cast<AccessNode>(analysis::pathSource(e));
+            Name name = access ? access->data : Name();
+            for (const SDFG *g = n.state()->sdfg(); g->parentNode && name; g = g->parentNode->state()->sdfg()) {
+                const Edge *outer = g->parentNode->inEdge(name);
+                const auto *source = outer ? dyn_cast<AccessNode>(analysis::pathSource(outer)) : nullptr;
+                name = source ? source->data : Name();
+            }
+            n.state()->removeEdge(e);
+            n.removeIn(Name(connector));
+            return name;
+        }
+        const json::Value *v = n.properties.find(property);
+        return v && v->isString() && names_.contains(Name(v->text())) ? Name(v->text()) : Name();
+    }
+
+    void resolve(LibraryNode &n) {
+        struct Place {
+            const char *connector, *property;
+        };
+        constexpr Place grids[] = {{"_grid", "grid"},
+                                   {"_scatter_grid", "scatter_grid"},
+                                   {"_bcast_grid", "bcast_grid"},
+                                   {"_gather_grid", "gather_grid"},
+                                   {"_reduce_grid", "reduce_grid"}};
+        for (const Place &p : grids)
+            if (const Name name = descriptorAt(n, p.connector, p.property)) {
+                if (const std::optional<int64_t> k = number(name, 0))
+                    n.properties.set(p.property, *k);
+                else
+                    refuse(name, "it is no process grid, and " + elementName(n) + " wants one at `" + p.connector + "`");
+            }
+        if (const Name name = descriptorAt(n, "_subarray", "subarray_type"))
+            n.properties.set("subarray", subArray(name));
+        if (const Name name = descriptorAt(n, "_rdistrarray", "redistr")) {
+            const DataDesc *d = g_.desc(name);
+            n.properties.set("from", subArray(Name(d ? textOf(*d, "array_a") : "")));
+            n.properties.set("to", subArray(Name(d ? textOf(*d, "array_b") : "")));
+        }
+    }
+
+    json::Value subArray(Name name) {
+        const DataDesc *d = g_.desc(name);
+        json::Value out = json::Value::object();
+        const std::optional<int64_t> grid =
+            d && d->kind == DataKind::SubArray ? number(Name(textOf(*d, "pgrid")), 0) : std::nullopt;
+        if (!grid) {
+            refuse(name, "it is no sub-array of a process grid");
+            return out;
+        }
+        auto list = [](const std::vector<std::string> &texts) {
+            json::Value all = json::Value::array();
+            for (const std::string &text : texts)
+                all.push(text);
+            return all;
+        };
+        out.set("shape", list(shapeOf(*d)));
+        out.set("block", list(listOf(*d, "subshape")));
+        out.set("along", list(listOf(*d, "correspondence")));
+        out.set("grid", *grid);
+        return out;
+    }
+
+    /// Is a name that of a field which belongs to a descriptor?
+    bool isField(std::string_view word) const {
+        return std::any_of(names_.begin(), names_.end(), [&](Name d) {
+            return word.starts_with(d.view()) && (word.size() == d.view().size() || word[d.view().size()] == '_');
+        });
+    }
+
+    /// Dummy nodes bring in fields; those of descriptors are made by the runtime.
+    void removeDummies() {
+        for (SDFG *g : allSDFGs(g_))
+            for (State *s : allStates(*g)) {
+                std::vector<Node *> dead;
+                for (const auto &n : s->nodes())
+                    if (auto *l = dyn_cast<LibraryNode>(n.get());
+                        l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l))
+                        dead.push_back(l);
+                s->removeNodes(dead);
+            }
+    }
+    bool hasOnlyFields(const LibraryNode &n) const {
+        const json::Value *fields = n.properties.find("fields");
+        return !fields || std::all_of(fields->items().begin(), fields->items().end(), [&](const json::Value &f) {
+            const std::string_view text = text::trimmed(f.text());
+            const std::size_t end = text.find_first_of("[;"), begin = text.find_last_of(" *", end) + 1;
+            return isField(text.substr(begin, end - begin));
+        });
+    }
+
+    void removeDescriptors() {
+        for (SDFG *g : allSDFGs(g_))
+            for (State *s : allStates(*g)) {
+                std::vector<Node *> dead;
+                for (const auto &n : s->nodes()) {
+                    const auto *a = dyn_cast<AccessNode>(n.get());
+                    const DataDesc *d = a ? g->desc(a->data) : nullptr;
+                    if (!d || !isDescriptor(*d))
+                        continue;
+                    if (!a->outEdges().empty())
+                        refuse(a->data, elementName(*a->outEdges().front()->dst) + " reads it, which is no MPI node");
+                    dead.push_back(n.get());
+                }
+                s->removeNodes(dead);
+                s->renumber();
+            }
+        for (SDFG *g : allSDFGs(g_)) {
+            std::vector<Name> gone;
+            for (const auto &[name, d] : g->arrays)
+                if (isDescriptor(d))
+                    gone.push_back(name);
+            for (const Name name : gone)
+                g->arrays.erase(name);
+        }
+    }
+
+    /// Statements that mention a field of a descriptor, or declare a variable that is named after one.
+    void dropCode(std::vector<TargetCode> &codes) {
+        for (TargetCode &c : codes) {
+            std::string kept;
+            for (const std::string &statement : statements(c.code.text))
+                if (!mentionsField(statement))
+                    kept += statement;
+            c.code.text = text::trimmed(kept).empty() ? "" : kept;
+        }
+        std::erase_if(codes, [](const TargetCode &c) { return c.code.text.empty(); });
+    }
+    bool mentionsField(const std::string &statement) const {
+        for (std::size_t at = 0; at < statement.size();) {
+            std::size_t end = at;
+            while (end < statement.size() && isCppWord(statement[end]))
+                ++end;
+            if (end > at && isField(std::string_view(statement).substr(at, end - at)))
+                return true;
+            at = std::max(end, at + 1);
+        }
+        return false;
+    }
+
+    void makeGrids() {
+        if (grids_.empty())
+            return;
+        State *s = g_.addStateBefore(g_.start(), g_.freshLabel("process_grids"));
+        Tasklet *last = nullptr;
+        for (std::size_t k = 0; k < grids_.size(); ++k) {
+            auto *t = s->add<Tasklet>();
+            t->label = "make_" + grids_[k].str();
+            t->code = {calls_[k], Language::Library};
+            t->environments = {Name("MPI")};
+            t->sideEffects = true;
+            if (last)
+                s->connect(last, {}, t, {}, Memlet::empty());
+            last = t;
+        }
+        s->renumber();
+    }
+
+    /// The texts of the calls, while the descriptors are there.
+    void describeGrids() {
+        for (std::size_t k = 0; k < grids_.size(); ++k) {
+            const DataDesc &d = *g_.desc(grids_[k]);
+            const std::string head = "('\"process grid `" + grids_[k].str() + "`\"', " + std::to_string(k) + ", ";
+            if (!isPart(d)) {
+                calls_.push_back("mpi.make_grid" + head + "dims(" + text::joined(shapeOf(d)) + "))");
+                continue;
+            }
+            std::vector<std::string> kept;
+            for (const std::string &c : listOf(d, "color"))
+                kept.push_back(c == "true" || c == "1" ? "1" : "0");
+            const std::string exact = textOf(d, "exact_grid");
+            calls_.push_back("mpi.make_part" + head + std::to_string(*number(Name(textOf(d, "parent_grid")), 0)) + ", dims(" +
+                             text::joined(kept) + "), " + (exact.empty() ? "-1" : exact) + ")");
+        }
+    }
+
+    SDFG &g_;
+    pass::Context &context_;
+    std::set<Name> names_;           // of descriptors
+    std::vector<Name> grids_;        // by number
+    std::vector<std::string> calls_; // that make them
+    bool failed_ = false;
+};
+
+class ResolveProcessGrids : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override { return Resolution(root, context).run(); }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createResolveProcessGrids() { return std::make_unique<ResolveProcessGrids>(); }
+
+} // namespace sdfgc::transforms
