@@ -88,10 +88,15 @@ void insertRanges(Names &into, const MapEntry &m) {
     }
 }
 
-/// Next to these, generated code takes an address: only range starts count.
+/// Next to these, generated code takes an address: only range starts count. A connector of an access node says that the edge defines a
+/// view or sets a reference; at other containers it says nothing, and the edge is a copy.
 bool takesAddress(const Edge &e) {
-    auto code = [](const Node *n) { return n->kind() == NodeKind::Tasklet || n->kind() == NodeKind::NestedSDFG; };
-    return code(e.src) || code(e.dst) || (isa<AccessNode>(e.dst) && e.dstConn) || (isa<AccessNode>(e.src) && e.srcConn);
+    const auto ends = [](const Node *n, Name connector) {
+        const auto *access = dyn_cast<AccessNode>(n);
+        const DataDesc *d = access && connector ? access->state()->sdfg()->desc(access->data) : nullptr;
+        return n->kind() == NodeKind::Tasklet || n->kind() == NodeKind::NestedSDFG || (d && d->alias != AliasKind::None);
+    };
+    return ends(e.src, e.srcConn) || ends(e.dst, e.dstConn);
 }
 
 } // namespace

@@ -156,6 +156,18 @@ TEST_CASE("leaf memlets next to code count with their range starts, copies compl
     CHECK(names(analysis::freeSymbols(*toLibrary)) == "N k");
 }
 
+TEST_CASE("an edge that defines a view counts with its range starts, a copy completely, whatever its connectors") {
+    Graph g;
+    g.array("A", "20");
+    g.array("B", "20");
+    g.array("V", "20").alias = AliasKind::View;
+    AccessNode *view = g.access("V"), *copied = g.access("B");
+    view->addIn("views");
+    copied->addIn("views");
+    CHECK(names(analysis::freeSymbols(*g.s->connect(g.access("A"), "", view, "views", copy("A[k:N]", "0:p")))) == "k");
+    CHECK(names(analysis::freeSymbols(*g.s->connect(g.access("A"), "", copied, "views", copy("A[k:N]", "0:p")))) == "N k p");
+}
+
 TEST_CASE("library nodes: symbolic properties carry a dollar sign") {
     Graph g;
     auto *n = g.library("dace.libraries.blas.nodes.gemm.Gemm", "gemm");

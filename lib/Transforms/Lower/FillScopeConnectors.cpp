@@ -12,6 +12,8 @@
 // next free number; (3) name the edges on the inner side by the container that they carry.
 //
 // Left alone: ordering edges (empty memlets), connectors that are there, dynamic map ranges.
+//
+// Only now do all paths have two ends: the verifier says what of the graph does not fit them, in the name of the graph.
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -151,15 +153,17 @@ bool listConnectors(Node &n) {
 class FillScopeConnectors : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        bool changed = false;
+        bool changed = false, filled = false;
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes()) {
                     changed |= listConnectors(*n);
                     if (n->isEntry() || n->isExit())
-                        changed |= ScopeNodeFiller(*n, context).run();
+                        filled |= ScopeNodeFiller(*n, context).run();
                 }
-        return changed;
+        if (filled && !context.diags.hasErrors())
+            analysis::verify(root, Level::Loaded, context.diags, context.options.file);
+        return changed || filled;
     }
 };
 
