@@ -61,10 +61,8 @@ void Graph::defineContainers(Planner &p) {
     for (const auto &[name, d] : sdfg.arrays) {
         if (sdfg.constants.contains(name))
             continue;
-        if (d.isContainerArray() || d.kind == ir::DataKind::ProcessGrid || d.kind == ir::DataKind::SubArray ||
-            d.kind == ir::DataKind::RedistrArray)
-            p.refuse(ir::elementName(sdfg), "the container `" + name.str() + "`, a " +
-                                                (d.isContainerArray() ? "container array" : "distributed descriptor"));
+        if (d.kind == ir::DataKind::ProcessGrid || d.kind == ir::DataKind::SubArray || d.kind == ir::DataKind::RedistrArray)
+            p.refuse(ir::elementName(sdfg), "the container `" + name.str() + "`, a distributed descriptor");
         make(name, d);
     }
     findHomes();
@@ -165,6 +163,26 @@ void Graph::prepare(Machine &m, Container &c) {
         c.measure(m);
         if (c.total != before && ownsMemory(c))
             c.allocate(m);
+    }
+}
+
+void Graph::give(Machine &m, Container &c, std::byte *bytes, bool pointed) {
+    const bool several = c.desc->isArray() || c.desc->isContainerArray();
+    const int64_t elements = several ? c.total : std::max<int64_t>(c.total, 1), unit = std::max<int64_t>(c.unit, 1);
+    c.start = 0;
+    if (pointed)
+        c.buffer = m.behind(bytes, c.name, elements * unit, unit);
+    else if (bytes && elements == 0 && m.options.sizesUnknown)
+        c.buffer = std::make_shared<Buffer>(c.name, bytes, unit);
+    else
+        c.buffer = bytes ? std::make_shared<Buffer>(c.name, bytes, elements, unit) : nullptr;
+    for (const auto &[name, desc] : c.desc->members) {
+        Container *member = container(Name(c.name.str() + "." + name.str()));
+        const auto at = offsetOf(c.type, name);
+        if (!member || !at)
+            continue;
+        const bool pointer = c.type.field(name)->isPointer();
+        give(m, *member, !bytes ? nullptr : pointer ? as<std::byte *>(bytes + *at) : bytes + *at, pointed);
     }
 }
 

@@ -61,6 +61,20 @@ Access *Machine::access(Container &c, const Site *site) {
     return &accesses_.emplace_back(Access{&c, std::vector<const int64_t *>(c.desc->rank(), &zero), site, false});
 }
 
+std::shared_ptr<Buffer> Machine::behind(std::byte *address, Name container, int64_t bytes, int64_t unit) {
+    if (!address)
+        return nullptr;
+    std::shared_ptr<Buffer> &b = behind_[{address, unit}];
+    if (!b) {
+        b = std::make_shared<Buffer>(container, address, unit);
+        b->isOpen = false;
+    }
+    if (bytes == 0 && options.sizesUnknown)
+        b->isOpen = true;
+    b->reach(bytes);
+    return b;
+}
+
 void Machine::startClock() {
     reported_.clear();
     stopped_ = false;
@@ -103,9 +117,9 @@ std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset) {
         return nullptr;
     }
     const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; }); // else shapes say little
-    if (!inside && !x.allowOutside && counted)
+    if (!inside && !x.allowOutside && counted && !b->isOpen)
         report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
-    if (offset >= 0 && offset + c.unit <= b->bytes)
+    if (b->holds(offset, c.unit))
         return b->memory + offset;
     report(FaultKind::Outside, x.site,
            elementText(c, x) + " is outside of the memory of `" + b->container.str() + "`, which has " +
@@ -130,7 +144,7 @@ std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
         report(FaultKind::OtherMemory, site,
                cellText(*p.buffer, p.offset / p.buffer->unit) + ", in memory of the " +
                    (space == Space::Host ? "device, is accessed by the host" : "host, is accessed by a kernel"));
-    if (p.offset >= 0 && p.offset + bytes <= p.buffer->bytes)
+    if (p.buffer->holds(p.offset, bytes))
         return p.buffer->memory + p.offset;
     if (p.buffer->isReleased) {
         report(FaultKind::NoMemory, site, "`" + p.buffer->container.str() + "` is used after its memory was given back");

@@ -148,6 +148,11 @@ public:
     /// An access to the first element of a container; whoever asks gives it indices.
     Access *access(Container &c, const Site *site);
 
+    // ---- memory of the caller
+    /// What a pointer in memory leads to: the same buffer each time. `bytes`: how large it is at least, as far as is known.
+    std::shared_ptr<Buffer> behind(std::byte *address, Name container, int64_t bytes, int64_t unit);
+    void forgetPointers() { behind_.clear(); }
+
     // ---- elements
     /// The address of an element; null, and a report, where there is none. Indices outside of the shape are reported, too, but there
     /// may be memory.
@@ -226,7 +231,8 @@ private:
     };
     std::vector<Chunk> chunks_;
     std::vector<std::size_t> rangesBegun_;
-    bool full_ = true; // the next register needs a new chunk
+    std::map<std::pair<std::byte *, int64_t>, std::shared_ptr<Buffer>> behind_; // by address and size of an element
+    bool full_ = true;                                                          // the next register needs a new chunk
     std::set<std::pair<FaultKind, const Site *>> reported_;
     bool hasTime();
     unsigned ticks_ = 0;

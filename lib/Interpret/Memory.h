@@ -3,6 +3,7 @@
 
 #include "sdfgc/Support/Name.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,9 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     Buffer(Name container, std::byte *memory, int64_t elements, int64_t unit)
         : container(container), memory(memory), bytes(elements * unit), unit(unit),
           cells(static_cast<std::size_t>(elements), Cell{beforeTheCall}) {}
+    /// Memory of the caller whose size nobody knows: it is as large as what is accessed.
+    Buffer(Name container, std::byte *memory, int64_t unit)
+        : container(container), memory(memory), bytes(0), unit(unit), isOpen(true) {}
     /// Memory of its own, without values.
     Buffer(Name container, int64_t elements, int64_t unit)
         : container(container), own(static_cast<std::size_t>(elements * unit)), memory(own.data()), bytes(elements * unit),
@@ -53,6 +57,17 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
         cells = std::move(all);
         unit = finer;
         shift = shiftOf(unit);
+    }
+    /// Lets memory of the caller be at least `least` bytes large. It has values.
+    void reach(int64_t least) {
+        bytes = std::max(bytes, least);
+        cells.resize(static_cast<std::size_t>((bytes + unit - 1) / unit), Cell{beforeTheCall});
+    }
+    /// Are these bytes in it?
+    bool holds(int64_t offset, int64_t size) {
+        if (offset >= 0 && isOpen)
+            reach(offset + size);
+        return offset >= 0 && offset + size <= bytes;
     }
     /// The number of the cell of a byte.
     int64_t cellOf(int64_t offset) const { return shift >= 0 ? offset >> shift : offset / unit; }
@@ -99,6 +114,7 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     }
     bool isShared = true; // false: each thread has its own; nothing is said about the order of accesses
     bool isReleased = false;
+    bool isOpen = false;
     Space space = Space::Host;
 };
 

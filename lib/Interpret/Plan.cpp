@@ -94,6 +94,7 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     Builder b = builder(scope, symbolicDivision(), nullptr);
     const ir::DataDesc &d = *c.desc;
     static const int64_t one = 1, zero = 0;
+    c.layout = {};
     for (std::size_t k = 0; k < d.rank(); ++k) {
         c.layout.shape.push_back(b.integer(d.shape[k]));
         c.layout.strides.push_back(k < d.strides.size() ? b.integer(d.strides[k]) : &one);

@@ -47,6 +47,9 @@ private:
     std::vector<Time> starts_;
 };
 
+/// Does a container that stands for a part of a container array stand for what one of its elements points to, rather than for elements?
+bool isElementOf(const Container &alias, const Container &pointers);
+
 /// What control flow does after a block.
 enum class Outcome : uint8_t { Next, Break, Continue, Return };
 
@@ -103,6 +106,9 @@ public:
     /// Lets a container have memory, of the size that it has now, before a state that uses it.
     void prepare(Machine &m, Container &c);
     bool needsPreparation(const Container &c) const { return prepared_.count(&c) != 0; }
+    /// Memory of the caller for a container that has been measured; of a structure for its members, which its fields have or point
+    /// to. `pointed`: an element of a container array, which may be that of another container as well.
+    void give(Machine &m, Container &c, std::byte *bytes, bool pointed);
 
     /// Begins an execution: containers that are arguments, and symbols, have been given.
     void enter(Machine &m);
@@ -165,6 +171,10 @@ public:
     std::unique_ptr<Step> copy(Scope &scope, const ir::Edge &e);
     std::unique_ptr<Step> view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e);
     std::unique_ptr<Step> setReference(Scope &scope, const ir::Edge &e);
+    /// Lets a container of a graph stand for what an element of a container array points to; null, and refused, where that is
+    /// something else.
+    std::unique_ptr<Step> element(Scope &scope, Graph &g, Container &alias, Container &pointers,
+                                  const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet);
     std::unique_ptr<Step> library(Scope &scope, const ir::LibraryNode &n);
 
     std::vector<Graph *> graphs; // the outermost one first; they live as long as the program

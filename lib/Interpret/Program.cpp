@@ -21,9 +21,10 @@ struct GraphParts final : Program::Parts {
     }
     void run() override {
         root.enter(state);
+        state.forgetPointers();
         for (const auto &[name, bytes] : memory)
             if (Container *c = root.container(name))
-                give(*c, static_cast<std::byte *>(bytes));
+                root.give(state, *c, static_cast<std::byte *>(bytes), false);
         root.run(state);
     }
     bool forget() override {
@@ -35,21 +36,6 @@ struct GraphParts final : Program::Parts {
     }
 
 private:
-    /// Memory of the caller for a container; of a structure for its members, which its fields have or point to.
-    void give(Container &c, std::byte *bytes) {
-        c.start = 0;
-        const int64_t elements = c.desc->isArray() ? c.total : std::max<int64_t>(c.total, 1);
-        c.buffer = bytes ? std::make_shared<Buffer>(c.name, bytes, elements, std::max<int64_t>(c.unit, 1)) : nullptr;
-        for (const auto &[name, desc] : c.desc->members) {
-            Container *member = root.container(Name(c.name.str() + "." + name.str()));
-            const auto at = offsetOf(c.type, name);
-            if (!member || !at || !bytes)
-                continue;
-            const bool pointer = c.type.field(name)->isPointer();
-            give(*member, pointer ? as<std::byte *>(bytes + *at) : bytes + *at);
-        }
-    }
-
     std::shared_ptr<const ir::SDFG> graph;
     Machine state;
     Planner planner;

@@ -42,6 +42,8 @@ Operand Scope::element(Builder &b, const py::Expr &e) {
     Container *c = path ? graph.container(Name(*path)) : nullptr;
     if (!c)
         return {};
+    if (c->desc->isContainerArray())
+        return b.refuse("elements of the container array `" + *path + "` as values");
     const std::vector<py::ExprRef> indices = indicesOf(e);
     if (!indices.empty() && indices.size() != c->desc->rank())
         return b.refuse("a subscript of `" + *path + "` with " + std::to_string(indices.size()) + " indices for " +

@@ -13,11 +13,11 @@ using interpret::FaultKind;
 
 class Interpreted {
 public:
-    explicit Interpreted(const std::string &text) {
+    explicit Interpreted(const std::string &text, const interpret::Options &options = {}) {
         diag::Engine diags;
         auto graph = serialize::readText(text, "test.sdfgt", diags);
         REQUIRE(graph);
-        program_ = interpret::Program::prepare(std::move(graph), {}, diags);
+        program_ = interpret::Program::prepare(std::move(graph), options, diags);
         for (const diag::Diagnostic &d : diags.all())
             if (d.severity == diag::Severity::Error)
                 refusals.push_back(d.message);

@@ -49,13 +49,19 @@ public:
     }
 };
 
-/// Do all nodes of a view in the state look at one container? Members are found by name, whichever node is meant.
-bool looksAtOne(const ir::AccessNode &view) {
+std::optional<sym::Subset> viewedSubset(const ir::AccessNode &view, const ir::Edge &e) {
+    return e.dst == &view ? ir::sourceSubset(&e) : ir::destinationSubset(&e);
+}
+
+/// Do all nodes of a view in the state look at one container, and at one element of it? Members are found by name, whichever node is
+/// meant.
+bool looksAtOne(const ir::AccessNode &view, const ir::Edge &e) {
     const ir::AccessNode *shown = ir::viewedNode(&view);
     for (const ir::AccessNode *n : ir::nodesOf<ir::AccessNode>(*view.state()))
         if (n->data == view.data) {
             const ir::AccessNode *other = ir::viewedNode(n);
-            if (!shown || !other || !(other->data == shown->data))
+            const ir::Edge *edge = ir::viewEdge(n);
+            if (!shown || !other || !edge || !(other->data == shown->data) || !(viewedSubset(*n, *edge) == viewedSubset(view, e)))
                 return false;
         }
     return true;
@@ -70,7 +76,6 @@ void aliasMembers(Planner &p, Scope &scope, const std::string &alias, const std:
             p.refuse(ir::elementName(n), "the view `" + alias + "` of a structure without its member `" + member.str() + "`");
             return;
         }
-        p.layOut(*to, scope, ir::elementName(n));
         if (desc->isStructure())
             aliasMembers(p, scope, inner, outer, *desc, n, e, out);
         else
@@ -88,16 +93,24 @@ std::unique_ptr<Step> Planner::view(Scope &scope, const ir::AccessNode &n, const
         refuse(ir::elementName(n), "a view of something that is no container");
         return nullptr;
     }
+    const std::optional<sym::Subset> subset = viewedSubset(n, e);
+    const bool element = isElementOf(*alias, *viewed);
     if (alias->desc->isStructure()) {
-        if (!viewed->desc->isStructure() || !looksAtOne(n))
+        if (!(viewed->desc->isStructure() || element) || !looksAtOne(n, e))
             refuse(ir::elementName(n), "a view that looks at several structures in one state, or at something else");
+        for (Container *c : scope.graph.family(n.data))
+            layOut(*c, scope, ir::elementName(n));
+        if (element)
+            return this->element(scope, scope.graph, *alias, *viewed, subset, n, e.memlet);
         auto members = std::make_unique<StructureAliasStep>();
         aliasMembers(*this, scope, alias->name.str(), viewed->name.str(), *alias->desc, n, e, *members);
         return members;
     }
-    auto step = aliasOf(*this, scope, alias, *viewed, reads ? ir::sourceSubset(&e) : ir::destinationSubset(&e), n, e);
-    step->byName = scope.graph.container(n.data);
     layOut(*alias, scope, ir::elementName(n));
+    if (element)
+        return this->element(scope, scope.graph, *alias, *viewed, subset, n, e.memlet);
+    auto step = aliasOf(*this, scope, alias, *viewed, subset, n, e);
+    step->byName = scope.graph.container(n.data);
     return step;
 }
 
@@ -108,7 +121,10 @@ std::unique_ptr<Step> Planner::setReference(Scope &scope, const ir::Edge &e) {
         refuse(ir::elementName(n), "a reference to something that is no container");
         return nullptr;
     }
-    return aliasOf(*this, scope, scope.graph.container(n.data), *viewed, ir::sourceSubset(&e), n, e);
+    Container *reference = scope.graph.container(n.data);
+    if (isElementOf(*reference, *viewed))
+        return element(scope, scope.graph, *reference, *viewed, ir::sourceSubset(&e), n, e.memlet);
+    return aliasOf(*this, scope, reference, *viewed, ir::sourceSubset(&e), n, e);
 }
 
 } // namespace sdfgc::interpret

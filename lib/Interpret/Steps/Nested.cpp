@@ -34,6 +34,8 @@ public:
         before_.run(m);
         for (const Binding &x : bindings_)
             x.inner->standFor(*x.start, m);
+        for (const std::unique_ptr<Step> &element : elements_)
+            element->run(m);
         for (const auto &[inner, address] : addresses_)
             inner->standAt(as<Pointer>(address.at));
         for (const auto &[inner, value] : scalars_) {
@@ -69,6 +71,11 @@ private:
             return;
         }
         const auto subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);
+        if (isElementOf(*inner, *outer)) {
+            if (std::unique_ptr<Step> step = p.element(scope, graph_, *inner, *outer, subset, n, e.memlet))
+                elements_.push_back(std::move(step));
+            return;
+        }
         bindings_.push_back({inner, p.access(b, *outer, subset, p.site(n, &e.memlet))});
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, connector.str() + "." + member.str(), outer->name.str() + "." + member.str());
@@ -87,6 +94,7 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
+    std::vector<std::unique_ptr<Step>> elements_;                      // bindings to what elements of container arrays point to
     std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes, elements that a scope consumes
     std::set<Name> done_;
 };

@@ -91,9 +91,9 @@ private:
         const Container &c = *container;
         if (d == ranges_.size()) {
             const int64_t at = c.start + element * c.unit;
-            if (!inside)
+            if (!inside && !c.buffer->isOpen)
                 m.report(FaultKind::OutsideShape, site, "the subset reaches outside of the shape of `" + c.name.str() + "`");
-            inside = at >= 0 && at + c.unit <= c.buffer->bytes;
+            inside = c.buffer->holds(at, c.unit);
             if (!inside)
                 m.report(FaultKind::Outside, site, "the subset reaches outside of the memory of `" + c.name.str() + "`");
             for (int64_t k = 0; k < lanes; ++k)

@@ -304,7 +304,7 @@ private:
         c.type = !declared ? c.container->type : c.pointer ? declared.element() : declared;
         if (c.type.isVoid() || (c.pointer && !sizeOf(c.type)))
             c.type = c.container->type;
-        if (c.container->desc->isStructure() || c.type.isOpaque())
+        if (c.container->desc->isStructure() || c.container->type.isPointer() || c.type.isOpaque())
             b.refuse("the connector `" + c.name.str() + "` of type " + c.type.str());
         if (c.stream)
             c.type = c.container->type;

@@ -66,8 +66,10 @@ void copyEdge(Instance &in, Edge &e, tree::Block &out) {
         MemoryPlace ref = placeOfNode(in, *dstNode);
         if (!ref.valid())
             return in.error(diag::Id::NoPlace, analysis::placeOf(e), dstNode->data.str());
+        const DataDesc *d = in.g->desc(dstNode->data);
         if (src)
-            out.add<SetPointer>(ref.var, addressAt(in, src->place, src->start()));
+            out.add<SetPointer>(ref.var, d && isBehindElement(src->place, *d) ? elementAt(in, src->place, src->start())
+                                                                              : addressAt(in, src->place, src->start()));
         return;
     }
     const DataDesc *sd = in.g->desc(srcNode->data), *dd = in.g->desc(dstNode->data);

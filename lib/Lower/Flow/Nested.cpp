@@ -158,17 +158,19 @@ void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &
     }
 }
 
-/// A pointer for a container that is seen through another element type inside.
+/// A pointer for a container that is seen through another element type inside, or that an element outside points to.
 MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const DataDesc &d, const Outer &outer,
                       tree::Block &block) {
     Variable v;
     v.name = in.fn->names.declare(container);
-    v.type = d.dtype;
-    v.kind = VarKind::Pointer;
+    v.type = variableType(d);
+    v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
     VarId id = in.function().vars.add(std::move(v));
     auto *declare = block.add<Declare>(id);
-    declare->target = addressAt(in, outer.place, outer.start);
-    in.function().refs[declare->target].castTo = d.dtype;
+    const bool element = isBehindElement(outer.place, d);
+    declare->target = element ? elementAt(in, outer.place, outer.start) : addressAt(in, outer.place, outer.start);
+    if (!element)
+        in.function().refs[declare->target].castTo = d.dtype;
     return placeFor(inner, id, d);
 }
 
@@ -176,7 +178,7 @@ MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const
 void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     forEachArgument(in, inner, n, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
         const bool sameType = outer.place.type == d.dtype || d.isStructure() || d.isStream() || d.dtype.isVoid();
-        if (!sameType) {
+        if (!sameType || isBehindElement(outer.place, d)) {
             inner.places[container] = castPlace(in, inner, container, d, outer, block);
             return;
         }
@@ -235,7 +237,7 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
                  : d.isScalar()    ? VarKind::Reference
                                    : VarKind::Pointer;
         v.isConst = v.kind == VarKind::Reference && edge.dst == &n && !n.outEdge(container);
-        const bool address = v.kind == VarKind::Pointer;
+        const bool address = v.kind == VarKind::Pointer && !isBehindElement(outer.place, d);
         const VarId id = inner.function().vars.add(std::move(v));
         inner.function().params.push_back(id);
         Call::Argument arg;

@@ -47,6 +47,10 @@ sym::Expr startAt(const Instance &in, const MemoryPlace &p, ir::Edge &e, bool so
     return subset && subset->rank() == p.strides.size() ? startOffset(p, inVariables(in, *subset)) : p.offset;
 }
 
+bool isBehindElement(const MemoryPlace &p, const DataDesc &d) {
+    return p.type.isPointer() && (d.isStructure() || !d.dtype.isPointer() || p.type == Type::pointer(d.dtype));
+}
+
 RefId elementAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {
     MemRef r;
     r.var = p.var;

@@ -22,6 +22,10 @@ sym::Expr startOffset(const MemoryPlace &p, const sym::Subset &s);
 /// place's rank.
 sym::Expr startAt(const Instance &in, const MemoryPlace &p, ir::Edge &e, bool source);
 
+/// Does a container of this kind that gets an element of the place stand for what the element points to, rather than for the element?
+/// Elements of container arrays are such pointers.
+bool isBehindElement(const MemoryPlace &p, const ir::DataDesc &d);
+
 /// The element at an offset of the place's variable.
 RefId elementAt(const Instance &in, const MemoryPlace &p, sym::Expr offset);
 /// Its address.

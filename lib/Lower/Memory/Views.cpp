@@ -35,12 +35,10 @@ MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const Memory
     v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
     VarId id = in.function().vars.add(std::move(v));
     auto *declare = out.add<Declare>(id);
-    // An array that is an element of a container array: the element is the address.
-    bool pointerElement = base.type.isPointer() && (!d.dtype.isPointer() || base.type == Type::pointer(d.dtype));
-    declare->target = pointerElement || d.isStructure() ? elementAt(in, base, start) : addressAt(in, base, start);
-    MemRef &r = in.function().refs[declare->target];
-    if (!pointerElement && !d.isStructure())
-        r.castTo = d.dtype;
+    const bool element = isBehindElement(base, d) || d.isStructure(); // which is the address
+    declare->target = element ? elementAt(in, base, start) : addressAt(in, base, start);
+    if (!element)
+        in.function().refs[declare->target].castTo = d.dtype;
     return placeFor(in, id, d);
 }
 
