@@ -3,11 +3,13 @@
 
     interpreting_sdfgc.py build GRAPH -o FOLDER [options of sdfgc build, not used]
 
-The library has the interface of the program. FOLDER gets it, the manifest and a copy of the graph. Environment:
+The library has the interface of the program. FOLDER gets it, the manifest and a copy of the graph. A graph that the interpreter refuses is an
+error here. Environment:
     SDFGC_REAL      the sdfgc that prints the interface (build/bin/sdfgc)
     SDFGC_LIBRARY   libsdfgc_interpreter.so (beside it, in lib)
     SDFGC_FAULTS    a file to which every fault of a run is appended: the program, a tab, what the interpreter says
 """
+import ctypes
 import json
 import os
 import shutil
@@ -84,6 +86,16 @@ def write_program(folder, manifest, graph):
     return path
 
 
+def refusal(graph):
+    """What the interpreter does not know of a graph; None if it takes it."""
+    interpreter = ctypes.CDLL(os.path.abspath(LIBRARY))
+    interpreter.sdfgc_program_read.restype = ctypes.c_void_p
+    interpreter.sdfgc_program_error.restype = ctypes.c_char_p
+    interpreter.sdfgc_program_error.argtypes = [ctypes.c_void_p]
+    why = interpreter.sdfgc_program_error(interpreter.sdfgc_program_read(os.fsencode(graph)))
+    return why.decode() if why else None
+
+
 def main():
     if len(sys.argv) < 5 or sys.argv[1] != 'build' or '-o' not in sys.argv:
         sys.exit(__doc__)
@@ -95,6 +107,9 @@ def main():
         manifest = json.load(f)
     kept = os.path.join(folder, 'interpreted' + os.path.splitext(graph)[1])
     shutil.copyfile(graph, kept)
+    why = refusal(kept)
+    if why:
+        sys.exit('the graph is not interpreted:\n' + why)
     source = write_program(folder, manifest, kept)
     library = os.path.join(folder, manifest['library'])
     os.makedirs(os.path.dirname(library), exist_ok=True)
