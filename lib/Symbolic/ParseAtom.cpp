@@ -113,6 +113,8 @@ Expr Parser::atom() {
         return e;
     }
     case Tok::Dollar: {
+        if (!mayBeSymbol(token_.text))
+            return fail("a symbol cannot be called `" + std::string(token_.text) + "`");
         Expr e = Expr::symbol(Name(token_.text));
         advance();
         return e;
@@ -293,6 +295,8 @@ Expr Parser::piecewise() {
 Expr Parser::annotatedSymbol() {
     if (!at(Tok::Dollar) && !at(Tok::Name))
         return fail("a symbol name is missing here");
+    if (!mayBeSymbol(token_.text))
+        return fail("a symbol cannot be called `" + std::string(token_.text) + "`");
     Name name(token_.text);
     advance();
     while (!failed() && accept(Tok::Comma))

@@ -37,6 +37,8 @@ bool isReservedWord(std::string_view text) {
     return false;
 }
 
+bool mayBeSymbol(std::string_view name) { return !isReservedWord(name) && name != "True" && name != "False"; }
+
 Parser::Parser(std::string_view text, Assumptions *facts, const std::function<bool(Name)> &isContainer)
     : text_(text), lexer_(text), facts_(facts), isContainer_(isContainer), hasDollar_(text.find('$') != std::string_view::npos),
       hasComplex_(text.find(")c") != std::string_view::npos) {

@@ -8,6 +8,8 @@ namespace sdfgc::sym {
 
 /// Words that are operators and never names.
 bool isReservedWord(std::string_view text);
+/// May a symbol have this name? Without a dollar sign, operators and truth values would be read as what they are.
+bool mayBeSymbol(std::string_view name);
 
 class Parser {
 public:

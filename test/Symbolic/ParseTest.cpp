@@ -187,6 +187,9 @@ TEST_CASE("errors say what and where", "[parse]") {
     CHECK(failure("symbol(1)").offset == 7);
     CHECK(failure("symbol($N, positive)").offset == 19);
     CHECK(failure("symbol($N, positive=)").offset == 20);
+    CHECK(failure("$N + $not - 1").error == "a symbol cannot be called `not`");
+    CHECK(failure("$N + $not - 1").offset == 5);
+    CHECK(failure("symbol($True)").error == "a symbol cannot be called `True`");
     CHECK(failure("symbol($N, positive=(1").error == "a value is missing here");
     CHECK(failure("Piecewise(N)").offset == 10);
     CHECK(failure("0:N").offset == 1);
