@@ -3,6 +3,7 @@
 
 #include "sdfgc/Analysis/DeviceLoops.h"
 #include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Serialize/Text.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -202,6 +203,41 @@ TEST_CASE("keep-loops-on-device: a copy in front that others need, too, stays") 
     CHECK_FALSE(static_cast<State &>(*program.g.blocks()[0]).nodes().empty());
 }
 
+TEST_CASE("keep-loops-on-device: a loop that is left from inside") {
+    Loop program("state begin {}\nfor k = 0; k < n; k = k + 1 {\n" + state(body) + lookAgain + "if e[0] <= tol {\nbreak\n}\n" +
+                 "state more {\n" + body + "}\n}\nstate last {\nt: y = k  with y: int32 -> q\n}\n",
+                 "transient q: int32 (Register)");
+    Kept pass;
+    CHECK(pass(program.g));
+    CHECK(layout(program.g) == "begin arm_loop look_loop loop(body assign_leaves choose_goes_on look_goes_on goes_on step_loop "
+                               "look_loop_0) after_loop known_loop last");
+    CHECK(codeOf(program.g, "assign_leaves") ==
+          "next_leaves = dace.int32(1 if in_r <= in_tol else 0)\nout_gpu_leaves = next_leaves");
+    CHECK(codeOf(program.g, "choose_goes_on") == "holds = in_gpu_leaves == 0\nout_taken = holds");
+    CHECK(codeOf(program.g, "step_loop") == "");
+}
+
+TEST_CASE("keep-loops-on-device: the rest of an iteration, and loops inside with jumps of their own") {
+    const std::string inner = "for i = 0; i < 3; i = i + 1 {\n" + state(body) + lookAgain +
+                              "if e[0] > tol {\nstate skipped {\n" + body + "}\ncontinue\n}\nif e[0] > 2 * tol {\nbreak\n}\n" +
+                              "state rest {\n" + body + "}\n}\n";
+    Loop program(lookFirst + "while e[0] > tol {\n" + inner + "state again {\n r[0] -> e[0]\n}\n}\nstate last {}\n");
+    Kept pass;
+    CHECK(pass(program.g));
+    CHECK(layout(program.g) == "");
+}
+
+TEST_CASE("keep-loops-on-device: a loop with jumps that stays is what it was") {
+    const std::string sized = kernel("m", "t = 0:k", "y = 1.0  with y: float64 -> B[t]", "OUT_y: pointer(float64) -> B[0:k]");
+    Loop program("for k = 0; k < n; k = k + 1 {\n" + state(body) + lookAgain + "if e[0] <= tol {\nbreak\n}\nstate more {\n" + sized +
+                 "}\n}\nstate last {}\n");
+    const std::string before = serialize::print(program.g);
+    Kept pass;
+    CHECK_FALSE(pass(program.g));
+    CHECK(pass.why() == Why::DeviceValue);
+    CHECK(serialize::print(program.g) == before);
+}
+
 TEST_CASE("keep-loops-on-device: what stands in the way") {
     const auto loop = [](const std::string &inside, const std::string &condition = "e[0] > tol") {
         return lookFirst + "while " + condition + " {\n" + state(body) + inside + lookAgain + "}\n";
@@ -209,7 +245,7 @@ TEST_CASE("keep-loops-on-device: what stands in the way") {
     // The host computes, or something branches.
     CHECK(whyNot(loop("state more {\nt: y = x  with x: float64 <- h[0]; y: float64 -> h[0]\n}\n"),
                  "transient h: float64 (Register)") == Why::Host);
-    CHECK(whyNot(lookFirst + "while e[0] > tol {\n" + state(body) + lookAgain + "break\n}\n") == Why::ControlFlow);
+    CHECK(whyNot(lookFirst + "while e[0] > tol {\n" + state(body) + lookAgain + "return\n}\n") == Why::ControlFlow);
     // A symbol that only the device will know decides about the size of a kernel, of a container, or is an index of control flow.
     const std::string sized = kernel("m", "t = 0:k", "y = 1.0  with y: float64 -> B[t]", "OUT_y: pointer(float64) -> B[0:k]");
     CHECK(whyNot(loop("k = k + 1\nstate more {\n" + sized + "}\n")) == Why::DeviceValue);

@@ -13,7 +13,8 @@
 // (form-gpu-graphs): the device looks at the flag `go` itself, and the host launches all iterations as one. Where there are no graphs, or
 // none with loops, the same kernels run on the same memory, and the host looks at the flag, which is one byte.
 //
-//   1. Loops are taken with all loops inside of them, also those that count: a graph cannot come back to the host in between.
+//   1. Loops are taken with all loops inside of them, also those that count: a graph cannot come back to the host in between. Graphs know
+//      no jumps either: break and continue become conditions (LoopJumps.h).
 //   2. What decides about them (conditions, starts, steps, assignments on edges inside) must be something that a kernel of one thread can
 //      compute: of symbols, elements in device memory, and scalars of the host that nothing inside changes. A copy of device memory that
 //      the host has made right before (offload-to-gpu) stands for that memory.
@@ -25,6 +26,7 @@
 // Loops of which nothing depends on the device stay with the host, which does not wait for them, unless the option `counted` asks for
 // them: then all iterations are one launch.
 #include "GraphWishes.h"
+#include "LoopJumps.h"
 #include "LoopNest.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -77,15 +79,35 @@ private:
         DeviceLoopNest nest(l, blockers(), context_.options.compatDace);
         if (!nest.readsDevice() && !counted_)
             return false;
+        if (LoopJumps jumps(l); jumps.canReplace())
+            return withJumps(l, jumps);
+        return moves(l, nest);
+    }
+    /// The same for a loop with jumps, which stays as it is where it is not moved.
+    bool withJumps(LoopRegion &l, LoopJumps &jumps) {
+        jumps.replace();
+        blockers_.reset(); // of the program as it was
+        DeviceLoopNest nest(l, blockers(), context_.options.compatDace, jumps.guards());
+        nest.readsDevice();
+        if (moves(l, nest, &jumps))
+            return true;
+        jumps.undo();
+        root_.renumber();
+        blockers_.reset();
+        return false;
+    }
+    bool moves(LoopRegion &l, DeviceLoopNest &nest, LoopJumps *jumps = nullptr) {
         const std::string element = elementName(l);
         if (const diag::Reason why = nest.plan()) {
             context_.missed(element, "the host decides how often it runs", why);
             return false;
         }
+        if (jumps)
+            jumps->enter();
         nest.move();
         root_.renumber();
         context_.done(element, "the device decides how often it runs" + nest.moved());
-        blockers_.reset(); // of the program as it was
+        blockers_.reset();
         return changed_ = true;
     }
     analysis::GraphBlockers &blockers() {

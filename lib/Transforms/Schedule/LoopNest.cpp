@@ -137,6 +137,22 @@ bool DeviceLoopNest::isCopyState(const State &s) const {
     return any;
 }
 
+/// Does the last that happens in a block, or before it if it is empty, copy the container?
+bool DeviceLoopNest::isCopiedBy(const Block &b, Name data) const {
+    const auto *s = dyn_cast<State>(&b);
+    if (s && !s->nodes().empty())
+        return isCopyState(*s) && isWritten(data, *s);
+    if (s) {
+        const std::vector<InterstateEdge *> in = b.parent()->inEdges(&b);
+        return !in.empty() && std::all_of(in.begin(), in.end(), [&](const InterstateEdge *e) { return isCopiedBy(*e->src, data); });
+    }
+    if (!guards_.count(&b))
+        return false;
+    const Region &rest = *static_cast<const ConditionalBlock &>(b).branches()[0].region;
+    return std::all_of(rest.blocks().begin(), rest.blocks().end(),
+                       [&](const auto &last) { return !rest.outEdges(last.get()).empty() || isCopiedBy(*last, data); });
+}
+
 /// What a kernel reads in place of a container that control flow reads after each of the blocks; none if there is nothing.
 Name DeviceLoopNest::readAs(Name data, const std::vector<const Block *> &before) const {
     const DataDesc *d = g_.desc(data);
@@ -150,10 +166,7 @@ Name DeviceLoopNest::readAs(Name data, const std::vector<const Block *> &before)
         const bool constant = std::none_of(states.begin(), states.end(), [data](const State *s) { return isWritten(data, *s); });
         return d->isScalar() && constant ? data : Name();
     }
-    const bool fresh = std::all_of(before.begin(), before.end(), [&](const Block *b) {
-        const auto *s = dyn_cast<State>(b);
-        return s && isCopyState(*s) && isWritten(data, *s);
-    });
+    const bool fresh = std::all_of(before.begin(), before.end(), [&](const Block *b) { return isCopiedBy(*b, data); });
     return fresh && !before.empty() ? twin->second : Name();
 }
 

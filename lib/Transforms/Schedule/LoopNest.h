@@ -17,8 +17,10 @@ class ControlKernel;
 /// The loop's control, in terms that kernels can compute, and the change of the graph.
 class DeviceLoopNest {
 public:
-    DeviceLoopNest(ir::LoopRegion &outermost, analysis::GraphBlockers &blockers, bool compat)
-        : g_(*outermost.sdfg()), outermost_(outermost), blockers_(blockers), compat_(compat) {}
+    /// `guards`: blocks that may stand at the end of an iteration; where they do not hold, no value counts (LoopJumps).
+    DeviceLoopNest(ir::LoopRegion &outermost, analysis::GraphBlockers &blockers, bool compat,
+                   std::set<const ir::Block *> guards = {})
+        : g_(*outermost.sdfg()), outermost_(outermost), blockers_(blockers), compat_(compat), guards_(std::move(guards)) {}
 
     /// Does what the device computes decide about the loop, or one inside?
     bool readsDevice();
@@ -63,6 +65,7 @@ private:
     std::optional<Evaluation> statement(const std::optional<ir::Code> &code, const std::vector<const ir::Block *> &before);
     Name readAs(Name data, const std::vector<const ir::Block *> &before) const;
     bool isCopyState(const ir::State &s) const;
+    bool isCopiedBy(const ir::Block &b, Name data) const;
     bool isCopied(Name data) const { return twins_.count(data) != 0; }
     void reject(diag::Why why, std::string text);
     bool isInside(const ir::Block &b) const;
@@ -86,6 +89,7 @@ private:
     ir::LoopRegion &outermost_;
     analysis::GraphBlockers &blockers_;
     const bool compat_;
+    const std::set<const ir::Block *> guards_;
     diag::Reason why_;
     std::set<Name> symbols_;     // assigned inside
     std::map<Name, Name> twins_; // containers of the host -> those in device memory that they are copied from

@@ -1,4 +1,4 @@
-"""Calls five programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
+"""Calls six programs whose loops the device ends, in all orders of operations and on devices that can do less, and compares results and
 counters. Without arguments: starts itself once for each device and order."""
 import hashlib
 import json
@@ -68,8 +68,46 @@ def until():
     return program, [a, r, last]
 
 
+def left_by_hand(a, tol, far, most):
+    """What leave.sdfgt does, and how often it comes to which place."""
+    counts = [0, 0, 0]
+    for it in range(most + 1):
+        if it == most:
+            break
+        a *= 0.75
+        err = abs(a).max()
+        if err < tol:
+            break
+        if err > far:
+            counts[0] += 1
+            continue
+        counts[1] += it
+        for j in range(5):
+            a -= 0.001 * j
+            if a[1] < 0.5:
+                break
+            counts[2] += 1
+    counts[1] += 100 * it
+    return err, counts
+
+
+def leave():
+    import leave
+    start = np.linspace(1, 60, 40)
+    a, err, counts = start.copy(), np.zeros(1), np.zeros(3, dtype=np.int64)
+    program = leave.Program()
+    for most in (3, 50, 50):
+        a[:] = start
+        program(A=a, err=err, counts=counts, tol=0.2, far=20.0, most=most, N=40)
+        expected = start.copy()
+        last, passed = left_by_hand(expected, 0.2, 20.0, most)
+        assert np.allclose(a, expected) and np.isclose(err[0], last) and list(counts) == passed, (counts, passed)
+    assert 0 < counts[0] and 0 < counts[2] and err[0] < 0.2
+    return program, [a, err, counts]
+
+
 def child():
-    for run in (converge, conjugate_gradient, kmeans, adapt, until):
+    for run in (converge, conjugate_gradient, kmeans, adapt, until, leave):
         program, results = run()
         bits = hashlib.sha256(b"".join(r.tobytes() for r in results)).hexdigest()
         print(json.dumps([run.__name__, bits, program.gpu_graphs()]))

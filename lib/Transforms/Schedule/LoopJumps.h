@@ -1,0 +1,62 @@
+// Break and continue of loops as conditions, for graphs that know no jumps.
+//
+//   while err > tol {               while err > tol and leaves == 0 {
+//       work                            work
+//       if err < low: break             leaves = 1 if err < low else 0
+//       more                            if leaves == 0 { more }
+//   }                               }
+//
+// Each loop has a symbol that is 1 once it is left, and one that is 1 in the rest of an iteration that is left out; without `continue` the
+// first is both. Steps do not happen in the iteration that leaves.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace sdfgc::transforms {
+
+/// Replaces the jumps of a loop, and of those inside.
+class LoopJumps {
+public:
+    explicit LoopJumps(ir::LoopRegion &outermost) : g_(*outermost.sdfg()), outermost_(outermost) {}
+
+    /// Are there jumps, none of them a return, all in regions that are sequences of blocks?
+    bool canReplace() const;
+    /// Replaces them. What the outermost loop begins with is missing until enter() is called, which is all that changes outside of it.
+    void replace();
+    void enter();
+    /// Brings the content of the loop back, as copies of the blocks that were there. Not after enter().
+    void undo();
+    /// Conditional blocks around the rest of an iteration: where they do not hold, nothing that follows in the iteration matters.
+    const std::set<const ir::Block *> &guards() const { return guards_; }
+
+private:
+    /// What the jumps of a loop set.
+    struct Symbols {
+        Name leaves, skips; // none where there is no such jump; skips: of both, where a loop has a continue
+        Name stops() const { return skips.empty() ? leaves : skips; }
+    };
+    using Assignments = std::vector<std::pair<Name, std::string>>;
+
+    Name addSymbol(const std::string &name);
+    static Assignments of(const Symbols &s, const ir::Block &jump, const std::string &value);
+    void loops(ir::Region &r);
+    void loop(ir::LoopRegion &l);
+    bool sequence(ir::Region &r, const Symbols &s);
+    bool block(ir::Block &b, const Symbols &s);
+    void assignInPlaceOf(ir::Block &b, Assignments values);
+    void guardRest(ir::Region &r, const std::vector<ir::Block *> &order, std::size_t last, const Symbols &s);
+    void assignBefore(ir::Block &b, Assignments values);
+
+    ir::SDFG &g_;
+    ir::LoopRegion &outermost_;
+    Name left_; // of the outermost loop
+    std::vector<Name> added_;
+    std::set<const ir::Block *> guards_;
+    std::unique_ptr<ir::Block> before_; // the loop as it was
+};
+
+} // namespace sdfgc::transforms
