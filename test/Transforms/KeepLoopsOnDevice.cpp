@@ -205,32 +205,35 @@ TEST_CASE("keep-loops-on-device: a copy in front that others need, too, stays") 
 
 TEST_CASE("keep-loops-on-device: a loop that is left from inside") {
     Loop program("state begin {}\nfor k = 0; k < n; k = k + 1 {\n" + state(body) + lookAgain + "if e[0] <= tol {\nbreak\n}\n" +
-                 "state more {\n" + body + "}\n}\nstate last {\nt: y = k  with y: int32 -> q\n}\n",
+                     "state more {\n" + body + "}\n}\nstate last {\nt: y = k  with y: int32 -> q\n}\n",
                  "transient q: int32 (Register)");
     Kept pass;
     CHECK(pass(program.g));
-    CHECK(layout(program.g) == "begin arm_loop look_loop loop(body assign_leaves choose_goes_on look_goes_on goes_on step_loop "
-                               "look_loop_0) after_loop known_loop last");
+    CHECK(layout(program.g) == "begin arm_loop look_loop loop(body assign_leaves branch_0 choose_goes_on look_goes_on goes_on "
+                               "step_loop look_loop_0) after_loop known_loop last");
     CHECK(codeOf(program.g, "assign_leaves") ==
           "next_leaves = dace.int32(1 if in_r <= in_tol else 0)\nout_gpu_leaves = next_leaves");
     CHECK(codeOf(program.g, "choose_goes_on") == "holds = in_gpu_leaves == 0\nout_taken = holds");
-    CHECK(codeOf(program.g, "step_loop") == "");
+    CHECK(codeOf(program.g, "step_loop") == "next_k = dace.int32(in_gpu_k + 1 if in_gpu_leaves == 0 else in_gpu_k)\n"
+                                            "out_go = next_k < n and in_gpu_leaves == 0\nout_gpu_k = next_k");
 }
 
 TEST_CASE("keep-loops-on-device: the rest of an iteration, and loops inside with jumps of their own") {
-    const std::string inner = "for i = 0; i < 3; i = i + 1 {\n" + state(body) + lookAgain +
-                              "if e[0] > tol {\nstate skipped {\n" + body + "}\ncontinue\n}\nif e[0] > 2 * tol {\nbreak\n}\n" +
+    const std::string inner = "for i = 0; i < 3; i = i + 1 {\n" + state(body) + lookAgain + "if e[0] > tol {\nstate skipped {\n" +
+                              body + "}\ncontinue\n}\nstate copy_third {\n r[0] -> e[0]\n}\nif e[0] > 2 * tol {\nbreak\n}\n" +
                               "state rest {\n" + body + "}\n}\n";
     Loop program(lookFirst + "while e[0] > tol {\n" + inner + "state again {\n r[0] -> e[0]\n}\n}\nstate last {}\n");
     Kept pass;
     CHECK(pass(program.g));
-    CHECK(layout(program.g) == "");
+    CHECK(layout(program.g) == "arm_loop_0 look_loop_1 loop(before_loop assign_leaves arm_loop look_loop loop(before_body "
+                               "assign_skips_1 body choose_branch look_branch branch choose_goes_on look_goes_on goes_on step_loop "
+                               "look_loop_0) step_loop_0 look_loop_2) last");
 }
 
 TEST_CASE("keep-loops-on-device: a loop with jumps that stays is what it was") {
     const std::string sized = kernel("m", "t = 0:k", "y = 1.0  with y: float64 -> B[t]", "OUT_y: pointer(float64) -> B[0:k]");
-    Loop program("for k = 0; k < n; k = k + 1 {\n" + state(body) + lookAgain + "if e[0] <= tol {\nbreak\n}\nstate more {\n" + sized +
-                 "}\n}\nstate last {}\n");
+    Loop program("for k = 0; k < n; k = k + 1 {\n" + state(body) + lookAgain + "if e[0] <= tol {\nbreak\n}\nstate more {\n" +
+                 sized + "}\n}\nstate last {}\n");
     const std::string before = serialize::print(program.g);
     Kept pass;
     CHECK_FALSE(pass(program.g));

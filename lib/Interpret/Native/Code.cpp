@@ -4,6 +4,9 @@
 
 #include "sdfgc/Support/CppWords.h"
 
+#include <functional>
+#include <set>
+
 namespace sdfgc::interpret {
 
 NativeCode::NativeCode() = default;
@@ -18,6 +21,37 @@ bool hasInitCode(const ir::SDFG &root) {
             if (c.isForAll())
                 return true;
     return false;
+}
+
+/// The definition of a structure after those that it contains; nothing for other types.
+void defineStructures(Type t, std::set<Name> &known, std::string &out) {
+    while (t.isPointer() || t.isVector())
+        t = t.element();
+    if (!t.isStruct() || !known.insert(t.name()).second)
+        return;
+    std::string fields;
+    for (const auto &[name, type] : t.fields()) {
+        defineStructures(type, known, out);
+        fields += "    " + type.cppName() + " " + name.str() + ";\n";
+    }
+    out += "struct " + t.name().str() + " {\n" + fields + "};\n";
+}
+
+/// Those that the containers of a graph have.
+std::string structuresOf(const ir::SDFG &root) {
+    std::set<Name> known;
+    std::string out;
+    const std::function<void(const ir::DataDesc &)> container = [&](const ir::DataDesc &d) {
+        for (const auto &[name, member] : d.members)
+            container(*member);
+        if (d.elementDesc)
+            container(*d.elementDesc);
+        defineStructures(d.dtype, known, out);
+    };
+    for (const ir::SDFG *g : ir::allSDFGs(root))
+        for (const auto &[name, d] : g->arrays)
+            container(d);
+    return out;
 }
 
 bool names(const std::string &code, std::string_view word) {
@@ -48,7 +82,7 @@ void NativeCode::define(const NativeCall &call, const ir::Tasklet &t) {
 void NativeCode::compile(const ir::SDFG &root, const NativeCompiler &compiler, diag::Engine &diags) {
     if (calls_.empty())
         return;
-    std::string text;
+    std::string text = structuresOf(root);
     for (const ir::SDFG *g : ir::allSDFGs(root))
         for (const ir::TargetCode &c : g->globalCode)
             if (c.isForAll())
