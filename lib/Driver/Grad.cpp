@@ -3,6 +3,7 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Analysis/Footprint.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/Text.h"
@@ -26,13 +27,22 @@ class Grad : public Subcommand {
                     "what the other gradients begin with (zero): accumulate adds to what the caller put there");
         line.choice("--ties", ties_, {"split", "first"},
                     "where equal values are the largest: they share the gradient (split), or the first one gets it");
+        line.text("--strategy", strategy_, "LIST",
+                  "values that are overwritten: `store` them, `recompute` them, or whichever is at hand (`auto`); `store=A,B` and "
+                  "`recompute=A,B` say it of containers");
+        line.text("--memory", memory_, "SIZE",
+                  "bytes that are stored at most (K, M, G, T: powers of 1024), with values of symbols as --arg gives them");
         line.text("--prefix", prefix_, "TEXT",
                   "what names of gradients begin with, if not gradient_ (tangents: tangent_): for the gradient of a gradient");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
                   "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
                   "is printed");
-        line.flag("--report", report_, "print what is stored for the gradient, and why");
+        line.flag("--separate", separate_,
+                  "two programs in two files, FILE with `_forward` and `_backward` in its name: the second one computes the "
+                  "gradient from "
+                  "what the first one stored");
+        line.flag("--report", report_, "print what is stored for the gradient, and how much memory the program needs");
         line.group("Comparison with differences");
         line.flag("--check", check_,
                   "run both programs in the interpreter, and compare the gradient with differences of results; they must agree to "
@@ -52,6 +62,25 @@ class Grad : public Subcommand {
             s.diags.report(diag::Id::PassAfterLowering, {}, "differentiate");
             return;
         }
+        if (check_ || !separate_) {
+            const std::unique_ptr<ir::SDFG> both = ir::clone(*in.graph);
+            if (!differentiate(s, *both, "both"))
+                return;
+            if (check_)
+                check(s, *in.graph, *both);
+            if (!separate_ && (!check_ || !output_.empty()))
+                write(s, *both, output_);
+        }
+        for (const std::string part : {"forward", "backward"}) {
+            const std::unique_ptr<ir::SDFG> one = separate_ ? ir::clone(*in.graph) : nullptr;
+            if (!one || !differentiate(s, *one, part))
+                return;
+            write(s, *one, withPart(output_, part));
+        }
+    }
+
+    /// Runs the pass with its pipeline, and reports what it stores. False after an error.
+    bool differentiate(Session &s, ir::SDFG &g, const std::string &part) {
         PipelineOptions pipeline;
         pipeline.pipeline = "differentiate";
         const auto option = [&pipeline](const char *name, const std::string &value) {
@@ -64,20 +93,31 @@ class Grad : public Subcommand {
         option("init", init_);
         option("ties", ties_);
         option("prefix", prefix_);
+        option("strategy", strategy_);
+        option("memory", memory_);
+        option("sizes", text::joined(sizes(), "+"));
+        option("part", part);
         const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
         pass::Context context(s.diags, compile);
-        const std::unique_ptr<ir::SDFG> primal = check_ ? ir::clone(*in.graph) : nullptr;
-        pass::Program program = in.program();
+        pass::Program program(g, nullptr);
         if (!runPasses(s, program, pipeline, context))
-            return;
-        if (report_)
-            for (const pass::Remark &r : context.remarks)
-                if (r.pass == "differentiate")
-                    s.environment.err << r.element << ": " << r.text << '\n';
-        if (check_)
-            check(s, *primal, *program.graph);
-        if (!check_ || !output_.empty())
-            write(s, *program.graph);
+            return false;
+        if (!report_)
+            return true;
+        for (const pass::Remark &r : context.remarks)
+            if (r.pass == "differentiate" && part != "backward") // which says the same
+                s.environment.err << r.element << ": " << r.text << '\n';
+        s.environment.err << "memory" << (part == "both" ? "" : " of the " + part + " program") << ": " << memoryOf(g) << '\n';
+        return true;
+    }
+
+    /// `f_forward.sdfg` for `f.sdfg`.
+    static std::string withPart(const std::string &file, const std::string &part) {
+        const std::size_t name = file.find_last_of('/') == std::string::npos ? 0 : file.find_last_of('/') + 1;
+        const std::size_t dot = file.find('.', name);
+        return file.empty() || file == "-" ? file
+               : dot == std::string::npos  ? file + "_" + part
+                                           : file.substr(0, dot) + "_" + part + file.substr(dot);
     }
 
     void check(Session &s, const ir::SDFG &primal, const ir::SDFG &derivative) {
@@ -90,18 +130,42 @@ class Grad : public Subcommand {
         checkGradient(s, primal, derivative, options_);
     }
 
-    void write(Session &s, const ir::SDFG &g) const {
-        if (output_.empty())
-            s.environment.out << serialize::print(g);
-        else if (output_ == "-")
-            s.environment.out << serialize::writeText(g) << '\n';
-        else
-            serialize::writeFile(g, output_, s.diags, {-1, output_.ends_with(".sdfgz")});
+    /// Arguments that are integers, as symbols are: NAME=VALUE.
+    std::vector<std::string> sizes() const {
+        std::vector<std::string> out;
+        for (const std::string &argument : options_.arguments) {
+            const std::size_t value = argument.find('=') + 1;
+            if (value && value < argument.size() && argument.size() - value <= 18 &&
+                argument.find_first_not_of("0123456789", value) == std::string::npos)
+                out.push_back(argument);
+        }
+        return out;
     }
 
-    std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split", prefix_;
+    /// Bytes of all containers that are no arguments, in words; with values of symbols a number.
+    std::string memoryOf(const ir::SDFG &g) const {
+        const sym::Expr all = analysis::bytesOfTransients(g);
+        std::map<Name, int64_t> values;
+        for (const std::string &argument : sizes())
+            values.emplace(Name(argument.substr(0, argument.find('='))), std::stoll(argument.substr(argument.find('=') + 1)));
+        const std::optional<int64_t> number = sym::evaluate(all, values);
+        return all.str() + (number && !all.isInteger() ? " = " + std::to_string(*number) : "") +
+               " bytes in containers that are no arguments";
+    }
+
+    static void write(Session &s, const ir::SDFG &g, const std::string &file) {
+        if (file.empty())
+            s.environment.out << serialize::print(g);
+        else if (file == "-")
+            s.environment.out << serialize::writeText(g) << '\n';
+        else
+            serialize::writeFile(g, file, s.diags, {-1, file.ends_with(".sdfgz")});
+    }
+
+    std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split", prefix_, strategy_ = "auto",
+                                 memory_;
     std::vector<std::string> of_, wrt_;
-    bool report_ = false, check_ = false;
+    bool separate_ = false, report_ = false, check_ = false;
     GradientCheckOptions options_;
 };
 

@@ -89,6 +89,7 @@ struct Container {
     std::shared_ptr<std::vector<Queue>> queues;  // of a stream
     Layout layout;
     bool zeroed = false;        // new memory is zeros
+    int64_t held = 0;           // bytes that were allocated for it
     std::size_t firstQueue = 0; // of a stream: its own first one among the queues
 
     /// Sizes and layout by the values that symbols have now. Negative sizes are reported where memory is allocated by them.
@@ -133,6 +134,7 @@ public:
     Order order;
     Space space = Space::Host; // in which code runs
     std::vector<Report> reports;
+    int64_t held = 0; // bytes that were allocated for containers
 
     // ---- what instructions point to; it lives as long as the machine
     std::byte *allocate(int64_t bytes);

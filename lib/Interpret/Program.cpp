@@ -76,6 +76,8 @@ bool Program::forget(uint8_t unwritten) {
     return true;
 }
 
+int64_t Program::memory() const { return parts_->machine().held; }
+
 bool Program::timedOut() const { return parts_->machine().stopped(); }
 
 std::vector<Report> Program::run() {

@@ -241,7 +241,7 @@ TEST_CASE("What cannot be counted") {
     const auto errors = [](const std::string &body, const std::string &more = "") {
         return Differentiated(program(body, more), "out", "A").errors();
     };
-    CHECK(errors("for i = 1; i < N; i = i * 2 {\n" + step("a") + "}\n") ==
+    CHECK(errors("twice (inverted = true, update_before_condition = false): for i = 1; i < N; i = i * 2 {\n" + step("a") + "}\n") ==
           "SD4708 the iterations of the loop cannot be counted: its update does not add a step to its variable");
     CHECK(errors("while s > 0.3 {\nstate a {\n t: o = sin(b) * c  with b <- s[0], c <- A[0]; o -> s[0]\n u (CPP): o = 1;  with o "
                  "-> n[0]\n}\n}\n",

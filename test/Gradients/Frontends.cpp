@@ -19,10 +19,6 @@ void check(const std::string &body, const std::string &more = "", const std::str
     d.set("N", 5).set("idx", idx).check();
 }
 
-std::string errors(const std::string &body, const std::string &more = "") {
-    return Differentiated(program(body, more), "out", "A").errors();
-}
-
 /// `for i in range(...): out[0] = sin(out[0] * A[i])`
 std::string overElements(const std::string &head) {
     return head + " {\n state step {\n t: o = sin(b * a)  with b <- out[0], a <- A[i]; o -> out[0]\n }\n}\n";
@@ -156,7 +152,7 @@ TEST_CASE("Branches that give a symbol different values, in a loop") {
           }
         }
     )";
-    CHECK(errors(text) == "SD4712 `k` changes, and its earlier values are not known when the gradient is computed");
+    check(text);
 }
 
 TEST_CASE("A result in one branch only") {

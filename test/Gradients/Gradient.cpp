@@ -65,6 +65,8 @@ template <class F> auto withType(Type t, F f) {
         return f(int64_t());
     if (t == Type(ScalarKind::Int32))
         return f(int32_t());
+    if (t == Type(ScalarKind::Int8))
+        return f(int8_t());
     throw std::runtime_error("no type for a test: " + t.str());
 }
 
@@ -161,6 +163,7 @@ Arrays Differentiated::call(const SDFG &g, const Arrays &input) {
             program->set(name, value);
     for (const interpret::Report &r : program->run())
         FAIL_CHECK(r.element + ": " + r.what);
+    memory_ = program->memory();
     Arrays out;
     for (const auto &[name, bytes] : memory)
         out[name] = withType(g.desc(Name(name))->dtype, [&](auto t) { return valuesOf<decltype(t)>(bytes); });

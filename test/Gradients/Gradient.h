@@ -46,6 +46,8 @@ public:
     std::string tangentErrors() const;
     /// Elements of all tapes, in the order in which they were made: `tape_s[T]`.
     std::string tapes() const;
+    /// Bytes of containers that the last program that ran had allocated.
+    int64_t memory() const { return memory_; }
 
 private:
     Arrays call(const ir::SDFG &g, const Arrays &input);
@@ -57,6 +59,7 @@ private:
     std::string prefix_ = "gradient_";
     std::map<Name, int64_t> symbols_;
     Arrays given_;
+    int64_t memory_ = 0;
     diag::Engine diags_, ofTangent_;
     std::minstd_rand random_{11};
 };

@@ -180,6 +180,50 @@ void countInHeaders(SDFG &g) {
             countInHeader(*l, assigned);
 }
 
+namespace {
+
+/// `v = value` or `v += value`: what the variable is then; nothing where the code says anything else.
+std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
+    const auto block = c && c->language == Language::Python ? py::parseBlock(c->text).value : std::nullopt;
+    if (!block || block->size() != 1)
+        return std::nullopt;
+    const py::Stmt &s = *block->front();
+    if (s.targets.size() != 1 || !py::equal(*s.targets[0], *py::name(v)))
+        return std::nullopt;
+    if (s.kind == py::StmtKind::AugAssign)
+        return py::print(*py::binary(s.op, s.targets[0], s.value));
+    return s.kind == py::StmtKind::Assign ? std::optional(py::print(*s.value)) : std::nullopt;
+}
+
+/// Lets a loop whose variable does not count, as in `i = 2 * i`, be one without variable: edges give the symbol its values.
+void takeOutOfHeader(LoopRegion &l) {
+    SDFG &g = *l.sdfg();
+    const std::vector<Block *> chain = sequenceOf(l);
+    if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) || countedLoop(l))
+        return;
+    const auto first = valueGivenBy(l.init, l.variable), next = valueGivenBy(l.update, l.variable);
+    if (!first || !next)
+        return;
+    if (!g.symbols.contains(l.variable))
+        g.symbols[l.variable] = ScalarKind::Int64;
+    for (InterstateEdge *e : l.parent()->outEdges(l.parent()->addStateBefore(&l, g.freshLabel("first"))))
+        e->assignments = {{l.variable, *first}};
+    auto *end = l.add<State>();
+    end->label = g.freshLabel("next");
+    l.connect(chain.back(), end, {"1", Language::Python}, {{l.variable, *next}});
+    l.variable = Name();
+    l.init.reset();
+    l.update.reset();
+}
+
+} // namespace
+
+void takeOutOfHeaders(SDFG &g) {
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            takeOutOfHeader(*l);
+}
+
 std::vector<LoopRegion *> numberLoops(SDFG &g) {
     std::vector<LoopRegion *> out;
     for (Region *r : allRegions(g)) {

@@ -30,11 +30,13 @@
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Flow.h"
+#include "Transforms/Differentiate/Separate.h"
 #include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
 
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Nest/Liveness.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -72,27 +74,45 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
     return out;
 }
 
+bool isWritten(const Program &program, analysis::Memory m) {
+    return program.writersOf(m).count != 0 ||
+           std::any_of(program.hidden().begin(), program.hidden().end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
+}
+
+/// Does the program overwrite an argument before it reads it? False where that is not known.
+bool isOverwrittenFirst(const Program &program, nest::Summaries &summaries, analysis::Memory m, SDFG &g) {
+    return summaries.isTracked(m) && isWritten(program, m) && !summaries.ofContent(g).exposed.contains(m) &&
+           std::none_of(program.sites().begin(), program.sites().end(),
+                        [m](const Site &s) { return s.use->memory == m && s.use->kind == nest::UseKind::Update; });
+}
+
 /// Warns of arguments that no result depends on.
-void warnOfZeros(const Request &r, const Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
+void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
     const std::set<analysis::Memory> of = program.memoriesOf(r.of);
+    nest::Summaries summaries(g, memories, program.runs());
     std::string results;
     for (const Name n : r.of)
         results += (results.empty() ? "" : "`, `") + n.str();
-    for (const Name n : r.wrt)
-        if (!Activity::depend(program, of, memories.of(g, n))) {
-            diag::Location place = analysis::placeOf(g, *g.desc(n), n);
-            place.file = context.options.file;
-            context.diags.report(diag::Id::GradientIsZero, place, results, n.str());
-        }
+    for (const Name n : r.wrt) {
+        const analysis::Memory m = memories.of(g, n);
+        if (Activity::depend(program, of, m) && !isOverwrittenFirst(program, summaries, m, g))
+            continue;
+        diag::Location place = analysis::placeOf(g, *g.desc(n), n);
+        place.file = context.options.file;
+        context.diags.report(diag::Id::GradientIsZero, place, results, n.str());
+    }
 }
 
 } // namespace
 
-bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
+bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledger &ledger) {
     countInHeaders(g);
-    const std::vector<LoopRegion *> numbered = numberLoops(g);
+    std::vector<LoopRegion *> numbered = numberLoops(g);
     nameBounds(g);
     std::map<Name, NamedElement> elements = nameElements(g);
+    takeOutOfHeaders(g);
+    for (LoopRegion *l : numberLoops(g))
+        numbered.push_back(l);
     nameRanges(g);
     nameSubsets(g);
     nameValues(g);
@@ -112,7 +132,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     if (!gradients.declare(request.arguments(), context))
         return false;
     Counting counting(program, maker, std::move(elements), context);
-    Values values(program, maker, counting, context);
+    Values values(program, maker, counting, request.strategy, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);
     FlowReverser flow(program, maker, activity, items, values, context);
     flow.reverse(g, g);
@@ -129,8 +149,13 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
         g.inEdges(f.block).front()->assignments.emplace_back(f.symbol, f.counted.str());
     }
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
+    const std::optional<Seam> seam = request.part != Part::Both ? std::optional(seamBefore(flow.first(), g)) : std::nullopt;
     if (!first.empty())
-        flow.prepend(g, flow.first() ? flow.first() : g.start(), "begin_gradients", std::move(first));
+        flow.prepend(g,
+                     seam           ? g.outEdges(seam->begin).front()->dst
+                     : flow.first() ? flow.first()
+                                    : g.start(),
+                     "begin_gradients", std::move(first));
     for (auto &[loop, store] : values.storeAll()) {
         std::vector<Item> stores;
         stores.push_back(std::move(store));
@@ -139,9 +164,11 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context) {
     for (const Values::Tape &t : values.tapes())
         context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
                                                                maker.sdfg().desc(t.name)->numElements().str() + " elements");
+    ledger = values.ledger();
+    ledger.insert(ledger.end(), items.ledger().begin(), items.ledger().end());
     flow.write();
     counting.place();
-    return true;
+    return !seam || separate(g, *seam, request, maker, context);
 }
 
 } // namespace gradient
@@ -150,14 +177,15 @@ namespace {
 
 using namespace ir;
 
-/// Names with commas, blanks or `+` between them: lists of pass options have commas themselves.
+/// Names with commas, blanks or `+` between them, each once: lists of pass options have commas themselves.
 std::vector<Name> namesOf(std::string list) {
     for (char &c : list)
         if (c == ',' || c == '+')
             c = ' ';
     std::vector<Name> out;
     for (const std::string &n : text::words(list))
-        out.emplace_back(n);
+        if (std::find(out.begin(), out.end(), Name(n)) == out.end())
+            out.emplace_back(n);
     return out;
 }
 
@@ -171,26 +199,66 @@ public:
         request.seedOne = choice("seed", "one", "argument", context) && reverse;
         request.zeroInit = choice("init", "zero", "accumulate", context);
         request.ties = choice("ties", "first", "split", context) ? py::Ties::First : py::Ties::Split;
+        const auto &part = option<std::string>("part");
+        if (part != "both" && part != "forward" && part != "backward")
+            wrong("part", "`both`, `forward` or `backward`", context);
+        if (!reverse && part != "both")
+            wrong("part", "`both` with `mode=forward`", context);
+        if (part != "both")
+            request.part = part == "forward" ? gradient::Part::Forward : gradient::Part::Backward;
         request.prefix = option<std::string>("prefix");
         if (request.prefix.empty())
             request.prefix = reverse ? "gradient_" : "tangent_";
         if (!isIdentifier(request.prefix))
-            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, "prefix", "differentiate",
-                                 "the beginning of a name", request.prefix);
+            wrong("prefix", "the beginning of a name", context);
+        readStrategy(request, root, context);
+        const auto limit = readLimit(context);
         if (context.diags.hasErrors() || !check(root, request, context))
             return false;
-        const bool done = reverse ? gradient::differentiate(root, request, context) : gradient::addTangents(root, request, context);
+        gradient::Ledger ledger;
+        const bool done =
+            reverse ? gradient::differentiate(root, request, context, ledger) : gradient::addTangents(root, request, context);
+        if (done && !ledger.empty())
+            context.done("tapes", gradient::totalOf(ledger).str() + " bytes in all");
+        if (done && limit)
+            gradient::checkLimit(*limit, ledger, context);
         root.renumber();
         return done;
     }
 
 private:
+    void wrong(const std::string &name, const std::string &wanted, pass::Context &context) {
+        context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, name, "differentiate", wanted,
+                             option<std::string>(name));
+    }
+
+    void readStrategy(gradient::Request &r, const SDFG &root, pass::Context &context) {
+        const auto strategy = gradient::parseStrategy(option<std::string>("strategy"));
+        if (!strategy)
+            return wrong("strategy", "`auto`, `store` or `recompute`, or names after `store=` or `recompute=`", context);
+        r.strategy = *strategy;
+        if (const Name unknown = gradient::unknownIn(r.strategy, root))
+            wrong("strategy", "a list of containers, which `" + unknown.str() + "` is not", context);
+    }
+
+    /// Nothing if there is none, or after an error.
+    std::optional<gradient::MemoryLimit> readLimit(pass::Context &context) {
+        if (option<std::string>("memory").empty())
+            return std::nullopt;
+        const auto bytes = gradient::parseBytes(option<std::string>("memory"));
+        if (!bytes)
+            wrong("memory", "a number of bytes, with K, M, G or T after it or not", context);
+        const auto sizes = gradient::parseSizes(option<std::string>("sizes"));
+        if (!sizes)
+            wrong("sizes", "values of symbols, as in `N=100+T=10`", context);
+        return bytes && sizes ? std::optional(gradient::MemoryLimit{*bytes, *sizes}) : std::nullopt;
+    }
+
     /// Is the option the first of two words? An error if it is neither.
     bool choice(const std::string &name, const std::string &first, const std::string &second, pass::Context &context) {
         const auto &value = option<std::string>(name);
         if (value != first && value != second)
-            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, name, "differentiate",
-                                 "`" + first + "` or `" + second + "`", value);
+            wrong(name, "`" + first + "` or `" + second + "`", context);
         return value == first;
     }
 

@@ -4,7 +4,7 @@
 //     if c { a } else { b }                     if c { a reversed } else { b reversed }
 //
 // A reversed loop has the variable of the loop itself, with the same values, so that memlets keep their subsets. Symbols that edges give
-// values in a loop get these values once more, in front of what is reversed. A condition is evaluated once more if all that it reads is what
+// values in a loop get these values once more, in front of what is reversed; tapes keep those that cannot be computed once more. A condition is evaluated once more if all that it reads is what
 // it was; else a tape tells which branch ran.
 #pragma once
 
@@ -39,8 +39,8 @@ private:
     using Assignments = std::vector<std::pair<Name, std::string>>;
     /// What edges have given symbols where a block begins.
     struct Symbols {
-        Assignments values;  // in terms of what does not change
-        std::set<Name> lost; // symbols whose values cannot be computed once more
+        Assignments values;               // in terms of what does not change
+        std::map<Name, ir::Block *> lost; // symbols whose values cannot be computed once more: where they had them first
     };
     void block(ir::Block &b, ir::Region &into, const Symbols &symbols);
     void loop(ir::LoopRegion &l, ir::Region &into);
@@ -49,8 +49,9 @@ private:
     void place(ir::Region &into, ir::Block *b);
     ir::State *addState(ir::Region &into, const std::string &label);
     std::vector<Symbols> valuesAlong(const std::vector<ir::Block *> &chain) const;
-    void follow(const ir::InterstateEdge &e, const ir::Block &to, const std::set<Name> &constant, Symbols &now) const;
-    void restore(ir::Region &into, const ir::Block &b, const Symbols &symbols);
+    void follow(const ir::InterstateEdge &e, ir::Block &to, const std::set<Name> &constant, Symbols &now) const;
+    void restore(ir::Region &into, ir::Block &b, const Symbols &symbols);
+    std::optional<std::string> notedValue(Name symbol, ir::Block &since, ir::Block &at);
     void fail(diag::Message message, const ir::Block &at);
     std::vector<nest::Item> note(const Values::Note &n, const std::string &value);
     bool noteLast(ir::LoopRegion &l, const CountedLoop &counted, ir::LoopRegion &reversed);
@@ -61,8 +62,9 @@ private:
     ItemReverser &items_;
     Values &values_;
     pass::Context &context_;
-    std::map<const ir::Region *, ir::Block *> last_;     // of what was put there
-    std::map<const ir::Region *, Assignments> restored_; // symbols that have these values at its end
+    std::map<const ir::Region *, ir::Block *> last_;                  // of what was put there
+    std::map<const ir::Region *, Assignments> restored_;              // symbols that have these values at its end
+    std::map<std::pair<Name, const ir::Block *>, Values::Note> kept_; // values of symbols from a block on
     std::vector<nest::Run> added_;
     ir::Block *first_ = nullptr;
     bool failed_ = false;

@@ -27,10 +27,12 @@ bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
     Body b;
     b.items = &run.items;
     b.own = b.locals = ownOf(run);
-    std::erase_if(b.locals, [&run](Name n) {
-        return !std::all_of(run.items.begin(), run.items.end(),
-                            [n](const Item &i) { return !writesAny(i, {n}) || isPlainWork(i); });
+    std::erase_if(b.locals, [&run, this](Name n) {
+        return request_.strategy.of(n) == Keep::Store || !std::all_of(run.items.begin(), run.items.end(), [n](const Item &i) {
+                   return !writesAny(i, {n}) || isPlainWork(i);
+               });
     });
+    b.again = againOf(run);
     b.fresh = freshOf(run, b.own);
     out = body(run.items, b);
     separate(out, b.needed);
@@ -126,7 +128,12 @@ bool ItemReverser::isActive(const Use &u) const {
 
 std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body, bool asView) {
     for (Body *b = &body; b; b = b->outer)
-        if (b->locals.count(read.data)) {
+        if (isComputedAgain(read, *b)) {
+            if (b->map && request_.strategy.of(read.data) == Keep::Store) {
+                auto stored = values_.ofLocal(read, connector, *b->map, *b->items);
+                failed_ |= !stored;
+                return stored;
+            }
             Use out = read;
             out.connector = connector;
             out.node = 0;
@@ -142,7 +149,12 @@ std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &bo
 
 std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector, Body &body) {
     for (Body *b = &body; b; b = b->outer)
-        if (b->locals.count(written.data)) {
+        if (isComputedAgain(written, *b)) {
+            if (b->map && request_.strategy.of(written.data) == Keep::Store) {
+                auto stored = values_.ofLocal(written, connector, *b->map, *b->items);
+                failed_ |= !stored;
+                return stored;
+            }
             b->needed.insert(written.data);
             if (!program_.isOverwrittenInIteration(written, b->map))
                 return maker_.read(written.data, *subsetOf(written), connector);

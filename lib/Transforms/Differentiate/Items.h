@@ -20,6 +20,9 @@
 
 namespace sdfgc::transforms::gradient {
 
+/// What is left of a program with its gradient.
+enum class Part : uint8_t { Both, Forward, Backward };
+
 /// What is differentiated, in one SDFG.
 struct Request {
     std::vector<Name> of, wrt;
@@ -27,6 +30,8 @@ struct Request {
     bool zeroInit = false; // other gradients begin with zero
     bool isNested = false; // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
     py::Ties ties = py::Ties::Split;
+    Strategy strategy;
+    Part part = Part::Both;
     std::string prefix = "gradient_"; // of the names of gradients
     /// The names of both lists, each once.
     std::vector<Name> arguments() const;
@@ -42,6 +47,7 @@ struct Body {
     const std::vector<nest::Item> *items = nullptr;
     std::set<Name> own;               // containers that an iteration has for itself
     std::set<Name> locals;            // those of them whose values are computed again
+    std::set<Name> again;             // of a run: others that can be, from what is there at its end
     std::set<Name> fresh;             // those of them whose gradients begin with zero in each reversed iteration
     std::vector<nest::Item> reversed; // so far
     std::set<Name> needed;            // those of them that are
@@ -74,6 +80,8 @@ public:
 
     /// Gradients of what iterations of maps have for themselves.
     const std::set<Name> &localGradients() const { return localGradients_; }
+    /// What nested SDFGs store, each while it runs.
+    const Ledger &ledger() const { return ledger_; }
 
     // ---- for rules of library nodes
     Maker &maker() { return maker_; }
@@ -140,6 +148,8 @@ private:
     void share(const nest::Step &s, const py::Signature &signature, const py::Derivative &d, std::set<Name> &results, Body &b,
                Reversed &r);
     std::set<Name> ownOf(const nest::Run &run);
+    std::set<Name> againOf(const nest::Run &run);
+    bool isComputedAgain(const nest::Use &u, const Body &b) const;
     struct Usage;
     void recompute(Body &b, std::vector<nest::Item> &out);
     std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);
@@ -155,6 +165,7 @@ private:
     pass::Context &context_;
     std::shared_ptr<const Usage> usage_; // once a loop asks
     std::set<Name> localGradients_;
+    Ledger ledger_;
     std::map<const nest::Use *, bool> clears_; // what mustClear said
     // Of a map that is reversed in several parts: reads whose gradients another part computes, and whether one comes after this part,
     // which needs the gradients of results as well.

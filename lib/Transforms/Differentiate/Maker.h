@@ -23,6 +23,7 @@ public:
 
     /// A state for nodes that must be in one for a while.
     ir::State &scratch() { return *scratch_; }
+    const ir::State &scratch() const { return *scratch_; }
 
     // ---- containers
     /// A new transient with the shape, strides and type of another one.

@@ -64,6 +64,7 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
     r.isNested = true;
     r.ties = around.ties;
     r.prefix = around.prefix;
+    r.strategy = around.strategy;
     for (const Use &u : s.uses) {
         if (!isActive(u))
             continue;
@@ -92,9 +93,15 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         if (std::find(r.wrt.begin(), r.wrt.end(), n) == r.wrt.end())
             r.wrt.push_back(n);
     const std::map<Name, Name> before = keepResults(*inner);
-    if (!differentiate(*inner->sdfg, r, context_)) {
+    Ledger ledger;
+    if (!differentiate(*inner->sdfg, r, context_, ledger)) {
         failed_ = true;
         return;
+    }
+    const std::map<Name, sym::Expr> meaning(inner->symbolMapping.begin(), inner->symbolMapping.end());
+    for (Stored &stored : ledger) {
+        stored.bytes = sym::substitute(stored.bytes, meaning);
+        ledger_.push_back(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);
     std::vector<Use> uses;

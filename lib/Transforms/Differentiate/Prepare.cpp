@@ -242,6 +242,9 @@ void nameRanges(SDFG &g) {
 
 void nameSubsets(SDFG &g) {
     const sym::Assumptions facts = analysis::factsOf(g);
+    const auto isArray = [](const DataDesc *d) {
+        return nest::isPlain(d) || (d && d->isView() && (d->isArray() || d->isScalar()));
+    };
     for (State *s : allStates(g))
         for (const auto &e : s->edges()) {
             const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
@@ -250,7 +253,7 @@ void nameSubsets(SDFG &g) {
                 continue;
             const bool namesSource = dataIsSource(e.get());
             const DataDesc *named = g.desc(m.data), *other = g.desc(namesSource ? to->data : from->data);
-            if (!nest::isPlain(named) || !nest::isPlain(other))
+            if (!isArray(named) || !isArray(other))
                 continue;
             const sym::Subset missing = analysis::missingSubset(m.subset.value_or(named->fullSubset()), other->fullSubset(), facts);
             if (missing.rank() == other->rank())

@@ -15,11 +15,30 @@ using nest::Use;
 
 // ---- the walk over the program
 
+namespace {
+
+/// Lets copies from and to views, of which their memlets name the other side, say which elements they are of.
+void nameCopied(std::vector<nest::Item> &items, const SDFG &g) {
+    for (nest::Item &i : items) {
+        if (i.map)
+            nameCopied(i.map->body, g);
+        else if (i.step->isCopy())
+            for (Use &u : i.step->uses)
+                if (const DataDesc *d = g.desc(u.data); !u.subset && d && d->isView() && u.memlet.data != u.data &&
+                                                        u.memlet.otherSubset && u.memlet.otherSubset->rank() == d->rank())
+                    u.subset = u.memlet.otherSubset;
+    }
+}
+
+} // namespace
+
 Program::Program(SDFG &g, analysis::Memories &memories)
     : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)), symbolTypes_(g),
       readByFlow_(analysis::containersReadByControlFlow(g)) {
-    for (nest::Run &r : runs_)
+    for (nest::Run &r : runs_) {
         runAt_.emplace(r.states.front(), &r);
+        nameCopied(r.items, g);
+    }
     const std::vector<InterstateEdge *> atStart = g.start() ? g.outEdges(g.start()) : std::vector<InterstateEdge *>();
     std::map<Name, int> times;
     for (const InterstateEdge *e : allInterstateEdges(g))

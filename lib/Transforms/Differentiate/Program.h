@@ -40,6 +40,9 @@ ir::Block *outermost(ir::Region &r);
 /// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
 void countInHeaders(ir::SDFG &g);
 
+/// Lets loops whose variable does not count, as in `i = 2 * i`, be loops without a variable: edges give the symbol its values.
+void takeOutOfHeaders(ir::SDFG &g);
+
 /// Gives loops without a variable one that counts their iterations, from 0. Returns those.
 std::vector<ir::LoopRegion *> numberLoops(ir::SDFG &g);
 /// Takes it away.
@@ -62,7 +65,7 @@ std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 /// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
 void nameRanges(ir::SDFG &g);
 
-/// Lets copies between arrays say which elements they are of on both sides.
+/// Lets copies between arrays, or views of them, say which elements they are of on both sides.
 void nameSubsets(ir::SDFG &g);
 
 /// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.

@@ -17,15 +17,6 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-namespace {
-
-bool hasUse(const Item &i, const Use &use) {
-    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
-    return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &use; });
-}
-
-} // namespace
-
 bool writesAny(const Item &i, const std::set<Name> &names) {
     const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
     return std::any_of(uses.begin(), uses.end(),
@@ -75,6 +66,56 @@ std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
             out.insert(w.data);
         }
     return out;
+}
+
+namespace {
+
+/// Does the run give all elements of a container values, before it reads one of them or updates it?
+bool isMadeFirst(const nest::Run &run, const nest::Summaries &summaries, analysis::Memory m, const SDFG &g) {
+    if (!summaries.isTracked(m) || summaries.of(run.items).exposed.contains(m))
+        return false;
+    bool written = false;
+    for (const Item &i : run.items)
+        for (const nest::PlacedUse &u : nest::usesOf(i)) {
+            if (u.use->memory != m)
+                continue;
+            if (u.use->kind == UseKind::Update && !written)
+                return false;
+            written |= u.use->kind == UseKind::Write && u.use->certain && u.use->subset &&
+                       analysis::isCovered({g.desc(u.use->data)->fullSubset(), {}}, u.instance(), 0, summaries.factsOf(m));
+        }
+    return true;
+}
+
+} // namespace
+
+/// What the strategy wants to be computed again, and the run makes of what it is handed. Others may overwrite it afterwards.
+std::set<Name> ItemReverser::againOf(const nest::Run &run) {
+    std::set<Name> out;
+    if (request_.strategy.otherwise != Keep::Recompute && request_.strategy.named.empty())
+        return out;
+    SDFG &g = maker_.sdfg();
+    if (!usage_)
+        usage_ = std::make_shared<const Usage>(program_, g, maker_.memories());
+    std::set<Name> refused;
+    for (const Item &i : run.items)
+        for (const nest::PlacedUse &u : nest::usesOf(i)) {
+            const Use &w = *u.use;
+            if (!w.writes() || request_.strategy.of(w.data) != Keep::Recompute || out.count(w.data) || refused.count(w.data))
+                continue;
+            const bool possible =
+                nest::isPlain(g.desc(w.data)) && usage_->names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
+                std::none_of(run.items.begin(), run.items.end(),
+                             [&](const Item &other) { return writesAny(other, {w.data}) && nest::hasEffects(other); }) &&
+                isMadeFirst(run, usage_->summaries, w.memory, g);
+            (possible ? out : refused).insert(w.data);
+        }
+    return out;
+}
+
+/// Has the body a value for itself, or can it make it?
+bool ItemReverser::isComputedAgain(const Use &u, const Body &b) const {
+    return b.locals.count(u.data) || (b.again.count(u.data) && program_.isOverwritten(u));
 }
 
 /// A copy of a local as it is when an item reads it, that is overwritten in the same iteration.

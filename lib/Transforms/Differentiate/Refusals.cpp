@@ -1,6 +1,7 @@
 // Containers that have no gradients, and writes whose gradient would be counted more than once: refused by name, never wrong.
 #include "Transforms/Differentiate/Items.h"
 
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -92,6 +93,13 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
             fail({diag::Id::GradientOfUpdate, u.data.str(), "iterations of a map write the same element, and one of them counts"},
                  *u.access);
             return false;
+        }
+    for (const Use &u : s.uses)
+        if (u.kind == UseKind::Write && isActive(u) && s.nodes.size() == 1 && isa<Tasklet>(s.nodes.front()) &&
+            !(u.subset && u.subset->isOneElement()) && program_.isShared(u, mapOf(u))) {
+            diag::Location place = analysis::placeOf(*u.access);
+            place.file = context_.options.file;
+            context_.diags.report(diag::Id::GradientOfScatter, place, u.data.str());
         }
     return true;
 }

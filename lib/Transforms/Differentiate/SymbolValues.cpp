@@ -5,7 +5,7 @@
 //     state: A[k] is read                          state: gradient_A[k] is added to
 //
 // Assignments of one edge do not see each other. So each value is written in terms of what does not change: variables of loops around, and
-// containers that nobody overwrites.
+// containers that nobody overwrites. Where there are no such terms, as in `k = (2 * k + 1) % N`, a tape keeps the value for each iteration.
 #include "Transforms/Differentiate/SymbolValues.h"
 
 #include "Transforms/Differentiate/Flow.h"
@@ -101,7 +101,7 @@ std::set<Name> assignedOnce(const SDFG &g) {
 } // namespace
 
 /// Follows the values of symbols along an edge. `constant`: symbols that have one value throughout the program.
-void FlowReverser::follow(const InterstateEdge &e, const Block &to, const std::set<Name> &constant, Symbols &now) const {
+void FlowReverser::follow(const InterstateEdge &e, Block &to, const std::set<Name> &constant, Symbols &now) const {
     const SDFG &g = *to.sdfg();
     std::map<Name, py::ExprRef> known;
     for (const auto &[symbol, value] : now.values)
@@ -117,7 +117,7 @@ void FlowReverser::follow(const InterstateEdge &e, const Block &to, const std::s
             isLost |= now.lost.count(n) || (g.desc(n) && program_.isOverwritten(n, to));
         std::erase_if(next.values, [symbol = symbol](const auto &a) { return a.first == symbol; });
         if (isLost) {
-            next.lost.insert(symbol);
+            next.lost[symbol] = &to;
         } else {
             next.lost.erase(symbol);
             next.values.emplace_back(symbol, text);
@@ -131,38 +131,61 @@ std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<B
     const Region &r = *chain.front()->parent();
     const std::set<Name> constant = assignedOnce(*r.sdfg());
     Symbols now;
-    now.lost = assignedIn(r);
+    std::set<Name> changed = assignedIn(r);
     if (const auto *l = dyn_cast<LoopRegion>(&r))
-        now.lost.erase(l->variable);
-    std::erase_if(now.lost, [&constant](Name n) { return constant.count(n) != 0; });
+        changed.erase(l->variable);
     std::vector<Symbols> out;
     for (Block *b : chain) {
+        for (const Name n : changed) {
+            std::erase_if(now.values, [n](const auto &a) { return a.first == n; });
+            if (!constant.count(n))
+                now.lost[n] = b;
+        }
         for (const InterstateEdge *e : r.inEdges(b))
             follow(*e, *b, constant, now);
         out.push_back(now);
-        for (const Name n : assignedIn(*b)) {
-            std::erase_if(now.values, [n](const auto &a) { return a.first == n; });
-            if (!constant.count(n))
-                now.lost.insert(n);
-        }
+        changed = assignedIn(*b);
     }
     return out;
 }
 
+/// The value of a symbol that a tape keeps from one block on, as code reads it at another one; nothing after an error.
+std::optional<std::string> FlowReverser::notedValue(Name symbol, Block &since, Block &at) {
+    const auto known = kept_.find({symbol, &since});
+    if (known != kept_.end())
+        return known->second.text(maker_.sdfg());
+    const Type *type = maker_.sdfg().symbols.find(symbol);
+    const auto made = type && type->isInteger() ? values_.noteAt(since, "tape_" + symbol.str(), type->scalar()) : std::nullopt;
+    if (!made) {
+        fail({diag::Id::GradientOfSymbol, symbol.str(),
+              "compute it from variables of loops, and from arrays that nobody overwrites"},
+             at);
+        return std::nullopt;
+    }
+    kept_.emplace(std::pair(symbol, &since), *made);
+    prepend(*since.parent(), &since, "note_" + symbol.str(), note(*made, symbol.str()));
+    return made->text(maker_.sdfg());
+}
+
 /// Gives symbols the values that they had at a block, at the end of a region, where they do not have them.
-void FlowReverser::restore(Region &into, const Block &b, const Symbols &symbols) {
+void FlowReverser::restore(Region &into, Block &b, const Symbols &symbols) {
     const std::set<Name> own = assignedIn(b);
-    for (const Name n : readIn(b))
-        if (symbols.lost.count(n) && !own.count(n))
-            return fail(
-                {diag::Id::GradientOfSymbol, n.str(), "compute it from variables of loops, and from arrays that nobody overwrites"},
-                b);
+    Assignments values = symbols.values;
+    for (const Name n : readIn(b)) {
+        const auto lost = symbols.lost.find(n);
+        if (lost == symbols.lost.end() || own.count(n))
+            continue;
+        const std::optional<std::string> value = notedValue(n, *lost->second, b);
+        if (!value)
+            return;
+        values.emplace_back(n, *value);
+    }
     Assignments &now = restored_[&into];
     Assignments missing;
-    for (const auto &a : symbols.values)
+    for (const auto &a : values)
         if (std::find(now.begin(), now.end(), a) == now.end())
             missing.push_back(a);
-    now = symbols.values;
+    now = std::move(values);
     if (missing.empty())
         return;
     if (!last_[&into])

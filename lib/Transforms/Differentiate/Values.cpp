@@ -18,6 +18,11 @@ std::optional<sym::Subset> subsetOf(const Use &u) {
     return u.subset ? u.subset : u.memlet.data == u.data ? u.memlet.subset : std::nullopt;
 }
 
+bool hasUse(const Item &i, const Use &use) {
+    const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
+    return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &use; });
+}
+
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
     const std::vector<std::size_t> ofA = a.nonUnitDims(), ofB = b.nonUnitDims();
     if (ofA.size() != ofB.size())
@@ -114,6 +119,12 @@ std::optional<Use> Values::ofResult(const Use &written, Name connector) {
 }
 
 std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, bool result) {
+    if (strategy_.of(u.data) == Keep::Recompute) {
+        diag::Location place = analysis::placeOf(*u.access);
+        place.file = context_.options.file;
+        context_.diags.report(diag::Id::GradientRecompute, place, u.data.str());
+        return std::nullopt;
+    }
     const std::optional<sym::Subset> subset = subsetOf(u);
     if (!subset) {
         lost(u, "it is not known which elements are meant");
@@ -148,32 +159,77 @@ const Values::Tape *Values::tapeFor(const Use &read, bool result) {
         lost(read, "the map that reads it writes it before", "compute in one map, and read in the next one");
         return nullptr;
     }
-    auto *run = const_cast<nest::Run *>(site.run);
-    const auto item = static_cast<std::size_t>(site.item - run->items.data());
-    std::size_t begin = result ? item + 1 : item,
+    Tape t;
+    t.run = const_cast<nest::Run *>(site.run);
+    t.items = &t.run->items;
+    t.result = result;
+    return tapeAt(std::move(t), static_cast<std::size_t>(site.item - t.items->data()), read.memory, read);
+}
+
+namespace {
+
+std::size_t positionOf(const std::vector<Item> &items, const Use &u) {
+    std::size_t out = 0;
+    while (out < items.size() && !hasUse(items[out], u))
+        ++out;
+    return out;
+}
+
+} // namespace
+
+std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map &map, const std::vector<Item> &items) {
+    const std::optional<sym::Subset> subset = subsetOf(u);
+    const Site &site = program_.siteOf(u);
+    const std::size_t item = positionOf(items, u);
+    if (!subset || (!u.writes() && items[item].map && writes(items[item], u.memory))) {
+        lost(u, subset ? "the map that reads it writes it before" : "it is not known which elements are meant");
+        return std::nullopt;
+    }
+    Tape t;
+    t.run = const_cast<nest::Run *>(site.run);
+    t.items = const_cast<std::vector<Item> *>(&items);
+    t.result = u.writes();
+    std::size_t end = site.scopes.size();
+    while (site.scopes[end - 1] != &map)
+        --end;
+    t.maps = {site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
+              site.instance.loops.begin() + static_cast<std::ptrdiff_t>(end)};
+    const Tape *tape = tapeAt(std::move(t), item, u.memory, u);
+    return tape ? std::optional(maker_.read(tape->name, placeOf(*tape, *subset), connector)) : std::nullopt;
+}
+
+/// The tape, new or not, that is filled between the writes of the memory around an item, or after the item if it is of what that wrote.
+const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m, const Use &u) {
+    std::size_t begin = t.result ? item + 1 : item,
                 end = begin; // of the items between two writes of the memory; the last one may write it
-    while (!result && begin > 0 && !writes(run->items[begin - 1], read.memory))
+    while (!t.result && begin > 0 && !writes((*t.items)[begin - 1], m))
         --begin;
-    while (end < run->items.size() && !writes(run->items[end], read.memory))
+    while (end < t.items->size() && !writes((*t.items)[end], m))
         ++end;
-    for (const Tape &t : tapes_)
-        if (t.run == run && t.position == begin && t.data == read.data && t.result == result)
-            return &t;
-    const auto loops = countedLoopsAround(*run->region);
+    for (const Tape &other : tapes_)
+        if (other.items == t.items && other.position == begin && other.data == u.data && other.result == t.result)
+            return &other;
+    const auto loops = countedLoopsAround(*t.run->region);
     if (!loops) {
-        lost(read, "the iterations of a loop around it cannot be counted", "count by a constant");
+        lost(u, "the iterations of a loop around it cannot be counted", "count by a constant");
         return nullptr;
     }
-    Tape t{{}, read.data, {}, *loops, run, begin, read.access, result};
-    const std::optional<sym::Subset> box = boxOf(t, read.memory, end);
-    if (box)
-        t.box = *box;
-    const auto shape = box ? shapeOf(t) : std::nullopt;
+    t.data = u.data;
+    t.loops = *loops;
+    t.position = begin;
+    t.access = u.access;
+    t.box = boxOf(t, m, end);
+    const auto shape = shapeOf(t);
     if (!shape) {
-        lost(read, whyUnknown_.empty() ? "how many elements there are is not known in front of the loops" : whyUnknown_);
+        lost(u, whyUnknown_.empty() ? "how many elements there are is not known in front of the loops" : whyUnknown_);
         return nullptr;
     }
-    t.name = maker_.transient("tape_" + read.data.str(), *maker_.sdfg().desc(read.data), *shape);
+    t.name = maker_.transient("tape_" + u.data.str(), *maker_.sdfg().desc(u.data), *shape);
+    DataDesc &made = *maker_.sdfg().desc(t.name);
+    if (made.storage == Storage::GPU_Shared) // which lives as long as a block of threads
+        made.storage = Storage::GPU_Global;
+    else if (made.storage == Storage::Register || made.storage == Storage::CPU_ThreadLocal)
+        made.storage = Storage::Default;
     tapes_.push_back(std::move(t));
     return &tapes_.back();
 }
@@ -201,27 +257,27 @@ std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &
 
 } // namespace
 
-/// All that the items up to an end read of the data, in terms of the loops.
-std::optional<sym::Subset> Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
+/// All that the items up to an end read of the data, in terms of the loops and maps around the items.
+sym::Subset Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
     const DataDesc *d = maker_.sdfg().desc(t.data);
     std::optional<sym::Subset> box;
-    const Item *first = t.run->items.data() + t.position, *last = t.run->items.data() + end;
-    if (t.result)
-        last = --first;
-    for (const Site &s : program_.sites()) {
-        if (s.run != t.run || s.item < first || s.item > last || s.use->writes() != t.result || s.use->data != t.data ||
-            s.use->memory != m)
-            continue;
-        const std::optional<sym::Subset> all = overScopes(subsetOf(*s.use), s, s.loops, *d);
-        if (!all)
-            return d->fullSubset();
-        box = box ? sym::boundingBox(*box, *all) : *all;
-    }
+    const std::size_t first = t.result ? t.position - 1 : t.position, last = t.result ? first : std::min(end, t.items->size() - 1);
+    for (std::size_t k = first; k <= last; ++k)
+        for (const nest::PlacedUse &placed : nest::usesOf((*t.items)[k])) {
+            const Use &u = *placed.use;
+            if (u.writes() != t.result || u.data != t.data || u.memory != m)
+                continue;
+            const Site &s = program_.siteOf(u);
+            const std::optional<sym::Subset> all = overScopes(subsetOf(u), s, s.loops + t.maps.size(), *d);
+            if (!all)
+                return d->fullSubset();
+            box = box ? sym::boundingBox(*box, *all) : *all;
+        }
     if (!box)
         return d->fullSubset();
     for (sym::Range &r : box->dims)
         r.step = r.tile = 1;
-    return box;
+    return *box;
 }
 
 /// Has it the same value wherever the program stands?
@@ -251,9 +307,33 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedL
     return out;
 }
 
+namespace {
+
+/// The number of an iteration, from 0, in terms of its parameter.
+sym::Expr numberIn(const analysis::LoopLevel &map) {
+    return sym::floorDiv(sym::Expr::symbol(map.variable) - map.range.begin, map.range.step);
+}
+
+} // namespace
+
+/// The same of the maps in them as well.
+std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
+    std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
+    auto out = tripsOf(t.loops);
+    for (const analysis::LoopLevel &m : t.maps) {
+        const auto trips = out ? largest(m.range.size(), levels, program_.facts()) : std::nullopt;
+        if (!trips)
+            return std::nullopt;
+        out->push_back(*trips);
+        levels.push_back(m);
+    }
+    return out;
+}
+
 std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
-    const std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
-    auto trips = tripsOf(t.loops);
+    std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
+    levels.insert(levels.end(), t.maps.begin(), t.maps.end());
+    auto trips = tripsOf(t);
     if (!trips)
         return std::nullopt;
     std::vector<sym::Expr> &shape = *trips;
@@ -276,6 +356,8 @@ sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
     sym::Subset out;
     for (const CountedLoop &l : t.loops)
         out.dims.push_back({l.number(), l.number(), 1, 1});
+    for (const analysis::LoopLevel &m : t.maps)
+        out.dims.push_back({numberIn(m), numberIn(m), 1, 1});
     for (std::size_t k = 0; k < s.rank(); ++k) {
         sym::Range r = s.dims[k];
         r.begin = r.begin - t.box.dims[k].begin;
@@ -298,6 +380,7 @@ std::optional<Values::Note> Values::noteAt(Block &b, std::string_view name, Scal
         out.index.push_back(l.number());
     DataDesc like = DataDesc::scalar(type, true);
     out.tape = maker_.transient(name, like, std::move(*shape));
+    notes_.emplace_back(out.tape, &b);
     if (out.index.empty())
         out.index.push_back(0);
     return out;
@@ -384,10 +467,19 @@ std::vector<std::pair<LoopRegion *, Item>> Values::storeAll() {
             order.push_back(&t);
     std::stable_sort(order.begin(), order.end(), [](const Tape *a, const Tape *b) { return a->position > b->position; });
     for (const Tape *t : order) { // those at later items first, so that positions stay true
-        t->run->items.insert(t->run->items.begin() + static_cast<std::ptrdiff_t>(t->position), storeOf(*t));
+        t->items->insert(t->items->begin() + static_cast<std::ptrdiff_t>(t->position), storeOf(*t));
         t->run->changed = true;
     }
     return inFront;
+}
+
+Ledger Values::ledger() const {
+    Ledger out;
+    for (const Tape &t : tapes_)
+        out.push_back({t.name, bytesOf(*maker_.sdfg().desc(t.name)), analysis::placeOf(*t.access)});
+    for (const auto &[tape, block] : notes_)
+        out.push_back({tape, bytesOf(*maker_.sdfg().desc(tape)), analysis::placeOf(*block)});
+    return out;
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "Transforms/Differentiate/Counting.h"
+#include "Transforms/Differentiate/Storage.h"
 
 #include "sdfgc/Pass/Pass.h"
 
@@ -21,6 +22,9 @@ namespace sdfgc::transforms::gradient {
 
 /// The elements that a use is of, in terms of the container that it names; nothing if it does not say.
 std::optional<sym::Subset> subsetOf(const nest::Use &u);
+
+/// Is a use one of an item?
+bool hasUse(const nest::Item &i, const nest::Use &use);
 
 /// Have they the same numbers of elements in the dimensions of more than one, for certain?
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
@@ -31,14 +35,17 @@ std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLe
 
 class Values {
 public:
-    Values(Program &program, Maker &maker, Counting &counting, pass::Context &context)
-        : program_(program), maker_(maker), counting_(counting), context_(context) {}
+    Values(Program &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
+        : program_(program), maker_(maker), counting_(counting), strategy_(strategy), context_(context) {}
 
     /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. With `asView`,
     /// it has the dimensions that it had: library nodes and nested SDFGs count them. Nothing, after an error, if the value is lost.
     std::optional<nest::Use> of(const nest::Use &read, Name connector, bool asView = false);
     /// The same of what a step wrote.
     std::optional<nest::Use> ofResult(const nest::Use &written, Name connector);
+    /// The same of what iterations of a map have for themselves, and the map is to store. `items`: its body. `written`: what a step wrote.
+    std::optional<nest::Use> ofLocal(const nest::Use &u, Name connector, const nest::Map &map,
+                                     const std::vector<nest::Item> &items);
     /// A scalar that keeps a number of a block, for one in loops an element of an array: which branch of a conditional ran, say.
     struct Note {
         Name tape;
@@ -57,23 +64,29 @@ public:
         Name name, data;
         sym::Subset box; // of the data, that an iteration stores
         std::vector<CountedLoop> loops;
+        std::vector<analysis::LoopLevel> maps; // in them, whose iterations store what they have for themselves
         nest::Run *run = nullptr;
-        std::size_t position = 0; // of the item in front of which it is filled
+        std::vector<nest::Item> *items = nullptr; // of the run, or of a map in it
+        std::size_t position = 0;                 // of the item in front of which it is filled
         const ir::AccessNode *access = nullptr;
         bool result = false;                 // of what the item before wrote, not of what items after it read
         ir::LoopRegion *inFrontOf = nullptr; // filled there: nothing in the loop writes what is read before it is read
     };
     const std::vector<Tape> &tapes() const { return tapes_; }
+    /// How much tapes and notes need.
+    Ledger ledger() const;
 
 private:
     std::optional<nest::Use> stored(const nest::Use &u, Name connector, bool asView, bool result);
     const Tape *tapeFor(const nest::Use &u, bool result);
+    const Tape *tapeAt(Tape t, std::size_t item, analysis::Memory m, const nest::Use &u);
     const Tape *tapeInFrontOfLoop(const nest::Use &read);
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
-    std::optional<sym::Subset> boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
+    sym::Subset boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     bool isKnownInFront(sym::Expr size) const;
     std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops);
+    std::optional<std::vector<sym::Expr>> tripsOf(const Tape &t);
     std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t);
     sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;
     bool lost(const nest::Use &read, const std::string &why, const std::string &hint = "");
@@ -81,8 +94,10 @@ private:
     Program &program_;
     Maker &maker_;
     Counting &counting_;
+    const Strategy &strategy_;
     pass::Context &context_;
     std::vector<Tape> tapes_;
+    std::vector<std::pair<Name, const ir::Block *>> notes_;
     std::string whyUnknown_; // how often loops run, when that was asked for last; empty if it is known
 };
 

@@ -1,0 +1,12 @@
+// How much memory a program takes for itself.
+#pragma once
+
+#include "sdfgc/IR/Sdfg.h"
+
+namespace sdfgc::analysis {
+
+/// The bytes of all containers that are no arguments and have memory of their own, in terms of the SDFG's symbols. Those of nested SDFGs count
+/// once each, however often these run, and so do those of iterations.
+sym::Expr bytesOfTransients(const ir::SDFG &g);
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,226 @@
+#include "Transforms/Differentiate/Separate.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/StateGraph.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+
+namespace {
+
+Block *outermostOf(const Block &b) {
+    if (isa<SDFG>(b.parent()))
+        return const_cast<Block *>(&b);
+    return outermost(*b.parent());
+}
+
+/// Symbols that something reads in a block, on the edges to it, or in conditions in it.
+void addRead(const Block &b, std::set<Name> &out) {
+    out.merge(readIn(b));
+    const SDFG &g = *b.sdfg();
+    const auto edges = [&](const Region &r, const Block *to) {
+        for (const auto &e : r.edges())
+            if (!to || e->dst == to) {
+                out.merge(analysis::namesInCode(e->condition, g));
+                for (const auto &[symbol, value] : e->assignments)
+                    out.merge(analysis::namesInCode({value, Language::Python}, g));
+            }
+    };
+    edges(*b.parent(), &b);
+    if (const auto *r = dyn_cast<Region>(&b)) {
+        edges(*r, nullptr);
+        for (const auto &inner : r->blocks())
+            addRead(*inner, out);
+    } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+        for (const auto &branch : c->branches()) {
+            if (branch.condition)
+                out.merge(analysis::namesInCode(*branch.condition, g));
+            addRead(*branch.region, out);
+        }
+    }
+}
+
+class Separator {
+public:
+    Separator(SDFG &g, const Seam &seam, const Request &request, const Maker &maker, pass::Context &context)
+        : g_(g), seam_(seam), request_(request), scratch_(maker.scratch()), context_(context) {
+        std::vector<Block *> open{seam.begin};
+        while (!open.empty()) {
+            Block *b = open.back();
+            open.pop_back();
+            if (!backward_.insert(b).second)
+                continue;
+            for (const InterstateEdge *e : g.outEdges(b))
+                open.push_back(e->dst);
+        }
+        for (const InterstateEdge *e : allInterstateEdges(g))
+            for (const auto &[symbol, value] : e->assignments)
+                (isBackward(*e->dst) ? assignedBackward_ : assignedForward_).insert(symbol);
+    }
+
+    bool run() {
+        findUses();
+        for (const Name n : shared_)
+            if (const std::string why = whyNot(n); !why.empty())
+                return fail(n, why);
+        for (const Name n : shared_)
+            handOver(n);
+        handOverSymbols();
+        removeOther();
+        g_.name = Name(g_.name.str() + (isForward() ? "_forward" : "_backward"));
+        return true;
+    }
+
+private:
+    bool isForward() const { return request_.part == Part::Forward; }
+    bool isBackward(const Block &b) const { return backward_.count(outermostOf(b)) != 0; }
+
+    /// Which containers both parts use, and which ones the part that stays does.
+    void findUses() {
+        for (const auto &[name, uses] : analysis::usesOfContainers(g_)) {
+            bool forward = false, backward = false;
+            for (const Block *b : uses.blocks)
+                if (b != &scratch_)
+                    (isBackward(*b) ? backward : forward) = true;
+            const DataDesc *d = g_.desc(name);
+            if (forward && backward && d && d->transient && !d->isView())
+                shared_.push_back(name);
+            if (isForward() ? forward : backward)
+                used_.insert(name);
+        }
+        for (const Block *b : backward_)
+            addRead(*b, readBackward_);
+    }
+
+    std::string whyNot(Name n) const {
+        const DataDesc &d = *g_.desc(n);
+        if (!nest::isPlain(&d))
+            return "it is no array";
+        for (const Name s : d.totalSize.freeSymbols())
+            if (assignedForward_.count(s) || g_.desc(s))
+                return "its size, " + d.totalSize.str() + ", is known only when the forward program has run";
+        return "";
+    }
+
+    bool fail(Name n, const std::string &why) {
+        diag::Location place = analysis::placeOf(g_, *g_.desc(n), n);
+        place.file = context_.options.file;
+        context_.diags.report(diag::Id::GradientSeparate, place, n.str(), why);
+        return false;
+    }
+
+    void declare(Name n) {
+        DataDesc &d = *g_.desc(n);
+        d.transient = false;
+        d.lifetime = Lifetime::Scope;
+        g_.argNames.push_back(n);
+        used_.insert(n);
+    }
+
+    /// An argument of both parts with one element.
+    Name argumentFor(Name n, Type t) {
+        const Name kept = g_.addTransient(n.str() + "_kept", DataDesc::array(t, {1}, true));
+        declare(kept);
+        return kept;
+    }
+
+    void handOver(Name n) {
+        if (!g_.desc(n)->isScalar())
+            return declare(n);
+        const Name kept = argumentFor(n, g_.desc(n)->dtype);
+        State &s = isForward() ? *seam_.end : *seam_.begin;
+        const Name from = isForward() ? n : kept, to = isForward() ? kept : n;
+        Memlet m = Memlet::simple(from, g_.desc(from)->fullSubset());
+        m.otherSubset = m.subset;
+        s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
+    }
+
+    /// Symbols that edges of the first part set, and the second one reads.
+    void handOverSymbols() {
+        for (const Name n : readBackward_) {
+            const Type *type = g_.symbols.find(n);
+            if (!type || !assignedForward_.count(n) || assignedBackward_.count(n))
+                continue;
+            const Name kept = argumentFor(n, *type);
+            if (isForward()) {
+                State &s = *seam_.end;
+                auto *t = s.add<Tasklet>();
+                t->label = "keep_" + n.str();
+                const Name out = g_.freshName("__out");
+                t->addOut(out, *type);
+                t->code = Code{out.str() + " = " + n.str(), Language::Python};
+                s.connect(t, out, s.add<AccessNode>(kept), {}, Memlet::simple(kept, g_.desc(kept)->fullSubset()));
+            } else {
+                for (InterstateEdge *e : g_.outEdges(seam_.begin))
+                    e->assignments.emplace_back(n, kept.str() + "[0]");
+            }
+        }
+    }
+
+    /// Removes the other part, and what only that one used. Arguments of the program itself stay those of the first part, gradients those of
+    /// the second one.
+    void removeOther() {
+        std::vector<Block *> other;
+        for (const auto &b : g_.blocks())
+            if (b.get() != &scratch_ && isBackward(*b) == isForward())
+                other.push_back(b.get());
+        Block *start = isForward() ? g_.start() : seam_.begin;
+        g_.removeBlocks(other);
+        g_.setStart(start);
+        std::vector<Name> unused;
+        for (const auto &[name, d] : g_.arrays)
+            if (!used_.count(name) && (d.transient || isForward() == isGradient(name)))
+                unused.push_back(name);
+        for (const Name n : unused) {
+            g_.arrays.erase(n);
+            std::erase(g_.argNames, n);
+        }
+    }
+
+    bool isGradient(Name n) const {
+        const std::vector<Name> data = request_.arguments();
+        return std::any_of(data.begin(), data.end(), [&](Name d) { return n.str() == request_.prefix + d.str(); });
+    }
+
+    SDFG &g_;
+    const Seam seam_;
+    const Request &request_;
+    const State &scratch_;
+    pass::Context &context_;
+    std::set<const Block *> backward_; // blocks of the SDFG itself
+    std::set<Name> assignedForward_, assignedBackward_, readBackward_;
+    std::vector<Name> shared_;
+    std::set<Name> used_; // by the part that stays
+};
+
+} // namespace
+
+Seam seamBefore(Block *b, SDFG &g) {
+    if (!b) {
+        const std::vector<Block *> chain = sequenceOf(g);
+        auto *s = g.add<State>();
+        s->label = g.freshLabel("gradients");
+        if (!chain.empty())
+            g.connect(chain.back(), s);
+        b = s;
+    }
+    Seam out;
+    out.end = g.addStateBefore(b, g.freshLabel("forward_end"));
+    out.begin = g.addStateBefore(b, g.freshLabel("backward_begin"));
+    return out;
+}
+
+bool separate(SDFG &g, const Seam &seam, const Request &request, const Maker &maker, pass::Context &context) {
+    return Separator(g, seam, request, maker, context).run();
+}
+
+} // namespace sdfgc::transforms::gradient
