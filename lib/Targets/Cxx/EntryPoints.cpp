@@ -41,7 +41,8 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     use("new");
     w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
     const auto allocated = [](const StateField &f) { return isBuffer(f) && !isLate(f); };
-    if (m_.initCode.empty() && !hasResources() && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
+    const bool usesMpi = std::any_of(environments_.begin(), environments_.end(), [](const auto *e) { return e->name == "MPI"; });
+    if (m_.initCode.empty() && !hasResources() && !usesMpi && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
         w.line("return new (std::nothrow) State();");
         w.close();
         return;
@@ -52,6 +53,8 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     if (!m_.initCode.empty())
         w.line("[[maybe_unused]] int __result = 0; // for the code of the user");
     w.open("sdfgc::rt::guard(__state->error, [&]");
+    if (usesMpi)
+        w.line("__state->mpi.open();");
     acquire(w);
     for (const std::string &code : m_.initCode) {
         w.open();

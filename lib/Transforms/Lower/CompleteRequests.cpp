@@ -74,10 +74,10 @@ public:
         end.join(atReturns_);
         for (const auto &[node, o] : operations_)
             if (const DataDesc *d = g_.desc(o.request); end.nodes.contains(node) && d && d->transient)
-                report(diag::Id::RequestForgotten, *node, o.request.str(), elementName(*node));
+                report<diag::Id::RequestForgotten>(*node, o.request.str(), elementName(*node));
         for (const auto &[wait, found] : waits_)
             if (const DataDesc *d = g_.desc(waitedFor(*wait)); !found && d && d->transient)
-                report(diag::Id::RequestUnknown, *wait, elementName(*wait), waitedFor(*wait).str());
+                report<diag::Id::RequestUnknown>(*wait, elementName(*wait), waitedFor(*wait).str());
     }
 
 private:
@@ -116,10 +116,10 @@ private:
         for (const LibraryNode *open : now.nodes)
             if (const Operation &o = operations_.at(open);
                 o.buffer == data && (writes || o.receives) && said_.insert({&n, open}).second)
-                report(diag::Id::RequestOpen, n, elementName(n), writes ? "writes" : "reads", data.str(), elementName(*open),
-                       o.receives ? "write" : "read");
+                report<diag::Id::RequestOpen>(n, elementName(n), writes ? "writes" : "reads", data.str(), elementName(*open),
+                                              o.receives ? "write" : "read");
     }
-    template <class... Words> void report(diag::Id id, const Node &n, Words... words) {
+    template <diag::Id id, class... Words> void report(const Node &n, const Words &...words) {
         diag::Location place = analysis::placeOf(n);
         place.file = context_.options.file;
         context_.diags.report(id, place, words...);

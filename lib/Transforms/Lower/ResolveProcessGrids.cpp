@@ -52,12 +52,35 @@ std::vector<std::string> shapeOf(const DataDesc &d) {
     return out;
 }
 
+/// Where a comment or a literal that begins at `at` ends; `at` where none does.
+std::size_t endOfComment(const std::string &code, std::size_t at) {
+    const auto after = [&](std::string_view mark, std::size_t from) {
+        const std::size_t end = code.find(mark, from);
+        return end == std::string::npos ? code.size() : end + mark.size();
+    };
+    if (code.compare(at, 2, "//") == 0)
+        return after("\n", at);
+    if (code.compare(at, 2, "/*") == 0)
+        return after("*/", at + 2);
+    if (code[at] != '"' && code[at] != '\'')
+        return at;
+    std::size_t end = at + 1;
+    while (end < code.size() && code[end] != code[at])
+        end += code[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, code.size());
+}
+
 /// Statements of C++ text at its top level: up to a semicolon outside of brackets, or to the end of a block and the `else` after it.
 std::vector<std::string> statements(const std::string &code) {
     std::vector<std::string> out;
     std::string now;
     int depth = 0;
     for (std::size_t i = 0; i < code.size(); ++i) {
+        if (const std::size_t end = endOfComment(code, i); end != i) {
+            now += code.substr(i, end - i);
+            i = end - 1;
+            continue;
+        }
         const char c = code[i];
         now += c;
         depth += c == '{' || c == '(' ? 1 : c == '}' || c == ')' ? -1 : 0;

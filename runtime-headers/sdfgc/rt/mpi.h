@@ -22,8 +22,9 @@ namespace sdfgc::mpi {
 
 class Program {
 public:
+    Program() noexcept = default;
     /// Starts MPI if nobody has, and makes the program's world: all ranks that load the program call this.
-    Program() {
+    void open() {
         start();
         const Caller caller{"initialisation", 0};
         MPI_Comm handle = MPI_COMM_NULL;
@@ -40,7 +41,8 @@ public:
         types_.free();
         for (ProcessGrid &g : grids_)
             g.free();
-        MPI_Comm_free(&world_.handle);
+        if (world_.isMember())
+            MPI_Comm_free(&world_.handle);
     }
 
     int64_t rank() const { return world_.rank; }
