@@ -107,10 +107,8 @@ Name conditionOf(const Block &b, const SDFG &g) {
     return !l || (l->init && !l->init->empty()) || (l->update && !l->update->empty()) ? Name() : containerIn(l->condition, g);
 }
 
-bool hasJump(const Region &r) {
-    return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) {
-        return b->kind() == BlockKind::Break || b->kind() == BlockKind::Continue || b->kind() == BlockKind::Return;
-    });
+bool endsInJump(const Region &r) {
+    return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) { return isJump(b->kind()); });
 }
 
 /// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
@@ -125,9 +123,9 @@ bool takeFront(const Block &b, std::set<const Block *> &left) {
 bool standRight(const Block &b, const std::vector<State *> &looks) {
     std::set<const Block *> left(looks.begin(), looks.end());
     if (const auto *c = dyn_cast<ConditionalBlock>(&b))
-        return !hasJump(*c->branches()[0].region) && takeFront(b, left) && left.empty();
+        return !endsInJump(*c->branches()[0].region) && takeFront(b, left) && left.empty();
     const auto &l = static_cast<const LoopRegion &>(b);
-    if (hasJump(l))
+    if (endsInJump(l))
         return false;
     for (const auto &inside : l.blocks())
         if (l.outEdges(inside.get()).empty() && left.erase(inside.get()) == 0)
@@ -150,7 +148,7 @@ void DeviceLoops::collect(SDFG &g) {
             continue;
         if (!copies)
             copies.emplace(g);
-        DeviceLoop found{b, {}, copy};
+        DeviceLoop found{b, {}};
         const std::vector<State *> looks = copies->looksOf(copy, found.flag);
         if (looks.empty() || !standRight(*b, looks))
             continue;

@@ -22,7 +22,6 @@ namespace sdfgc::analysis {
 struct DeviceLoop {
     ir::Block *block = nullptr;
     Name flag; // in device memory, one bool
-    Name copy; // the host's
 };
 
 /// The loops and branches of this form in a program. Valid until the program changes; blocks that are new since are not found.
