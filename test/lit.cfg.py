@@ -33,6 +33,9 @@ for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('h
         for library, header, of in (('cublas', 'cublas_v2.h', 'nvcc'), ('rocprim', 'rocprim/rocprim.hpp', 'hipcc')):
             if compiler == of and any(os.path.exists(os.path.join(folder, 'include', header)) for folder in (toolkit, '/usr')):
                 config.available_features.add(library)
+# An MPI with its launcher: `REQUIRES: mpirun`.
+if shutil.which('mpirun') and any(os.path.exists(p) for p in ('/usr/lib/x86_64-linux-gnu/pkgconfig/ompi-c.pc', '/usr/lib/aarch64-linux-gnu/pkgconfig/ompi-c.pc')):
+    config.available_features.add('mpirun')
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
 for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:

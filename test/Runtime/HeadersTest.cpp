@@ -33,8 +33,10 @@ std::map<std::string, std::string> headers() {
     return all;
 }
 
-/// Only gpu_emulate.cpp includes these.
-bool isPartOfEmulation(const std::string &name) { return name.rfind("sdfgc/rt/gpu/emulated/", 0) == 0; }
+/// Only gpu_emulate.cpp and mpi_emulate.cpp include these.
+bool isPartOfEmulation(const std::string &name) {
+    return name.rfind("sdfgc/rt/gpu/emulated/", 0) == 0 || name.rfind("sdfgc/rt/mpi/emulated/", 0) == 0;
+}
 
 std::set<std::string> standardIncludes(const std::string &text) {
     std::set<std::string> found;

@@ -109,7 +109,7 @@ private:
             if (read)
                 use(n, read->data, false, now);
             if (!operations_.contains(dyn_cast<LibraryNode>(e.src)))
-                use(n, written->data, true, now);
+                use(*e.src, written->data, true, now);
         }
     }
     void use(const Node &n, Name data, bool writes, const Open &now) {
