@@ -163,7 +163,6 @@ void MpiCall::status(const char *connector) {
 void MpiCall::operation() {
     std::string text = x_.text("op", "MPI_SUM");
     const Operand o = x_.input("_inbuffer");
-    const std::optional<sym::Expr> none;
     for (const Operator &op : operators) {
         const std::string infix = "lambda a, b: a " + std::string(op.lambda) + " b",
                           call = "lambda a, b: " + std::string(op.lambda) + "(a, b)";

@@ -8,8 +8,8 @@
 //   after    Irecv -> B, req         req, B -> Wait -> B  B -> map
 //
 // Steps, for each SDFG: (1) collect the nodes that start, by the container of their request; (2) walk over control flow with the set of
-// those that are open, and report uses of their buffers (SD2160), requests that are open at the end (SD2161), and waits for what nobody
-// has started (SD2162); (3) add to each Wait the buffers of all nodes with its container, as a whole: which elements are moved may be
+// those that are open, and report uses of their buffers (SD2170), requests that are open at the end (SD2171), and waits for what nobody
+// has started (SD2172); (3) add to each Wait the buffers of all nodes with its container, as a whole: which elements are moved may be
 // said in symbols that have other values by now.
 //
 // Left alone: requests that are arguments of a nested SDFG, beyond what stands in it; buffers under another name (views).
@@ -57,66 +57,77 @@ Name waitedFor(const Node &n) {
     return e ? e->memlet.data : Name();
 }
 
-/// The operations that may be open at a point.
+/// The operations that may be open at a point, by their numbers.
 struct Open {
-    std::set<const LibraryNode *> nodes;
-    void join(const Open &other) { nodes.insert(other.nodes.begin(), other.nodes.end()); }
-    bool sameAs(const Open &other) const { return nodes == other.nodes; }
+    std::set<std::size_t> operations;
+    void join(const Open &other) { operations.insert(other.operations.begin(), other.operations.end()); }
+    bool sameAs(const Open &other) const { return operations == other.operations; }
 };
 
 class RequestWalk : private analysis::FlowWalk<Open> {
 public:
-    RequestWalk(SDFG &g, const std::map<const LibraryNode *, Operation> &operations, pass::Context &context)
-        : g_(g), operations_(operations), context_(context) {}
+    RequestWalk(SDFG &g, const std::vector<Operation> &operations, const std::vector<Node *> &waits, pass::Context &context)
+        : g_(g), operations_(operations), waits_(waits), context_(context) {}
 
     void run() {
         Open end = whole(g_, {});
         end.join(atReturns_);
-        for (const auto &[node, o] : operations_)
-            if (const DataDesc *d = g_.desc(o.request); end.nodes.contains(node) && d && d->transient)
-                report<diag::Id::RequestForgotten>(*node, o.request.str(), elementName(*node));
-        for (const auto &[wait, found] : waits_)
-            if (const DataDesc *d = g_.desc(waitedFor(*wait)); !found && d && d->transient)
+        for (const std::size_t i : end.operations)
+            if (const Operation &o = operations_[i]; isOwn(o.request))
+                report<diag::Id::RequestForgotten>(*o.node, o.request.str(), elementName(*o.node));
+        for (const Node *wait : waits_)
+            if (!successful_.contains(wait) && isOwn(waitedFor(*wait)))
                 report<diag::Id::RequestUnknown>(*wait, elementName(*wait), waitedFor(*wait).str());
     }
 
 private:
+    /// Is a container of requests used in this SDFG alone?
+    bool isOwn(Name request) const {
+        const DataDesc *d = g_.desc(request);
+        return d && d->transient;
+    }
+
     Open state(State &s, const Open &in) override {
         Open now = in;
         for (Node *n : analysis::ScopeTree(s).order()) {
             if (const Name request = waitedFor(*n)) {
-                const auto closed =
-                    std::erase_if(now.nodes, [&](const LibraryNode *o) { return operations_.at(o).request == request; });
-                waits_[n] |= closed > 0;
+                if (std::erase_if(now.operations, [&](std::size_t i) { return operations_[i].request == request; }) > 0)
+                    successful_.insert(n);
                 continue;
             }
             for (const Edge *e : n->inEdges())
                 uses(*n, *e, now);
-            if (const auto at = operations_.find(dyn_cast<LibraryNode>(n)); at != operations_.end())
-                now.nodes.insert(at->first);
+            if (const std::optional<std::size_t> started = numberOf(n))
+                now.operations.insert(*started);
         }
         return now;
     }
     void atReturn(Block &, const Open &in) override { atReturns_.join(in); }
 
+    std::optional<std::size_t> numberOf(const Node *n) const {
+        for (std::size_t i = 0; i < operations_.size(); ++i)
+            if (operations_[i].node == n)
+                return i;
+        return std::nullopt;
+    }
+
     /// What an edge into a node reads, and what an edge into an access node writes.
     void uses(const Node &n, const Edge &e, const Open &now) {
         const auto *written = dyn_cast<AccessNode>(&n);
         const auto *read = dyn_cast<AccessNode>(analysis::pathSource(&e));
-        if (read && !isa<AccessNode>(&n) && n.isCode())
+        if (read && !written && n.isCode())
             use(n, read->data, false, now);
-        if (written && !e.memlet.isEmpty()) {
-            if (read)
-                use(n, read->data, false, now);
-            if (!operations_.contains(dyn_cast<LibraryNode>(e.src)))
-                use(*e.src, written->data, true, now);
-        }
+        if (!written || e.memlet.isEmpty())
+            return;
+        if (read)
+            use(n, read->data, false, now);
+        if (!numberOf(e.src))
+            use(*e.src, written->data, true, now);
     }
     void use(const Node &n, Name data, bool writes, const Open &now) {
-        for (const LibraryNode *open : now.nodes)
-            if (const Operation &o = operations_.at(open);
-                o.buffer == data && (writes || o.receives) && said_.insert({&n, open}).second)
-                report<diag::Id::RequestOpen>(n, elementName(n), writes ? "writes" : "reads", data.str(), elementName(*open),
+        for (const std::size_t i : now.operations)
+            if (const Operation &o = operations_[i]; o.buffer == data && (writes || o.receives) && said_.insert({&n, i}).second)
+                report<diag::Id::RequestOpen>(n, elementName(n), writes ? "writes" : "reads", data.str(), elementName(*o.node),
                                               o.receives ? "write" : "read");
     }
     template <diag::Id id, class... Words> void report(const Node &n, const Words &...words) {
@@ -126,11 +137,12 @@ private:
     }
 
     SDFG &g_;
-    const std::map<const LibraryNode *, Operation> &operations_;
+    const std::vector<Operation> &operations_;
+    const std::vector<Node *> &waits_;
     pass::Context &context_;
     Open atReturns_;
-    std::map<const Node *, bool> waits_; // did it find something to wait for?
-    std::set<std::pair<const Node *, const LibraryNode *>> said_;
+    std::set<const Node *> successful_; // waits that found something to wait for on some path
+    std::set<std::pair<const Node *, std::size_t>> said_;
 };
 
 class CompleteRequests : public pass::GraphPass {
@@ -144,13 +156,13 @@ public:
 
 private:
     static bool complete(SDFG &g, pass::Context &context) {
-        std::map<const LibraryNode *, Operation> operations;
+        std::vector<Operation> operations;
         std::map<Name, std::map<Name, bool>> moved; // container of requests: buffers, and whether they are received into
         std::vector<Node *> waits;
         for (State *s : allStates(g))
             for (const auto &n : s->nodes()) {
                 if (const std::optional<Operation> o = operationOf(*n)) {
-                    operations.emplace(o->node, *o);
+                    operations.push_back(*o);
                     moved[o->request][o->buffer] |= o->receives;
                 }
                 if (waitedFor(*n))
@@ -158,7 +170,7 @@ private:
             }
         if (operations.empty() && waits.empty())
             return false;
-        RequestWalk(g, operations, context).run();
+        RequestWalk(g, operations, waits, context).run();
         bool changed = false;
         for (Node *wait : waits)
             for (const auto &[buffer, isReceived] : moved[waitedFor(*wait)])

@@ -13,7 +13,7 @@
 // recognised by their names, `<descriptor>` or `<descriptor>_...`, since the text differs between versions of DaCe; (4) descriptors
 // and their access nodes go.
 //
-// Refused (SD2163): descriptors that do not fit each other, or that something else than an MPI node reads.
+// Refused (SD2173): descriptors that do not fit each other, or that something else than an MPI node reads.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
