@@ -291,8 +291,8 @@ def LibraryNodeUnknown():
 
 @case()
 def LibraryNodeRefused():
-    return (product('dace.libraries.mpi.nodes.bcast.Bcast'), ['opt', '-o', 'x.sdfg'],
-            ['is not available on target cpu: it communicates with MPI'])
+    return (product('dace.libraries.pblas.nodes.pgemm.Pgemm'), ['opt', '-o', 'x.sdfg'],
+            ['is not available on target cpu: it runs ScaLAPACK'])
 
 
 # ---- lowering

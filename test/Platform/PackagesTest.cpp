@@ -15,8 +15,8 @@ const std::vector<std::string> indexed = {"binutils",        "clang",
                                           "hipcc",           "libcub-dev",
                                           "libfftw3-dev",    "libhipsparse-dev",
                                           "liblapacke-dev",  "libomp-dev",
-                                          "libopenblas-dev", "librocprim-dev",
-                                          "python3"};
+                                          "libopenblas-dev", "libopenmpi-dev",
+                                          "librocprim-dev",  "python3"};
 
 } // namespace
 

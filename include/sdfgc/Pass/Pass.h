@@ -26,10 +26,10 @@ namespace sdfgc::pass {
 /// What the whole compilation knows; the same for every pass of a run.
 struct CompileOptions {
     std::string target = "cpu";
-    bool emulate = false; // a GPU target whose sources the host compiler builds against the emulation of its runtime
+    bool emulate = false;    // a GPU target whose sources the host compiler builds against the emulation of its runtime
     bool emulateMpi = false; // ranks are threads of one process: built against the emulation of MPI
-    int gpuStreams = 4;   // streams that operations are spread over, at most
-    std::string gpuGraph; // --gpu-graph: off, auto, require; empty: as the graph is marked
+    int gpuStreams = 4;      // streams that operations are spread over, at most
+    std::string gpuGraph;    // --gpu-graph: off, auto, require; empty: as the graph is marked
     bool gpu() const { return platform::dialect(target) != nullptr; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
