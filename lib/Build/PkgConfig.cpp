@@ -26,25 +26,20 @@ std::string replaced(std::string_view text, const Variables &variables) {
     return out;
 }
 
-std::string trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
-    return begin == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin + 1));
-}
-
 } // namespace
 
-PkgConfig parsePkgConfig(const std::string &text, const std::string &folder) {
+PkgConfig parsePkgConfig(const std::string &content, const std::string &folder) {
     PkgConfig out;
     Variables variables{{"pcfiledir", folder}};
-    std::istringstream lines(text);
+    std::istringstream lines(content);
     for (std::string line; std::getline(lines, line);) {
         const std::size_t mark = line.find_first_of("=:");
         if (line.empty() || line[0] == '#' || mark == std::string::npos)
             continue;
-        const std::string key = trimmed(std::string_view(line).substr(0, mark));
-        const std::string value = replaced(trimmed(std::string_view(line).substr(mark + 1)), variables);
+        const std::string_view key = text::trimmed(std::string_view(line).substr(0, mark));
+        const std::string value = replaced(text::trimmed(std::string_view(line).substr(mark + 1)), variables);
         if (line[mark] == '=')
-            variables[key] = value;
+            variables[std::string(key)] = value;
         else if (key == "Cflags")
             out.compileFlags = text::words(value);
         else if (key == "Libs")
@@ -56,8 +51,8 @@ PkgConfig parsePkgConfig(const std::string &text, const std::string &folder) {
 std::optional<PkgConfig> readPkgConfig(const std::vector<std::string> &names, const std::vector<std::string> &folders) {
     for (const std::string &name : names)
         for (const std::string &folder : folders)
-            if (const auto text = file::read(file::join(folder, name + ".pc")))
-                return parsePkgConfig(*text, folder);
+            if (const auto content = file::read(file::join(folder, name + ".pc")))
+                return parsePkgConfig(*content, folder);
     return std::nullopt;
 }
 

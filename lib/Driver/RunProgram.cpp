@@ -141,8 +141,9 @@ class Run : public Subcommand {
         if (ranks > 1 && !mine.isInJob() && !compilation_.target.emulateMpi)
             return arguments_.prepare(s, *made->module, 0, ranks) ? launchRanks(s, ranks, launcher_) : void();
         const bool isHere = compilation_.target.emulateMpi && !mine.isInJob(); // all ranks are
+        const int first = isHere ? 0 : std::max(mine.rank, 0), last = isHere ? ranks - 1 : first;
         std::vector<run::Arguments> arguments;
-        for (int r = isHere ? 0 : std::max(mine.rank, 0); r < (isHere ? ranks : std::max(mine.rank, 0) + 1); ++r) {
+        for (int r = first; r <= last; ++r) {
             std::optional<run::Arguments> one = arguments_.prepare(s, *made->module, r, ranks);
             if (!one || !outputsExist(s, *one, outputs))
                 return;
@@ -164,7 +165,7 @@ class Run : public Subcommand {
         if (!std::all_of(results.begin(), results.end(), [&](const run::CallResult &r) { return reportCall(s, &*made, r); }))
             return;
         for (std::size_t i = 0; i < results.size(); ++i)
-            show(s, arguments[i], outputs, results[i], isHere ? static_cast<int>(i) : std::max(mine.rank, 0), ranks);
+            show(s, arguments[i], outputs, results[i], first + static_cast<int>(i), ranks);
         if (agreement)
             agreement->compare({"the arguments that are given", arguments.front()}, results.front().memory);
     }

@@ -15,7 +15,7 @@ namespace {
 const MapEntry *parallelMapAround(const Node &n) {
     for (const Node *at = &n; at;) {
         const State &s = *at->state();
-        for (const Node *scope = analysis::ScopeTree(s).scopeOf(at); scope; scope = analysis::ScopeTree(s).scopeOf(scope))
+        for (const Node *scope : analysis::ScopeTree(s).enclosing(at))
             if (const auto *map = dyn_cast<MapEntry>(scope); map && map->schedule != Schedule::Sequential)
                 return map;
         at = s.sdfg()->parentNode;
@@ -38,19 +38,21 @@ bool travels(Type t) {
 }
 
 struct Operator {
-    std::string_view mpi, lambda, own;
+    std::string_view mpi;
+    py::Reduction lambda;
+    std::string_view own;
 };
 constexpr std::array<Operator, 10> operators{{
-    {"MPI_SUM", "+", "Sum"},
-    {"MPI_PROD", "*", "Prod"},
-    {"MPI_MIN", "min", "Min"},
-    {"MPI_MAX", "max", "Max"},
-    {"MPI_LAND", "and", "LogicalAnd"},
-    {"MPI_LOR", "or", "LogicalOr"},
-    {"MPI_LXOR", "", "LogicalXor"},
-    {"MPI_BAND", "&", "BitAnd"},
-    {"MPI_BOR", "|", "BitOr"},
-    {"MPI_BXOR", "^", "BitXor"},
+    {"MPI_SUM", py::Reduction::Sum, "Sum"},
+    {"MPI_PROD", py::Reduction::Product, "Prod"},
+    {"MPI_MIN", py::Reduction::Min, "Min"},
+    {"MPI_MAX", py::Reduction::Max, "Max"},
+    {"MPI_LAND", py::Reduction::LogicalAnd, "LogicalAnd"},
+    {"MPI_LOR", py::Reduction::LogicalOr, "LogicalOr"},
+    {"MPI_LXOR", py::Reduction::LogicalXor, "LogicalXor"},
+    {"MPI_BAND", py::Reduction::BitAnd, "BitAnd"},
+    {"MPI_BOR", py::Reduction::BitOr, "BitOr"},
+    {"MPI_BXOR", py::Reduction::BitXor, "BitXor"},
 }};
 
 /// Has MPI, or the runtime, this operator for elements of a type?
@@ -161,12 +163,11 @@ void MpiCall::status(const char *connector) {
 }
 
 void MpiCall::operation() {
-    std::string text = x_.text("op", "MPI_SUM");
+    const std::string text = x_.text("op", "MPI_SUM");
+    const py::Reduction lambda = py::parseWcr(text).value.value_or(py::Wcr()).kind;
     const Operand o = x_.input("_inbuffer");
     for (const Operator &op : operators) {
-        const std::string infix = "lambda a, b: a " + std::string(op.lambda) + " b",
-                          call = "lambda a, b: " + std::string(op.lambda) + "(a, b)";
-        if (text != op.mpi && (op.lambda.empty() || (text != infix && text != call)))
+        if (text != op.mpi && lambda != op.lambda)
             continue;
         const Type element = o.type && o.type.isVector() ? o.type.element() : o.type;
         if (o && !reduces(op.own, element))

@@ -309,20 +309,13 @@ private:
             for (const std::string &statement : statements(c.code.text))
                 if (!mentionsField(statement))
                     kept += statement;
-            c.code.text = text::trimmed(kept).empty() ? "" : kept;
+            c.code.text = cppWords(kept).empty() ? "" : kept; // comments alone are nothing
         }
         std::erase_if(codes, [](const TargetCode &c) { return c.code.text.empty(); });
     }
     bool mentionsField(const std::string &statement) const {
-        for (std::size_t at = 0; at < statement.size();) {
-            std::size_t end = at;
-            while (end < statement.size() && isCppWord(statement[end]))
-                ++end;
-            if (end > at && isField(std::string_view(statement).substr(at, end - at)))
-                return true;
-            at = std::max(end, at + 1);
-        }
-        return false;
+        const std::vector<CppWord> words = cppWords(statement);
+        return std::any_of(words.begin(), words.end(), [&](const CppWord &w) { return isField(w.text); });
     }
 
     void makeGrids() {

@@ -61,11 +61,7 @@ public:
     void make_part(const char *element, int64_t number, int64_t parent, const Dims &kept, int64_t exact) {
         ProcessGrid &g = at(number); // before the parent is referred to: this may move them
         const ProcessGrid &p = grids_[static_cast<std::size_t>(parent)];
-        Dims shape;
-        for (std::size_t d = 0; d < kept.size(); ++d)
-            if (kept[d])
-                shape.push_back(p.shape[d]);
-        if (g.communicator.isMember() && g.shape == shape)
+        if (g.communicator.isMember() && g.shape == keptOf(p.shape, kept))
             return;
         g.free();
         g = part(caller(element), p, kept, exact);

@@ -35,6 +35,24 @@ struct Communicator {
 using Dims = std::vector<int64_t>;
 template <class... Sizes> Dims dims(Sizes... sizes) { return {static_cast<int64_t>(sizes)...}; }
 
+/// Coordinates of a rank in a grid, in row-major order.
+inline Dims coordinatesOf(const Dims &shape, int64_t rank) {
+    Dims at(shape.size());
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        at[d] = rank % shape[d];
+        rank /= shape[d];
+    }
+    return at;
+}
+/// The entries of the dimensions that are kept.
+inline Dims keptOf(const Dims &all, const Dims &kept) {
+    Dims out;
+    for (std::size_t d = 0; d < kept.size(); ++d)
+        if (kept[d])
+            out.push_back(all[d]);
+    return out;
+}
+
 inline std::string text(const Dims &d) {
     std::string out;
     for (const int64_t n : d)
@@ -134,28 +152,23 @@ inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const D
 /// that holds it takes part in what the grid does.
 inline ProcessGrid part(const Caller &c, const ProcessGrid &parent, const Dims &kept, int64_t exact) {
     ProcessGrid out;
-    std::vector<int> keep;
-    for (std::size_t d = 0; d < kept.size(); ++d) {
-        keep.push_back(kept[d] ? 1 : 0);
-        if (kept[d])
-            out.shape.push_back(parent.shape[d]);
-    }
+    out.shape = keptOf(parent.shape, kept);
     if (!parent.communicator.isMember())
         return out;
+    const std::vector<int> keep(kept.begin(), kept.end());
     MPI_Comm handle = MPI_COMM_NULL;
     check(c, MPI_Cart_sub(parent.communicator.handle, keep.data(), &handle), "MPI_Cart_sub");
     check(c, MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     out.communicator = Communicator::of(c, handle);
+    out.coordinates = keptOf(parent.coordinates, kept);
     out.takesPart = true;
-    // Coordinates of a rank in row-major order of the parent: the part with `exact` has its coordinates where they are dropped.
-    int64_t other = exact;
-    for (std::size_t d = kept.size(); d-- > 0;) {
-        if (exact >= 0 && !kept[d] && other % parent.shape[d] != parent.coordinates[d])
+    if (exact < 0)
+        return out;
+    // The part with `exact` has its coordinates where they are dropped.
+    const Dims other = coordinatesOf(parent.shape, exact);
+    for (std::size_t d = 0; d < kept.size(); ++d)
+        if (!kept[d] && other[d] != parent.coordinates[d])
             out.takesPart = false;
-        other /= parent.shape[d];
-        if (kept[d])
-            out.coordinates.insert(out.coordinates.begin(), parent.coordinates[d]);
-    }
     return out;
 }
 

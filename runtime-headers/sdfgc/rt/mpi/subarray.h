@@ -73,16 +73,6 @@ inline SubArray subarray(const Dims &shape, const Dims &block, const Dims &along
     return {shape, block, along, grid};
 }
 
-/// Coordinates of a rank in a grid, in row-major order.
-inline Dims coordinatesOf(const Dims &shape, int64_t rank) {
-    Dims at(shape.size());
-    for (std::size_t d = shape.size(); d-- > 0;) {
-        at[d] = rank % shape[d];
-        rank /= shape[d];
-    }
-    return at;
-}
-
 /// A part of a block. The block may leave out dimensions of one element, which `whole` has.
 template <class T> Block<T> partOf(const Caller &c, const Block<T> &b, const Dims &whole, const Box &part) {
     Block<T> out;
