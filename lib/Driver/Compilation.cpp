@@ -93,9 +93,8 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &f) { return !f.ends_with(".cpp"); });
     if (gpu && target.emulate)
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
-    const auto &libraries = made.sources.libraries;
-    if (target.emulateMpi && std::find(libraries.begin(), libraries.end(), "mpi") != libraries.end())
-        request.runtimeSources.push_back("runtime-headers/sdfgc/rt/mpi_emulate.cpp");
+    if (target.emulateMpi && made.sources.needs("mpi"))
+        request.runtimeSources.push_back(std::string("runtime-headers/") + codegen::mpiEmulation);
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;

@@ -2,6 +2,7 @@
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
+#include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Version.h"
 
 #include <array>
@@ -265,12 +266,7 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     std::set_terminate(onTerminate);
     ::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of that write, as a full disk is
 
-    // A stack of its own, so that an overflow of the stack can be reported.
-    static std::array<char, 65536> alternative;
-    stack_t stack{};
-    stack.ss_sp = alternative.data();
-    stack.ss_size = alternative.size();
-    ::sigaltstack(&stack, nullptr);
+    useSignalStack();
     struct sigaction action {};
     action.sa_handler = onFatalSignal;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;

@@ -11,8 +11,7 @@ namespace sdfgc::package {
 
 namespace {
 
-constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp",
-                     *mpiEmulation = "runtime-headers/sdfgc/rt/mpi_emulate.cpp";
+constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp";
 
 /// Names that CMake's generators keep for targets of their own, some only where CTest or CPack is in use (CMake's policy CMP0037).
 bool isReserved(std::string_view name) {
@@ -57,10 +56,7 @@ private:
             dialect_ = dialect;
     }
     bool gpu() const { return dialect_ != nullptr; }
-    bool mpi() const {
-        const std::vector<std::string> &all = r_.sources->libraries;
-        return std::find(all.begin(), all.end(), "mpi") != all.end();
-    }
+    bool mpi() const { return r_.sources->needs("mpi"); }
     bool isFor(platform::Device device) const { return gpu() && dialect_->device == device; }
     bool cuda() const { return isFor(platform::Device::Cuda); }
 
@@ -207,7 +203,7 @@ private:
 
     void linkMpi() {
         w_.line("if(SDFGC_EMULATE_MPI)");
-        w_.line("    target_sources(" + target_ + " PRIVATE " + mpiEmulation + ")");
+        w_.line("    target_sources(" + target_ + " PRIVATE runtime-headers/" + codegen::mpiEmulation + ")");
         w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_MPI_EMULATE)");
         w_.line("    find_package(Threads REQUIRED)");
         w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");

@@ -1,6 +1,7 @@
 // What the process that a program is called in does: load, call, tell.
 #include "Run/Child.h"
 
+#include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
 #include <atomic>
@@ -119,11 +120,7 @@ extern "C" void onCrash(int signal, siginfo_t *, void *context) {
 void catchCrashes() {
     void *unused[1];
     ::backtrace(unused, 1); // loads what it needs: not allowed in the handler
-    static std::array<char, 1 << 16> stack;
-    stack_t alternative{};
-    alternative.ss_sp = stack.data();
-    alternative.ss_size = stack.size();
-    ::sigaltstack(&alternative, nullptr);
+    useSignalStack();
     struct sigaction action {};
     action.sa_sigaction = onCrash;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -4,7 +4,9 @@
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Tree.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sdfgc::codegen {
@@ -26,7 +28,13 @@ struct Sources {
     std::vector<std::string> libraries;      // link names: openblas, lapacke, fftw3
     std::vector<std::string> runtimeHeaders; // relative to runtime-headers/: sdfgc/rt/buffer.h (transitively complete)
     bool openmp = false;
+
+    /// Are they linked with a library?
+    bool needs(std::string_view library) const { return std::find(libraries.begin(), libraries.end(), library) != libraries.end(); }
 };
+
+/// What a program with MPI nodes is built with where ranks are threads, relative to runtime-headers/.
+constexpr const char *mpiEmulation = "sdfgc/rt/mpi_emulate.cpp";
 
 /// Columns of the sources; only text that was taken as written is wider.
 constexpr std::size_t lineWidth = 132;

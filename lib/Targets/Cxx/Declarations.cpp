@@ -37,12 +37,15 @@ void CxxEmitter::topicsOfInterface() {
     needs();
 }
 
+bool CxxEmitter::isNamed(const platform::Environment &e) const {
+    return std::any_of(m_.environments.begin(), m_.environments.end(),
+                       [&](Name path) { return platform::environment(path.view()) == &e; });
+}
+
 /// What the libraries need that the code calls (format reference 7.10).
 void CxxEmitter::findEnvironments() {
     for (const platform::Environment &e : platform::environments()) {
-        const bool isNamed = std::any_of(m_.environments.begin(), m_.environments.end(),
-                                         [&](Name path) { return platform::environment(path.view()) == &e; });
-        if (!isNamed || !serves(e))
+        if (!isNamed(e) || !serves(e))
             continue;
         environments_.push_back(&e);
         if (!e.topic.empty())

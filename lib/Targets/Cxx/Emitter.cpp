@@ -130,8 +130,8 @@ void CxxEmitter::finish() {
     for (const std::string &include : includes())
         if (include[0] == '"')
             out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
-    if (std::find(out_.libraries.begin(), out_.libraries.end(), "mpi") != out_.libraries.end())
-        out_.runtimeHeaders.emplace_back("sdfgc/rt/mpi_emulate.cpp"); // so that the folder can be built without an MPI
+    if (out_.needs("mpi"))
+        out_.runtimeHeaders.emplace_back(codegen::mpiEmulation); // so that the folder can be built without an MPI
     for (std::string &file : furtherFiles())
         out_.runtimeHeaders.push_back(std::move(file));
     std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());

@@ -71,6 +71,8 @@ private:
 
     // ---- Declarations.cpp
     void topicsOfInterface();
+    /// Does the program name an environment?
+    bool isNamed(const platform::Environment &e) const;
     void findEnvironments();
     void declarations(TextWriter &w);
     std::vector<std::string> includes() const;

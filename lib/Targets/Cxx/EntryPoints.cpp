@@ -41,10 +41,7 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     use("new");
     w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
     const auto allocated = [](const StateField &f) { return isBuffer(f) && !isLate(f); };
-    const bool usesMpi = std::any_of(m_.environments.begin(), m_.environments.end(), [](Name path) {
-        const platform::Environment *e = platform::environment(path.view());
-        return e && e->name == "MPI";
-    });
+    const bool usesMpi = isNamed(*platform::environment("MPI"));
     if (m_.initCode.empty() && !hasResources() && !usesMpi && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
         w.line("return new (std::nothrow) State();");
         w.close();
