@@ -28,6 +28,14 @@ class Program:
         self._kept = []
         self._failures = []  # what callbacks raised
 
+    def set_communicator(self, communicator):
+        """The ranks that set later programs up: a communicator of mpi4py, or Fortran's handle of one; else all of the job."""
+        names = INTERFACE['functions'].get('set_communicator')
+        if not names:
+            raise TypeError(f"program {INTERFACE['name']} does not use MPI")
+        handle = communicator if isinstance(communicator, int) else communicator.py2f()
+        self._library[names[0]](ctypes.c_int(handle))
+
     def initialize(self, **values):
         """Sets the program up with these symbols and callbacks; a call does it when it has not been done."""
         if self._handle:
@@ -41,7 +49,7 @@ class Program:
         self._kept = arguments
         handle = self._initialize(*arguments)
         if not handle:
-            raise Error(2, f"program {INTERFACE['name']} cannot be initialised")
+            raise Error(2, (self._message(None) or b'').decode(errors='replace'))
         self._handle = ctypes.c_void_p(handle)
         self._first = dict(values)
         self._init_arguments = arguments

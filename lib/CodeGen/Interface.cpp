@@ -1,6 +1,9 @@
 #include "sdfgc/CodeGen/Interface.h"
 
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/Hash.h"
+
+#include <algorithm>
 
 namespace sdfgc::codegen {
 
@@ -35,6 +38,13 @@ std::string cType(Type t) {
     default:
         return t.cppName();
     }
+}
+
+bool usesMpi(const Module &m) {
+    return std::any_of(m.environments.begin(), m.environments.end(), [](Name path) {
+        const platform::Environment *e = platform::environment(path.view());
+        return e && e->name == "MPI";
+    });
 }
 
 namespace {
@@ -217,9 +227,13 @@ void functions(TextWriter &w, const Module &m) {
     both("void ", "__program_" + n, n + "_program", handle + " handle" + rest);
     w.line("/* Releases everything; 0 on success. */");
     both("int ", "__dace_exit_" + n, n + "_finalize", handle + " handle");
-    w.line("/* Code of the last call's error, 0 for none, and its text. Reading does not clear it; the next call does. */");
+    w.line("/* Code of the last call's error, 0 for none, and its text; without a handle, why the last initialiser gave none. */");
     w.line("int " + n + "_error(" + handle + " handle);");
     w.line("const char *" + n + "_error_message(" + handle + " handle);");
+    if (usesMpi(m)) {
+        w.line("/* The ranks that call later initialisers: a communicator as MPI_Comm_c2f gives it; else all of the job. */");
+        w.line("void " + n + "_set_communicator(int handle);");
+    }
     for (ir::Storage s : externalStorages(m)) {
         std::string params = init.empty() ? "" : ", " + init;
         w.line("/* Bytes of external memory in " + std::string(name(s)) +

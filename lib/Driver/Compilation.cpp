@@ -75,7 +75,9 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     if (!graphFolder.empty())
         drawGraphs(s, *made.module, graphFolder);
     made.sources = emit(s, *made.module, compile);
-    std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags);
+    build::FolderOptions waiting;
+    waiting.announceWait = !s.general.quiet;
+    std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags, waiting);
     if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
         return std::nullopt;
     if (!withLibrary)

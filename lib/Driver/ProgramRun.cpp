@@ -137,7 +137,7 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
     case Status::NotStarted:
         return failed(r.message);
     case Status::InitFailed:
-        return failed("its initialiser returned no handle");
+        return failed(r.message.empty() ? "its initialiser returned no handle" : "its initialiser returned no handle: " + r.message);
     case Status::Error:
         return failed(r.message.empty() ? "it reported an error without a message" : r.message);
     case Status::ExitFailed:

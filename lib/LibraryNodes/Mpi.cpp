@@ -4,14 +4,23 @@
 //   Recv, Irecv      _src, _tag -> _buffer [, _request]     Scatter, Gather     _inbuffer, _root -> _outbuffer
 //   Sendrecv         the operands of Send, `_recvbuffer`    Reduce              _inbuffer, _root -> _outbuffer
 //   Wait, Waitall    _request -> [_stat_tag, _stat_source]  Allreduce, Allgather, Alltoall      _inbuffer -> _outbuffer
+//   Scatterv            _inbuffer, _sendcounts [, _displs], _root -> _outbuffer
+//   Gatherv             _inbuffer, _recvcounts [, _displs], _root -> _outbuffer
+//   Allgatherv          _inbuffer, _recvcounts [, _displs] -> _outbuffer
+//   Alltoallv           _inbuffer, _sendcounts [, _sdispls], _recvcounts [, _rdispls] -> _outbuffer
+//   Ibcast, Iscatter, Igather, Ireduce, Iallreduce, Iallgather, Ialltoall, Ibarrier      as without the I -> _request besides
+//   CommSplit           _color [, _key] -> _comm
 //   BlockScatter, BlockGather, Redistribute                 _inp_buffer -> _out_buffer
 //
 // Each becomes one call of sdfgc/rt/mpi.h. A buffer goes as a block, with the extents and strides of its memlet: whether it has gaps is
-// known to the runtime, which has the numbers. The property `grid` (resolve-process-grids) names the ranks that take part, else all of the program's world do. What a node
+// known to the runtime, which has the numbers. The property `grid` (resolve-process-grids) names the ranks that take part, or the operand
+// `_comm` holds their communicator, else all of the program's world do. What a node
 // writes is dynamic: a rank that is not the root, or not in the grid, keeps what it had. A call has effects that memlets do not say,
 // so no pass removes it or changes the order of two of them.
 #include "Expanders.h"
 #include "MpiCall.h"
+
+#include <algorithm>
 
 namespace sdfgc::libnodes {
 
@@ -55,25 +64,71 @@ bool expandMpiWait(State &s, LibraryNode &n, pass::Context &c) {
     return call.finish(isAll ? "waitall" : "wait");
 }
 
+namespace {
+
+/// A collective call: its function in the runtime, and what it has besides two buffers.
+struct Collective {
+    std::string_view node, function;
+    bool hasRoot = false, reduces = false;
+    const char *inCounts = nullptr, *inPlaces = nullptr;   // of the parts of `_inbuffer`
+    const char *outCounts = nullptr, *outPlaces = nullptr; // of those of `_outbuffer`
+};
+constexpr Collective collectives[] = {
+    {"Bcast", "bcast", true},
+    {"Scatter", "scatter", true},
+    {"Gather", "gather", true},
+    {"Reduce", "reduce", true, true},
+    {"Allreduce", "allreduce", false, true},
+    {"Allgather", "allgather"},
+    {"Alltoall", "alltoall"},
+    {"Scatterv", "scatterv", true, false, "_sendcounts", "_displs"},
+    {"Gatherv", "gatherv", true, false, "_recvcounts", "_displs"},
+    {"Allgatherv", "allgatherv", false, false, "_recvcounts", "_displs"},
+    {"Alltoallv", "alltoallv", false, false, "_sendcounts", "_sdispls", "_recvcounts", "_rdispls"},
+    {"Ibcast", "ibcast", true},
+    {"Iscatter", "iscatter", true},
+    {"Igather", "igather", true},
+    {"Ireduce", "ireduce", true, true},
+    {"Iallreduce", "iallreduce", false, true},
+    {"Iallgather", "iallgather"},
+    {"Ialltoall", "ialltoall"},
+};
+
+} // namespace
+
 bool expandMpiCollective(State &s, LibraryNode &n, pass::Context &c) {
     MpiCall call(s, n, c);
     const std::string name = n.className();
-    const bool reduces = name == "Reduce" || name == "Allreduce", hasRoot = n.inEdge("_root") != nullptr;
-    if (reduces)
-        call.operation();
-    if (name != "Barrier") {
+    const auto *const at =
+        std::find_if(std::begin(collectives), std::end(collectives), [&](const Collective &k) { return k.node == name; });
+    const bool isBarrier = at == std::end(collectives); // of one kind or the other
+    if (!isBarrier) {
+        if (at->reduces)
+            call.operation();
         call.buffer("_inbuffer", MpiCall::In);
+        if (at->inCounts)
+            call.parts(at->inCounts, at->inPlaces);
         call.buffer("_outbuffer", MpiCall::Out);
-        if (hasRoot)
+        if (at->outCounts)
+            call.parts(at->outCounts, at->outPlaces);
+        if (at->hasRoot)
             call.number("_root");
-        else if (name == "Bcast" || name == "Scatter" || name == "Gather" || name == "Reduce")
-            call.refuse("it has no `_root`");
         call.sameTypes();
     }
+    if (name.front() == 'I')
+        call.request(MpiCall::Out);
     call.ranks();
-    std::string function = name;
-    function[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(function[0])));
-    return call.finish(function);
+    return call.finish(!isBarrier ? std::string(at->function) : name == "Barrier" ? "barrier" : "ibarrier");
+}
+
+bool expandMpiSplit(State &s, LibraryNode &n, pass::Context &c) {
+    MpiCall call(s, n, c);
+    call.ownNumber();
+    call.number("_color");
+    call.number("_key");
+    call.communicator();
+    call.ranks();
+    return call.finish("comm_split");
 }
 
 bool expandMpiBlocks(State &s, LibraryNode &n, pass::Context &c) {

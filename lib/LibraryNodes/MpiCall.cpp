@@ -104,11 +104,35 @@ void MpiCall::buffer(const char *connector, Side side) {
         return refuse("elements of type " + o.type.str() + " at `" + connector + "` mean nothing to another rank");
     x_.bind(connector, o);
     (side == In ? inputs_ : outputs_).emplace_back(connector);
-    std::string text = "block(" + std::string(side == In ? "_in" : "_out") + connector;
+    arguments_.push_back(blockOf((side == In ? "_in" : "_out") + std::string(connector), o));
+    types_.push_back(o.type);
+}
+
+std::string MpiCall::blockOf(const std::string &pointer, const Operand &o) {
+    std::string text = "block(" + pointer;
     for (std::size_t d = 0; d < o.rank(); ++d)
         text += ", " + x_.word("extent", o.shape[d]) + ", " + x_.word("stride", o.strides[d]);
-    arguments_.push_back(text + ")");
-    types_.push_back(o.type);
+    return text + ")";
+}
+
+void MpiCall::parts(const char *counts, const char *places) {
+    integers(counts);
+    if (x_.node().inEdge(places))
+        integers(places);
+    else
+        arguments_.emplace_back("consecutive()");
+}
+
+/// Integers at a connector, one for each rank.
+void MpiCall::integers(const char *connector) {
+    const Operand o = operand(connector, In);
+    if (refused_)
+        return;
+    if (!o.type.isInteger() || o.type.isVector())
+        return refuse("`" + std::string(connector) + "` must hold an integer for each rank, not " + o.type.str());
+    x_.bind(connector, o);
+    inputs_.emplace_back(connector);
+    arguments_.push_back(blockOf("_in" + std::string(connector), o));
 }
 
 void MpiCall::number(const char *connector) {
@@ -189,12 +213,38 @@ void MpiCall::sameTypes() {
 void MpiCall::ranks() {
     if (refused_)
         return;
-    if (const std::string handle = x_.text("fcomm"); !handle.empty())
-        arguments_.push_back("fortran(" + handle + ")");
-    else if (x_.node().properties.find("grid") && !x_.text("grid").empty())
+    if (x_.node().inEdge("_comm")) {
+        handle("_comm", "MPI_Comm", In);
+        if (!refused_)
+            arguments_.back() = "comm(" + arguments_.back() + ")";
+    } else if (const std::string variable = x_.text("fcomm"); !variable.empty()) {
+        arguments_.push_back("fortran(" + variable + ")");
+    } else if (x_.node().properties.find("grid") && !x_.text("grid").empty()) {
         arguments_.push_back("grid(" + x_.text("grid") + ")");
-    else
+    } else {
         arguments_.push_back("world()");
+    }
+}
+
+void MpiCall::communicator() { handle("_comm", "MPI_Comm", Out); }
+
+void MpiCall::ownNumber() {
+    const std::string given = x_.text("number");
+    if (given.empty() || given.find_first_not_of("0123456789") != std::string::npos)
+        return refuse("it has no number", "run the pass resolve-process-grids before");
+    arguments_.push_back(given);
+}
+
+/// One handle of MPI, as a pointer.
+void MpiCall::handle(const char *connector, const char *type, Side side) {
+    const Operand o = operand(connector, side);
+    if (refused_)
+        return;
+    if (!(o.type == Type::opaque(type)) || o.rank() != 0)
+        return refuse("`" + std::string(connector) + "` must be one value of the opaque type " + type + ", not " + o.type.str());
+    x_.bind(connector, o);
+    (side == In ? inputs_ : outputs_).emplace_back(connector);
+    arguments_.push_back((side == In ? "_in" : "_out") + std::string(connector));
 }
 
 void MpiCall::grid(const char *property, bool isOptional) {

@@ -17,6 +17,9 @@ public:
     void buffer(const char *connector, Side side);
     /// An integer at a connector: a rank or tag. A property of that name without the underscore serves as well.
     void number(const char *connector);
+    /// What each rank has of a buffer: `block(...)` of the integers at a connector, and of the places where parts begin, or
+    /// `consecutive()` where there are none.
+    void parts(const char *counts, const char *places);
     /// The requests at `_request`, as a pointer.
     void request(Side side);
     /// How many requests there are.
@@ -27,8 +30,13 @@ public:
     void operation();
     /// Both buffers must hold elements of one type.
     void sameTypes();
-    /// The ranks that take part: `grid(number)` of the grid at `_grid`, what the property `fcomm` names, or `world()`.
+    /// The ranks that take part: `grid(number)` of the grid at `_grid`, the communicator at `_comm` or in the variable that the
+    /// property `fcomm` names, or `world()`.
     void ranks();
+    /// The communicator that a call makes, at `_comm`, as a pointer.
+    void communicator();
+    /// The number that resolve-process-grids has given to the node.
+    void ownNumber();
 
     /// A grid whose number is in a property (resolve-process-grids).
     void grid(const char *property, bool isOptional);
@@ -44,6 +52,9 @@ public:
 
 private:
     Operand operand(const char *connector, Side side);
+    std::string blockOf(const std::string &pointer, const Operand &o);
+    void integers(const char *connector);
+    void handle(const char *connector, const char *type, Side side);
     Expansion x_;
     std::vector<std::string> arguments_;
     std::vector<Name> inputs_, outputs_;

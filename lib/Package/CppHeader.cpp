@@ -38,6 +38,8 @@ public:
         externalMemory();
         if (i_.gpu)
             streams();
+        if (i_.mpi)
+            communicator();
         w_.line("/// For the functions of " + i_.name + ".h; null after close().");
         w_.line(i_.name + "Handle_t handle() const noexcept { return this->handle_; }");
         w_.line();
@@ -103,7 +105,7 @@ private:
         w_.open((i_.init.size() == 1 ? "explicit " : "") + class_ + "(" + parameters(i_.init) + ") : handle_(::" + n +
                 "_initialize(" + names(i_.init) + "))");
         w_.line("if (!this->handle_)");
-        w_.line("    throw sdfgc_program::Error(2, \"program " + n + " cannot be initialised\");");
+        w_.line("    throw sdfgc_program::Error(2, ::" + n + "_error_message(nullptr));");
         w_.close();
         w_.line(class_ + "(" + class_ + " &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}");
         w_.open(class_ + " &operator=(" + class_ + " &&other) noexcept");
@@ -174,6 +176,12 @@ private:
                     storage + "(this->handle_, static_cast<char *>(memory)" + rest + "); }");
             w_.line();
         }
+    }
+
+    void communicator() {
+        w_.line("/// The ranks that make later programs: a communicator as Fortran's handle (MPI_Comm_c2f); else all of the job.");
+        w_.line("static void setCommunicator(int handle) { ::" + i_.name + "_set_communicator(handle); }");
+        w_.line();
     }
 
     void streams() {

@@ -113,6 +113,8 @@ public:
         externalMemory();
         if (i_.gpu)
             streams();
+        if (i_.mpi)
+            communicator();
         w_.dedent();
         w_.line("end interface");
         w_.line(public_);
@@ -335,6 +337,14 @@ private:
         w_.dedent();
         w_.line("end type");
         w_.line();
+    }
+
+    void communicator() {
+        w_.line("! The ranks that call later initialisers: a communicator; else all of the job.");
+        head("subroutine", prefix_ + "_set_communicator", {"communicator"}, "", i_.name + "_set_communicator");
+        w_.line("integer(c_int), value :: communicator");
+        end("subroutine");
+        public_ += "public :: " + prefix_ + "_set_communicator\n";
     }
 
     void streams() {

@@ -127,6 +127,8 @@ json::Value functions(const Interface &i) {
     out.set("finalize", strings({"__dace_exit_" + n, n + "_finalize"}));
     out.set("error", strings({n + "_error"}));
     out.set("error_message", strings({n + "_error_message"}));
+    if (i.mpi)
+        out.set("set_communicator", strings({n + "_set_communicator"}));
     if (i.gpu) {
         out.set("set_stream", strings({"__dace_gpu_set_stream"}));
         out.set("set_all_streams", strings({"__dace_gpu_set_all_streams"}));
@@ -168,6 +170,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.name = m.name.str();
     out.gpu = m.streams > 0;
     out.emulated = out.gpu && emulated;
+    out.mpi = codegen::usesMpi(m);
     for (const auto &f : m.functions)
         if (f->graph)
             out.graphs.push_back(f->name.str());

@@ -232,12 +232,12 @@ private:
         Timer timer;
         initCall(init, &handle);
         report_.initSeconds = timer.seconds();
-        if (!handle)
-            return report_.say(Status::InitFailed, "");
         using ErrorCode = int (*)(void *);
         using ErrorText = const char *(*)(void *);
         const auto code = reinterpret_cast<ErrorCode>(::dlsym(library, (name + "_error").c_str()));
         const auto text = reinterpret_cast<ErrorText>(::dlsym(library, (name + "_error_message").c_str()));
+        if (!handle)
+            return report_.say(Status::InitFailed, text ? text(nullptr) : "");
         for (int i = 0; i < options_.warmup + options_.repeat; ++i) {
             if (i != 0 && !fill())
                 return;

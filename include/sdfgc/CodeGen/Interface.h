@@ -22,6 +22,8 @@ std::string cParameters(const std::vector<tree::Param> &ps);
 std::string toProgram(const tree::Param &p);
 /// Storages that have containers with External lifetime, in enumeration order.
 std::vector<ir::Storage> externalStorages(const tree::Module &m);
+/// Does the program talk to other ranks (docs/mpi.md)?
+bool usesMpi(const tree::Module &m);
 
 /// include/<name>.h; `further` adds what the program has besides the functions that all programs have.
 std::string header(const tree::Module &m, const std::function<void(TextWriter &)> &further);

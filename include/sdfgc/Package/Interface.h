@@ -40,7 +40,7 @@ struct Argument {
 
 struct Interface {
     std::string name;
-    bool gpu = false, emulated = false;
+    bool gpu = false, emulated = false, mpi = false;
     std::vector<std::string> graphs;       // names of the GPU graphs
     std::vector<Argument> arguments, init; // in the order of the C calls
     /// Arguments of the initialiser that decide on the size of what lives as long as a handle: calls with other values need a

@@ -41,7 +41,7 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     use("new");
     w.open("SDFGC_EXPORT State *__dace_init_" + name_ + "(" + init + ")");
     const auto allocated = [](const StateField &f) { return isBuffer(f) && !isLate(f); };
-    const bool usesMpi = isNamed(*platform::environment("MPI"));
+    const bool usesMpi = codegen::usesMpi(m_);
     if (m_.initCode.empty() && !hasResources() && !usesMpi && std::none_of(m_.fields.begin(), m_.fields.end(), allocated)) {
         w.line("return new (std::nothrow) State();");
         w.close();
@@ -63,7 +63,12 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     }
     allocateFields(w);
     w.close(");");
-    w.open(m_.initCode.empty() ? "if (__state->error.failed())" : "if (__result != 0 || __state->error.failed())");
+    if (!m_.initCode.empty()) {
+        w.line("if (__result != 0)");
+        w.line("    __state->error.set(sdfgc::rt::ProgramError, \"the initialisation code of the graph says that it failed\");");
+    }
+    w.open("if (__state->error.failed())");
+    w.line("sdfgc::rt::initialisationError = __state->error;");
     w.line("delete __state;");
     w.line("return nullptr;");
     w.close();
@@ -170,7 +175,10 @@ void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::stri
         names(m_.params, "__state"));
     add("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
     w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
-    w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state) { return __state->error.message; }");
+    w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state)" +
+           " { return sdfgc::rt::errorMessage(__state ? &__state->error : nullptr); }");
+    if (codegen::usesMpi(m_))
+        w.line("SDFGC_EXPORT void " + name_ + "_set_communicator(int handle) { sdfgc::mpi::giveWorld(handle); }");
 }
 
 } // namespace sdfgc::targets

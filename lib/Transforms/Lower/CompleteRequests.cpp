@@ -1,7 +1,7 @@
 // complete-requests: a Wait takes the buffers that its request moves.
 //
-// An Isend reads its buffer, and an Irecv writes its own, up to the Wait; the graph says so of the node that starts, and nothing of the one
-// that waits. After this pass a Wait reads what is being sent, and reads and writes what is being received. So each analysis of
+// An Isend reads its buffer, and an Irecv writes its own, up to the Wait, and so do collective calls that begin now (Ibcast, Iallreduce
+// and others); the graph says so of the node that starts, and nothing of the one that waits. After this pass a Wait reads what is being sent, and reads and writes what is being received. So each analysis of
 // dataflow knows that a reader comes after the Wait, that memory must be there until then, and that nothing may be written before.
 //
 //   before   Irecv -> B, req         req -> Wait          B -> map                      (three states)
@@ -20,6 +20,7 @@
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
+#include <algorithm>
 #include <set>
 
 namespace sdfgc::transforms {
@@ -27,7 +28,7 @@ namespace {
 
 using namespace ir;
 
-/// An Isend or Irecv.
+/// One buffer of a node that starts something; without a buffer, of an Ibarrier.
 struct Operation {
     const LibraryNode *node;
     Name buffer, request;
@@ -39,15 +40,24 @@ const LibraryNode *mpiNode(const Node &n) {
     return l && l->libraryName() == "mpi" ? l : nullptr;
 }
 
-std::optional<Operation> operationOf(const Node &n) {
+/// What a node starts; nothing if it ends what it does itself. What is missing, its expansion says.
+std::vector<Operation> operationsOf(const Node &n) {
     const LibraryNode *l = mpiNode(n);
-    if (!l || (l->className() != "Isend" && l->className() != "Irecv"))
-        return std::nullopt;
-    const bool receives = l->className() == "Irecv";
-    const Edge *buffer = receives ? l->outEdge("_buffer") : l->inEdge("_buffer"), *request = l->outEdge("_request");
-    if (!buffer || !request)
-        return std::nullopt; // its expansion says so
-    return Operation{l, buffer->memlet.data, request->memlet.data, receives};
+    const Edge *request = l ? l->outEdge("_request") : nullptr;
+    std::vector<Operation> out;
+    if (!request)
+        return out;
+    const auto add = [&](const Edge *e, bool receives) {
+        if (e)
+            out.push_back({l, e->memlet.data, request->memlet.data, receives});
+    };
+    add(l->inEdge("_buffer"), false);
+    add(l->inEdge("_inbuffer"), false);
+    add(l->outEdge("_buffer"), true);
+    add(l->outEdge("_outbuffer"), true);
+    if (out.empty())
+        out.push_back({l, Name(), request->memlet.data, false});
+    return out;
 }
 
 /// The container of the requests that a node waits for; empty for other nodes.
@@ -72,8 +82,9 @@ public:
     void run() {
         Open end = whole(g_, {});
         end.join(atReturns_);
+        std::set<const Node *> said;
         for (const std::size_t i : end.operations)
-            if (const Operation &o = operations_[i]; isOwn(o.request))
+            if (const Operation &o = operations_[i]; isOwn(o.request) && said.insert(o.node).second)
                 report<diag::Id::RequestForgotten>(*o.node, o.request.str(), elementName(*o.node));
         for (const Node *wait : waits_)
             if (!successful_.contains(wait) && isOwn(waitedFor(*wait)))
@@ -97,18 +108,16 @@ private:
             }
             for (const Edge *e : n->inEdges())
                 uses(*n, *e, now);
-            if (const std::optional<std::size_t> started = numberOf(n))
-                now.operations.insert(*started);
+            for (std::size_t i = 0; i < operations_.size(); ++i)
+                if (operations_[i].node == n)
+                    now.operations.insert(i);
         }
         return now;
     }
     void atReturn(Block &, const Open &in) override { atReturns_.join(in); }
 
-    std::optional<std::size_t> numberOf(const Node *n) const {
-        for (std::size_t i = 0; i < operations_.size(); ++i)
-            if (operations_[i].node == n)
-                return i;
-        return std::nullopt;
+    bool starts(const Node *n) const {
+        return std::any_of(operations_.begin(), operations_.end(), [n](const Operation &o) { return o.node == n; });
     }
 
     /// What an edge into a node reads, and what an edge into an access node writes.
@@ -121,7 +130,7 @@ private:
             return;
         if (read)
             use(n, read->data, false, now);
-        if (!numberOf(e.src))
+        if (!starts(e.src))
             use(*e.src, written->data, true, now);
     }
     void use(const Node &n, Name data, bool writes, const Open &now) {
@@ -161,9 +170,10 @@ private:
         std::vector<Node *> waits;
         for (State *s : allStates(g))
             for (const auto &n : s->nodes()) {
-                if (const std::optional<Operation> o = operationOf(*n)) {
-                    operations.push_back(*o);
-                    moved[o->request][o->buffer] |= o->receives;
+                for (const Operation &o : operationsOf(*n)) {
+                    operations.push_back(o);
+                    if (o.buffer)
+                        moved[o.request][o.buffer] |= o.receives;
                 }
                 if (waitedFor(*n))
                     waits.push_back(n.get());

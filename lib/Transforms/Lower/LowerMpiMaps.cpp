@@ -3,21 +3,30 @@
 //   before   map i = 0:10 (MPI)                                                   on every rank
 //   after    map i = lo(rank):lo(rank + 1), lo(r) = r (10 / size) + min(r, 10 % size)      rank 0 of 4: 0, 1, 2; rank 3: 8, 9
 //
-// Every rank has some of the iterations, as many as the others or one more, and the arrays that it is called with: nothing is gathered. A map
-// of several dimensions is dealt out along the first. DaCe runs one iteration on every rank and looks at no bound; where there are as
-// many iterations as ranks, both do the same.
+// Every rank has some of the iterations, as many as the others or one more. DaCe runs one iteration on every rank and looks at no
+// bound; where there are as many iterations as ranks, both do the same. A map of several dimensions is dealt out along the first,
+// or, with `dimensions`, over a grid of the ranks that is as square as it can be.
 //
-// Steps: (1) a state at the start of the program asks for rank and size, and the edge after it assigns them to the symbols
-// `__dace_comm_rank` and `__dace_comm_size`, which graphs may use in shapes; (2) the first range of each map is cut to the rank's part;
-// (3) the map gets the schedule Default, or Sequential if there are maps in it, which get the team of threads.
+// Arrays stay as each rank has written them. With `gather`, every rank sends its part to all others. What iterations combine by
+// conflict resolution is combined over the ranks (MpiMapResults.h): each rank has the result, as if all iterations were its own, but for
+// the order of sums.
 //
-// Refused (SD4650): maps in other maps or in nested SDFGs, which not every rank need reach; conflict resolution across the map, whose
-// terms lie on several ranks.
+// Steps: (1) what the map writes is combined or gathered; (2) the first ranges of each map are cut to the rank's part; (3) the map gets
+// the schedule Default, or Sequential if there are maps in it, which get the team of threads; (4) a state at the start of the
+// program asks for rank and size, and the edge after it assigns them to the symbols `__dace_comm_rank` and `__dace_comm_size`, which
+// graphs may use in shapes, and for the rank's place in the grid where there is one.
+//
+// Refused (SD4650): maps in other maps or in nested SDFGs, which not every rank need reach; conflict resolution by a function without a
+// neutral element; with `gather`, arrays that are not written at the dealt parameters.
+#include "Transforms/Lower/MpiMapResults.h"
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
 
 namespace sdfgc::transforms {
 namespace {
@@ -25,6 +34,32 @@ namespace {
 using namespace ir;
 
 const Name rankSymbol("__dace_comm_rank"), sizeSymbol("__dace_comm_size");
+
+/// What is asked of MPI at the start: a symbol, and the call that has its value.
+using Questions = std::map<Name, std::string>;
+
+/// The dimensions of a map that are dealt out, and what has to be known for it.
+std::vector<DealtDimension> dealt(const MapEntry &m, int64_t most, Questions &asked) {
+    const auto n = static_cast<std::size_t>(std::clamp<int64_t>(most, 1, static_cast<int64_t>(m.params.size())));
+    const auto ask = [&](const std::string &what, const std::string &function, std::size_t d) {
+        const std::string of = std::to_string(d) + ", " + std::to_string(n);
+        const Name symbol("__dace_comm_" + what + std::to_string(d) + "_of_" + std::to_string(n));
+        asked[symbol] = "mpi." + function + "(" + of + ")";
+        return sym::Expr::symbol(symbol);
+    };
+    std::vector<DealtDimension> out;
+    for (std::size_t d = 0; d < n; ++d) {
+        DealtDimension one{m.params[d], m.ranges[d], sym::Expr::symbol(rankSymbol), sym::Expr::symbol(sizeSymbol)};
+        if (n > 1) {
+            one.place = ask("place", "place", d);
+            one.parts = ask("parts", "parts", d);
+        }
+        out.push_back(one);
+    }
+    for (std::size_t d = n - 1; d-- > 0;)
+        out[d].inner = out[d + 1].inner * out[d + 1].parts;
+    return out;
+}
 
 class LowerMpiMaps : public pass::GraphPass {
 public:
@@ -37,16 +72,20 @@ public:
                         maps.push_back(m);
         if (maps.empty())
             return false;
+        Questions asked{{rankSymbol, "mpi.rank()"}, {sizeSymbol, "mpi.size()"}};
+        const bool gathers = option<bool>("gather");
         for (MapEntry *m : maps) {
-            if (const Refusal r = refusal(*m); !r.why.empty()) {
+            const std::vector<DealtDimension> dims = dealt(*m, option<int64_t>("dimensions"), asked);
+            if (const Refusal r = refusal(*m, gathers, dims); !r.why.empty()) {
                 diag::Location place = analysis::placeOf(*m);
                 place.file = context.options.file;
                 context.diags.report(diag::Id::MpiMapRefused, place, m->label, r.why, r.hint);
                 return false;
             }
-            dealOut(*m);
+            finishResults(*m, gathers, dims);
+            dealOut(*m, dims);
         }
-        askForRank(root);
+        ask(root, asked);
         return true;
     }
 
@@ -54,28 +93,35 @@ private:
     struct Refusal {
         std::string why, hint;
     };
-    static Refusal refusal(const MapEntry &m) {
+    static Refusal refusal(const MapEntry &m, bool gathers, const std::vector<DealtDimension> &dims) {
         const State &s = *m.state();
         if (analysis::ScopeTree(s).scopeOf(&m))
             return {"it stands in another map, and not every rank may reach it", "give the outermost map the schedule MPI"};
         if (s.sdfg()->parentNode)
             return {"it stands in a nested SDFG, and not every rank may reach it", "inline the nested SDFG"};
-        for (const Edge *e : analysis::ScopeTree(s).exitOf(&m)->outEdges())
-            if (!e->memlet.wcr.empty())
-                return {"iterations on several ranks combine what they write to `" + e->memlet.data.str() + "`",
-                        "let every rank combine its own part, and add a node Allreduce"};
+        for (const Edge *e : m.exit->outEdges())
+            if (const std::string why = !e->memlet.wcr.empty() ? whyNotCombined(*e)
+                                        : gathers              ? whyNotGathered(*e, dims)
+                                                               : "";
+                !why.empty())
+                return {why, e->memlet.wcr.empty() ? "take the option `gather` away"
+                                                   : "let every rank combine its own part, and add a node Allreduce"};
         return {};
     }
 
-    static void dealOut(MapEntry &m) {
-        sym::Range &r = m.ranges.front();
-        const sym::Expr count = r.size(), rank = sym::Expr::symbol(rankSymbol), size = sym::Expr::symbol(sizeSymbol);
-        const auto first = [&](const sym::Expr &of) { // iteration with which the part of a rank begins
-            return of * sym::floorDiv(count, size) + sym::min({of, count - size * sym::floorDiv(count, size)});
-        };
-        const sym::Expr begin = r.begin;
-        r.begin = begin + first(rank) * r.step;
-        r.end = begin + (first(rank + 1) - 1) * r.step;
+    static void finishResults(const MapEntry &m, bool gathers, const std::vector<DealtDimension> &dims) {
+        const std::vector<Edge *> results = m.exit->outEdges();
+        for (Edge *e : results) {
+            if (!e->memlet.wcr.empty())
+                combineOverRanks(*e);
+            else if (gathers)
+                gatherParts(*e, dims, sym::Expr::symbol(sizeSymbol));
+        }
+    }
+
+    static void dealOut(MapEntry &m, const std::vector<DealtDimension> &dims) {
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            m.ranges[d] = dims[d].part(dims[d].place);
         bool hasMaps = false;
         const analysis::ScopeTree scopes(*m.state());
         for (Node *n : scopes.children(&m))
@@ -87,17 +133,17 @@ private:
         m.schedule = hasMaps ? Schedule::Sequential : Schedule::Default;
     }
 
-    static void askForRank(SDFG &g) {
+    static void ask(SDFG &g, const Questions &asked) {
         Block *start = g.start();
         State *s = g.addStateBefore(start, g.freshLabel("rank"));
         InterstateEdge &edge = *g.outEdges(s).front();
-        const std::pair<Name, const char *> asked[] = {{rankSymbol, "rank"}, {sizeSymbol, "size"}};
-        for (const auto &[symbol, function] : asked) {
-            const Name container = g.freshName("_mpi_" + std::string(function));
+        for (const auto &[symbol, call] : asked) {
+            const std::string what = symbol.str().substr(std::string_view("__dace_comm_").size());
+            const Name container = g.freshName("_mpi_" + what);
             g.arrays.set(container, DataDesc::scalar(ScalarKind::Int64, true));
             auto *t = s->add<Tasklet>();
-            t->label = function;
-            t->code = {"_out = mpi." + std::string(function) + "()", Language::Library};
+            t->label = what;
+            t->code = {"_out = " + call, Language::Library};
             t->environments = {Name("MPI")};
             s->connect(t, "_out", s->add<AccessNode>(container), {},
                        Memlet::simple(container, g.arrays.find(container)->fullSubset()));

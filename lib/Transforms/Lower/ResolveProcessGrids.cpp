@@ -11,7 +11,7 @@
 // them from call to call; (2) nodes get properties in place of the edges: the number of a grid, or `{shape, block, along, grid}` of a
 // sub-array; (3) of the init and exit code, statements that mention fields of a descriptor are dropped, with those of Dummy nodes: fields are
 // recognised by their names, `<descriptor>` or `<descriptor>_...`, since the text differs between versions of DaCe; (4) descriptors
-// and their access nodes go.
+// and their access nodes go; (5) nodes CommSplit are numbered.
 //
 // Refused (SD2173): descriptors that do not fit each other, or that something else than an MPI node reads.
 #include "sdfgc/Analysis/Scopes.h"
@@ -364,7 +364,22 @@ private:
 
 class ResolveProcessGrids : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &context) override { return Resolution(root, context).run(); }
+    bool run(SDFG &root, pass::Context &context) override {
+        const bool numbered = numberSplits(root);
+        return Resolution(root, context).run() || numbered;
+    }
+
+private:
+    /// Each node that splits a communicator has communicators of its own, which the runtime keeps by its number.
+    static bool numberSplits(SDFG &root) {
+        int64_t next = 0;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g))
+                for (LibraryNode *l : nodesOf<LibraryNode>(*s))
+                    if (l->libraryName() == "mpi" && l->className() == "CommSplit")
+                        l->properties.set("number", next++);
+        return next > 0;
+    }
 };
 
 } // namespace

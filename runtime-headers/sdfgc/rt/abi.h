@@ -51,6 +51,16 @@ private:
     int taken = 0;
 };
 
+/// Why the last initialiser on this thread gave no handle.
+inline thread_local ErrorState initialisationError;
+
+/// The text of a program's error; without a program, why there is none.
+inline const char *errorMessage(const ErrorState *state) noexcept {
+    return state                          ? state->message
+           : initialisationError.failed() ? initialisationError.message
+                                          : "there is not enough memory";
+}
+
 /// An error that carries its own code, for generated code and expansions: `throw Error(DeviceError, text)`. Its text is a copy, cut
 /// to fit.
 class Error : public std::exception {

@@ -1,6 +1,5 @@
 // The emulation of MPI, compiled into a program whose ranks are threads of one process (mpi/emulate.h).
-#include "sdfgc/rt/mpi/emulated/collective.h"
-#include "sdfgc/rt/mpi/emulated/message.h"
+#include "sdfgc/rt/mpi/emulated/forms.h"
 
 #include <cstdio>
 
@@ -53,8 +52,9 @@ std::string leftOver(Job &j) {
     std::string out;
     auto add = [&out](const std::string &what) { out += (out.empty() ? "" : "; ") + what; };
     for (const Request *q : posted())
-        add(std::string(q->element) + " of rank " + std::to_string(q->owner) + ": " + describe(*q) +
-            (q->isDone ? " was never waited for" : " was never matched"));
+        add(std::string(q->element) + " of rank " + std::to_string(q->owner) + ": " +
+            (q->collective ? q->collective->kind : describe(*q)) +
+            (q->collective || q->isDone ? " was never waited for" : " was never matched"));
     for (std::size_t r = 0; r < j.ranks.size(); ++r) {
         const Open &o = j.ranks[r].open;
         auto leak = [&](int n, const char *what) {
@@ -152,6 +152,17 @@ int MPI_Comm_free(MPI_Comm *comm) {
     if (--(*comm)->handles == 0)
         delete *comm;
     *comm = nullptr;
+    return MPI_SUCCESS;
+}
+int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int *result) {
+    const auto sorted = [](std::vector<int> members) {
+        std::sort(members.begin(), members.end());
+        return members;
+    };
+    *result = a == b                                     ? MPI_IDENT
+              : a->members == b->members                 ? MPI_CONGRUENT
+              : sorted(a->members) == sorted(b->members) ? MPI_SIMILAR
+                                                         : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
@@ -346,7 +357,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     *request = nullptr;
     if (!q && status)
         *status = {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS};
-    return q ? complete(q, true, status) : MPI_SUCCESS;
+    return !q ? MPI_SUCCESS : q->collective ? end(q) : complete(q, true, status);
 }
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
     int code = MPI_SUCCESS;
@@ -365,92 +376,91 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
 
 // All ranks together.
 
-namespace {
-Entry entry(const char *kind, int root = -1) {
-    Entry e;
-    e.kind = kind;
-    e.root = root;
-    return e;
-}
-int moved(MPI_Comm comm, const Entry &e, Pattern p, bool wholeSend, bool wholeReceive) {
-    if (e.send.data == MPI_IN_PLACE || e.receive.data == MPI_IN_PLACE)
-        return fail(e.kind + " in place is not emulated");
-    return meet(comm, e, [=](Comm &c, std::vector<Entry> &all) { return move(c, all, p, wholeSend, wholeReceive); });
-}
-} // namespace
-
 int MPI_Barrier(MPI_Comm comm) {
     return meet(comm, entry("MPI_Barrier"), [](Comm &, std::vector<Entry> &) { return std::string(); });
 }
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    Entry e = entry("MPI_Bcast", root);
-    e.send = e.receive = {data, type, count};
-    return moved(comm, e, Pattern::FromRoot, true, true);
+    return moved(comm, broadcasting("MPI_Bcast", data, count, type, root), broadcast);
 }
 int MPI_Scatter(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, int root,
                 MPI_Comm comm) {
-    Entry e = entry("MPI_Scatter", root);
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, taken};
-    return moved(comm, e, Pattern::FromRoot, false, true);
+    return moved(comm, dealing("MPI_Scatter", from, sent, sendType, to, taken, type, root), scattering);
 }
 int MPI_Scatterv(const void *from, const int *counts, const int *places, MPI_Datatype sendType, void *to, int taken,
                  MPI_Datatype type, int root, MPI_Comm comm) {
-    Entry e = entry("MPI_Scatterv", root);
-    e.send = {from, sendType, 0, counts, places};
-    e.receive = {to, type, taken};
-    return moved(comm, e, Pattern::FromRoot, false, true);
+    Entry e = dealing("MPI_Scatterv", from, 0, sendType, to, taken, type, root);
+    e.send.counts = counts;
+    e.send.places = places;
+    return moved(comm, e, scattering);
 }
 int MPI_Gather(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, int root, MPI_Comm comm) {
-    Entry e = entry("MPI_Gather", root);
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, taken};
-    return moved(comm, e, Pattern::ToRoot, true, false);
+    return moved(comm, dealing("MPI_Gather", from, sent, sendType, to, taken, type, root), gathering);
 }
 int MPI_Gatherv(const void *from, int sent, MPI_Datatype sendType, void *to, const int *counts, const int *places,
                 MPI_Datatype type, int root, MPI_Comm comm) {
-    Entry e = entry("MPI_Gatherv", root);
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, 0, counts, places};
-    return moved(comm, e, Pattern::ToRoot, true, false);
+    Entry e = dealing("MPI_Gatherv", from, sent, sendType, to, 0, type, root);
+    e.receive.counts = counts;
+    e.receive.places = places;
+    return moved(comm, e, gathering);
 }
 int MPI_Allgather(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, MPI_Comm comm) {
-    Entry e = entry("MPI_Allgather");
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, taken};
-    return moved(comm, e, Pattern::ToAll, true, false);
+    return moved(comm, dealing("MPI_Allgather", from, sent, sendType, to, taken, type), gatheringAll);
 }
 int MPI_Allgatherv(const void *from, int sent, MPI_Datatype sendType, void *to, const int *counts, const int *places,
                    MPI_Datatype type, MPI_Comm comm) {
-    Entry e = entry("MPI_Allgatherv");
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, 0, counts, places};
-    return moved(comm, e, Pattern::ToAll, true, false);
+    Entry e = dealing("MPI_Allgatherv", from, sent, sendType, to, 0, type);
+    e.receive.counts = counts;
+    e.receive.places = places;
+    return moved(comm, e, gatheringAll);
 }
 int MPI_Alltoall(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, MPI_Comm comm) {
-    Entry e = entry("MPI_Alltoall");
-    e.send = {from, sendType, sent};
-    e.receive = {to, type, taken};
-    return moved(comm, e, Pattern::Exchange, false, false);
+    return moved(comm, dealing("MPI_Alltoall", from, sent, sendType, to, taken, type), exchange);
 }
 int MPI_Alltoallv(const void *from, const int *counts, const int *places, MPI_Datatype sendType, void *to, const int *takenCounts,
                   const int *takenPlaces, MPI_Datatype type, MPI_Comm comm) {
     Entry e = entry("MPI_Alltoallv");
     e.send = {from, sendType, 0, counts, places};
     e.receive = {to, type, 0, takenCounts, takenPlaces};
-    return moved(comm, e, Pattern::Exchange, false, false);
+    return moved(comm, e, exchange);
 }
 int MPI_Reduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-    Entry e = entry("MPI_Reduce", root);
-    e.op = op;
-    e.send = {from == MPI_IN_PLACE ? to : from, type, count};
-    e.receive = {to, type, count};
-    return meet(comm, e, reduceAll);
+    return reduced("MPI_Reduce", from, to, count, type, op, root, comm);
 }
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    Entry e = entry("MPI_Allreduce");
-    e.op = op;
-    e.send = {from == MPI_IN_PLACE ? to : from, type, count};
-    e.receive = {to, type, count};
-    return meet(comm, e, reduceAll);
+    return reduced("MPI_Allreduce", from, to, count, type, op, -1, comm);
+}
+
+// All ranks together, from now to a wait.
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
+    auto o = std::make_shared<Ongoing>();
+    o->comm = comm;
+    return begin(
+        std::move(o), entry("MPI_Ibarrier"), [](Comm &, std::vector<Entry> &) { return std::string(); }, request);
+}
+int MPI_Ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+    return moved(comm, broadcasting("MPI_Ibcast", data, count, type, root), broadcast, request);
+}
+int MPI_Iscatter(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, int root, MPI_Comm comm,
+                 MPI_Request *request) {
+    return moved(comm, dealing("MPI_Iscatter", from, sent, sendType, to, taken, type, root), scattering, request);
+}
+int MPI_Igather(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, int root, MPI_Comm comm,
+                MPI_Request *request) {
+    return moved(comm, dealing("MPI_Igather", from, sent, sendType, to, taken, type, root), gathering, request);
+}
+int MPI_Iallgather(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, MPI_Comm comm,
+                   MPI_Request *request) {
+    return moved(comm, dealing("MPI_Iallgather", from, sent, sendType, to, taken, type), gatheringAll, request);
+}
+int MPI_Ialltoall(const void *from, int sent, MPI_Datatype sendType, void *to, int taken, MPI_Datatype type, MPI_Comm comm,
+                  MPI_Request *request) {
+    return moved(comm, dealing("MPI_Ialltoall", from, sent, sendType, to, taken, type), exchange, request);
+}
+int MPI_Ireduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request *request) {
+    return reduced("MPI_Ireduce", from, to, count, type, op, root, comm, request);
+}
+int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
+    return reduced("MPI_Iallreduce", from, to, count, type, op, -1, comm, request);
 }

@@ -9,6 +9,7 @@
 
 #include "sdfgc/rt/mpi/error.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -44,6 +45,17 @@ inline Dims coordinatesOf(const Dims &shape, int64_t rank) {
     }
     return at;
 }
+/// The shape of a grid of all ranks that is as square as it can be, largest dimension first: 12 ranks in two dimensions are 4 x 3.
+inline Dims squareGrid(int64_t ranks, int64_t dimensions) {
+    Dims shape(static_cast<std::size_t>(dimensions), 1), factors;
+    for (int64_t f = 2; ranks > 1; ++f)
+        for (; ranks % f == 0; ranks /= f)
+            factors.push_back(f);
+    for (std::size_t k = factors.size(); k-- > 0;) // the largest first, each to the dimension that is smallest by now
+        *std::min_element(shape.begin(), shape.end()) *= factors[k];
+    std::sort(shape.rbegin(), shape.rend());
+    return shape;
+}
 /// The entries of the dimensions that are kept.
 inline Dims keptOf(const Dims &all, const Dims &kept) {
     Dims out;
@@ -68,8 +80,12 @@ struct GridNumber {
 struct FortranHandle {
     MPI_Fint handle;
 };
+struct Handle {
+    MPI_Comm handle;
+};
 inline World world() { return {}; }
 inline GridNumber grid(int64_t number) { return {static_cast<int>(number)}; }
+inline Handle comm(const MPI_Comm *handle) { return {*handle}; }
 template <class T> FortranHandle fortran(T handle) { return {static_cast<MPI_Fint>(handle)}; }
 
 /// The communicator that the next initialisers begin with: set by `<name>_set_communicator` of the C interface.
@@ -80,6 +96,19 @@ inline MPI_Comm &givenWorld() {
     static MPI_Comm given = MPI_COMM_NULL;
 #endif
     return given;
+}
+/// A Fortran handle (MPI_Comm_c2f) of the ranks that later initialisers make their world of.
+inline void giveWorld(int handle) { givenWorld() = MPI_Comm_f2c(static_cast<MPI_Fint>(handle)); }
+
+/// Fails where a launcher has started several ranks, and each is alone for the MPI that the program was built with: that of another
+/// implementation does not know what the launcher has told it.
+inline void verifyLauncher(const Caller &c) {
+    int ranks = 0;
+    check(c, MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+    for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+        if (const char *started = std::getenv(name); started && ranks == 1 && std::atoi(started) > 1)
+            fail(c, "the launcher has started " + std::string(started) + " ranks (" + name +
+                        "), and this program's MPI knows of one: it is another MPI than the launcher's");
 }
 
 /// Starts MPI if nobody has.
@@ -101,6 +130,7 @@ inline void start() {
     });
     if (provided < MPI_THREAD_FUNNELED)
         fail(caller, "this MPI does not allow programs with threads");
+    verifyLauncher(caller);
 }
 
 /// May MPI still be called?

@@ -35,6 +35,7 @@ struct MPI_Status {
 
 constexpr int MPI_SUCCESS = 0, MPI_ERR_IN_STATUS = 18, MPI_MAX_ERROR_STRING = 2048;
 constexpr int MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1, MPI_PROC_NULL = -2, MPI_UNDEFINED = -32766;
+constexpr int MPI_IDENT = 0, MPI_CONGRUENT = 1, MPI_SIMILAR = 2, MPI_UNEQUAL = 3;
 constexpr int MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1, MPI_THREAD_SERIALIZED = 2, MPI_THREAD_MULTIPLE = 3;
 constexpr MPI_Errhandler MPI_ERRORS_ARE_FATAL = 0, MPI_ERRORS_RETURN = 1;
 #define MPI_COMM_NULL (static_cast<MPI_Comm>(nullptr))
@@ -123,6 +124,7 @@ int MPI_Comm_rank(MPI_Comm, int *);
 int MPI_Comm_size(MPI_Comm, int *);
 int MPI_Comm_dup(MPI_Comm, MPI_Comm *);
 int MPI_Comm_split(MPI_Comm, int color, int key, MPI_Comm *);
+int MPI_Comm_compare(MPI_Comm, MPI_Comm, int *result);
 int MPI_Comm_free(MPI_Comm *);
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler);
 MPI_Comm MPI_Comm_f2c(MPI_Fint);
@@ -167,3 +169,12 @@ int MPI_Alltoall(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI
 int MPI_Alltoallv(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);
 int MPI_Reduce(const void *, void *, int, MPI_Datatype, MPI_Op, int root, MPI_Comm);
 int MPI_Allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+int MPI_Ibarrier(MPI_Comm, MPI_Request *);
+int MPI_Ibcast(void *, int, MPI_Datatype, int root, MPI_Comm, MPI_Request *);
+int MPI_Iscatter(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int root, MPI_Comm, MPI_Request *);
+int MPI_Igather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int root, MPI_Comm, MPI_Request *);
+int MPI_Iallgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm, MPI_Request *);
+int MPI_Ialltoall(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm, MPI_Request *);
+int MPI_Ireduce(const void *, void *, int, MPI_Datatype, MPI_Op, int root, MPI_Comm, MPI_Request *);
+int MPI_Iallreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);

@@ -20,29 +20,21 @@ inline bool sends(Pattern p, int root, int from, int to) {
 /// Moves every piece. The sender has one piece for all ranks (`wholeSend`), or one for each; the receiver likewise.
 inline std::string move(Comm &comm, std::vector<Entry> &entries, Pattern p, bool wholeSend, bool wholeReceive) {
     const int n = comm.size(), root = entries[0].root;
-    struct Piece {
-        int from, to;
-        std::vector<char> bytes;
-    };
-    std::vector<Piece> pieces; // all are read before one is written
     for (int from = 0; from < n; ++from)
         for (int to = 0; to < n; ++to) {
             if (!sends(p, root, from, to))
                 continue;
             const Side &a = entries[std::size_t(from)].send, &b = entries[std::size_t(to)].receive;
-            if (a.data == b.data && from == to && wholeSend == wholeReceive) // a root's own piece of a broadcast
+            if (from == to && entries[std::size_t(from)].keepsOwn)
                 continue;
             const std::int64_t count = a.countOf(wholeSend ? 0 : to);
             const Signature sent = signatureOf(*a.type, count), taken = signatureOf(*b.type, b.countOf(wholeReceive ? 0 : from));
             if (sent != taken)
                 return describe(entries[std::size_t(from)], from) + " sends " + text(sent) + " to rank " + std::to_string(to) +
                        ", which takes " + text(taken) + " in " + entries[std::size_t(to)].element;
-            pieces.push_back({from, to, packed(a.at(to, wholeSend), count, *a.type)});
+            entries[std::size_t(to)].deliveries.push_back({b.at(from, wholeReceive), b.countOf(wholeReceive ? 0 : from), *b.type,
+                                                           packed(a.at(to, wholeSend), count, *a.type)});
         }
-    for (const Piece &piece : pieces) {
-        const Side &b = entries[std::size_t(piece.to)].receive;
-        unpack(piece.bytes, b.at(piece.from, wholeReceive), b.countOf(wholeReceive ? 0 : piece.from), *b.type);
-    }
     return "";
 }
 
@@ -146,8 +138,8 @@ inline std::string reduceAll(Comm &comm, std::vector<Entry> &entries) {
         }
     }
     for (int r = 0; r < comm.size(); ++r)
-        if (const Entry &e = entries[std::size_t(r)]; e.root < 0 || e.root == r)
-            unpack(result, const_cast<void *>(e.receive.data), e.send.count, *e.send.type);
+        if (Entry &e = entries[std::size_t(r)]; e.root < 0 || e.root == r)
+            e.deliveries.push_back({const_cast<void *>(e.receive.data), e.send.count, *e.send.type, result});
     return "";
 }
 

@@ -26,19 +26,30 @@ struct Side {
     }
 };
 
+/// Elements on their way to a rank, which gets them when its call ends.
+struct Delivery {
+    void *to;
+    std::int64_t count;
+    Type type; // a copy: the program may free its own while the call is under way
+    std::vector<char> bytes;
+};
+
 struct Entry {
     const char *element = "";
     std::string kind; // MPI's name of the call
     int root = -1;
     Operator *op = nullptr;
     Side send, receive;
+    bool keepsOwn = false; // the rank's own piece is where it has to be
     int color = 0, key = 0;
     Comm **made = nullptr; // gets a communicator
+    std::vector<Delivery> deliveries;
 };
 
 struct Meeting {
     std::vector<Entry> entries;
     std::size_t arrived = 0, left = 0;
+    bool isDone = false;
     std::string wrong; // why it came to nothing
 };
 
@@ -75,39 +86,59 @@ inline std::string difference(const Entry &a, const Entry &b, int rank) {
            (a.kind == b.kind && a.root == b.root ? " with another operator" : "") + ", " + describe(b, rank);
 }
 
-/// Takes part in the next meeting of a communicator, and stays until its work is done.
-inline int meet(Comm *comm, Entry mine, const Work &work) {
+/// Comes to the next meeting of a communicator; the last rank does the work of all. Null where the call cannot be made: `code` is its
+/// answer then. The lock is held.
+inline Meeting *arrive(Comm *comm, Entry mine, const Work &work, std::uint64_t &number, int &code) {
     Job &j = job();
-    Rank &r = me();
-    j.delay(r);
-    std::unique_lock held(j.lock);
-    if (!j.broken.empty())
-        return interrupted();
+    code = MPI_SUCCESS;
     const int rank = comm ? comm->mine() : MPI_PROC_NULL;
-    if (rank < 0)
-        return fail(mine.kind + " on a communicator that this rank is not in");
-    if (mine.root >= comm->size())
-        return fail(mine.kind + ": there is no rank " + std::to_string(mine.root) + " among " + std::to_string(comm->size()));
-    mine.element = r.element;
-    const std::string kind = mine.kind;
-    const std::uint64_t number = comm->calls[static_cast<std::size_t>(rank)]++;
+    if (!j.broken.empty())
+        code = interrupted();
+    else if (rank < 0)
+        code = fail(mine.kind + " on a communicator that this rank is not in");
+    else if (mine.root >= comm->size())
+        code = fail(mine.kind + ": there is no rank " + std::to_string(mine.root) + " among " + std::to_string(comm->size()));
+    if (code != MPI_SUCCESS)
+        return nullptr;
+    mine.element = me().element;
+    number = comm->calls[static_cast<std::size_t>(rank)]++;
     Meeting &m = comm->meetings[number];
     m.entries.resize(comm->members.size());
     m.entries[static_cast<std::size_t>(rank)] = std::move(mine);
-    if (++m.arrived < m.entries.size()) {
-        if (!j.wait(held, r, &m, "for all ranks in " + kind))
-            return interrupted();
-    } else {
-        for (std::size_t i = 1; i < m.entries.size() && m.wrong.empty(); ++i)
-            m.wrong = difference(m.entries[0], m.entries[i], static_cast<int>(i));
-        if (m.wrong.empty())
-            m.wrong = work(*comm, m.entries);
-        j.happened(&m);
-    }
-    const std::string wrong = m.wrong;
+    if (++m.arrived < m.entries.size())
+        return &m;
+    for (std::size_t i = 1; i < m.entries.size() && m.wrong.empty(); ++i)
+        m.wrong = difference(m.entries[0], m.entries[i], static_cast<int>(i));
+    if (m.wrong.empty())
+        m.wrong = work(*comm, m.entries);
+    m.isDone = true;
+    j.happened(&m);
+    return &m;
+}
+
+/// Waits until all have come, takes what is for this rank, unless `wrong` says why it must not, and goes. The lock is held.
+inline int leave(std::unique_lock<std::mutex> &held, Comm &comm, std::uint64_t number, std::string wrong = "") {
+    Meeting &m = comm.meetings[number];
+    Entry &mine = m.entries[static_cast<std::size_t>(comm.mine())];
+    if (!m.isDone && !job().wait(held, me(), &m, "for all ranks in " + mine.kind))
+        return interrupted();
+    if (!m.wrong.empty())
+        wrong = m.wrong;
+    if (wrong.empty())
+        for (const Delivery &d : mine.deliveries)
+            unpack(d.bytes, d.to, d.count, d.type);
     if (++m.left == m.entries.size())
-        comm->meetings.erase(number);
+        comm.meetings.erase(number);
     return wrong.empty() ? MPI_SUCCESS : fail(wrong);
+}
+
+/// Takes part in the next meeting of a communicator, and stays until its work is done.
+inline int meet(Comm *comm, Entry mine, const Work &work) {
+    job().delay(me());
+    std::unique_lock held(job().lock);
+    std::uint64_t number = 0;
+    int code = MPI_SUCCESS;
+    return arrive(comm, std::move(mine), work, number, code) ? leave(held, *comm, number) : code;
 }
 
 /// Makes a communicator of the ranks with each color, in the order of keys; `shape(color)` is that of its grid.

@@ -7,10 +7,15 @@
 #include "sdfgc/rt/mpi/emulated/communicator.h"
 
 #include <list>
+#include <memory>
 
 namespace sdfgc::mpi::emulated {
 
+struct Ongoing;
+
 struct Request {
+    std::shared_ptr<Ongoing>
+        collective; // a call of all ranks that has begun (nonblocking.h); then only the element and its owner count
     bool isSend = false;
     Comm *comm = nullptr;
     int peer = 0, tag = 0, owner = 0; // ranks: the peer's in the communicator, the owner's in the job
@@ -72,7 +77,8 @@ inline void match(Request &send, Request &receive) {
 inline Request *partnerOf(const Request &mine) {
     std::vector<Request *> candidates;
     for (Request *other : posted()) {
-        if (other->isSend == mine.isSend || other->isDone || !(mine.isSend ? fits(mine, *other) : fits(*other, mine)))
+        if (other->collective || other->isSend == mine.isSend || other->isDone ||
+            !(mine.isSend ? fits(mine, *other) : fits(*other, mine)))
             continue;
         const bool isKnown =
             std::any_of(candidates.begin(), candidates.end(), [&](Request *c) { return c->owner == other->owner; });

@@ -1,0 +1,230 @@
+#include "Transforms/Lower/MpiMapResults.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Tasklet/Types.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+std::optional<py::Wcr> reductionOf(const Edge &e) {
+    const py::Parsed<py::Wcr> parsed = py::parseWcr(e.memlet.wcr);
+    return parsed.value ? std::optional(*parsed.value) : std::nullopt;
+}
+
+/// Calls visit for the edges inside of the map that lead to an edge which leaves it.
+void forEachInside(const Edge &exitEdge, const std::function<void(Edge &)> &visit) {
+    const Name in = analysis::pairedConnector(exitEdge.srcConn);
+    for (Edge *e : exitEdge.src->inEdges())
+        if (e->dstConn == in) {
+            visit(*e);
+            if (isa<MapExit>(e->src))
+                forEachInside(*e, visit);
+        }
+}
+
+bool mentions(const sym::Expr &e, Name symbol) {
+    const auto &names = e.freeSymbols();
+    return std::find(names.begin(), names.end(), symbol) != names.end();
+}
+
+/// Where a subset follows a parameter: as the only index of one dimension.
+std::optional<std::size_t> dimensionOf(const sym::Subset &s, Name parameter) {
+    std::optional<std::size_t> out;
+    for (std::size_t d = 0; d < s.dims.size(); ++d) {
+        const sym::Range &r = s.dims[d];
+        if (!mentions(r.begin, parameter) && !mentions(r.end, parameter) && !mentions(r.step, parameter))
+            continue;
+        const sym::Expr offset = r.begin - sym::Expr::symbol(parameter);
+        if (out || !r.size().isOne() || mentions(offset, parameter))
+            return std::nullopt;
+        out = d;
+    }
+    return out;
+}
+
+/// A bare element of a graph: one state that a caller fills.
+std::unique_ptr<SDFG> inner(const SDFG &outer, const std::string &name) {
+    auto g = std::make_unique<SDFG>(Name(name));
+    g->label = name;
+    g->usesExplicitControlFlow = true;
+    g->level = outer.level;
+    g->symbolHints = outer.symbolHints;
+    return g;
+}
+
+LibraryNode *mpiNode(State &s, const std::string &className, const std::string &label) {
+    auto *n = s.add<LibraryNode>();
+    std::string file = className;
+    for (char &c : file)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    n->classPath = "dace.libraries.mpi.nodes." + file + "." + className;
+    n->name = n->label = label;
+    return n;
+}
+
+/// A map over the elements of a subset that sets each: `code` writes `o`, from `i` of `from` if there is such a container. Ends at an
+/// access node of `to`.
+void overElements(State &s, const std::string &label, const sym::Subset &subset, AccessNode *from, AccessNode *to,
+                  const std::string &code, const std::string &wcr) {
+    auto *entry = s.add<MapEntry>();
+    auto *exit = s.add<MapExit>();
+    entry->exit = exit;
+    exit->entry = entry;
+    entry->label = exit->label = label;
+    sym::Subset element;
+    for (std::size_t d = 0; d < subset.dims.size(); ++d) {
+        const Name p("__e" + std::to_string(d));
+        entry->params.push_back(p);
+        entry->ranges.push_back(subset.dims[d]);
+        element.dims.push_back(sym::Range(sym::Expr::symbol(p), sym::Expr::symbol(p), 1));
+    }
+    auto *t = s.add<Tasklet>();
+    t->label = label;
+    t->code = {code, Language::Python};
+    const auto memlet = [](Name data, const sym::Subset &part, const std::string &resolution) {
+        Memlet m = Memlet::simple(data, part);
+        m.wcr = resolution;
+        return m;
+    };
+    if (from) {
+        s.connect(from, {}, entry, Name("IN_1"), memlet(from->data, subset, ""));
+        s.connect(entry, Name("OUT_1"), t, Name("i"), memlet(from->data, element, ""));
+    } else {
+        s.connect(entry, {}, t, {}, Memlet::empty());
+    }
+    s.connect(t, Name("o"), exit, Name("IN_1"), memlet(to->data, element, wcr));
+    s.connect(exit, Name("OUT_1"), to, {}, memlet(to->data, subset, wcr));
+}
+
+} // namespace
+
+sym::Range DealtDimension::part(const sym::Expr &at) const {
+    const sym::Expr count = all.size();
+    const auto first = [&](const sym::Expr &of) { // iteration with which a part begins
+        return of * sym::floorDiv(count, parts) + sym::min({of, count - parts * sym::floorDiv(count, parts)});
+    };
+    return {all.begin + first(at) * all.step, all.begin + (first(at + 1) - 1) * all.step, all.step};
+}
+
+sym::Expr DealtDimension::placeOf(const sym::Expr &rank) const {
+    const sym::Expr row = sym::floorDiv(rank, inner);
+    return row - parts * sym::floorDiv(row, parts);
+}
+
+std::string whyNotCombined(const Edge &exitEdge) {
+    const std::string data = "`" + exitEdge.memlet.data.str() + "`";
+    const DataDesc *d = exitEdge.src->state()->sdfg()->desc(exitEdge.memlet.data);
+    const std::optional<py::Wcr> r = reductionOf(exitEdge);
+    if (!d || (d->kind != DataKind::Array && d->kind != DataKind::Scalar))
+        return "iterations on several ranks combine what they write to " + data + ", which is no array";
+    if (!r || !py::reductionIdentity(r->kind, d->dtype))
+        return "iterations on several ranks combine what they write to " + data + " by a function that has no neutral element";
+    return "";
+}
+
+std::string whyNotGathered(const Edge &exitEdge, const std::vector<DealtDimension> &dims) {
+    std::string why;
+    forEachInside(exitEdge, [&](Edge &e) {
+        for (const DealtDimension &d : dims)
+            if (!e.memlet.subset || !dimensionOf(*e.memlet.subset, d.parameter))
+                why = "`" + exitEdge.memlet.data.str() + "` cannot be gathered: it is not written at `" + d.parameter.str() +
+                      "` in one of its dimensions";
+    });
+    return why;
+}
+
+void combineOverRanks(Edge &exitEdge) {
+    State &s = *exitEdge.src->state();
+    SDFG &g = *s.sdfg();
+    const Name data = exitEdge.memlet.data;
+    const std::string wcr = exitEdge.memlet.wcr;
+    const sym::Subset subset = *exitEdge.memlet.subset;
+    DataDesc like = *g.desc(data);
+    like.transient = true;
+    like.lifetime = Lifetime::Scope;
+    const Name part = g.addTransient(data.str() + "_part", like), total = g.addTransient(data.str() + "_total", like);
+    const std::string neutral = py::print(**py::reductionIdentity(reductionOf(exitEdge)->kind, like.dtype));
+
+    State *before = s.parent()->addStateBefore(&s, g.freshLabel("neutral"));
+    overElements(*before, "neutral", subset, nullptr, before->add<AccessNode>(part), "o = " + neutral, "");
+    before->renumber();
+
+    forEachInside(exitEdge, [&](Edge &e) { e.memlet.data = part; });
+    exitEdge.memlet.data = part;
+    auto *target = cast<AccessNode>(exitEdge.dst);
+    auto *mine = s.add<AccessNode>(part), *all = s.add<AccessNode>(total);
+    s.setDestination(&exitEdge, mine, {});
+    LibraryNode *node = mpiNode(s, "Allreduce", "combine_" + data.str());
+    node->properties.set("op", wcr);
+    s.connect(mine, {}, node, Name("_inbuffer"), Memlet::simple(part, subset));
+    s.connect(node, Name("_outbuffer"), all, {}, Memlet::simple(total, subset));
+    overElements(s, "combined", subset, all, target, "o = i", wcr);
+}
+
+void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const sym::Expr &size) {
+    State &s = *exitEdge.src->state();
+    SDFG &outer = *s.sdfg();
+    auto *written = cast<AccessNode>(exitEdge.dst);
+    const Name data = written->data, rank("__rank"), root("__root");
+    sym::Subset part = *exitEdge.memlet.subset; // of the rank in `rank`
+    forEachInside(exitEdge, [&](Edge &e) {
+        for (const DealtDimension &d : dims) {
+            const std::size_t at = *dimensionOf(*e.memlet.subset, d.parameter);
+            const sym::Expr offset = e.memlet.subset->dims[at].begin - sym::Expr::symbol(d.parameter);
+            const sym::Range of = d.part(d.placeOf(sym::Expr::symbol(rank)));
+            part.dims[at] = sym::Range(of.begin + offset, of.end + offset, of.step);
+        }
+    });
+
+    std::unique_ptr<SDFG> g = inner(outer, "gather_" + data.str());
+    DataDesc d = *outer.desc(data);
+    d.transient = false;
+    g->arrays.set(data, d);
+    g->arrays.set(root, DataDesc::scalar(ScalarKind::Int64, true));
+    g->symbols.set(rank, ScalarKind::Int64);
+    auto *loop = g->add<LoopRegion>();
+    loop->label = "ranks";
+    loop->variable = rank;
+    loop->init = Code{rank.str() + " = 0", Language::Python};
+    loop->condition = Code{rank.str() + " < " + size.str(), Language::Python};
+    loop->update = Code{rank.str() + " = " + rank.str() + " + 1", Language::Python};
+    g->setStart(loop);
+    auto *send = loop->add<State>();
+    send->label = "send";
+    loop->setStart(send);
+    auto *t = send->add<Tasklet>();
+    t->label = "root";
+    t->code = {"o = " + rank.str(), Language::Python};
+    auto *rootNode = send->add<AccessNode>(root);
+    send->connect(t, Name("o"), rootNode, {}, Memlet::simple(root, g->desc(root)->fullSubset()));
+    LibraryNode *node = mpiNode(*send, "Bcast", "parts_of_" + data.str());
+    send->connect(send->add<AccessNode>(data), {}, node, Name("_inbuffer"), Memlet::simple(data, part));
+    send->connect(rootNode, {}, node, Name("_root"), Memlet::simple(root, g->desc(root)->fullSubset()));
+    send->connect(node, Name("_outbuffer"), send->add<AccessNode>(data), {}, Memlet::simple(data, part));
+
+    auto *nested = s.add<NestedSDFGNode>();
+    nested->label = g->name.str();
+    g->parentNode = nested;
+    nested->sdfg = std::move(g);
+    for (const Name symbol : analysis::requiredSymbols(*nested->sdfg)) {
+        nested->symbolMapping.emplace_back(symbol, sym::Expr::symbol(symbol));
+        if (const Type *type = outer.symbols.find(symbol))
+            nested->sdfg->symbols.set(symbol, *type);
+        else
+            nested->sdfg->symbols.set(symbol, ScalarKind::Int64);
+    }
+    auto *gathered = s.add<AccessNode>(data);
+    const std::vector<Edge *> readers = written->outEdges();
+    for (Edge *e : readers)
+        s.setSource(e, gathered, e->srcConn);
+    s.connect(written, {}, nested, data, Memlet::simple(data, outer.desc(data)->fullSubset()));
+    s.connect(nested, data, gathered, {}, Memlet::simple(data, outer.desc(data)->fullSubset()));
+}
+
+} // namespace sdfgc::transforms

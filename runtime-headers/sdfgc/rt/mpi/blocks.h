@@ -1,0 +1,141 @@
+// Arrays in blocks over a grid (mpi/subarray.h): dealt out, put together, and moved from one distribution to another.
+#pragma once
+
+#include "sdfgc/rt/mpi/nonblocking.h"
+#include "sdfgc/rt/mpi/subarray.h"
+
+namespace sdfgc::mpi {
+
+class Blocks : public Nonblocking {
+public:
+    /// Rank 0 of `from` deals `in` out in blocks; then, with `copies`, its rank 0 gives the block on to the others of it.
+    template <class A, class B, class Copies = World>
+    void block_scatter(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, GridNumber from,
+                       Copies copies = {}) {
+        if (const Scope s(*this, element, from); s) {
+            const Dims shape = grid_of(from.number).shape;
+            a.verify(s, shape);
+            const Pieces pieces(s, a, shape);
+            std::vector<std::remove_const_t<A>> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.all) : 0);
+            for (int r = 0; s.rank == 0 && r < s.size(); ++r)
+                copyTo(partOf(s, in, a.shape, pieces.boxes[std::size_t(r)]), packed.data() + pieces.places[std::size_t(r)]);
+            std::vector<B> mine(static_cast<std::size_t>(pieces.counts[std::size_t(s.rank)]));
+            const MPI_Datatype type = types_.template element<B>(s);
+            check(s,
+                  MPI_Scatterv(packed.data(), pieces.counts.data(), pieces.places.data(), type, mine.data(),
+                               pieces.counts[std::size_t(s.rank)], type, 0, s.handle()),
+                  "MPI_Scatterv");
+            copyFrom(mine.data(), partOf(s, out, a.block, atOrigin(pieces.boxes[std::size_t(s.rank)])));
+        }
+        if constexpr (!std::is_same_v<Copies, World>)
+            bcast(element, out, out, 0, copies);
+    }
+    /// The reverse: with `copies`, the sum over its ranks is taken first; then rank 0 of `to` gets all blocks.
+    template <class A, class B, class Copies = World>
+    void block_gather(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, GridNumber to,
+                      Copies copies = {}) {
+        using T = std::remove_const_t<A>;
+        std::vector<T> sum(static_cast<std::size_t>(in.count()));
+        copyTo(in, sum.data());
+        Block<T> mine = in.template of<T>(sum.data());
+        if constexpr (!std::is_same_v<Copies, World>)
+            reduce(element, Op::Sum, in, mine, 0, copies);
+        const Scope s(*this, element, to);
+        if (!s)
+            return;
+        const Dims shape = grid_of(to.number).shape;
+        a.verify(s, shape);
+        const Pieces pieces(s, a, shape);
+        std::vector<T> own(static_cast<std::size_t>(pieces.counts[std::size_t(s.rank)]));
+        copyTo(partOf(s, mine, a.block, atOrigin(pieces.boxes[std::size_t(s.rank)])), own.data());
+        std::vector<B> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.all) : 0);
+        const MPI_Datatype type = types_.template element<B>(s);
+        check(s,
+              MPI_Gatherv(own.data(), pieces.counts[std::size_t(s.rank)], type, packed.data(), pieces.counts.data(),
+                          pieces.places.data(), type, 0, s.handle()),
+              "MPI_Gatherv");
+        for (int r = 0; s.rank == 0 && r < s.size(); ++r)
+            copyFrom(packed.data() + pieces.places[std::size_t(r)], partOf(s, out, a.shape, pieces.boxes[std::size_t(r)]));
+    }
+    /// From the blocks of one sub-array to those of another one of the same array. Both grids are of the program's world.
+    template <class A, class B>
+    void redistribute(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, const SubArray &b) {
+        const Scope s(*this, element, World());
+        const Dims from = grid_of(a.grid).shape, to = grid_of(b.grid).shape;
+        a.verify(s, from);
+        b.verify(s, to);
+        if (a.shape != b.shape)
+            fail(s, "the sub-arrays are parts of arrays of " + text(a.shape) + " and of " + text(b.shape) + " elements");
+        struct Transfer {
+            int rank;
+            Box box; // of the whole array
+            std::vector<B> data;
+        };
+        auto transfers = [&](const SubArray &mine, const Dims &shape, const SubArray &other, const Dims &others, bool isSender) {
+            std::vector<Transfer> all;
+            const int64_t ranks = product(shape);
+            if (s.rank >= ranks || (isSender && !mine.isFirst(coordinatesOf(shape, s.rank))))
+                return all;
+            const Box own = mine.boxAt(coordinatesOf(shape, s.rank));
+            for (int64_t r = 0; r < product(others); ++r) {
+                const Dims at = coordinatesOf(others, r);
+                const Box box = own.cut(other.boxAt(at));
+                if (box.count() > 0 && (isSender || other.isFirst(at)))
+                    all.push_back({static_cast<int>(r), box, std::vector<B>(static_cast<std::size_t>(box.count()))});
+            }
+            return all;
+        };
+        std::vector<Transfer> sends = transfers(a, from, b, to, true), receives = transfers(b, to, a, from, false);
+        std::vector<MPI_Request> requests(sends.size() + receives.size(), MPI_REQUEST_NULL);
+        const Dims mineA = coordinatesOf(from, s.rank), mineB = coordinatesOf(to, s.rank);
+        std::size_t next = 0;
+        for (Transfer &t : receives) {
+            const Message m = types_.message(s, block(t.data.data(), static_cast<int64_t>(t.data.size()), 1));
+            check(s, MPI_Irecv(m.data, m.count, m.type, t.rank, redistributionTag, s.handle(), &requests[next++]), "MPI_Irecv");
+        }
+        for (Transfer &t : sends) {
+            copyTo(partOf(s, in, a.block, t.box.relativeTo(a.boxAt(mineA).begin)), t.data.data());
+            const Message m = types_.message(s, block(t.data.data(), static_cast<int64_t>(t.data.size()), 1));
+            check(s, MPI_Isend(m.data, m.count, m.type, t.rank, redistributionTag, s.handle(), &requests[next++]), "MPI_Isend");
+        }
+        waitall(element, requests.data(), static_cast<int64_t>(requests.size()));
+        for (Transfer &t : receives)
+            copyFrom(t.data.data(), partOf(s, out, b.block, t.box.relativeTo(b.boxAt(mineB).begin)));
+    }
+
+private:
+    static constexpr int redistributionTag = 32000; // MPI grants tags up to 32767
+
+    /// Which part of an array each rank of a grid has; all of them one after the other.
+    struct Pieces {
+        std::vector<Box> boxes;
+        std::vector<int> counts, places;
+        int64_t all = 0;
+
+        Pieces(const Caller &c, const SubArray &a, const Dims &grid) {
+            for (int64_t r = 0; r < product(grid); ++r) {
+                boxes.push_back(a.boxAt(coordinatesOf(grid, r)));
+                counts.push_back(static_cast<int>(boxes.back().count()));
+                places.push_back(static_cast<int>(all));
+                all += boxes.back().count();
+            }
+            if (all > INT_MAX)
+                fail(c, "blocks of more than 2147483647 elements together cannot be dealt out at once");
+        }
+    };
+    static int64_t product(const Dims &shape) {
+        int64_t n = 1;
+        for (const int64_t d : shape)
+            n *= d;
+        return n;
+    }
+    static Box atOrigin(const Box &box) { return box.relativeTo(box.begin); }
+    template <class T> static void copyTo(const Block<T> &from, std::remove_const_t<T> *to) {
+        from.forEach([&](T *at) { *to++ = *at; });
+    }
+    template <class T> static void copyFrom(const T *from, const Block<T> &to) {
+        to.forEach([&](T *at) { *at = *from++; });
+    }
+};
+
+} // namespace sdfgc::mpi
