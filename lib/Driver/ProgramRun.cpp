@@ -129,6 +129,7 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
         s.diags.report(Id::ProgramFailed, {}, what);
         return false;
     };
+    const std::string where = r.rank < 0 ? "" : " on rank " + std::to_string(r.rank);
     switch (r.status) {
     case Status::Done:
         return true;
@@ -137,19 +138,20 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
     case Status::NotStarted:
         return failed(r.message);
     case Status::InitFailed:
-        return failed(r.message.empty() ? "its initialiser returned no handle" : "its initialiser returned no handle: " + r.message);
+        return failed(r.message.empty() ? "its initialiser returned no handle"
+                                        : "its initialiser returned no handle: " + r.message);
     case Status::Error:
         return failed(r.message.empty() ? "it reported an error without a message" : r.message);
     case Status::ExitFailed:
         return failed("its finaliser reported an error: " + r.message);
     case Status::Exited:
-        return failed("it ended the process with status " + std::to_string(r.signal));
+        return failed("it ended the process with status " + std::to_string(r.signal) + where);
     case Status::TimedOut:
-        return failed("it took longer than --timeout allows");
+        return failed("it took longer than --timeout allows" + where);
     case Status::Crashed:
         break;
     }
-    s.diags.report(Id::ProgramCrashed, made ? placeOfCrash(*made, r.frames) : diag::Location(), signalText(r.signal));
+    s.diags.report(Id::ProgramCrashed, made ? placeOfCrash(*made, r.frames) : diag::Location(), signalText(r.signal) + where);
     return false;
 }
 

@@ -162,6 +162,8 @@ class Run : public Subcommand {
             TimeTrace::Scope scope(s.trace(), "run", made->module->name.str());
             results = run::callRanks(file::absolute(made->library), made->module->name.str(), each, call_);
         }
+        if (mine.isInJob())
+            results.front().rank = mine.rank;
         if (!std::all_of(results.begin(), results.end(), [&](const run::CallResult &r) { return reportCall(s, &*made, r); }))
             return;
         for (std::size_t i = 0; i < results.size(); ++i)

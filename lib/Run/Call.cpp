@@ -35,6 +35,7 @@ CallResult resultOf(const RankCall &rank) {
     const Report &report = *rank.shared.report;
     out.status = report.status;
     out.signal = report.signal;
+    out.rank = report.rank;
     out.message = report.message.data();
     out.frames.assign(report.frames.begin(), report.frames.begin() + static_cast<std::ptrdiff_t>(report.frameCount));
     out.initSeconds = report.initSeconds;
@@ -52,6 +53,7 @@ std::string allocate(std::vector<RankCall> &ranks, const std::vector<const Argum
         ranks.emplace_back(*one, options);
         if (!ranks.back().told.data())
             return "there is not enough memory";
+        ranks.back().shared.report->rank = -1;
         ranks.back().shared.report->status = Status::Exited; // unless the child says something else
         for (const Argument &a : one->all) {
             ranks.back().memory.emplace_back(a.data.size());

@@ -83,6 +83,7 @@ private:
 
 // For the signal handler of the child.
 Report *crashReport = nullptr;
+thread_local int rankOfThread = -1; // of an emulated job
 std::uint64_t libraryBase = 0;
 std::uint64_t libraryEnd = 0;
 
@@ -102,6 +103,7 @@ extern "C" void onCrash(int signal, siginfo_t *, void *context) {
     }
     crashReport->signal = signal;
     crashReport->status = Status::Crashed;
+    crashReport->rank = rankOfThread;
     crashReport->frameCount = 0;
 #if defined(__x86_64__)
     addFrame(static_cast<std::uint64_t>(static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]));
@@ -302,6 +304,7 @@ void emulateRanks(Emulate emulate, std::vector<Child> &children, const CallOptio
     std::array<char, 1024> wrong{};
     const auto body = [](int rank, void *data) {
         Child &child = (*static_cast<std::vector<Child> *>(data))[static_cast<std::size_t>(rank)];
+        rankOfThread = rank;
         child.run();
         return child.isDone() ? 0 : 1;
     };

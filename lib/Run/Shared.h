@@ -52,6 +52,7 @@ private:
 struct Report {
     CallResult::Status status;
     int signal;
+    int rank;   // that crashed, where it is a thread and known; else -1
     int timed;  // calls whose times are there
     int graphs; // whose counters are there
     std::size_t frameCount;

@@ -35,6 +35,7 @@ struct CallResult {
     Status status = Status::Done;
     std::string message;
     int signal = 0;
+    int rank = -1; // of a job, where the failure is that of one rank and it is known
     /// After a crash: where, as offsets in the file of the library, innermost call first; those of other libraries are left out.
     std::vector<uint64_t> frames;
     double initSeconds = 0;
