@@ -7,6 +7,7 @@
 #include "Build/Progress.h"
 #include "Build/Record.h"
 
+#include "sdfgc/Package/Package.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/JobRunner.h"
 
@@ -81,6 +82,8 @@ public:
             result_.status = result_.status == Status::Done ? Status::FileError : result_.status;
         if (result_.status == Status::Done)
             result_.library = inFolder(plan_.library);
+        if (result_.status == Status::Done && request_.caller)
+            result_.caller = inFolder(package::callerProgram(folder_.name()));
         return std::move(result_);
     }
 
@@ -111,6 +114,7 @@ private:
     /// Makes the folders that commands write to, and writes down the commands.
     bool prepareFolders() {
         if (!report(file::makeFolderInside(folder_.path(), "lib")) ||
+            (request_.caller && !report(file::makeFolderInside(folder_.path(), "bin"))) ||
             (plan_.steps.size() > 1 && !report(file::makeFolderInside(folder_.path(), ".sdfgc/obj"))))
             return false;
         const std::pair<std::string, std::string> texts[] = {
@@ -147,9 +151,12 @@ private:
         return stale;
     }
 
-    /// Drops objects of sources that the program no longer has; those, too, that a run had made which was killed before it recorded
+    /// Drops objects of sources that the program no longer has, and its caller; those, too, that a run had made which was killed before it recorded
     /// them.
     void forgetOthers(const std::set<std::string> &outputs) {
+        const std::string caller = package::callerProgram(folder_.name());
+        if (record_.steps.count(caller) && !outputs.count(caller) && !file::isLink(inFolder("bin")))
+            report(file::removeTree(inFolder(caller)));
         recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;
         const std::string folder = ".sdfgc/obj";
         if (file::isLink(inFolder(folder)))
@@ -203,7 +210,7 @@ private:
         job.command.argv = step.argv(output, depfile);
         job.command.folder = folder_.path();
         job.command.mergeOutput = true;
-        if (step.source.empty())
+        if (step.source.empty() || step.isCaller)
             for (std::size_t i = 0; i < earlier; ++i)
                 job.after.push_back(i);
         temporaries_[step.output] = output;

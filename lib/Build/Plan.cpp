@@ -1,5 +1,6 @@
 #include "Build/Plan.h"
 
+#include "sdfgc/Package/Package.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
@@ -157,6 +158,28 @@ Words forGpuCompiler(const Words &flags) {
     return words;
 }
 
+/// A host program in C++ that finds the library by its own place.
+PlannedStep callerStep(const std::string &name, const Request &request, const Toolchain &toolchain) {
+    PlannedStep step;
+    step.source = package::callerSource(name);
+    step.title = "build " + step.source;
+    step.output = package::callerProgram(name);
+    step.isCaller = true;
+    step.before = toolchain.compiler.command;
+    step.before.insert(step.before.end(), {"-std=c++17", "-O2"});
+    append(step.before, toolchain.compileFlags);
+    for (const std::string &folder : request.includeFolders)
+        step.before.push_back("-I" + folder);
+    for (const std::string &flag : request.options.cflags)
+        if (!changesHostFloatingPoint(flag))
+            step.before.push_back(flag);
+    append(step.before, toolchain.linkFlags);
+    step.before.push_back(step.source);
+    // What the library needs is found by the library.
+    step.after = {"-Llib", "-l" + name, "-Wl,-rpath,$ORIGIN/../lib", "-Wl,--allow-shlib-undefined"};
+    return step;
+}
+
 } // namespace
 
 std::vector<std::string> PlannedStep::argv(const std::string &outputName, const std::string &depfile) const {
@@ -205,6 +228,8 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
         append(last.before, last.objects);
     }
     plan.steps.push_back(std::move(last));
+    if (request.caller)
+        plan.steps.push_back(callerStep(name, request, toolchain));
     for (PlannedStep &step : plan.steps)
         step.key = keyOf(step, toolchain);
     return plan;

@@ -17,6 +17,7 @@ struct PlannedStep {
     std::vector<std::string> before;  // words before `-o OUTPUT`
     std::vector<std::string> after;   // words after it
     std::vector<std::string> objects; // what a link step reads
+    bool isCaller = false;            // makes a program that is linked with the library
     std::string key;                  // of the command, the compiler and the machine
 
     /// The whole command, writing to `outputName` and, for a compile step, its dependences to `depfile`.
@@ -25,7 +26,7 @@ struct PlannedStep {
 };
 
 struct Plan {
-    std::vector<PlannedStep> steps; // the last one makes the library
+    std::vector<PlannedStep> steps; // the last one makes the library; after it comes its caller, if there is one
     std::string library;            // relative to the folder
     std::vector<std::string> flags, linkFlags;
 };

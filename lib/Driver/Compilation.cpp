@@ -31,7 +31,7 @@ void drawGraphs(Session &s, const tree::Module &module, const std::string &folde
         s.diags.report(diag::Id::GraphsNotDrawn, {}, done.error());
 }
 
-bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const std::vector<std::string> &gpuArch) {
+bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const Compilation &options) {
     s.log().info("writing {}", made.folder);
     crash::setActivity("writing the build folder");
     TimeTrace::Scope scope(s.trace(), "package");
@@ -41,7 +41,8 @@ bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &c
     request.sources = &made.sources;
     request.graph = made.graph.get();
     request.compile = &compile;
-    request.gpuArch = gpuArch;
+    request.gpuArch = options.target.gpuArch;
+    request.caller = options.caller;
     return package::write(request, s.diags);
 }
 
@@ -78,7 +79,7 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     build::FolderOptions waiting;
     waiting.announceWait = !s.general.quiet;
     std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags, waiting);
-    if (!opened || !writeFolder(s, made, compile, target.gpuArch) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
+    if (!opened || !writeFolder(s, made, compile, *this) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
         return std::nullopt;
     if (!withLibrary)
         s.log().result("wrote {}", made.folder);
@@ -97,6 +98,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
         request.runtimeSources.push_back("runtime-headers/sdfgc/rt/gpu_emulate.cpp");
     if (target.emulateMpi && made.sources.needs("mpi"))
         request.runtimeSources.push_back(std::string("runtime-headers/") + codegen::mpiEmulation);
+    request.caller = caller;
     request.includeFolders = {"include", "runtime-headers"};
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;
@@ -127,7 +129,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     if (result.status == build::Status::Done && result.commandsRun == 0)
         s.log().result("{} is up to date", result.library);
     else if (result.status == build::Status::Done)
-        s.log().result("made {}", result.library);
+        s.log().result("made {}", result.caller.empty() ? result.library : result.library + " and " + result.caller);
     made.library = result.library;
     return result.status == build::Status::Done;
 }

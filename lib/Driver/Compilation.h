@@ -25,6 +25,7 @@ public:
     std::string cflags;      // further ones of the user
     std::string graphFolder; // where GPU graphs are drawn; empty: nowhere
     int jobs = 0;
+    bool caller = false;     // with a program that calls the library
     bool lineTables = false; // so that addresses of a crash can be turned into lines
 
     /// The options of `build`; without a library those of `emit`.

@@ -17,6 +17,9 @@ private:
         line.text("-o,--output", folder_, "DIR", "the build folder (./<name>.build)");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         line.text("--dump-gpu-graph", compilation_.graphFolder, "DIR", "draw each GPU graph for Graphviz: DIR/<name>.<graph>.dot");
+        line.flag(
+            "--caller", compilation_.caller,
+            "with a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, values as those of `run`");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
             compilation_.pipeline.addValidationTo(line);

@@ -42,6 +42,8 @@ public:
         library();
         options();
         libraries();
+        if (r_.caller)
+            caller();
         w_.line();
         w_.line("install(TARGETS " + target_ + ")");
         w_.line("install(FILES include/" + name_ + ".h include/" + name_ + ".hpp TYPE INCLUDE)");
@@ -212,6 +214,15 @@ private:
         w_.line("    find_package(MPI REQUIRED COMPONENTS C)");
         w_.line("    target_link_libraries(" + target_ + " PRIVATE MPI::MPI_C)");
         w_.line("endif()");
+    }
+
+    void caller() {
+        const std::string program = name_ + "_main";
+        w_.line();
+        w_.line("# Calls the program with arguments from the command line and from NumPy files.");
+        w_.line("add_executable(" + program + " " + callerSource(name_) + ")");
+        w_.line("target_include_directories(" + program + " PRIVATE runtime-headers)");
+        w_.line("target_link_libraries(" + program + " PRIVATE " + target_ + ")");
     }
 
     static bool ofToolkit(const std::string &name) {

@@ -146,10 +146,8 @@ private:
                 checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") +
                           "sdfgc_program::checkSize(\"" + a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n +
                           ");\n";
-        if (checks.find("floorDiv(") != std::string::npos || checks.find("ceilDiv(") != std::string::npos ||
-            checks.find("mod(") != std::string::npos || checks.find("min(") != std::string::npos ||
-            checks.find("max(") != std::string::npos || checks.find("abs(") != std::string::npos)
-            w_.line("using namespace sdfgc_program::formula;");
+        for (const std::string &function : formulaFunctions(checks)) // one by one: they hide those of the C library
+            w_.line("using sdfgc_program::formula::" + function + ";");
         if (!checks.empty()) {
             checks.pop_back();
             w_.line(checks);

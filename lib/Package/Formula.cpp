@@ -1,5 +1,7 @@
 #include "Formula.h"
 
+#include <cctype>
+
 namespace sdfgc::package {
 namespace {
 
@@ -126,6 +128,19 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> formulaFunctions(const std::string &text) {
+    std::vector<std::string> out;
+    for (const char *function : {"abs", "ceilDiv", "floorDiv", "max", "min", "mod"})
+        for (std::size_t at = text.find(function); at != std::string::npos; at = text.find(function, at + 1))
+            if ((at == 0 ||
+                 (!std::isalnum(static_cast<unsigned char>(text[at - 1])) && text[at - 1] != '_' && text[at - 1] != '.')) &&
+                text.compare(at + std::string_view(function).size(), 1, "(") == 0) {
+                out.emplace_back(function);
+                break;
+            }
+    return out;
+}
 
 std::optional<std::string> formula(Expr e, Language language, const std::function<std::string(Name)> &spell) {
     Printer p(language, spell);

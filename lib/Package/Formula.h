@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sdfgc::package {
 
@@ -13,6 +14,9 @@ enum class Language {
     Cpp,     // functions `floorDiv`, `ceilDiv`, `mod`, `min`, `max`, `abs` of int64_t; names are int64_t
     Fortran, // sums, products and differences only
 };
+
+/// The functions that a formula in C++ calls, of those above.
+std::vector<std::string> formulaFunctions(const std::string &text);
 
 /// Exact text with the symbols under the names that `spell` gives them. Nothing when the language cannot say it, when a symbol has
 /// no name there (an empty one), or when the formula is nested too deeply to be read.

@@ -33,6 +33,12 @@ json::Value manifest(const Request &r) {
         if (f.translationUnit)
             sources.push(f.path);
     out.set("sources", sources);
+    if (r.caller) { // absent: there is none
+        json::Value caller = json::Value::object();
+        caller.set("source", callerSource(n));
+        caller.set("program", callerProgram(n));
+        out.set("caller", std::move(caller));
+    }
     out.set("fp_model", r.compile->fpModel);
     if (r.compile->orderedReductions) // absent: `any`
         out.set("reductions", "ordered");

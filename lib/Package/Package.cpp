@@ -37,6 +37,8 @@ public:
         files_["map/map_cpp.json"] = sourceMap();
         if (!addBindings())
             return false;
+        if (request_.caller && !addCaller())
+            return false;
         for (const std::string &h : request_.sources->runtimeHeaders)
             if (!addHeader(h))
                 return false;
@@ -55,6 +57,13 @@ private:
         files_["include/" + i.name + ".f90"] = fortranModule(i);
         files_["python/" + i.name + ".py"] = pythonModule(i, *values + "\n\n" + *program);
         return true;
+    }
+
+    bool addCaller() {
+        std::optional<std::string> text = callerMain(interfaceOf(*request_.module, request_.compile->emulate), diags_);
+        if (text)
+            files_[callerSource(request_.module->name.str())] = std::move(*text);
+        return text && addHeader("sdfgc/rt/caller.h");
     }
 
     std::optional<std::string> binding(const std::string &name) {
@@ -162,6 +171,9 @@ Result<void> removeStale(const std::string &folder, const std::string &path) {
 }
 
 } // namespace
+
+std::string callerSource(const std::string &program) { return "src/caller/" + program + "_main.cpp"; }
+std::string callerProgram(const std::string &program) { return "bin/" + program + "_main"; }
 
 bool write(const Request &r, diag::Engine &d) {
     FileSet set(r, d);

@@ -47,3 +47,10 @@ TEST_CASE("a formula that nobody could read has no text") {
         deep = sym::floorDiv(deep + 1, sym::Expr::symbol(Name("M")));
     CHECK_FALSE(package::formula(deep, Language::Python, [](Name n) { return n.str(); }));
 }
+
+TEST_CASE("the functions that a formula calls") {
+    using package::formulaFunctions;
+    CHECK(formulaFunctions("N + 1").empty());
+    CHECK(formulaFunctions("floorDiv(N, min(M, abs(K)))") == std::vector<std::string>{"abs", "floorDiv", "min"});
+    CHECK(formulaFunctions("in.min*min_ + xmax(3)").empty());
+}

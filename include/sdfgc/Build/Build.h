@@ -50,6 +50,7 @@ struct Options {
 struct Request {
     std::vector<std::string> sources;        // translation units, relative to the folder
     std::vector<std::string> runtimeSources; // further ones that are sdfgc's own: their objects are shared through the user's cache
+    bool caller = false;                     // with the program that calls the library: package::callerSource
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
     /// What the sources were made from (the graph, sdfgc). A library that is up to date but older than one of these gets the
@@ -69,6 +70,7 @@ enum class Status {
 struct BuildResult {
     Status status = Status::Done;
     std::string library;                       // path of lib/lib<name>.so, when Done
+    std::string caller;                        // path of the program that calls the library, where there is one
     std::size_t commandsRun = 0;               // 0: everything was up to date
     std::vector<std::string> flags, linkFlags; // as given to the compiler, for the manifest
     int signal = 0;
@@ -78,7 +80,7 @@ struct BuildResult {
 /// `FILE(LINE): error: TEXT`. Other lines are left out.
 std::vector<CompilerMessage> compilerMessages(std::string_view output);
 
-/// Brings `lib/lib<name>.so` up to date and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh` (all commands,
+/// Brings `lib/lib<name>.so` and its caller up to date and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh` (all commands,
 /// for people). What compilers print about an error goes to standard error; the engine gets one diagnostic per failed command.
 BuildResult build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags);
 

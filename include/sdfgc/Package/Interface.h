@@ -3,9 +3,11 @@
 #pragma once
 
 #include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Tree/Tree.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +67,10 @@ json::Value toJson(Type t);
 std::string cppHeader(const Interface &i, std::string_view support);
 /// A module with bind(C) interfaces: include/<name>.f90.
 std::string fortranModule(const Interface &i);
+/// A main function for C++17 and later that calls the program with arguments from the command line and from NumPy files:
+/// src/caller/<name>_main.cpp, with sdfgc/rt/caller.h. Nothing, and reports, where a command line cannot give an argument: structures,
+/// streams, callbacks, arrays whose size C++ cannot compute.
+std::optional<std::string> callerMain(const Interface &i, diag::Engine &diags);
 /// A module that needs ctypes and NumPy only: python/<name>.py.
 std::string pythonModule(const Interface &i, std::string_view support);
 

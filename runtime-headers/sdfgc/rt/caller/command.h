@@ -1,0 +1,230 @@
+// The command line of a caller, its rank, and what goes wrong. See sdfgc/rt/caller.h.
+#pragma once
+
+#include "sdfgc/rt/npy.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sdfgc::caller {
+
+class Command;
+
+/// An argument of the program: a value of its own, or memory.
+class Argument {
+public:
+    explicit Argument(const char *type) : type_(type) {}
+    virtual ~Argument() = default;
+    Argument(const Argument &) = delete;
+    Argument &operator=(const Argument &) = delete;
+
+    /// Takes what the command line gives; empty: nothing. Reports what is wrong with it.
+    virtual void take(Command &command, const std::string &given) = 0;
+    /// `float64[2 dimensions]`: for --help.
+    virtual std::string description() const { return type_; }
+    /// What can be written into a file; null for values.
+    virtual const class Memory *memory() const { return nullptr; }
+
+    std::string name;  // in the graph
+    std::string given; // on the command line; empty: not
+
+protected:
+    std::string type_; // of an element: `float64`
+};
+
+/// An argument whose content a file can hold.
+class Memory : public Argument {
+public:
+    using Argument::Argument;
+    const Memory *memory() const override { return this; }
+    virtual bool isNull() const = 0;
+    /// The content as a file has it: row-major, without gaps.
+    virtual npy::Array content() const = 0;
+};
+
+/// The number of this process in a job, as the launchers of MPI tell it.
+struct Rank {
+    int rank = 0, ranks = 1;
+    static Rank ofProcess() {
+        const auto variable = [](const char *name) {
+            const char *value = std::getenv(name);
+            return value && *value >= '0' && *value <= '9' ? std::atoi(value) : -1;
+        };
+        constexpr std::pair<const char *, const char *> launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                                       {"PMI_RANK", "PMI_SIZE"},
+                                                                       {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+                                                                       {"SLURM_PROCID", "SLURM_NTASKS"}};
+        for (const auto &[rank, size] : launchers)
+            if (variable(rank) >= 0 && variable(size) > 0)
+                return {variable(rank), variable(size)};
+        return {};
+    }
+    std::string in(std::string text) const {
+        const std::pair<std::string_view, int> numbers[] = {{"{rank}", rank}, {"{ranks}", ranks}};
+        for (const auto &[mark, number] : numbers)
+            for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
+                text.replace(at, mark.size(), std::to_string(number));
+        return text;
+    }
+};
+
+class Command {
+public:
+    struct Named {
+        const char *name;
+        Argument &argument;
+    };
+    /// `program` has these arguments, in the order of its C function.
+    Command(const char *program, std::initializer_list<Named> arguments) : program_(program) {
+        for (const Named &one : arguments) {
+            one.argument.name = one.name;
+            arguments_.push_back(&one.argument);
+        }
+    }
+
+    /// Reads the words of the command line and the files that they name. False when nothing is to be called: after --help, or when
+    /// something is wrong; status() is then what the process ends with.
+    bool read(int argc, char **argv) {
+        for (int i = 1; i < argc; ++i) {
+            std::string word = argv[i];
+            if (word == "--help" || word == "-h")
+                return help();
+            const bool isOption = word.compare(0, 2, "--") == 0;
+            if (isOption)
+                word.erase(0, 2);
+            if (isOption && word.find('=') == std::string::npos) {
+                if (i + 1 == argc) {
+                    misused("--" + word + " needs a value");
+                    break;
+                }
+                word += std::string("=") + argv[++i];
+            }
+            const bool isOutput = isOption && word.compare(0, 4, "out=") == 0;
+            assign(isOutput ? word.substr(4) : word, isOutput);
+        }
+        if (status_ != 0)
+            return false;
+        for (Argument *argument : arguments_)
+            argument->take(*this, argument->given);
+        for (const auto &[argument, file] : outputs_)
+            if (argument->memory()->isNull())
+                wrong(*argument, "--out takes arrays of the call, and this one is `null`");
+        return status_ == 0;
+    }
+
+    /// Something is wrong with an argument.
+    void wrong(const Argument &argument, const std::string &what) { error("argument `" + argument.name + "`: " + what); }
+    void error(const std::string &what) {
+        say(what);
+        status_ = status_ != 0 ? status_ : 1;
+    }
+    /// The program did not do its work; returns the status to end with. A rank ends here: MPI would wait for others at the end of the
+    /// process, who may wait for this one; the launcher ends them.
+    int failed(const std::string &what) {
+        error("the program failed: " + what);
+        if (rank_.ranks > 1) {
+            std::fflush(nullptr);
+            std::_Exit(status_);
+        }
+        return status_;
+    }
+    /// Memory that the program keeps as long as the process lives.
+    static char *memory(std::size_t bytes) {
+        constexpr std::size_t alignment = 64;
+        return static_cast<char *>(std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment));
+    }
+    int status() const { return status_; }
+
+    /// Writes the files of --out; returns the status to end with.
+    int write() {
+        for (const auto &[argument, file] : outputs_)
+            if (const std::string name = rank_.in(file); rank_.rank == 0 || name != file)
+                writeFile(name, argument->memory()->content());
+        return status_;
+    }
+
+    /// The bytes of a file. False, with a report, when it cannot be read.
+    bool readFile(const Argument &argument, const std::string &name, std::string &text) {
+        std::FILE *file = std::fopen(name.c_str(), "rb");
+        bool fine = file != nullptr;
+        for (std::size_t got = 1; fine && got != 0;) {
+            const std::size_t have = text.size(), block = std::max<std::size_t>(have, 1 << 16);
+            text.resize(have + block);
+            got = std::fread(&text[have], 1, block, file);
+            text.resize(have + got);
+            fine = std::ferror(file) == 0;
+        }
+        if (file)
+            std::fclose(file);
+        if (!fine)
+            wrong(argument, name + " cannot be read");
+        return fine;
+    }
+
+private:
+    /// Takes a word NAME=VALUE.
+    void assign(const std::string &word, bool isOutput) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
+            return misused("`" + word + "` should be NAME=VALUE");
+        const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+        for (Argument *argument : arguments_) {
+            if (argument->name != name)
+                continue;
+            if (!isOutput)
+                argument->given = rank_.in(value);
+            else if (!argument->memory())
+                misused("--out takes arrays of the call, and `" + name + "` is a value");
+            else
+                outputs_.emplace_back(argument, value);
+            return;
+        }
+        std::string list;
+        for (const Argument *argument : arguments_)
+            list += (list.empty() ? "`" : ", `") + argument->name + "`";
+        misused("the program has no argument `" + name + "`; its arguments are " + (list.empty() ? "none" : list));
+    }
+
+    bool help() {
+        std::printf("usage: %s_main [NAME=VALUE...] [--out NAME=FILE.npy...]\n"
+                    "values: FILE.npy, a number, zeros, range; null for an array that is not there\narguments:\n",
+                    program_);
+        for (const Argument *argument : arguments_)
+            std::printf("  %s: %s\n", argument->name.c_str(), argument->description().c_str());
+        return false;
+    }
+
+    void misused(const std::string &what) {
+        say(what);
+        status_ = 2;
+    }
+
+    /// Ranks write at the same time: each line is written at once.
+    void say(const std::string &what) const {
+        const std::string who = rank_.ranks > 1 ? "rank " + std::to_string(rank_.rank) + ": " : "";
+        std::fputs((std::string(program_) + "_main: error: " + who + what + "\n").c_str(), stderr);
+    }
+
+    void writeFile(const std::string &name, const npy::Array &array) {
+        std::FILE *file = std::fopen(name.c_str(), "wb");
+        bool fine = file != nullptr;
+        const std::string header = npy::header(array.dtype, array.shape);
+        for (const std::string *part : {&header, &array.data})
+            fine = fine && std::fwrite(part->data(), 1, part->size(), file) == part->size();
+        if (file && std::fclose(file) != 0)
+            fine = false;
+        if (!fine)
+            error(name + " cannot be written");
+    }
+
+    const char *program_;
+    std::vector<Argument *> arguments_;
+    std::vector<std::pair<const Argument *, std::string>> outputs_; // and the files as they were named
+    Rank rank_ = Rank::ofProcess();
+    int status_ = 0;
+};
+
+} // namespace sdfgc::caller
