@@ -88,8 +88,8 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.described = std::move(file.libraries);
     toolchain.cacheFolder = cacheFolder;
     toolchain.source = choice.source;
-    toolchain.nvcc = gpuCompiler(*platform::dialect("cuda"));
-    toolchain.hipcc = gpuCompiler(*platform::dialect("hip"));
+    for (const platform::Dialect &d : platform::dialects())
+        (d.device == platform::Device::Cuda ? toolchain.nvcc : toolchain.hipcc) = gpuCompiler(d);
     return toolchain;
 }
 

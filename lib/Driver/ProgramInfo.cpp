@@ -1,4 +1,5 @@
 #include "Driver/ProgramInfo.h"
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
@@ -41,6 +42,17 @@ std::vector<std::string> scheduleNames() {
     return names;
 }
 
+/// Process grids and blocks of arrays are objects of the program's state, whatever the shapes that they describe.
+bool isDescriptor(const DataDesc &d) {
+    return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
+}
+
+/// Is it a node that sdfgc knows, and expands for no target? Those of process grids go away with what they describe.
+bool isRefused(const LibraryNode &n) {
+    const libnodes::Definition *d = libnodes::find(n);
+    return d && !d->expand && d->className != "Dummy";
+}
+
 class Collector {
 public:
     ProgramInfo collect(SDFG &root) {
@@ -59,11 +71,9 @@ public:
         info_.libraryNodes.assign(libraries_.begin(), libraries_.end());
         info_.environments.assign(environments_.begin(), environments_.end());
         info_.devices.assign(devices_.begin(), devices_.end());
-        const bool gpu = devices_.count("gpu") != 0;
-        if (devices_.size() == (gpu ? 1u : 0u)) // the others are not compiled for
-            for (const targets::TargetInfo &t : targets::all())
-                if (!gpu || t.name != "cpu")
-                    info_.targets.push_back(t.name);
+        for (const targets::TargetInfo &t : targets::all())
+            if (!hasRefusedNodes_ && !targets::refusal(root, t.name))
+                info_.targets.push_back(t.name);
         return std::move(info_);
     }
 
@@ -73,7 +83,7 @@ private:
             elements_.add("nested SDFGs");
         for (const auto &[name, desc] : g.arrays) {
             storage(desc.storage);
-            if (desc.transient && desc.alias == AliasKind::None && !desc.isStream())
+            if (desc.transient && desc.alias == AliasKind::None && !desc.isStream() && !isDescriptor(desc))
                 info_.transients.push_back({name, &desc, &g, desc.isScalar() ? sym::Expr(1) : desc.totalSize});
         }
     }
@@ -116,6 +126,7 @@ private:
             elements_.add("library nodes");
             schedule(static_cast<const LibraryNode &>(n).schedule);
             libraries_.insert(static_cast<const LibraryNode &>(n).classPath);
+            hasRefusedNodes_ = hasRefusedNodes_ || isRefused(static_cast<const LibraryNode &>(n));
             break;
         case NodeKind::NestedSDFG: // counted with its SDFG
         case NodeKind::MapExit:
@@ -147,6 +158,7 @@ private:
                        "access nodes", "edges"}};
     Counter schedules_{scheduleNames()};
     std::set<std::string> libraries_, environments_, devices_;
+    bool hasRefusedNodes_ = false;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/TargetTraits.h"
 
 namespace sdfgc::targets {
 
@@ -25,49 +26,68 @@ const TargetInfo *find(const std::string &name) {
 
 namespace {
 
-using Found = std::optional<std::pair<std::string, diag::Location>>;
-
-Found onDevice(const ir::SDFG &g, const ir::Node &n) {
-    if (const auto *m = dyn_cast<ir::MapEntry>(&n); m && ir::isGpuSchedule(m->schedule))
-        return std::pair("a map with schedule " + std::string(ir::name(m->schedule)), analysis::placeOf(n));
-    const auto *a = dyn_cast<ir::AccessNode>(&n);
-    const ir::DataDesc *d = a ? g.desc(a->data) : nullptr;
-    if (d && ir::isGpuStorage(d->storage))
-        return std::pair("container `" + a->data.str() + "` in " + std::string(ir::name(d->storage)) + " memory",
-                         analysis::placeOf(n));
-    return std::nullopt;
+/// `build it with `--target cuda` or `--target hip``
+std::string targetsOf(pass::Family family) {
+    std::string out;
+    for (const TargetInfo &t : all())
+        if (pass::traitsOf(t.name).family == family)
+            out += (out.empty() ? "build it with `--target " : " or `--target ") + t.name + "`";
+    return out;
 }
 
-/// What of an SDFG is on a GPU, and where: the first container that it uses, or scope. Simplification leaves containers that
-/// nothing uses.
-Found onDevice(ir::SDFG &g) {
-    for (const ir::State *s : ir::allStates(g))
-        for (const auto &n : s->nodes())
-            if (Found found = onDevice(g, *n))
-                return found;
-    return std::nullopt;
+/// Nothing where targets of the family take it.
+template <class E> std::optional<std::string> whyNot(E what, pass::Family family) {
+    const pass::Acceptance a = pass::accepted(what, family);
+    if (a.isFine())
+        return std::nullopt;
+    return a.kind == pass::Acceptance::Other ? targetsOf(a.family) : std::string(pass::insteadOf(what));
+}
+
+std::optional<Refusal> refusal(const ir::SDFG &g, const ir::Node &n, pass::Family family) {
+    const auto refused = [&](auto value, const std::string &what) -> std::optional<Refusal> {
+        const std::optional<std::string> hint = whyNot(value, family);
+        return hint ? std::optional(Refusal{what, *hint, analysis::placeOf(n)}) : std::nullopt;
+    };
+    if (const auto *m = dyn_cast<ir::MapEntry>(&n))
+        return refused(m->schedule, "a map with schedule " + std::string(ir::name(m->schedule)));
+    if (const auto *c = dyn_cast<ir::ConsumeEntry>(&n))
+        return refused(c->schedule, "a consume scope with schedule " + std::string(ir::name(c->schedule)));
+    if (const auto *t = dyn_cast<ir::Tasklet>(&n); t && !t->code.empty())
+        return refused(t->code.language, "a tasklet in " + std::string(ir::name(t->code.language)));
+    const auto *a = dyn_cast<ir::AccessNode>(&n);
+    const ir::DataDesc *d = a ? g.desc(a->data) : nullptr;
+    if (!d)
+        return std::nullopt;
+    return refused(d->storage, "container `" + a->data.str() + "` in " + std::string(ir::name(d->storage)) + " memory");
 }
 
 } // namespace
 
-bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
-    if (compile.gpu())
-        return true;
+/// Containers count where they are used: simplification leaves some that nothing uses.
+std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target) {
+    const pass::Family family = pass::traitsOf(target).family;
     for (ir::SDFG *g : ir::allSDFGs(graph))
-        if (Found found = onDevice(*g)) {
-            found->second.file = compile.file;
-            diags.report(diag::Id::LowerUnsupported, found->second, found->first,
-                         "build it with `--target cuda` or `--target hip`");
-            return false;
-        }
-    return true;
+        for (const ir::State *s : ir::allStates(*g))
+            for (const auto &n : s->nodes())
+                if (std::optional<Refusal> found = refusal(*g, *n, family))
+                    return found;
+    return std::nullopt;
+}
+
+bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
+    std::optional<Refusal> found = refusal(graph, compile.target);
+    if (!found)
+        return true;
+    found->place.file = compile.file;
+    diags.report(diag::Id::LowerUnsupported, found->place, found->what, found->hint);
+    return false;
 }
 
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags) {
     if (compile.gpu() || module.streams == 0)
         return true;
     diags.report(diag::Id::LowerUnsupported, diag::Location{compile.file}, "a program with streams of a device",
-                 "build it with `--target cuda` or `--target hip`");
+                 targetsOf(pass::Family::Gpu));
     return false;
 }
 

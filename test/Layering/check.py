@@ -7,6 +7,7 @@
 * Private headers (lib/X) are included only by library X.
 * Public headers do not include <iostream>, <regex>, or headers of LLVM and yaml-cpp: they would cost every user of the header.
 * No source file is longer than 500 lines.
+* No file compares the name of a target, or asks for one by its name: what kind a target is, sdfgc/Pass/TargetTraits.h says.
 
 Prints one line per violation and exits 1 when there is one.
 """
@@ -17,6 +18,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 HEAVY = re.compile(r'^(iostream|regex|llvm/.*|yaml-cpp/.*)$')
 LONGEST = 500
+TARGET = re.compile(r'SDFGC_TARGET\("(\w+)"')
 
 
 def sources(root, folder):
@@ -33,6 +35,20 @@ def included(path):
         lines = f.read().split('\n')
     found = [(n, m[1] or m[2]) for n, m in ((n, INCLUDE.match(line)) for n, line in enumerate(lines, 1)) if m]
     return found, len(lines) - 1
+
+
+def target_names(root):
+    """A pattern for what asks for a target by its name."""
+    with open(os.path.join(root, 'include/sdfgc/Targets/Targets.def'), encoding='utf-8') as f:
+        name = '"(?:' + '|'.join(TARGET.findall(f.read())) + ')"'
+    return re.compile(rf'[!=]=\s*{name}|{name}\s*[!=]=|\b(?:dialect|find|traitsOf|compare)\({name}|\.(?:starts_with|ends_with)\({name}')
+
+
+def check_targets(root, path, asks):
+    with open(path, encoding='utf-8') as f:
+        for n, line in enumerate(f, 1):
+            if asks.search(line):
+                yield f'{os.path.relpath(path, root)}:{n}: asks for a target by its name; sdfgc/Pass/TargetTraits.h says what kind it is'
 
 
 def check_file(root, path, library, order, public):
@@ -55,6 +71,7 @@ def main():
     root, libraries = sys.argv[1], sys.argv[2:]
     order = {name: i for i, name in enumerate(libraries)}
     problems = []
+    asks = target_names(root)
     for folder, public in (('include/sdfgc', True), ('lib', False)):
         base = os.path.join(root, folder)
         for library in sorted(os.listdir(base)):
@@ -65,6 +82,7 @@ def main():
                 continue
             for path in sources(root, os.path.join(folder, library)):
                 problems += check_file(root, path, library, order, public)
+                problems += check_targets(root, path, asks)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/Diag/Diag.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,13 @@ struct TargetInfo {
 const std::vector<TargetInfo> &all();
 /// The target of that name, or null.
 const TargetInfo *find(const std::string &name);
-/// Can a graph as it was loaded be compiled for the target of `compile`? A graph with containers or scopes on a GPU has no meaning
-/// for target cpu: the first one is reported as SD6002, and false returned.
+/// The first thing in a graph that a target does not take, by the table Pass/Accepted.def: a container that it uses, a scope, a tasklet.
+struct Refusal {
+    std::string what, hint;
+    diag::Location place;
+};
+std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target);
+/// Can a graph as it was loaded be compiled for the target of `compile`? If not, its refusal is reported as SD6002.
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 /// The same for a tree: one that queues work on a device is for GPU targets.
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);

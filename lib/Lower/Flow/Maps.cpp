@@ -15,6 +15,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Teams.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/TargetTraits.h"
 
 #include <algorithm>
 #include <utility>
@@ -26,17 +27,9 @@ using namespace ir;
 namespace {
 
 /// Can code of the host run such a map, or start it as a kernel?
-bool isOfHost(Schedule s) {
-    switch (s) {
-    case Schedule::MPI:
-    case Schedule::SVE_Map:
-    case Schedule::Snitch:
-    case Schedule::Snitch_Multicore:
-    case Schedule::FPGA_Device:
-        return false;
-    default:
-        return !isGpuSchedule(s) || s == Schedule::GPU_Device || s == Schedule::GPU_Persistent;
-    }
+bool isOfHost(Schedule s, pass::Family family) {
+    return pass::accepted(s, family).isAllowed() &&
+           (!isGpuSchedule(s) || s == Schedule::GPU_Device || s == Schedule::GPU_Persistent);
 }
 
 /// Reads well wherever the parameter stood, and costs nothing: a sum or product of symbols and integers.
@@ -94,9 +87,9 @@ For &addLoop(Instance &in, const MapEntry &m, std::size_t d, tree::Block &out) {
 void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
     if (in.fn->device.inside)
         return lowerKernelMap(in, m, out);
-    if (!isOfHost(m.schedule)) {
+    if (!isOfHost(m.schedule, pass::traitsOf(in.options().target).family)) {
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(m), "a map with schedule " + std::string(name(m.schedule)),
-                 "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps");
+                 std::string(pass::insteadOf(m.schedule)));
         return;
     }
     auto *block = out.add<tree::Block>();

@@ -9,6 +9,7 @@
 #include "TaskletPython.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/TargetTraits.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -36,7 +37,7 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
         return lowerLibraryCall(in, t, connections, out);
     default:
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a tasklet in " + std::string(name(t.code.language)),
-                 "sdfgc compiles Python and CPP tasklets");
+                 std::string(pass::insteadOf(t.code.language)));
     }
 }
 
