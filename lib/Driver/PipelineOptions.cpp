@@ -10,6 +10,7 @@
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Text.h"
@@ -265,6 +266,9 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.group("Passes");
     line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
     line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
+    line.list("--distribute", distribute, "NAME=block:DIM,...",
+              "give every rank a part of these arguments, along a dimension: `--pipeline distribute` with "
+              "`distribute.arrays`");
     line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
     line.number("--pass-limit", passLimit, "N", "let the optimiser make N changes at most: to find the one that is at fault", 0);
     line.text("--stop-after", stopAfter, "PASS", "stop after a pass: its name, its position (05) or both (05-infer-types)");
@@ -322,13 +326,21 @@ std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &
         s.diags.report(diag::Id::OptionConflict, {}, "--pipeline", "--passes");
         return std::nullopt;
     }
+    if (!o.distribute.empty() && compile.gpu()) {
+        s.diags.report(diag::Id::OptionConflict, {}, "--distribute", "--target " + compile.target);
+        return std::nullopt;
+    }
+    const std::string named = !o.pipeline.empty() ? o.pipeline : o.distribute.empty() ? compile.target : "distribute";
     std::optional<pass::Pipeline> pipeline;
     if (o.passes) {
         pipeline = pass::parsePipeline(*o.passes, passRegistry(), s.diags);
-    } else if (std::optional<std::string> path = pipelineFile(s, o.pipeline.empty() ? compile.target : o.pipeline)) {
+    } else if (std::optional<std::string> path = pipelineFile(s, named)) {
         pipeline = pass::readPipeline(*path, passRegistry(), compile, s.diags);
     }
-    for (const std::string &text : o.passOptions)
+    std::vector<std::string> options = o.passOptions;
+    if (!o.distribute.empty())
+        options.insert(options.begin(), "distribute.arrays=" + text::joined(o.distribute, "+"));
+    for (const std::string &text : options)
         if (pipeline && !pass::setOption(*pipeline, text, passRegistry(), s.diags))
             return std::nullopt;
     return pipeline;

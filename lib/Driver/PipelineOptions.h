@@ -31,6 +31,7 @@ struct ToolchainChoice {
 struct PipelineOptions {
     std::string pipeline;                 // a file or the name of an installed pipeline
     std::optional<std::string> passes;    // the text form; empty: none
+    std::vector<std::string> distribute;  // NAME=block:DIM: arguments of which every rank has a part
     std::vector<std::string> passOptions; // PASS.OPTION=VALUE, on top of what the pipeline says
     std::string dumpDir, stopAfter, startAfter, remarks;
     std::string printFilter; // part of the name of what is printed
@@ -48,7 +49,7 @@ struct PipelineOptions {
     /// What --validate does with a program of this name, from this file.
     validate::ValidateOptions validateOptions(Name program, const std::string &file) const;
     /// Do they say which passes run?
-    bool choosePasses() const { return passes || !pipeline.empty() || !startAfter.empty(); }
+    bool choosePasses() const { return passes || !pipeline.empty() || !distribute.empty() || !startAfter.empty(); }
 };
 
 /// All passes of sdfgc.

@@ -247,8 +247,8 @@ class Run : public Subcommand {
                                        compilation_.pipeline.startAfter,
                                        compilation_.pipeline.passes ? "passes " + *compilation_.pipeline.passes : ""};
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
-        const std::vector<std::string> &changed = compilation_.pipeline.passOptions;
-        words.insert(words.end(), changed.begin(), changed.end());
+        for (const auto *list : {&compilation_.pipeline.passOptions, &compilation_.pipeline.distribute})
+            words.insert(words.end(), list->begin(), list->end());
         return process::quoted(words);
     }
 

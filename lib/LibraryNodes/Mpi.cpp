@@ -11,6 +11,7 @@
 //   Ibcast, Iscatter, Igather, Ireduce, Iallreduce, Iallgather, Ialltoall, Ibarrier      as without the I -> _request besides
 //   CommSplit           _color [, _key] -> _comm
 //   BlockScatter, BlockGather, Redistribute                 _inp_buffer -> _out_buffer
+//   Halo, AllgatherParts                                    _inbuffer -> _outbuffer
 //
 // Each becomes one call of sdfgc/rt/mpi.h. A buffer goes as a block, with the extents and strides of its memlet: whether it has gaps is
 // known to the runtime, which has the numbers. The property `grid` (resolve-process-grids) names the ranks that take part, or the operand
@@ -147,6 +148,19 @@ bool expandMpiBlocks(State &s, LibraryNode &n, pass::Context &c) {
     call.grid(scatters ? "scatter_grid" : "gather_grid", false);
     call.grid(scatters ? "bcast_grid" : "reduce_grid", true);
     return call.finish(scatters ? "block_scatter" : "block_gather");
+}
+
+bool expandMpiParts(State &s, LibraryNode &n, pass::Context &c) {
+    MpiCall call(s, n, c);
+    const bool isHalo = n.className() == "Halo";
+    call.buffer("_inbuffer", MpiCall::In);
+    call.buffer("_outbuffer", MpiCall::Out);
+    call.sameTypes();
+    call.dimension("_outbuffer");
+    for (const char *size : {"whole", isHalo ? "before" : "offset", "after"})
+        if (isHalo || size != std::string_view("after"))
+            call.size(size);
+    return call.finish(isHalo ? "halo" : "allgather_parts");
 }
 
 } // namespace sdfgc::libnodes

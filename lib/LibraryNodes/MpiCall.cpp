@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/StateGraph.h"
 
+#include <algorithm>
 #include <array>
 
 namespace sdfgc::libnodes {
@@ -274,6 +275,25 @@ void MpiCall::subArray(const char *property) {
         text += "), ";
     }
     arguments_.push_back(text + v->get("grid")->text() + ")");
+}
+
+void MpiCall::dimension(const char *connector) {
+    if (refused_)
+        return;
+    const Operand o = x_.output(connector);
+    const int64_t asked = x_.integer("dimension", -1);
+    const auto at = std::find(o.dims.begin(), o.dims.end(), static_cast<std::size_t>(asked));
+    if (asked < 0 || at == o.dims.end())
+        return refuse("`dimension` must be one of more than one element, counted from 0");
+    arguments_.push_back(std::to_string(at - o.dims.begin()));
+}
+
+void MpiCall::size(const char *property) {
+    const sym::ParseResult parsed = sym::parse(x_.text(property));
+    if (!parsed.expr)
+        return refuse("its property `" + std::string(property) + "` must be a size");
+    if (!refused_)
+        arguments_.push_back(x_.word(property, x_.inside(*parsed.expr)));
 }
 
 void MpiCall::moved() {

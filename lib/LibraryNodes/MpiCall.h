@@ -42,6 +42,10 @@ public:
     void grid(const char *property, bool isOptional);
     /// `subarray(...)` from a property (resolve-process-grids).
     void subArray(const char *property);
+    /// The property `dimension`: along which one an array is dealt out, counted among those that the buffer at `connector` has.
+    void dimension(const char *connector);
+    /// A property that is a size.
+    void size(const char *property);
     /// The buffers that a request moves (complete-requests): the runtime does not need them, whoever looks at the call does.
     void moved();
 

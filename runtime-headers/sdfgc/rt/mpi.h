@@ -12,11 +12,11 @@
 #pragma once
 
 #include "sdfgc/rt/complex.h"
-#include "sdfgc/rt/mpi/blocks.h"
+#include "sdfgc/rt/mpi/distributed.h"
 
 namespace sdfgc::mpi {
 
 /// All of it: one base class for each kind of call.
-class Program : public Blocks {};
+class Program : public Distributed {};
 
 } // namespace sdfgc::mpi

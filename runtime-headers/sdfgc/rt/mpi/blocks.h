@@ -103,6 +103,14 @@ public:
             copyFrom(t.data.data(), partOf(s, out, b.block, t.box.relativeTo(b.boxAt(mineB).begin)));
     }
 
+protected:
+    template <class T> static void copyTo(const Block<T> &from, std::remove_const_t<T> *to) {
+        from.forEach([&](T *at) { *to++ = *at; });
+    }
+    template <class T> static void copyFrom(const T *from, const Block<T> &to) {
+        to.forEach([&](T *at) { *at = *from++; });
+    }
+
 private:
     static constexpr int redistributionTag = 32000; // MPI grants tags up to 32767
 
@@ -130,12 +138,6 @@ private:
         return n;
     }
     static Box atOrigin(const Box &box) { return box.relativeTo(box.begin); }
-    template <class T> static void copyTo(const Block<T> &from, std::remove_const_t<T> *to) {
-        from.forEach([&](T *at) { *to++ = *at; });
-    }
-    template <class T> static void copyFrom(const T *from, const Block<T> &to) {
-        to.forEach([&](T *at) { *at = *from++; });
-    }
 };
 
 } // namespace sdfgc::mpi

@@ -14,13 +14,13 @@ struct Consecutive {};
 inline Consecutive consecutive() { return {}; }
 
 /// What each rank has of a buffer, as MPI takes it.
-struct Parts {
+struct RankCounts {
     std::vector<int> counts, places;
 
-    Parts() = default;
+    RankCounts() = default;
     /// Of a buffer with `room` elements, for `ranks` ranks.
     template <class N, class Places>
-    Parts(const Caller &c, const Block<N> &count, const Places &place, int64_t ranks, int64_t room)
+    RankCounts(const Caller &c, const Block<N> &count, const Places &place, int64_t ranks, int64_t room)
         : counts(numbers(c, count, ranks, "counts")), places(placed(c, place, ranks)) {
         for (std::size_t r = 0; r < counts.size(); ++r)
             if (counts[r] < 0 || places[r] < 0 || int64_t(places[r]) + counts[r] > room)
@@ -69,7 +69,7 @@ public:
         if (!s)
             return;
         const bool isRoot = s.rank == root;
-        const Parts parts = isRoot ? Parts(s, counts, places, s.size(), in.count()) : Parts();
+        const RankCounts parts = isRoot ? RankCounts(s, counts, places, s.size(), in.count()) : RankCounts();
         if (isRoot)
             parts.verify(s, out.count());
         const Packed<A> from(isRoot ? in : Block<A>(), true);
@@ -89,7 +89,7 @@ public:
         if (!s)
             return;
         const bool isRoot = s.rank == root;
-        const Parts parts = isRoot ? Parts(s, counts, places, s.size(), out.count()) : Parts();
+        const RankCounts parts = isRoot ? RankCounts(s, counts, places, s.size(), out.count()) : RankCounts();
         if (isRoot)
             parts.verify(s, in.count());
         const Packed<A> from(in, true);
@@ -108,7 +108,7 @@ public:
         const Scope s(*this, element, on);
         if (!s)
             return;
-        const Parts parts(s, counts, places, s.size(), out.count());
+        const RankCounts parts(s, counts, places, s.size(), out.count());
         parts.verify(s, in.count());
         const Packed<A> from(in, true);
         const Packed<B> to(out, true);
@@ -125,8 +125,8 @@ public:
         const Scope s(*this, element, on);
         if (!s)
             return;
-        const Parts sent(s, sendCounts, sendPlaces, s.size(), in.count());
-        const Parts received(s, receiveCounts, receivePlaces, s.size(), out.count());
+        const RankCounts sent(s, sendCounts, sendPlaces, s.size(), in.count());
+        const RankCounts received(s, receiveCounts, receivePlaces, s.size(), out.count());
         const Packed<A> from(in, true);
         const Packed<B> to(out, true);
         const MPI_Datatype type = types_.template element<B>(s);
