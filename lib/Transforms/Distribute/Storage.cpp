@@ -43,7 +43,7 @@ Storage::Section Storage::section(std::size_t line, const sym::Expr &first, cons
     g_.symbols.set(k.end, ScalarKind::Int64);
     k.section = {symbol(k.begin), symbol(k.end)};
     k.beginValue = from;
-    k.endValue = sym::max({symbol(k.begin), sym::min({last + 1, end})});
+    k.endValue = sym::max({from, sym::min({last + 1, end})});
     sections_.push_back(k);
     return k.section;
 }
