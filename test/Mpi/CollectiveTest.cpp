@@ -84,6 +84,22 @@ TEST_CASE("alltoallv exchanges parts of any size") {
     });
 }
 
+TEST_CASE("what only the root has need not be there on other ranks, and must be on the root") {
+    const auto deal = [](bool isThere) {
+        return test::job(3, 0, [isThere](Program &p) {
+            double all[6] = {0, 1, 2, 3, 4, 5}, mine[2] = {}, sum[2] = {};
+            double *const whole = p.rank() == 1 && isThere ? all : nullptr, *const sums = p.rank() == 1 ? sum : nullptr;
+            p.scatter("Scatter", block(whole, 6, 1), block(mine, 2, 1), 1);
+            p.reduce("Reduce", Op::Sum, block(mine, 2, 1), block(sums, 2, 1), 1);
+            p.gather("Gather", block(mine, 2, 1), block(whole, 6, 1), 1);
+            if (mine[0] != static_cast<double>(2 * p.rank()) || (sums && (sum[0] != 6 || sum[1] != 9)))
+                throw std::runtime_error("wrong");
+        });
+    };
+    CHECK(deal(true).isFine());
+    CHECK_THAT(deal(false).errors[1], Contains("this rank is the root, and has no array of the 6 elements"));
+}
+
 TEST_CASE("counts that do not fit the buffers are errors") {
     const test::Result few = test::job(2, 0, [](Program &p) {
         std::vector<int> counts{1};

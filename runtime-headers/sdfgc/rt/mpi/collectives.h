@@ -34,7 +34,7 @@ public:
             return;
         const int64_t each = share(s, in.count(), out.count());
         const bool isRoot = s.rank == root;
-        const Packed<A> from(isRoot ? in : Block<A>(), true);
+        const Packed<A> from(atRoot(s, root, in), true);
         const Packed<B> to(out, true);
         const MPI_Datatype type = types_.template run<B>(s, each);
         check(s, MPI_Scatter(isRoot ? from.data() : nullptr, 1, type, to.data(), 1, type, int(root), s.handle()), "MPI_Scatter");
@@ -49,7 +49,7 @@ public:
         const int64_t each = share(s, out.count(), in.count());
         const bool isRoot = s.rank == root;
         const Packed<A> from(in, true);
-        const Packed<B> to(isRoot ? out : Block<B>(), true);
+        const Packed<B> to(atRoot(s, root, out), true);
         const MPI_Datatype type = types_.template run<B>(s, each);
         check(s, MPI_Gather(from.data(), 1, type, isRoot ? to.data() : nullptr, 1, type, int(root), s.handle()), "MPI_Gather");
         if (isRoot)
@@ -90,7 +90,7 @@ public:
             return;
         const bool isRoot = s.rank == root, isInPlace = isRoot && static_cast<const void *>(in.data) == out.data;
         const Packed<A> from(in, true);
-        const Packed<B> to(isRoot ? out : Block<B>(), isInPlace);
+        const Packed<B> to(atRoot(s, root, out), isInPlace);
         inParts(in.count(), [&](int64_t begin, int count) {
             const void *mine = isInPlace ? MPI_IN_PLACE : from.data() + begin;
             check(s,

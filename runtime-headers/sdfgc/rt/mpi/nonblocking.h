@@ -31,10 +31,8 @@ public:
         if (!s)
             return;
         const MPI_Datatype type = types_.template run<B>(s, share(s, in.count(), out.count()));
-        check(
-            s,
-            MPI_Iscatter(s.rank == root ? whole(s, in) : nullptr, 1, type, whole(s, out), 1, type, int(root), s.handle(), request),
-            "MPI_Iscatter");
+        check(s, MPI_Iscatter(whole(s, atRoot(s, root, in)), 1, type, whole(s, out), 1, type, int(root), s.handle(), request),
+              "MPI_Iscatter");
     }
     template <class A, class B, class On = World>
     void igather(const char *element, const Block<A> &in, const Block<B> &out, int64_t root, MPI_Request *request, On on = {}) {
@@ -42,8 +40,7 @@ public:
         if (!s)
             return;
         const MPI_Datatype type = types_.template run<B>(s, share(s, out.count(), in.count()));
-        check(s,
-              MPI_Igather(whole(s, in), 1, type, s.rank == root ? whole(s, out) : nullptr, 1, type, int(root), s.handle(), request),
+        check(s, MPI_Igather(whole(s, in), 1, type, whole(s, atRoot(s, root, out)), 1, type, int(root), s.handle(), request),
               "MPI_Igather");
     }
     template <class A, class B, class On = World>
@@ -72,7 +69,7 @@ public:
             return;
         const bool isRoot = s.rank == root, isInPlace = isRoot && static_cast<const void *>(in.data) == out.data;
         check(s,
-              MPI_Ireduce(isInPlace ? MPI_IN_PLACE : whole(s, in), isRoot ? whole(s, out) : nullptr, counted(s, in),
+              MPI_Ireduce(isInPlace ? MPI_IN_PLACE : whole(s, in), whole(s, atRoot(s, root, out)), counted(s, in),
                           types_.template element<B>(s), types_.template op<B>(s, op), int(root), s.handle(), request),
               "MPI_Ireduce");
     }

@@ -145,6 +145,14 @@ protected:
         to.unpack();
     }
 
+    /// What only the root has of a call: its buffer, which must be there, or nothing on other ranks.
+    template <class T> static Block<T> atRoot(const Scope &s, int64_t root, const Block<T> &b) {
+        if (s.rank != root)
+            return Block<T>();
+        if (!b.data && b.count() > 0)
+            fail(s, "this rank is the root, and has no array of the " + std::to_string(b.count()) + " elements");
+        return b;
+    }
     /// Elements of one rank's part of `all`, for which it has `room`.
     static int64_t share(const Scope &s, int64_t all, int64_t room) {
         const std::string ranks = std::to_string(s.size()) + " ranks", elements = std::to_string(all) + " elements";

@@ -72,7 +72,7 @@ public:
         const RankCounts parts = isRoot ? RankCounts(s, counts, places, s.size(), in.count()) : RankCounts();
         if (isRoot)
             parts.verify(s, out.count());
-        const Packed<A> from(isRoot ? in : Block<A>(), true);
+        const Packed<A> from(atRoot(s, root, in), true);
         const Packed<B> to(out, true);
         const MPI_Datatype type = types_.template element<B>(s);
         check(s,
@@ -93,7 +93,7 @@ public:
         if (isRoot)
             parts.verify(s, in.count());
         const Packed<A> from(in, true);
-        const Packed<B> to(isRoot ? out : Block<B>(), true);
+        const Packed<B> to(atRoot(s, root, out), true);
         const MPI_Datatype type = types_.template element<B>(s);
         check(s,
               MPI_Gatherv(from.data(), counted(s, in), type, isRoot ? to.data() : nullptr, parts.counts.data(), parts.places.data(),
