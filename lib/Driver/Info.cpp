@@ -3,9 +3,12 @@
 // Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor
 // remove arguments.
 #include "Driver/GraphInfo.h"
+#include "Driver/Messages.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramInfo.h"
+#include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
+#include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
 
@@ -220,7 +223,12 @@ class Info : public Subcommand {
         line.choice("--for", target_, names, "also what its sources for a target need: the passes are run for it");
         line.choice("--gpu-graph", gpuGraph_, {"off", "auto", "require"},
                     "with --for: where GPU graphs are formed (as the program is marked)");
+        line.number("--ranks", ranks_, "N",
+                    "also the messages of a program on N ranks of MPI: formulas, and numbers where symbols are given");
+        line.texts("--arg", given_, "NAME=VALUE", "with --ranks: the value of a symbol");
         line.check([this](diag::Engine &d) {
+            if (!given_.empty() && ranks_ == 0)
+                d.report(diag::Id::OptionMisused, {}, "--arg is for --ranks", "`--ranks 4` counts the messages of four ranks");
             if (!gpuGraph_.empty() && target_.empty())
                 d.report(diag::Id::OptionMisused, {}, "--gpu-graph is for --for", "`--for cuda` runs the passes that form graphs");
         });
@@ -235,6 +243,13 @@ class Info : public Subcommand {
         std::string text = json_ ? "" : asText(info) + markedText(marked);
         json::Value v = json_ ? asJson(info) : json::Value();
         v.set("gpuGraphs", graphsJson(marked));
+        if (ranks_ > 0) {
+            const std::optional<MessageCosts> costs = messages(s, *graph);
+            if (!costs)
+                return;
+            text += costs->text();
+            v.set("messages", costs->json());
+        }
         if (!target_.empty()) { // last: the passes change what `info` points to
             pass::CompileOptions compile = options();
             const std::unique_ptr<tree::Module> module = moduleFor(s, *graph, compile);
@@ -246,6 +261,29 @@ class Info : public Subcommand {
             v.set("needs", needsJson(sources, graphs));
         }
         s.environment.out << (json_ ? v.dump(2) + "\n" : text);
+    }
+
+    /// The passes after which grids have numbers, and ranges of MPI maps a rank.
+    std::optional<MessageCosts> messages(Session &s, const ir::SDFG &graph) const {
+        std::map<Name, int64_t> values;
+        for (const std::string &text : given_)
+            if (const std::optional<run::Given> one = splitGiven(s, "--arg", text)) {
+                const std::optional<run::Number> number = run::parseNumber(one->value);
+                if (number && number->isInteger)
+                    values[Name(one->name)] = number->integer;
+                else
+                    s.diags.report(diag::Id::OptionValueUnknown, {}, text, "--arg", "symbols of sizes are integers");
+            }
+        const std::unique_ptr<ir::SDFG> copy = ir::clone(graph);
+        const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
+        pass::Context context(s.diags, compile);
+        pass::Program program(*copy, nullptr);
+        PipelineOptions passes;
+        passes.passes =
+            "raise-control-flow,fill-scope-connectors,lower-mpi-maps,default-schedules,infer-types,resolve-process-grids";
+        if (s.failed() || !runPasses(s, program, passes, context, nullptr, true))
+            return std::nullopt;
+        return MessageCosts(*copy, ranks_, std::move(values));
     }
 
     pass::CompileOptions options() const {
@@ -285,6 +323,8 @@ class Info : public Subcommand {
     }
 
     std::string input_, target_, gpuGraph_;
+    std::vector<std::string> given_;
+    int ranks_ = 0;
     bool json_ = false;
 };
 

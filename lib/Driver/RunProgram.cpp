@@ -3,6 +3,7 @@
 #include "Driver/Crash.h"
 #include "Driver/GraphCounters.h"
 #include "Driver/Interpretation.h"
+#include "Driver/Messages.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Ranks.h"
 #include "Driver/Subcommand.h"
@@ -90,7 +91,9 @@ class Run : public Subcommand {
                   "execute the program in the interpreter, which checks every access, instead of compiling it");
         line.flag("--tree", tree_, "with --interpret: not the graph, but the schedule tree that the passes lead to");
         line.flag("--json", json_, "print times and results as JSON");
-        line.flag("--stats", stats_, "also the counters of the program's GPU graphs after the last call");
+        line.flag(
+            "--stats", stats_,
+            "also the counters of the program's GPU graphs after the last call, and with --emulate-mpi the messages of ranks");
         line.check([this](diag::Engine &d) {
             if (stats_ && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--stats", "--interpret");
@@ -153,6 +156,7 @@ class Run : public Subcommand {
         crash::setActivity("calling the program");
         if (stats_)
             call_.gpuGraphs = graphsOf(*made->module);
+        call_.messages = stats_ && isHere && made->sources.needs("mpi");
         s.environment.out.flush(); // the program prints after it
         std::vector<const run::Arguments *> each;
         for (const run::Arguments &one : arguments)
@@ -168,6 +172,8 @@ class Run : public Subcommand {
             return;
         for (std::size_t i = 0; i < results.size(); ++i)
             show(s, arguments[i], outputs, results[i], first + static_cast<int>(i), ranks);
+        if (call_.messages && !json_)
+            s.environment.out << sentTable(results.front().sent);
         if (agreement)
             agreement->compare({"the arguments that are given", arguments.front()}, results.front().memory);
     }
@@ -311,6 +317,8 @@ class Run : public Subcommand {
         v.set("interquartileRange", t.quartiles);
         if (stats_)
             v.set("gpuGraphs", graphsJson(r.graphs));
+        if (call_.messages)
+            v.set("messages", sentJson(r.sent));
         return v.dump(2) + "\n";
     }
 

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <sstream>
 #include <sys/wait.h>
 
 namespace sdfgc::run {
@@ -29,6 +30,17 @@ std::optional<int> waitFor(pid_t child, double seconds) {
     return status;
 }
 
+/// Lines of the emulation of MPI; one that was cut is left out.
+std::vector<SentMessages> sentMessages(const char *text) {
+    std::vector<SentMessages> out;
+    std::istringstream lines(text);
+    SentMessages one;
+    while (lines >> one.messages >> one.bytes >> one.mostMessages >> one.mostBytes && lines.get() == ' ' &&
+           std::getline(lines, one.element) && !lines.eof())
+        out.push_back(one);
+    return out;
+}
+
 /// What a rank told, and what it left in its arguments.
 CallResult resultOf(const RankCall &rank) {
     CallResult out;
@@ -42,6 +54,8 @@ CallResult resultOf(const RankCall &rank) {
     out.seconds.assign(rank.shared.times, rank.shared.times + report.timed);
     for (int i = 0; i < report.graphs; ++i)
         out.graphs.push_back(rank.shared.graphs[i].counters());
+    if (rank.shared.sent)
+        out.sent = sentMessages(rank.shared.sent);
     for (std::size_t i = 0; i < rank.memory.size(); ++i)
         out.memory.push_back(rank.memory[rank.arguments->all[i].sharesWith.value_or(i)].content());
     return out;

@@ -314,6 +314,13 @@ void emulateRanks(Emulate emulate, std::vector<Child> &children, const CallOptio
         report.say(Status::Error, wrong.data());
 }
 
+/// What the emulated ranks sent, in the words of the runtime.
+void readSent(void *library, char *to) {
+    using Sent = void (*)(char *text, std::size_t room);
+    if (const auto sent = reinterpret_cast<Sent>(::dlsym(library, "sdfgc_mpi_sent")); sent && to)
+        sent(to, Shared::sentRoom);
+}
+
 /// MPI is finalised by the process that started it. After an error the others may never come: the launcher ends them.
 void finaliseMpi(void *library) {
     using Ask = int (*)(int *);
@@ -340,9 +347,10 @@ void callInChild(const std::string &library, const std::string &name, std::vecto
     children.reserve(ranks.size());
     for (RankCall &rank : ranks)
         children.emplace_back(loaded, name, rank, options);
-    if (const auto emulate = reinterpret_cast<Emulate>(::dlsym(loaded, "sdfgc_mpi_emulate")))
+    if (const auto emulate = reinterpret_cast<Emulate>(::dlsym(loaded, "sdfgc_mpi_emulate"))) {
         emulateRanks(emulate, children, options, report);
-    else if (children.size() > 1)
+        readSent(loaded, ranks.front().shared.sent);
+    } else if (children.size() > 1)
         report.say(Status::NotLoaded, "it was not built with --emulate-mpi, and has no ranks as threads");
     else
         children.front().run();

@@ -90,16 +90,19 @@ struct Shared {
     Report *report;
     double *times;
     SharedCounters *graphs;
+    char *sent; // text of the emulation of MPI, sentRoom bytes; null: not wanted
+    static constexpr std::size_t sentRoom = std::size_t(1) << 18;
 
     static std::size_t bytes(const CallOptions &o) {
         return sizeof(Report) + static_cast<std::size_t>(o.repeat) * sizeof(double) +
-               static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters);
+               static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters) + (o.messages ? sentRoom : 0);
     }
     /// Null memory has nothing.
     Shared(char *memory, const CallOptions &o)
         : report(memory ? new (memory) Report{} : nullptr),
           times(reinterpret_cast<double *>(memory ? memory + sizeof(Report) : nullptr)),
-          graphs(reinterpret_cast<SharedCounters *>(memory ? times + o.repeat : nullptr)) {}
+          graphs(reinterpret_cast<SharedCounters *>(memory ? times + o.repeat : nullptr)),
+          sent(memory && o.messages ? reinterpret_cast<char *>(graphs + o.gpuGraphs) : nullptr) {}
 };
 
 } // namespace sdfgc::run

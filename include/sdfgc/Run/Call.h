@@ -6,11 +6,19 @@
 namespace sdfgc::run {
 
 struct CallOptions {
-    int repeat = 1;     // timed calls; every one starts with the arguments as they were prepared
-    int warmup = 0;     // calls before them that are not timed
-    double seconds = 0; // limit for everything together; 0: none
-    int mpiSeed = 0;    // delays and choices of emulated ranks; 0: none
-    int gpuGraphs = 0;  // the GPU graphs of the program, when their counters are wanted
+    int repeat = 1;        // timed calls; every one starts with the arguments as they were prepared
+    int warmup = 0;        // calls before them that are not timed
+    double seconds = 0;    // limit for everything together; 0: none
+    int mpiSeed = 0;       // delays and choices of emulated ranks; 0: none
+    int gpuGraphs = 0;     // the GPU graphs of the program, when their counters are wanted
+    bool messages = false; // what emulated ranks send is wanted
+};
+
+/// What emulated ranks sent for an element of the graph.
+struct SentMessages {
+    std::string element;
+    int64_t messages = 0, bytes = 0;         // of all ranks
+    int64_t mostMessages = 0, mostBytes = 0; // of the rank that sent most of each
 };
 
 /// What a program tells of one of its GPU graphs, `<name>_gpu_graphs` of its C interface (docs/interfaces.md).
@@ -42,6 +50,8 @@ struct CallResult {
     std::vector<double> seconds; // of each timed call
     /// Contents of every argument after the last call, in the order of Arguments::all.
     std::vector<std::string> memory;
+    /// In all calls, warm-up included; in the first rank's result.
+    std::vector<SentMessages> sent;
     /// After the last call, as many as CallOptions::gpuGraphs asked for at most.
     std::vector<GraphCounters> graphs;
 };

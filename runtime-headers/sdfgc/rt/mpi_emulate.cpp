@@ -69,6 +69,31 @@ std::string leftOver(Job &j) {
 }
 } // namespace
 
+namespace {
+/// Of the last job: a line `messages bytes messages-of-one-rank bytes-of-one-rank element` for each element that has sent something.
+std::string &lastSent() {
+    static std::string text;
+    return text;
+}
+
+std::string sentBy(const Job &j) {
+    std::string out;
+    for (const auto &[element, ranks] : j.sent) {
+        Sent all, most;
+        for (const Sent &one : ranks) {
+            all.messages += one.messages;
+            all.bytes += one.bytes;
+            most.messages = std::max(most.messages, one.messages);
+            most.bytes = std::max(most.bytes, one.bytes);
+        }
+        for (const std::int64_t n : {all.messages, all.bytes, most.messages, most.bytes})
+            out += std::to_string(n) + " ";
+        out += element + "\n";
+    }
+    return out;
+}
+} // namespace
+
 Comm *world() noexcept { return running ? worldOfJob : worldOfOne(); }
 
 } // namespace sdfgc::mpi::emulated
@@ -94,6 +119,7 @@ int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), v
         t.join();
     const int bad = static_cast<int>(std::count_if(results.begin(), results.end(), [](int code) { return code != 0; }));
     // Who fails leaves much behind: that says nothing new.
+    lastSent() = sentBy(j);
     const std::string wrong = bad ? "" : !j.broken.empty() ? j.broken : leftOver(j);
     for (Request *q : posted())
         delete q;
@@ -103,6 +129,8 @@ int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), v
     std::snprintf(report, room, "%s", wrong.c_str());
     return bad ? bad : wrong.empty() ? 0 : -1;
 }
+
+void sdfgc_mpi_sent(char *text, std::size_t room) { std::snprintf(text, room, "%s", lastSent().c_str()); }
 
 // Start and end.
 
@@ -377,7 +405,10 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
 // All ranks together.
 
 int MPI_Barrier(MPI_Comm comm) {
-    return meet(comm, entry("MPI_Barrier"), [](Comm &, std::vector<Entry> &) { return std::string(); });
+    return meet(comm, entry("MPI_Barrier"), [](Comm &c, std::vector<Entry> &entries) {
+        countToRoot(c, entries, -1, 0);
+        return std::string();
+    });
 }
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     return moved(comm, broadcasting("MPI_Bcast", data, count, type, root), broadcast);

@@ -112,6 +112,9 @@ void enterElement(const char *element) noexcept;
 /// where the report says something and no rank failed.
 SDFGC_EXPORT int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report,
                                    std::size_t room);
+/// What the ranks of the last job sent, as docs/mpi.md counts it: a line for each element, `messages bytes` of all ranks, `messages bytes`
+/// of the ranks that sent most of each, and the element's name. At most `room` bytes with the end.
+SDFGC_EXPORT void sdfgc_mpi_sent(char *text, std::size_t room);
 
 int MPI_Init(int *, char ***);
 int MPI_Init_thread(int *, char ***, int required, int *provided);

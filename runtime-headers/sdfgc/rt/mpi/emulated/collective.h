@@ -34,6 +34,9 @@ inline std::string move(Comm &comm, std::vector<Entry> &entries, Pattern p, bool
                        ", which takes " + text(taken) + " in " + entries[std::size_t(to)].element;
             entries[std::size_t(to)].deliveries.push_back({b.at(from, wholeReceive), b.countOf(wholeReceive ? 0 : from), *b.type,
                                                            packed(a.at(to, wholeSend), count, *a.type)});
+            if (from != to)
+                job().count(entries[std::size_t(from)].element, comm.members[std::size_t(from)], 1,
+                            entries[std::size_t(to)].deliveries.back().bytes.size());
         }
     return "";
 }
@@ -112,6 +115,15 @@ inline void combineBasic(BasicOp op, Basic basic, const char *in, char *out, std
     }
 }
 
+/// Counts the messages of ranks that send to a root, and of the root to all, by the model of docs/mpi.md. `root` < 0: rank 0, and it answers.
+inline void countToRoot(const Comm &comm, const std::vector<Entry> &entries, int root, std::size_t bytes) {
+    for (int r = 0; r < comm.size(); ++r) {
+        const bool isRoot = r == std::max(root, 0);
+        if (!isRoot || root < 0)
+            job().count(entries[std::size_t(r)].element, comm.members[std::size_t(r)], isRoot ? comm.size() - 1 : 1, bytes);
+    }
+}
+
 /// Combines all ranks' elements in the order of ranks; every rank that wants the result gets it.
 inline std::string reduceAll(Comm &comm, std::vector<Entry> &entries) {
     const Entry &first = entries[0];
@@ -137,6 +149,7 @@ inline std::string reduceAll(Comm &comm, std::vector<Entry> &entries) {
             }
         }
     }
+    countToRoot(comm, entries, first.root, result.size());
     for (int r = 0; r < comm.size(); ++r)
         if (Entry &e = entries[std::size_t(r)]; e.root < 0 || e.root == r)
             e.deliveries.push_back({const_cast<void *>(e.receive.data), e.send.count, *e.send.type, result});

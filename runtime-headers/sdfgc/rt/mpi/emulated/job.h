@@ -32,6 +32,11 @@ struct Rank {
     std::mt19937_64 random;
 };
 
+/// What a rank has sent for one element.
+struct Sent {
+    std::int64_t messages = 0, bytes = 0;
+};
+
 class Job {
 public:
     Job(int count, std::uint64_t seed) : ranks(static_cast<std::size_t>(count)), seed_(seed), alive_(count) {
@@ -40,7 +45,16 @@ public:
     }
     std::vector<Rank> ranks;
     std::mutex lock;
-    std::string broken; // why the job cannot go on
+    std::string broken;                            // why the job cannot go on
+    std::map<std::string, std::vector<Sent>> sent; // by element, of each rank
+
+    /// A rank sends; under the lock.
+    void count(const char *element, int rank, std::int64_t messages, std::size_t bytesEach) {
+        std::vector<Sent> &all = sent[element];
+        all.resize(ranks.size());
+        all[static_cast<std::size_t>(rank)].messages += messages;
+        all[static_cast<std::size_t>(rank)].bytes += messages * static_cast<std::int64_t>(bytesEach);
+    }
 
     /// A pause that the seed decides, so that ranks meet in another order.
     void delay(Rank &r) {

@@ -122,8 +122,10 @@ inline Request *post(bool isSend, const void *data, std::int64_t count, Type *ty
     q->count = count;
     q->type = *type;
     q->signature = signatureOf(*type, count);
-    if (isSend)
+    if (isSend) {
         q->bytes = packed(data, count, *type);
+        j.count(r.element, myRank, 1, q->bytes.size());
+    }
     if (Request *other = partnerOf(*q))
         isSend ? match(*q, *other) : match(*other, *q);
     posted().push_back(q);

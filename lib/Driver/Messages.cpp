@@ -1,0 +1,188 @@
+#include "Driver/Messages.h"
+
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Symbolic/Factor.h"
+
+#include <algorithm>
+
+namespace sdfgc::driver {
+namespace {
+
+using analysis::SizeExpr;
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Columns as wide as they must be.
+std::string aligned(const Rows &rows) {
+    std::vector<std::size_t> widths;
+    for (const auto &row : rows)
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            widths.resize(std::max(widths.size(), c + 1));
+            widths[c] = std::max(widths[c], row[c].size());
+        }
+    std::string out;
+    for (const auto &row : rows) {
+        std::string line = " ";
+        for (std::size_t c = 0; c < row.size(); ++c)
+            line += " " + row[c] + std::string(widths[c] - row[c].size() + 1, ' ');
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+std::optional<int64_t> valueOf(const SizeExpr &e, const std::map<Name, int64_t> &values) {
+    const Result<int64_t> number = analysis::evaluate(e, {values, nullptr});
+    return number ? std::optional(*number) : std::nullopt;
+}
+
+/// As a product, where it is one: `8*N*(P - 1)`.
+std::string textOf(const SizeExpr &size) {
+    const std::optional<sym::Expr> plain = size.plain();
+    if (!plain || plain->kind() != sym::Kind::Add)
+        return size.str();
+    sym::Expr rest = *plain;
+    std::vector<sym::Expr> parts;
+    if (const int64_t content = sym::integerContent(rest); content > 1) {
+        parts.emplace_back(content);
+        rest = rest / sym::Expr(content);
+    }
+    for (const Name n : plain->freeSymbols())
+        for (sym::Expr next = rest / sym::Expr::symbol(n); sym::asFraction(next).second.isOne();
+             next = rest / sym::Expr::symbol(n)) {
+            parts.push_back(sym::Expr::symbol(n));
+            rest = next;
+        }
+    const std::vector<sym::Expr> sums = sym::factors(rest);
+    parts.insert(parts.end(), sums.begin(), sums.end());
+    if (parts.size() == 1)
+        return size.str();
+    std::string out;
+    for (const sym::Expr &part : parts)
+        out += (out.empty() ? "" : "*") + (part.kind() == sym::Kind::Add ? "(" + part.str() + ")" : part.str());
+    return out;
+}
+
+/// `8*N = 8000`
+std::string cell(const SizeExpr &e, const std::map<Name, int64_t> &values) {
+    const std::optional<int64_t> number = valueOf(e, values);
+    const std::string formula = textOf(e);
+    return number && std::to_string(*number) != formula ? formula + " = " + std::to_string(*number) : formula;
+}
+
+json::Value cellJson(const SizeExpr &e, const std::map<Name, int64_t> &values) {
+    json::Value v = json::Value::object();
+    v.set("formula", textOf(e));
+    if (const std::optional<int64_t> number = valueOf(e, values))
+        v.set("number", *number);
+    return v;
+}
+
+Name symbolForRanks(const ir::SDFG &graph) {
+    for (const char *name : {"P", "ranks"})
+        if (const Name n(name); !graph.symbols.contains(n) && !graph.arrays.contains(n) && !analysis::freeSymbols(graph).count(n))
+            return n;
+    return Name("number_of_ranks");
+}
+
+std::vector<std::string> row(const std::string &name, const analysis::Traffic &t, const std::map<Name, int64_t> &values) {
+    return {name, cell(t.messages, values), cell(t.bytes, values), cell(t.mostMessages, values), cell(t.mostBytes, values)};
+}
+
+const std::vector<std::string> titles{"", "messages", "bytes", "messages of one rank", "bytes of one rank"};
+
+} // namespace
+
+std::string sentTable(const std::vector<run::SentMessages> &sent) {
+    Rows rows{titles};
+    run::SentMessages all;
+    for (const run::SentMessages &s : sent) {
+        rows.push_back({s.element, std::to_string(s.messages), std::to_string(s.bytes), std::to_string(s.mostMessages),
+                        std::to_string(s.mostBytes)});
+        all.messages += s.messages;
+        all.bytes += s.bytes;
+    }
+    rows.push_back({"together", std::to_string(all.messages), std::to_string(all.bytes)});
+    return "messages that were sent:\n" + aligned(rows);
+}
+
+json::Value sentJson(const std::vector<run::SentMessages> &sent) {
+    json::Value list = json::Value::array();
+    for (const run::SentMessages &s : sent) {
+        json::Value v = json::Value::object();
+        v.set("element", s.element);
+        v.set("messages", s.messages);
+        v.set("bytes", s.bytes);
+        v.set("mostMessages", s.mostMessages);
+        v.set("mostBytes", s.mostBytes);
+        list.push(std::move(v));
+    }
+    return list;
+}
+
+MessageCosts::MessageCosts(ir::SDFG &graph, int64_t count, std::map<Name, int64_t> given)
+    : ranks(symbolForRanks(graph)), values(std::move(given)) {
+    nodes = analysis::trafficOf(graph, ranks);
+    values[ranks] = count;
+}
+
+analysis::Traffic MessageCosts::total() const {
+    analysis::Traffic all;
+    for (const analysis::NodeTraffic &n : nodes) {
+        all.messages = all.messages + n.traffic.messages;
+        all.bytes = all.bytes + n.traffic.bytes;
+    }
+    return all;
+}
+
+std::string MessageCosts::text() const {
+    std::string known, notes;
+    for (const auto &[name, value] : values)
+        known += (known.empty() ? "" : ", ") + name.str() + " = " + std::to_string(value);
+    Rows rows{titles};
+    bool isBound = false, isWhole = true;
+    for (const analysis::NodeTraffic &n : nodes) {
+        std::vector<std::string> cells = row(n.element, n.traffic, values);
+        for (std::size_t c = n.atMost ? 1 : n.mostIsBound ? 3 : cells.size(); c < cells.size(); ++c)
+            if (cells[c] != "0")
+                cells[c] = "<= " + cells[c];
+        rows.push_back(std::move(cells));
+        if (!n.uncounted.empty())
+            notes += "  " + n.element + " is counted once: " + n.uncounted + "\n";
+        isBound = isBound || n.atMost;
+        isWhole = isWhole && n.uncounted.empty();
+    }
+    std::vector<std::string> sum = row("together", total(), values);
+    sum.resize(3); // which rank sends most differs from node to node
+    for (std::size_t c = 1; c < sum.size() && isBound; ++c)
+        sum[c] = "<= " + sum[c];
+    rows.push_back(std::move(sum));
+    return "\nmessages on " + ranks.str() + " ranks (" + known + ")" + (isWhole ? "" : ", in part") + ":\n" +
+           (nodes.empty() ? "  none\n" : aligned(rows)) + notes;
+}
+
+json::Value MessageCosts::json() const {
+    json::Value v = json::Value::object(), list = json::Value::array();
+    const auto add = [&](json::Value &to, const analysis::Traffic &t) {
+        to.set("messages", cellJson(t.messages, values));
+        to.set("bytes", cellJson(t.bytes, values));
+    };
+    for (const analysis::NodeTraffic &n : nodes) {
+        json::Value one = json::Value::object();
+        one.set("element", n.element);
+        add(one, n.traffic);
+        one.set("mostMessages", cellJson(n.traffic.mostMessages, values));
+        one.set("mostBytes", cellJson(n.traffic.mostBytes, values));
+        one.set("atMost", n.atMost);
+        one.set("mostIsBound", n.mostIsBound);
+        if (!n.uncounted.empty())
+            one.set("uncounted", n.uncounted);
+        list.push(std::move(one));
+    }
+    v.set("ranks", values.at(ranks));
+    v.set("symbol", ranks.str());
+    v.set("nodes", std::move(list));
+    add(v, total());
+    return v;
+}
+
+} // namespace sdfgc::driver
