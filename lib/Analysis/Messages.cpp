@@ -217,8 +217,18 @@ private:
         return d ? d->dtype.bytes().value_or(0) : 0;
     }
 
+    /// What a class does: calls that begin now do what the others do.
+    static std::string kindOf(const LibraryNode &n) {
+        std::string name = n.className();
+        if (name.size() > 1 && name[0] == 'I' && name != "Isend" && name != "Irecv") {
+            name.erase(0, 1);
+            name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+        }
+        return name;
+    }
+
     Traffic once(const LibraryNode &n) const {
-        const std::string name = n.className();
+        const std::string name = kindOf(n);
         const Grid *grid = gridAt(n, "grid");
         const Group &who = grid ? grid->group : world_;
         const SizeExpr in = bytesAt(n, "_inbuffer", true), out = bytesAt(n, "_outbuffer", false);
@@ -226,19 +236,45 @@ private:
             const SizeExpr bytes = bytesAt(n, "_buffer", true), all = who.groups * who.ranks;
             return {all, all * bytes, 1, bytes};
         }
-        if (name == "Bcast" || name == "Scatter") // a scattering root's own buffer is the whole
+        if (name == "Bcast" || name == "Scatter" || name == "Scatterv") // a scattering root's own buffer is the whole
             return fromRoot(who, out);
-        if (name == "Gather" || name == "Reduce")
+        if (name == "Gather" || name == "Gatherv" || name == "Reduce")
             return toRoot(who, in);
         if (name == "Allreduce")
             return thereAndBack(who, in);
         if (name == "Barrier")
             return thereAndBack(who, 0);
-        if (name == "Allgather")
+        if (name == "Allgather" || name == "Allgatherv" || name == "AllgatherParts")
             return toAll(who, in);
         if (name == "Alltoall")
             return toAll(who, floorDiv(in, who.ranks));
+        if (name == "Alltoallv")
+            return exchanged(who, in);
+        if (name == "Halo")
+            return halo(n, who, out);
         return ofBlocks(n);
+    }
+
+    /// Each rank's elements go to others in parts of any size, all of them at most.
+    static Traffic exchanged(const Group &g, const SizeExpr &bytes) {
+        const SizeExpr others = g.ranks - 1, all = g.groups * g.ranks;
+        return {all * others, all * bytes, others, bytes};
+    }
+    /// To both neighbours, as many elements of the distributed dimension as the node says.
+    static Traffic halo(const LibraryNode &n, const Group &g, const SizeExpr &buffer) {
+        const Edge *e = n.outEdge(Name("_outbuffer"));
+        const json::Value *d = n.properties.find("dimension");
+        const auto dimension = static_cast<std::size_t>(d ? d->asInt().value_or(0) : 0);
+        const auto subset = e ? destinationSubset(e) : std::nullopt;
+        const auto width = [&](const char *key) {
+            const json::Value *v = n.properties.find(key);
+            return SizeExpr(v ? parsed(v->text()) : sym::Expr(0));
+        };
+        if (!subset || dimension >= subset->dims.size())
+            return {};
+        const SizeExpr slice = floorDiv(buffer, SizeExpr(subset->dims[dimension].size())), pairs = g.groups * (g.ranks - 1);
+        const SizeExpr both = width("before") + width("after"), ways = min(width("before"), 1) + min(width("after"), 1);
+        return {pairs * ways, pairs * both * slice, min(g.ranks - 1, 1) * ways, min(g.ranks - 1, 1) * both * slice};
     }
 
     Traffic ofBlocks(const LibraryNode &n) const {
@@ -263,7 +299,8 @@ private:
         NodeTraffic out;
         out.element = n.className() + " `" + n.label + "` (state " + n.state()->label + ")";
         out.traffic = once(n);
-        out.mostIsBound = n.className() == "Redistribute";
+        out.mostIsBound = n.className() == "Redistribute" || n.className().ends_with("lltoallv");
+        out.atMost = n.inEdge(Name("_comm")) != nullptr; // some of the ranks
         const Node *at = &n;
         while (at) {
             const State &s = *at->state();

@@ -12,7 +12,10 @@
 // has started (SD2172); (3) add to each Wait the buffers of all nodes with its container, as a whole: which elements are moved may be
 // said in symbols that have other values by now.
 //
-// Left alone: requests that are arguments of a nested SDFG, beyond what stands in it; buffers under another name (views).
+// Requests that are copied, by tasklets or edges, are one with those that they are copies of: a Wait for one of them ends what either
+// has started. A view is the container behind it.
+//
+// Left alone: requests that are arguments of a nested SDFG, beyond what stands in it.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -28,6 +31,70 @@ namespace {
 
 using namespace ir;
 
+/// The container behind an access node.
+Name memoryOf(const Node *n) {
+    const AccessNode *behind = analysis::nodeBehindViews(n);
+    const auto *access = dyn_cast<AccessNode>(n);
+    return behind ? behind->data : access ? access->data : Name();
+}
+
+/// The containers of requests of an SDFG. Those between which requests are copied go by one name.
+class Requests {
+public:
+    explicit Requests(const SDFG &g) : g_(g) {
+        for (const State *s : allStates(g))
+            for (const auto &n : s->nodes()) {
+                if (isa<Tasklet>(n.get()))
+                    together(*n);
+                for (const Edge *e : n->inEdges())
+                    if (isa<AccessNode>(n.get()) && isa<AccessNode>(e->src))
+                        join(memoryOf(e->src), memoryOf(n.get()));
+            }
+    }
+    Name operator()(Name container) const {
+        for (auto at = same_.find(container); at != same_.end(); at = same_.find(container))
+            container = at->second;
+        return container;
+    }
+    /// Is everything that holds such a request used in this SDFG alone?
+    bool areOwn(Name container) const {
+        const auto isTransient = [this](Name n) {
+            const DataDesc *d = g_.desc(n);
+            return d && d->transient;
+        };
+        return isTransient(container) && std::all_of(same_.begin(), same_.end(), [&](const auto &pair) {
+                   return (*this)(pair.first) != (*this)(container) || (isTransient(pair.first) && isTransient(pair.second));
+               });
+    }
+
+private:
+    void together(const Node &code) {
+        Name first;
+        std::vector<const Node *> ends;
+        for (const Edge *e : code.inEdges())
+            ends.push_back(analysis::pathSource(e));
+        for (const Edge *e : code.outEdges())
+            ends.push_back(analysis::pathDestination(e));
+        for (const Node *n : ends)
+            if (const Name here = memoryOf(n); isRequest(here)) {
+                if (first)
+                    join(first, here);
+                first = here;
+            }
+    }
+    bool isRequest(Name n) const {
+        const DataDesc *d = n ? g_.desc(n) : nullptr;
+        return d && d->dtype == Type::opaque("MPI_Request");
+    }
+    void join(Name a, Name b) {
+        if (isRequest(a) && isRequest(b) && (*this)(a) != (*this)(b))
+            same_[(*this)(a)] = (*this)(b);
+    }
+
+    const SDFG &g_;
+    std::map<Name, Name> same_; // towards the one that stands for all
+};
+
 /// One buffer of a node that starts something; without a buffer, of an Ibarrier.
 struct Operation {
     const LibraryNode *node;
@@ -41,30 +108,31 @@ const LibraryNode *mpiNode(const Node &n) {
 }
 
 /// What a node starts; nothing if it ends what it does itself. What is missing, its expansion says.
-std::vector<Operation> operationsOf(const Node &n) {
+std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
     const LibraryNode *l = mpiNode(n);
     const Edge *request = l ? l->outEdge("_request") : nullptr;
     std::vector<Operation> out;
     if (!request)
         return out;
+    const Name held = requests(memoryOf(analysis::pathDestination(request)));
     const auto add = [&](const Edge *e, bool receives) {
         if (e)
-            out.push_back({l, e->memlet.data, request->memlet.data, receives});
+            out.push_back({l, memoryOf(receives ? analysis::pathDestination(e) : analysis::pathSource(e)), held, receives});
     };
     add(l->inEdge("_buffer"), false);
     add(l->inEdge("_inbuffer"), false);
     add(l->outEdge("_buffer"), true);
     add(l->outEdge("_outbuffer"), true);
     if (out.empty())
-        out.push_back({l, Name(), request->memlet.data, false});
+        out.push_back({l, Name(), held, false});
     return out;
 }
 
 /// The container of the requests that a node waits for; empty for other nodes.
-Name waitedFor(const Node &n) {
+Name waitedFor(const Node &n, const Requests &requests) {
     const LibraryNode *l = mpiNode(n);
     const Edge *e = l && (l->className() == "Wait" || l->className() == "Waitall") ? l->inEdge("_request") : nullptr;
-    return e ? e->memlet.data : Name();
+    return e ? requests(memoryOf(analysis::pathSource(e))) : Name();
 }
 
 /// The operations that may be open at a point, by their numbers.
@@ -76,32 +144,27 @@ struct Open {
 
 class RequestWalk : private analysis::FlowWalk<Open> {
 public:
-    RequestWalk(SDFG &g, const std::vector<Operation> &operations, const std::vector<Node *> &waits, pass::Context &context)
-        : g_(g), operations_(operations), waits_(waits), context_(context) {}
+    RequestWalk(SDFG &g, const Requests &requests, const std::vector<Operation> &operations, const std::vector<Node *> &waits,
+                pass::Context &context)
+        : g_(g), requests_(requests), operations_(operations), waits_(waits), context_(context) {}
 
     void run() {
         Open end = whole(g_, {});
         end.join(atReturns_);
         std::set<const Node *> said;
         for (const std::size_t i : end.operations)
-            if (const Operation &o = operations_[i]; isOwn(o.request) && said.insert(o.node).second)
+            if (const Operation &o = operations_[i]; requests_.areOwn(o.request) && said.insert(o.node).second)
                 report<diag::Id::RequestForgotten>(*o.node, o.request.str(), elementName(*o.node));
         for (const Node *wait : waits_)
-            if (!successful_.contains(wait) && isOwn(waitedFor(*wait)))
-                report<diag::Id::RequestUnknown>(*wait, elementName(*wait), waitedFor(*wait).str());
+            if (!successful_.contains(wait) && requests_.areOwn(waitedFor(*wait, requests_)))
+                report<diag::Id::RequestUnknown>(*wait, elementName(*wait), wait->inEdge("_request")->memlet.data.str());
     }
 
 private:
-    /// Is a container of requests used in this SDFG alone?
-    bool isOwn(Name request) const {
-        const DataDesc *d = g_.desc(request);
-        return d && d->transient;
-    }
-
     Open state(State &s, const Open &in) override {
         Open now = in;
         for (Node *n : analysis::ScopeTree(s).order()) {
-            if (const Name request = waitedFor(*n)) {
+            if (const Name request = waitedFor(*n, requests_)) {
                 if (std::erase_if(now.operations, [&](std::size_t i) { return operations_[i].request == request; }) > 0)
                     successful_.insert(n);
                 continue;
@@ -125,13 +188,18 @@ private:
         const auto *written = dyn_cast<AccessNode>(&n);
         const auto *read = dyn_cast<AccessNode>(analysis::pathSource(&e));
         if (read && !written && n.isCode())
-            use(n, read->data, false, now);
-        if (!written || e.memlet.isEmpty())
+            use(n, memoryOf(read), false, now);
+        if (!written || e.memlet.isEmpty() || isView(e, read) || isView(e, written))
             return;
         if (read)
-            use(n, read->data, false, now);
+            use(n, memoryOf(read), false, now);
         if (!starts(e.src))
-            use(*e.src, written->data, true, now);
+            use(*e.src, memoryOf(written), true, now);
+    }
+    /// Does an edge say what a view looks at?
+    static bool isView(const Edge &e, const AccessNode *n) {
+        const DataDesc *d = n ? n->state()->sdfg()->desc(n->data) : nullptr;
+        return d && d->isView() && analysis::viewEdge(n) == &e;
     }
     void use(const Node &n, Name data, bool writes, const Open &now) {
         for (const std::size_t i : now.operations)
@@ -146,6 +214,7 @@ private:
     }
 
     SDFG &g_;
+    const Requests &requests_;
     const std::vector<Operation> &operations_;
     const std::vector<Node *> &waits_;
     pass::Context &context_;
@@ -165,25 +234,26 @@ public:
 
 private:
     static bool complete(SDFG &g, pass::Context &context) {
+        const Requests requests(g);
         std::vector<Operation> operations;
         std::map<Name, std::map<Name, bool>> moved; // container of requests: buffers, and whether they are received into
         std::vector<Node *> waits;
         for (State *s : allStates(g))
             for (const auto &n : s->nodes()) {
-                for (const Operation &o : operationsOf(*n)) {
+                for (const Operation &o : operationsOf(*n, requests)) {
                     operations.push_back(o);
                     if (o.buffer)
                         moved[o.request][o.buffer] |= o.receives;
                 }
-                if (waitedFor(*n))
+                if (waitedFor(*n, requests))
                     waits.push_back(n.get());
             }
         if (operations.empty() && waits.empty())
             return false;
-        RequestWalk(g, operations, waits, context).run();
+        RequestWalk(g, requests, operations, waits, context).run();
         bool changed = false;
         for (Node *wait : waits)
-            for (const auto &[buffer, isReceived] : moved[waitedFor(*wait)])
+            for (const auto &[buffer, isReceived] : moved[waitedFor(*wait, requests)])
                 changed |= take(*wait, buffer, isReceived);
         for (State *s : allStates(g))
             s->renumber();
