@@ -17,6 +17,8 @@ bool isPlain(const DataDesc *d) {
            std::all_of(d->offset.begin(), d->offset.end(), [](const sym::Expr &e) { return e.isZero(); });
 }
 
+bool isPlainOrScalar(const DataDesc *d) { return isPlain(d) || (d && d->isScalar() && d->alias == AliasKind::None); }
+
 class Collector {
 public:
     explicit Collector(Plan &plan) : plan_(plan), g_(plan.graph) {}
@@ -26,7 +28,7 @@ public:
             keep(n, "control flow reads it");
         for (const auto &[name, d] : g_.arrays)
             if (!isPlain(&d))
-                keep(name, "it is no plain array");
+                keep(name, "its elements are not what it holds itself, or do not count from 0");
         for (State *s : allStates(g_)) {
             copiesToMaps(*s);
             s->renumber();
@@ -150,7 +152,8 @@ private:
         std::vector<Edge *> copies;
         for (const auto &e : s.edges()) {
             const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
-            if (from && to && !e->memlet.isEmpty() && isPlain(g_.desc(from->data)) && isPlain(g_.desc(to->data)) &&
+            if (from && to && !e->memlet.isEmpty() && isPlainOrScalar(g_.desc(from->data)) &&
+                isPlainOrScalar(g_.desc(to->data)) &&
                 !ScopeTree(s).scopeOf(from))
                 copies.push_back(e.get());
         }
@@ -173,8 +176,10 @@ private:
         bool fits = a.size() == b.size();
         for (std::size_t k = 0; fits && k < a.size(); ++k)
             fits = source->dims[a[k]].size() == target->dims[b[k]].size();
-        if (!fits || a.empty())
+        if (!fits)
             return;
+        if (a.empty())
+            return copyByTasklet(s, e, *source, *target);
         auto *entry = s.add<MapEntry>();
         auto *exit = s.add<MapExit>();
         auto *t = s.add<Tasklet>();
@@ -199,6 +204,17 @@ private:
         one.wcr = e.memlet.wcr;
         s.connect(t, "__out", exit, connector("IN_", to->data), one);
         s.connect(exit, connector("OUT_", to->data), to, {}, out);
+        s.removeEdge(&e);
+    }
+    static void copyByTasklet(State &s, Edge &e, const sym::Subset &source, const sym::Subset &target) {
+        auto *from = cast<AccessNode>(e.src), *to = cast<AccessNode>(e.dst);
+        auto *t = s.add<Tasklet>();
+        t->label = "copy_" + from->data.str() + "_to_" + to->data.str();
+        t->code = {"__out = __inp", Language::Python};
+        Memlet out = Memlet::simple(to->data, target);
+        out.wcr = e.memlet.wcr;
+        s.connect(from, {}, t, "__inp", Memlet::simple(from->data, source));
+        s.connect(t, "__out", to, {}, out);
         s.removeEdge(&e);
     }
     static void point(sym::Range &r, Name p) {
