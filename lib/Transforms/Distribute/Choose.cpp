@@ -278,9 +278,13 @@ private:
             all.push_back(p);
     }
 
-    /// What ranks must send to each other for the item, roughly; negative where it cannot run so.
+    /// What ranks must send to each other for the item, roughly, and what they all compute where it runs everywhere; negative where it
+    /// cannot run so.
     int64_t cost(const Item &item, const std::optional<Position> &at, std::string &why) const {
         int64_t sum = 0;
+        if (!at)
+            for (sum = 4; const Variable &v : item.variables)
+                sum *= v.range.size().isOne() ? 1 : 10;
         for (const Use &u : item.uses) {
             int64_t size = 4; // 4, 40, 400, ... for one, two, three dimensions
             for (std::size_t d = 1; d < u.subset.rank(); ++d)
