@@ -1,0 +1,132 @@
+"""Runs the graphs of DaCe's own MPI tests (test/graphs/mpi) on several ranks, and compares with what NumPy says.
+
+  dace.py SDFGC GRAPHS FOLDER NAME... [--ranks 1,2,3,4,7] [--seeds 0,1] [--mpirun]
+
+Ranks are threads of the emulation, or processes under mpirun. Files go to FOLDER.
+"""
+import argparse
+import os
+import subprocess
+
+import numpy as np
+
+N = 6
+
+
+def filled(rank, shape, dtype=np.float64):
+    return (100 * rank + np.arange(np.prod(shape)).reshape(shape)).astype(dtype)
+
+
+def one(value):
+    return np.array([value], dtype=np.int32)
+
+
+# Each case: arguments of a rank, and what they hold afterwards. Ranks are r of P; None: a value that does not count.
+def allgather(r, P):
+    return {'n': N, 'p': P, 'inA': filled(r, N), 'outA': np.zeros(N * P)}, {'outA': np.concatenate([filled(s, N) for s in range(P)])}
+
+
+def allreduce(r, P):
+    return {'n': N, 'inbuf': filled(r, N), 'outbuf': np.zeros(N)}, {'outbuf': sum(filled(s, N) for s in range(P))}
+
+
+def alltoall(r, P):
+    each = 2
+    sent = [filled(s, each * P).reshape(P, each) for s in range(P)]
+    return ({'n': each * P, 'inbuf': sent[r].ravel(), 'outbuf': np.zeros(each * P)},
+            {'outbuf': np.concatenate([sent[s][r] for s in range(P)])})
+
+
+def bcast(r, P):
+    return {'n': N, 'root': one(P - 1), 'x': filled(r, N)}, {'x': filled(P - 1, N)}
+
+
+def reduce(r, P):
+    return ({'n': N, 'root': one(P - 1), 'inbuf': filled(r, N), 'outbuf': np.zeros(N)},
+            {'outbuf': sum(filled(s, N) for s in range(P)) if r == P - 1 else np.zeros(N)})
+
+
+def scatter(r, P):
+    return ({'n': N, 'p': P, 'root': one(0), 'inbuf': filled(r, N * P), 'outbuf': np.zeros(N)},
+            {'outbuf': filled(0, N * P)[r * N:(r + 1) * N]})
+
+
+def send_recv(r, P):
+    before, after = (r - 1) % P, (r + 1) % P
+    return ({'n': N, 'x': filled(r, N), 'y': np.zeros(N), 'src': one(before), 'dest': one(after), 'tag': one(23)},
+            {'y': filled(before, N)})
+
+
+def dace_bcast(r, P):
+    return {'N': N, 'A': filled(r, N, np.float32)}, {'A': filled(0, N, np.float32)}
+
+
+def world_bcast(r, P):
+    return {'A': filled(r, 10, np.int32)}, {'A': filled(0, 10, np.int32)}
+
+
+def dace_scatter_gather(r, P):
+    a = filled(r, N * P, np.float32)
+    return {'N': N, 'P': P, 'A': a}, {'A': np.full(N * P, np.pi, np.float32) if r == 0 else a}
+
+
+def pgrid_all(r, P):
+    return {'N': N, 'P': P, 'A': filled(r, N)}, {'A': filled(0, N) if r < 2 * (P // 2) else filled(r, N)}
+
+
+def blocks(r, P):
+    a = filled(r, (8 * P, 8 * P), np.int32)
+    return {'P': P, 'A': a}, {'A': a + 1 if r == 0 else a}
+
+
+def redist(r, P):
+    whole = filled(0, (4 * P * P, 8), np.int32)
+    return ({'P': P, 'A': whole[4 * P * r:4 * P * (r + 1)], '__return': np.zeros((4 * P * P, 8 // P), np.int32)},
+            {'__return': whole[:, r * (8 // P):(r + 1) * (8 // P)]})
+
+
+CASES = {c.__name__: c for c in (allgather, allreduce, alltoall, bcast, reduce, scatter, send_recv, dace_bcast, world_bcast,
+                                 dace_scatter_gather, pgrid_all, blocks, redist)}
+CASES['isend_irecv'] = send_recv
+# What the cases need of the number of ranks.
+FITS = {'pgrid_all': lambda P: P > 1, 'redist': lambda P: 8 % P == 0}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ('sdfgc', 'graphs', 'folder'):
+        parser.add_argument(name)
+    parser.add_argument('names', nargs='+')
+    parser.add_argument('--ranks', default='1,2,3,4,7')
+    parser.add_argument('--seeds', default='0')
+    parser.add_argument('--mpirun', action='store_true')
+    o = parser.parse_args()
+    os.makedirs(o.folder, exist_ok=True)
+    for name in o.names:
+        tried = [P for P in map(int, o.ranks.split(',')) if FITS.get(name, lambda P: True)(P)]
+        for P in tried:
+            given = [CASES[name](r, P) for r in range(P)]
+            command = [o.sdfgc, 'run', f'{o.graphs}/{name}.sdfg', '-o', f'{o.folder}/{name}', '--ranks', str(P)]
+            for a, value in given[0][0].items():
+                if np.ndim(value) == 0:
+                    command += ['--arg', f'{a}={value}']
+                    continue
+                for r in range(P):
+                    np.save(f'{o.folder}/{a}.{r}.npy', np.ascontiguousarray(given[r][0][a]))
+                command += ['--arg', f'{a}={o.folder}/{a}.{{rank}}.npy']
+            for a in given[0][1]:
+                command += ['--out', f'{a}={o.folder}/out.{a}.{{rank}}.npy']
+            for seed in o.seeds.split(','):
+                done = subprocess.run(command + ([] if o.mpirun else ['--emulate-mpi', '--mpi-seed', seed]), capture_output=True,
+                                      text=True)
+                if done.returncode != 0:
+                    raise SystemExit(f'{name} on {P} ranks, seed {seed}:\n{done.stdout}{done.stderr}')
+                for r in range(P):
+                    for a, wanted in given[r][1].items():
+                        found = np.load(f'{o.folder}/out.{a}.{r}.npy')
+                        if not np.array_equal(found, wanted):
+                            raise SystemExit(f'{name} on {P} ranks, seed {seed}: {a} of rank {r} is {found}, not {wanted}')
+        print(f"{name}: right on {', '.join(map(str, tried))} ranks")
+
+
+main()
