@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/TripCount.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <numeric>
 
@@ -217,7 +218,7 @@ private:
         return d ? d->dtype.bytes().value_or(0) : 0;
     }
 
-    /// What a class does: calls that begin now do what the others do.
+    /// The node of which one with a request is the beginning: `Bcast` for `Ibcast`.
     static std::string kindOf(const LibraryNode &n) {
         std::string name = n.className();
         if (name.size() > 1 && name[0] == 'I' && name != "Isend" && name != "Irecv") {
@@ -225,6 +226,12 @@ private:
             name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
         }
         return name;
+    }
+    /// Does the node know the counts of its parts only when it runs, or the ranks that take part?
+    static bool dependsOnData(const LibraryNode &n) {
+        const std::string name = n.className();
+        return name == "Scatterv" || name == "Gatherv" || name == "Allgatherv" || name == "Alltoallv" || n.inEdge(Name("_comm")) ||
+               n.properties.contains("fcomm");
     }
 
     Traffic once(const LibraryNode &n) const {
@@ -236,45 +243,61 @@ private:
             const SizeExpr bytes = bytesAt(n, "_buffer", true), all = who.groups * who.ranks;
             return {all, all * bytes, 1, bytes};
         }
-        if (name == "Bcast" || name == "Scatter" || name == "Scatterv") // a scattering root's own buffer is the whole
+        if (name == "Bcast" || name == "Scatter") // a scattering root's own buffer is the whole
             return fromRoot(who, out);
-        if (name == "Gather" || name == "Gatherv" || name == "Reduce")
+        if (name == "Gather" || name == "Reduce")
             return toRoot(who, in);
         if (name == "Allreduce")
             return thereAndBack(who, in);
         if (name == "Barrier")
             return thereAndBack(who, 0);
-        if (name == "Allgather" || name == "Allgatherv" || name == "AllgatherParts")
+        if (name == "Allgather")
             return toAll(who, in);
         if (name == "Alltoall")
             return toAll(who, floorDiv(in, who.ranks));
-        if (name == "Alltoallv")
-            return exchanged(who, in);
-        if (name == "Halo")
-            return halo(n, who, out);
-        return ofBlocks(n);
+        if (name == "Scatterv" || name == "Gatherv" || name == "Allgatherv" || name == "Alltoallv")
+            return ofCounts(name, who, in, out);
+        return name == "Halo" || name == "AllgatherParts" ? ofParts(n) : ofBlocks(n);
     }
 
-    /// Each rank's elements go to others in parts of any size, all of them at most.
-    static Traffic exchanged(const Group &g, const SizeExpr &bytes) {
-        const SizeExpr others = g.ranks - 1, all = g.groups * g.ranks;
-        return {all * others, all * bytes, others, bytes};
+    /// Parts of sizes that are data: all of a buffer at most.
+    static Traffic ofCounts(const std::string &name, const Group &who, const SizeExpr &in, const SizeExpr &out) {
+        const SizeExpr others = who.ranks - 1, messages = who.groups * others, any = min(others, 1);
+        if (name == "Scatterv")
+            return {messages, who.groups * in, others, in};
+        if (name == "Gatherv")
+            return {messages, who.groups * out, any, in};
+        const SizeExpr all = messages * who.ranks;
+        if (name == "Allgatherv")
+            return {all, messages * out, others, others * in};
+        return {all, who.groups * who.ranks * in, others, in};
     }
-    /// To both neighbours, as many elements of the distributed dimension as the node says.
-    static Traffic halo(const LibraryNode &n, const Group &g, const SizeExpr &buffer) {
+
+    /// Parts of ceil(whole / P) positions, and elements next to them. All but one rank have a part before theirs.
+    Traffic ofParts(const LibraryNode &n) const {
         const Edge *e = n.outEdge(Name("_outbuffer"));
-        const json::Value *d = n.properties.find("dimension");
-        const auto dimension = static_cast<std::size_t>(d ? d->asInt().value_or(0) : 0);
         const auto subset = e ? destinationSubset(e) : std::nullopt;
-        const auto width = [&](const char *key) {
-            const json::Value *v = n.properties.find(key);
+        const json::Value *d = n.properties.find("dimension");
+        const auto at = static_cast<std::size_t>(d ? d->asInt().value_or(0) : 0);
+        if (!subset || at >= subset->rank())
+            return {};
+        const auto property = [&](const char *name) {
+            const json::Value *v = n.properties.find(name);
             return SizeExpr(v ? parsed(v->text()) : sym::Expr(0));
         };
-        if (!subset || dimension >= subset->dims.size())
-            return {};
-        const SizeExpr slice = floorDiv(buffer, SizeExpr(subset->dims[dimension].size())), pairs = g.groups * (g.ranks - 1);
-        const SizeExpr both = width("before") + width("after"), ways = min(width("before"), 1) + min(width("after"), 1);
-        return {pairs * ways, pairs * both * slice, min(g.ranks - 1, 1) * ways, min(g.ranks - 1, 1) * both * slice};
+        sym::Expr elements = 1; // at one position
+        for (std::size_t i = 0; i < subset->rank(); ++i)
+            if (i != at)
+                elements *= subset->dims[i].size();
+        const SizeExpr ranks(ranks_),
+            whole = property("whole"), each = ceilDiv(whole, ranks),
+            slice = SizeExpr(elements) * SizeExpr(n.state()->sdfg()->desc(e->memlet.data)->dtype.bytes().value_or(0));
+        if (n.className() == "AllgatherParts")
+            return {ranks * (ranks - 1), (ranks - 1) * bytesAt(n, "_outbuffer", false), ranks - 1, (ranks - 1) * slice * each};
+        const SizeExpr before = property("before"), after = property("after");
+        const SizeExpr others = ranks - 1, neighbours = ceilDiv(before, each) + ceilDiv(after, each),
+                       bytes = slice * (before + after);
+        return {others * neighbours, others * bytes, neighbours, bytes};
     }
 
     Traffic ofBlocks(const LibraryNode &n) const {
@@ -299,8 +322,9 @@ private:
         NodeTraffic out;
         out.element = n.className() + " `" + n.label + "` (state " + n.state()->label + ")";
         out.traffic = once(n);
-        out.mostIsBound = n.className() == "Redistribute" || n.className().ends_with("lltoallv");
-        out.atMost = n.inEdge(Name("_comm")) != nullptr; // some of the ranks
+        const std::string name = n.className();
+        out.mostIsBound = name == "Redistribute" || name == "AllgatherParts";
+        out.atMost = name == "Halo" || dependsOnData(n); // the first and last parts of an array have fewer neighbours
         const Node *at = &n;
         while (at) {
             const State &s = *at->state();

@@ -62,10 +62,13 @@ std::string textOf(const SizeExpr &size) {
     return out;
 }
 
-/// `8*N = 8000`
+/// `8*N = 8000`; of a formula that nobody would read the number alone.
 std::string cell(const SizeExpr &e, const std::map<Name, int64_t> &values) {
     const std::optional<int64_t> number = valueOf(e, values);
     const std::string formula = textOf(e);
+    constexpr std::size_t longest = 80;
+    if (number && formula.size() > longest)
+        return std::to_string(*number);
     return number && std::to_string(*number) != formula ? formula + " = " + std::to_string(*number) : formula;
 }
 

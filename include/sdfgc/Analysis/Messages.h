@@ -9,6 +9,10 @@
 //     Allgather, Alltoall       a message from each rank to each other
 //     BlockScatter, BlockGather Scatter and Gather of blocks of what sizes they are, with the Bcast or Reduce over a second grid
 //     Redistribute              a message for each two blocks that overlap, those of a rank to itself included
+//     Scatterv, Gatherv, ...    as those without v; the bytes of the whole buffer at most
+//     Halo, AllgatherParts      to each rank but one, from those that have some of the elements; Allgather of what parts there are
+//
+// A node with a request counts as the one that it is the beginning of. Of a communicator that the program makes, all ranks count at most.
 #pragma once
 
 #include "sdfgc/Analysis/SizeExpr.h"
@@ -27,7 +31,7 @@ struct Traffic {
 struct NodeTraffic {
     std::string element; // `Bcast `name` (state s)`, as errors of the program name it
     Traffic traffic;
-    bool atMost = false;      // it stands in a branch, or in what a jump leaves
+    bool atMost = false;      // it stands in a branch, in what a jump leaves, or depends on data
     bool mostIsBound = false; // of what one rank sends only a bound is known
     std::string uncounted;    // why the formulas are those of one time; empty: they are not
 };

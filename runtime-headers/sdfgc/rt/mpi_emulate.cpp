@@ -404,12 +404,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
 
 // All ranks together.
 
-int MPI_Barrier(MPI_Comm comm) {
-    return meet(comm, entry("MPI_Barrier"), [](Comm &c, std::vector<Entry> &entries) {
-        countToRoot(c, entries, -1, 0);
-        return std::string();
-    });
-}
+int MPI_Barrier(MPI_Comm comm) { return meet(comm, entry("MPI_Barrier"), meetOnly); }
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     return moved(comm, broadcasting("MPI_Bcast", data, count, type, root), broadcast);
 }
@@ -466,8 +461,7 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
     auto o = std::make_shared<Ongoing>();
     o->comm = comm;
-    return begin(
-        std::move(o), entry("MPI_Ibarrier"), [](Comm &, std::vector<Entry> &) { return std::string(); }, request);
+    return begin(std::move(o), entry("MPI_Ibarrier"), meetOnly, request);
 }
 int MPI_Ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
     return moved(comm, broadcasting("MPI_Ibcast", data, count, type, root), broadcast, request);

@@ -32,11 +32,11 @@ inline std::string move(Comm &comm, std::vector<Entry> &entries, Pattern p, bool
             if (sent != taken)
                 return describe(entries[std::size_t(from)], from) + " sends " + text(sent) + " to rank " + std::to_string(to) +
                        ", which takes " + text(taken) + " in " + entries[std::size_t(to)].element;
-            entries[std::size_t(to)].deliveries.push_back({b.at(from, wholeReceive), b.countOf(wholeReceive ? 0 : from), *b.type,
-                                                           packed(a.at(to, wholeSend), count, *a.type)});
+            std::vector<char> bytes = packed(a.at(to, wholeSend), count, *a.type);
             if (from != to)
-                job().count(entries[std::size_t(from)].element, comm.members[std::size_t(from)], 1,
-                            entries[std::size_t(to)].deliveries.back().bytes.size());
+                job().count(entries[std::size_t(from)].element, comm.members[std::size_t(from)], 1, bytes.size());
+            entries[std::size_t(to)].deliveries.push_back(
+                {b.at(from, wholeReceive), b.countOf(wholeReceive ? 0 : from), *b.type, std::move(bytes)});
         }
     return "";
 }
@@ -122,6 +122,12 @@ inline void countToRoot(const Comm &comm, const std::vector<Entry> &entries, int
         if (!isRoot || root < 0)
             job().count(entries[std::size_t(r)].element, comm.members[std::size_t(r)], isRoot ? comm.size() - 1 : 1, bytes);
     }
+}
+
+/// The work of a barrier.
+inline std::string meetOnly(Comm &comm, std::vector<Entry> &entries) {
+    countToRoot(comm, entries, -1, 0);
+    return "";
 }
 
 /// Combines all ranks' elements in the order of ranks; every rank that wants the result gets it.
