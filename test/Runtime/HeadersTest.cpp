@@ -78,6 +78,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/mpi/program.h", {"algorithm"}},
         {"sdfgc/rt/mpi/subarray.h", {"algorithm"}},
         {"sdfgc/rt/mpi/types.h", {"complex"}},
+        {"sdfgc/rt/scalapack/cyclic.h", {"algorithm"}},
         {"sdfgc/rt/report.h", {"map", "string", "vector"}},
         {"sdfgc/rt/probe.h", {"map", "string", "utility"}},
         {"sdfgc/rt/files.h", {"dlfcn.h", "string"}},

@@ -43,6 +43,12 @@ public:
 
     int64_t rank() const { return world_.rank; }
     int64_t size() const { return world_.size; }
+    const Communicator &communicator() const { return world_; }
+    /// Says whom a call is for, and what is reported as where a rank waits.
+    Caller caller(const char *element) const {
+        enterElement(element);
+        return {element, world_.rank};
+    }
     /// In a grid of all ranks with n dimensions that is as square as it can be: the rank's place in dimension d, and how many there are.
     int64_t place(int64_t d, int64_t n) const { return coordinatesOf(squareGrid(size(), n), rank())[static_cast<std::size_t>(d)]; }
     int64_t parts(int64_t d, int64_t n) const { return squareGrid(size(), n)[static_cast<std::size_t>(d)]; }
@@ -124,10 +130,6 @@ protected:
         Communicator to_;
     };
 
-    Caller caller(const char *element) const {
-        enterElement(element);
-        return {element, world_.rank};
-    }
     Communicator on(const Caller &, World) const { return world_; }
     Communicator on(const Caller &, GridNumber g) const {
         const ProcessGrid &grid = grids_[static_cast<std::size_t>(g.number)];
