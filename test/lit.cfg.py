@@ -36,6 +36,8 @@ for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('h
 # An MPI with its launcher: `REQUIRES: mpirun`.
 if shutil.which('mpirun') and any(os.path.exists(p) for p in ('/usr/lib/x86_64-linux-gnu/pkgconfig/ompi-c.pc', '/usr/lib/aarch64-linux-gnu/pkgconfig/ompi-c.pc')):
     config.available_features.add('mpirun')
+    if any(os.path.exists('/usr/lib/' + machine + '-linux-gnu/libscalapack-openmpi.so') for machine in ('x86_64', 'aarch64')):
+        config.available_features.add('scalapack')
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
 for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:

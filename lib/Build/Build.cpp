@@ -9,6 +9,7 @@
 
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Platform/Emulation.h"
 #include "sdfgc/Support/JobRunner.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
         device = platform::Device::Emulated;
     std::vector<std::string> names;
     for (const std::string &asked : request.libraries) {
-        if (request.options.emulateMpi && asked == "mpi")
+        if (request.options.emulateMpi && platform::isEmulatedWithMpi(asked))
             continue;
         for (std::string &name : platform::librariesBehind(asked, device))
             if (std::find(names.begin(), names.end(), name) == names.end())

@@ -39,13 +39,27 @@ std::vector<std::string> values(const std::vector<std::string> &words, std::stri
     return out;
 }
 
-/// Flags from a file of pkg-config, where the library has one; the folders that it names are searched as well.
-void describeByPkgConfig(Library &lib, const platform::Library &known, Compiler &compiler) {
+/// Where files of pkg-config are.
+std::vector<std::string> packageFolders(const Compiler &compiler) {
     std::vector<std::string> folders = searched({"PKG_CONFIG_PATH"}, {});
     for (const std::string &folder : compiler.libraryFolders)
         folders.push_back(file::join(folder, "pkgconfig"));
     folders.emplace_back("/usr/share/pkgconfig");
-    const std::optional<PkgConfig> found = readPkgConfig(text::words(known.pkgConfig), folders);
+    return folders;
+}
+
+/// Without the names of what is built for another MPI than the one that is linked.
+std::vector<std::string> forThisMpi(std::vector<std::string> names, const std::vector<std::string> &folders) {
+    const std::optional<PkgConfig> mpi = readPkgConfig(text::words(platform::library("mpi")->pkgConfig), folders);
+    const bool isMpich = mpi && !values(mpi->linkFlags, "-lmpich").empty();
+    std::erase_if(names, [&](const std::string &name) { return name.ends_with(isMpich ? "-openmpi" : "-mpich"); });
+    return names;
+}
+
+/// Flags from a file of pkg-config, where the library has one; the folders that it names are searched as well.
+void describeByPkgConfig(Library &lib, const platform::Library &known, Compiler &compiler) {
+    const std::vector<std::string> folders = packageFolders(compiler);
+    const std::optional<PkgConfig> found = readPkgConfig(forThisMpi(text::words(known.pkgConfig), folders), folders);
     if (!found)
         return;
     lib.compileFlags = found->compileFlags;

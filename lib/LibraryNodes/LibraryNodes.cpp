@@ -75,7 +75,7 @@ bool overwrites(const ir::LibraryNode &n) {
         return true;
     const Definition *d = find(n);
     // What comes from other ranks may leave a rank that is no root, or in no grid, alone.
-    if (!d || !d->expand || d->className == "Stencil" || d->library == "mpi")
+    if (!d || !d->expand || d->className == "Stencil" || d->library == "mpi" || d->library == "pblas")
         return false;
     auto isNull = [&](const char *property) {
         const json::Value *v = n.properties.find(property);

@@ -97,15 +97,19 @@ Operand MpiCall::operand(const char *connector, Side side) {
     return o;
 }
 
+std::string MpiCall::pointer(const char *connector, Side side, const Operand &o) {
+    x_.bind(connector, o);
+    (side == In ? inputs_ : outputs_).emplace_back(connector);
+    return (side == In ? "_in" : "_out") + std::string(connector);
+}
+
 void MpiCall::buffer(const char *connector, Side side) {
     const Operand o = operand(connector, side);
     if (refused_)
         return;
     if (!travels(o.type))
         return refuse("elements of type " + o.type.str() + " at `" + connector + "` mean nothing to another rank");
-    x_.bind(connector, o);
-    (side == In ? inputs_ : outputs_).emplace_back(connector);
-    arguments_.push_back(blockOf((side == In ? "_in" : "_out") + std::string(connector), o));
+    arguments_.push_back(blockOf(pointer(connector, side, o), o));
     types_.push_back(o.type);
 }
 
@@ -131,9 +135,7 @@ void MpiCall::integers(const char *connector) {
         return;
     if (!o.type.isInteger() || o.type.isVector())
         return refuse("`" + std::string(connector) + "` must hold an integer for each rank, not " + o.type.str());
-    x_.bind(connector, o);
-    inputs_.emplace_back(connector);
-    arguments_.push_back(blockOf("_in" + std::string(connector), o));
+    arguments_.push_back(blockOf(pointer(connector, In, o), o));
 }
 
 void MpiCall::number(const char *connector) {
@@ -243,9 +245,7 @@ void MpiCall::handle(const char *connector, const char *type, Side side) {
         return;
     if (!(o.type == Type::opaque(type)) || o.rank() != 0)
         return refuse("`" + std::string(connector) + "` must be one value of the opaque type " + type + ", not " + o.type.str());
-    x_.bind(connector, o);
-    (side == In ? inputs_ : outputs_).emplace_back(connector);
-    arguments_.push_back((side == In ? "_in" : "_out") + std::string(connector));
+    arguments_.push_back(pointer(connector, side, o));
 }
 
 void MpiCall::grid(const char *property, bool isOptional) {
@@ -311,20 +311,22 @@ void MpiCall::moved() {
     }
 }
 
-bool MpiCall::finish(const std::string &function) {
+bool MpiCall::finish(const std::string &function, const std::string &object, const char *environment) {
     if (refused_)
         return false;
     LibraryCall call;
-    call.environment = "MPI";
-    call.function = "mpi." + function;
+    call.environment = environment;
+    call.function = object + "." + function;
     call.arguments = arguments_;
     call.byValue = byValue_;
     State &s = x_.addState(function);
     Tasklet *t = x_.call(s, function, inputs_, outputs_, call);
     t->sideEffects = true;
+    if (t->environments.front() != Name("MPI"))
+        t->environments.insert(t->environments.begin(), Name("MPI")); // its object has that of MPI
     for (Edge *e : t->outEdges())
         e->memlet.dynamic = true;
-    x_.took("MPI", "the node communicates");
+    x_.took(environment, "the node communicates");
     x_.finish();
     return true;
 }

@@ -51,14 +51,17 @@ public:
 
     /// Keeps the first reason; later ones are not said.
     void refuse(std::string why, std::string hint = "");
-    /// Replaces the node by the call; false where something was refused.
-    bool finish(const std::string &function);
+    /// Replaces the node by the call of a function of an environment's object; false where something was refused.
+    bool finish(const std::string &function, const std::string &object = "mpi", const char *environment = "MPI");
 
-private:
+protected:
+    /// The operand at a connector, which must be there.
     Operand operand(const char *connector, Side side);
     std::string blockOf(const std::string &pointer, const Operand &o);
     void integers(const char *connector);
     void handle(const char *connector, const char *type, Side side);
+    /// Makes the operand one of the call; its pointer there is the result.
+    std::string pointer(const char *connector, Side side, const Operand &o);
     Expansion x_;
     std::vector<std::string> arguments_;
     std::vector<Name> inputs_, outputs_;

@@ -70,7 +70,7 @@ std::size_t rankOf(const ir::Edge &written) {
 } // namespace
 
 std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &options) {
-    if (n.libraryName() == "mpi")
+    if (n.libraryName() == "mpi" || n.libraryName() == "pblas")
         return "MPI sends and receives in host memory";
     const Kind kind = kindOf(n.className());
     if (kind == Kind::Parallel)

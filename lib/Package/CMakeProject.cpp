@@ -2,6 +2,7 @@
 
 #include "sdfgc/Package/Flags.h"
 #include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Platform/Emulation.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/TextWriter.h"
 
@@ -183,7 +184,7 @@ private:
                     list.push_back(n);
         };
         for (const std::string &l : r_.sources->libraries) {
-            if (l == "mpi")
+            if (platform::isEmulatedWithMpi(l))
                 continue;
             const std::vector<std::string> behind = platform::librariesBehind(l, r_.compile->vendor());
             const bool other = behind != std::vector<std::string>{l};
@@ -213,6 +214,14 @@ private:
         w_.line("    enable_language(C) # CMake asks the C compiler for MPI's C interface");
         w_.line("    find_package(MPI REQUIRED COMPONENTS C)");
         w_.line("    target_link_libraries(" + target_ + " PRIVATE MPI::MPI_C)");
+        if (r_.sources->needs("scalapack")) {
+            w_.line("    if(\"${MPI_C_LIBRARIES}\" MATCHES mpich) # ScaLAPACK is built for one MPI");
+            w_.line("        find_library(SDFGC_SCALAPACK NAMES scalapack-mpich scalapack REQUIRED)");
+            w_.line("    else()");
+            w_.line("        find_library(SDFGC_SCALAPACK NAMES scalapack-openmpi scalapack REQUIRED)");
+            w_.line("    endif()");
+            w_.line("    target_link_libraries(" + target_ + " PRIVATE ${SDFGC_SCALAPACK})");
+        }
         w_.line("endif()");
     }
 

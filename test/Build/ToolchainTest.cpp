@@ -182,6 +182,24 @@ TEST_CASE("toolchain: libraries are found as files, with the environment's folde
     CHECK(t->library("unheard-of").missing == "libunheard-of.so");
 }
 
+TEST_CASE("toolchain: ScaLAPACK is the one of the MPI that is linked") {
+    const fixture::Folder folder;
+    diag::Engine diags;
+    const auto t = findToolchain(with(fakeCompiler(folder, kGcc), folder), diags);
+    const Variable files("PKG_CONFIG_PATH", folder / "pc");
+    folder.write("pc/scalapack-openmpi.pc", "Libs: -lscalapack-openmpi\n");
+    folder.write("pc/scalapack-mpich.pc", "Libs: -L" + folder / "mpich" + " -lscalapack-mpich\n");
+    folder.write("pc/mpi-c.pc", "Libs: -lmpi\n");
+    CHECK(t->library("scalapack").linkFlags == std::vector<std::string>{"-lscalapack-openmpi"});
+    CHECK(t->library("scalapack").missing == "libscalapack-openmpi.so");
+    folder.write("lib/libscalapack-openmpi.so", "");
+    CHECK(t->library("scalapack").found());
+    folder.write("pc/mpi-c.pc", "Libs: -lmpich -lhwloc\n");
+    folder.write("mpich/libscalapack-mpich.so", "");
+    CHECK(t->library("scalapack").linkFlags == std::vector<std::string>{"-L" + folder / "mpich", "-lscalapack-mpich"});
+    CHECK(t->library("scalapack").found());
+}
+
 TEST_CASE("toolchain file: libraries as described are taken as they are") {
     const fixture::Folder folder;
     folder.write("t.yaml", "libraries:\n  openblas: {flags: [-I/x], link: [-L/y, -lblas]}\n  m: {}\n");

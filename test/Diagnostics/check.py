@@ -291,8 +291,8 @@ def LibraryNodeUnknown():
 
 @case()
 def LibraryNodeRefused():
-    return (product('dace.libraries.pblas.nodes.pgemm.Pgemm'), ['opt', '-o', 'x.sdfg'],
-            ['is not available on target cpu: it runs ScaLAPACK'])
+    return (product('dace.libraries.standard.nodes.gearbox.Gearbox'), ['opt', '-o', 'x.sdfg'],
+            ['is not available on target cpu: it changes the vector width of a stream'])
 
 
 # ---- lowering

@@ -31,7 +31,7 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
     for (const char *file : {"Products", "Reductions", "Tensors", "LinearSystems"})
         tests += source("test/Numerics/" + std::string(file) + ".cpp");
     std::string ranks;
-    for (const char *file : {"messages", "collectives", "grids"})
+    for (const char *file : {"messages", "collectives", "grids", "pblas-pgemm", "pblas-pgemv", "pblas-cyclic"})
         ranks += source("test/lit/mpi/" + std::string(file) + ".test");
     for (const libnodes::Definition &d : libnodes::all()) {
         if (!d.expand)
@@ -39,8 +39,8 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
         INFO(d.library << "." << d.className);
         CHECK(contains(page(d), d.pure));
         CHECK(contains(page(d), "| gradient |"));
-        if (d.library == "mpi") { // on several ranks
-            CHECK(contains(ranks, "library mpi." + std::string(d.className) + " "));
+        if (d.library == "mpi" || d.library == "pblas") { // on several ranks
+            CHECK(contains(ranks, "library " + std::string(d.library) + "." + std::string(d.className) + " "));
             continue;
         }
         // A test names the class path, in one text or as the last part behind a prefix: `gemm.Gemm"`, `path + "FFT"`.

@@ -161,6 +161,51 @@ TEST_CASE("matrices of the wrong kind") {
                Contains("_b"));
 }
 
+TEST_CASE("distributed products of what PBLAS does not know") {
+    using Catch::Matchers::Contains;
+    const Type i = ScalarKind::Int32;
+    struct Pgemm : NodeTest {
+        explicit Pgemm(const std::string &name = "pgemm.Pgemm") : NodeTest("pblas.nodes." + name) {
+            g.symbols.set("Px", ScalarKind::Int32);
+            g.symbols.set("Py", ScalarKind::Int32);
+            set("m", "N").set("n", "4").set("k", "M");
+        }
+    };
+    auto product = [&](const std::string &a, Type t = ScalarKind::Float64, Type blocks = ScalarKind::Int32) {
+        return Pgemm()
+            .in("_a", a, t)
+            .in("_b", "4, 4")
+            .in("_a_block_sizes", "2", blocks)
+            .in("_b_block_sizes", "2", i)
+            .out("_c", "4, 4")
+            .refusal();
+    };
+    CHECK(product("4, 4") == "");
+    CHECK(product("4, 1") == "");
+    CHECK_THAT(product("4"), Contains("`_a` must be a matrix, and has 1 dimension"));
+    CHECK_THAT(product("4, 4, 4"), Contains("`_a` must be a matrix, and has 3 dimensions"));
+    CHECK_THAT(product("4, 4", ScalarKind::Float16), Contains("PBLAS has no routines for elements of type float16"));
+    CHECK_THAT(product("4, 4", i), Contains("PBLAS has no routines for elements of type int32"));
+    CHECK_THAT(product("4, 4", ScalarKind::Float32), Contains("float32 and float64: PBLAS does not convert"));
+    CHECK_THAT(product("4, 4", ScalarKind::Float64, ScalarKind::Float64), Contains("`_a_block_sizes` must be integers"));
+    CHECK_THAT(Pgemm().set("k", "").in("_a", "4, 4").refusal(), Contains("its property `k` is no size"));
+    CHECK_THAT(Pgemm("pgemv.Pgemv").set("transa", "C").in("_a", "4, 4").refusal(), Contains("`transa` is `C`"));
+    CHECK_THAT(Pgemm("pgemv.Pgemv").in("_a", "4, 4").in("_a_block_sizes", "2", i).in("_b", "4, 4").refusal(),
+               Contains("`_b` must be a vector, and has 2 dimensions"));
+    auto scatter = [&](const std::string &to, const std::string &numbers) {
+        return Pgemm("pgeadd.BlockCyclicScatter")
+            .in("_inbuffer", "4, 4")
+            .in("_block_sizes", "2", i)
+            .out("_outbuffer", to)
+            .out("_gdescriptor", numbers, i)
+            .refusal();
+    };
+    CHECK(scatter("2, 2", "9") == "");
+    CHECK_THAT(scatter("2", "9"), Contains("one of its buffers is a vector and the other a matrix"));
+    CHECK_THAT(scatter("2, 2", "8"), Contains("`_gdescriptor` must be nine int32"));
+    CHECK_THAT(NodeTest("pblas.nodes.pgemm.Pgemm").refusal(), Contains("no symbols Px and Py"));
+}
+
 TEST_CASE("stencils whose code is not understood") {
     using Catch::Matchers::Contains;
     auto stencil = [](const std::string &code) {

@@ -1,7 +1,7 @@
 // Library nodes: which there are, and how each becomes maps, tasklets and nested SDFGs (format reference section 7).
 //
 // A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. A row says whether the node computes on one
-// machine; nodes of other targets (MPI, PBLAS, ...) load, verify and print, and are refused by name at expansion.
+// machine; nodes of other targets load, verify and print, and are refused by name at expansion.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

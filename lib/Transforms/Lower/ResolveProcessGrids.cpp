@@ -34,6 +34,8 @@ bool isDescriptor(const DataDesc &d) {
     return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
 }
 
+bool takesGrids(const LibraryNode &n) { return n.libraryName() == "mpi" || n.libraryName() == "pblas"; }
+
 std::string textOf(const DataDesc &d, const char *key) {
     const json::Value *v = d.extra.find(key);
     return v ? v->text() : "";
@@ -115,7 +117,7 @@ public:
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && l->libraryName() == "mpi")
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && takesGrids(*l))
                         resolve(*l);
         removeDummies();
         if (failed_)
