@@ -233,8 +233,9 @@ private:
     std::set<Name> decide(Item &item, bool isForced, std::optional<Refusal> &refusal) {
         std::optional<Position> best;
         int64_t least = -1;
-        std::string why;
-        for (const Position &p : candidates(item, isForced))
+        const std::vector<Position> all = candidates(item, isForced);
+        std::string why = all.empty() && isForced ? noPosition(item) : "";
+        for (const Position &p : all)
             if (const int64_t c = cost(item, p, why); c >= 0 && (least < 0 || c < least)) {
                 least = c;
                 best = p;
@@ -248,6 +249,16 @@ private:
             item.at = best;
         settle(item);
         return {};
+    }
+
+    /// Why there are none for what it writes.
+    std::string noPosition(const Item &item) const {
+        for (const Use &u : item.uses)
+            if (layoutOf(plan_, u.data) && u.writes && u.wcr.empty())
+                return describe(item) + " writes `" + u.data.str() + "[" + u.subset.str() +
+                       "]`, and no parameter of it moves along dimension " + std::to_string(layoutOf(plan_, u.data)->dim) +
+                       " element by element";
+        return "";
     }
 
     /// Positions at which some access of the item has distance 0.
@@ -286,15 +297,15 @@ private:
             for (sum = 4; const Variable &v : item.variables)
                 sum *= v.range.size().isOne() ? 1 : 10;
         for (const Use &u : item.uses) {
-            int64_t size = 4; // 4, 40, 400, ... for one, two, three dimensions
-            for (std::size_t d = 1; d < u.subset.rank(); ++d)
-                size *= 10;
+            int64_t size = 2; // 2, 20, 200, ... for one element, one dimension, two dimensions
+            for (const sym::Expr &extent : plan_.graph.desc(u.data)->shape)
+                size *= extent.isOne() ? 1 : 10;
             if (open_.contains(u.data) && !layoutOf(plan_, u.data)) {
                 std::string reason;
                 if (at && layoutFor(plan_, u, *at))
                     continue;
                 if (!u.writes || (at && canReduce(plan_, item, u, *at, reason))) {
-                    sum += u.writes ? 2 * size : size / 2;
+                    sum += u.writes ? size : size / 2;
                 } else if (at) {
                     why = describe(item) + " is dealt out, and writes " + quoted(u.data) + " in another order";
                     return -1;
@@ -308,7 +319,7 @@ private:
                 why = m.why;
                 return -1;
             }
-            sum += m.kind == Meaning::Whole ? size : m.kind == Meaning::Reduced ? 2 * size : m.kind == Meaning::Near ? 1 : 0;
+            sum += m.kind == Meaning::Whole || m.kind == Meaning::Reduced ? size : m.kind == Meaning::Near ? 1 : 0;
         }
         return sum;
     }
