@@ -264,8 +264,12 @@ private:
                 std::vector<Node *> dead;
                 for (const auto &n : s->nodes())
                     if (auto *l = dyn_cast<LibraryNode>(n.get());
-                        l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l))
+                        l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l)) {
                         dead.push_back(l);
+                        for (const Edge *e : l->outEdges()) // DaCe 1.x: a variable that nobody reads
+                            if (e->dst->inEdges().size() == 1 && e->dst->outEdges().empty())
+                                dead.push_back(e->dst);
+                    }
                 s->removeNodes(dead);
             }
     }

@@ -103,9 +103,10 @@ def main():
     o = parser.parse_args()
     os.makedirs(o.folder, exist_ok=True)
     for name in o.names:
-        tried = [P for P in map(int, o.ranks.split(',')) if FITS.get(name, lambda P: True)(P)]
+        case = name.removeprefix('v1_')  # of DaCe 1.0
+        tried = [P for P in map(int, o.ranks.split(',')) if FITS.get(case, lambda P: True)(P)]
         for P in tried:
-            given = [CASES[name](r, P) for r in range(P)]
+            given = [CASES[case](r, P) for r in range(P)]
             command = [o.sdfgc, 'run', f'{o.graphs}/{name}.sdfg', '-o', f'{o.folder}/{name}', '--ranks', str(P)]
             for a, value in given[0][0].items():
                 if np.ndim(value) == 0:
