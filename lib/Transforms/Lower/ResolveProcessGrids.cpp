@@ -13,7 +13,9 @@
 // recognised by their names, `<descriptor>` or `<descriptor>_...`, since the text differs between versions of DaCe; (4) descriptors
 // and their access nodes go; (5) nodes CommSplit are numbered.
 //
-// Refused (SD2173): descriptors that do not fit each other, or that something else than an MPI node reads.
+// A C++ tasklet that reads a grid gets its communicator, as in DaCe; null on ranks outside.
+//
+// Refused (SD2173): descriptors that do not fit each other, or that something else reads.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -282,18 +284,40 @@ private:
         });
     }
 
+    /// Tasklets of the user that read a grid get its communicator: a variable that the first state sets.
+    void handOver(AccessNode &grid) {
+        State &s = *grid.state();
+        const std::vector<Edge *> edges = grid.outEdges();
+        for (Edge *e : edges) {
+            const auto *t = dyn_cast<Tasklet>(e->dst);
+            const auto at = std::find(grids_.begin(), grids_.end(), grid.data);
+            if (!t || t->code.language != Language::CPP || s.sdfg() != &g_ || at == grids_.end())
+                continue;
+            const auto k = static_cast<std::size_t>(at - grids_.begin());
+            if (!handles_.contains(k)) {
+                DataDesc d = DataDesc::scalar(Type::opaque("MPI_Comm"), true);
+                d.storage = Storage::Register;
+                handles_[k] = g_.addTransient(grid.data.str() + "_comm", std::move(d));
+            }
+            const Name handle = handles_[k];
+            e->dst->inConnector(e->dstConn)->type = Type::opaque("MPI_Comm");
+            s.connect(s.add<AccessNode>(handle), {}, e->dst, e->dstConn, Memlet::simple(handle, g_.desc(handle)->fullSubset()));
+            s.removeEdge(e);
+        }
+    }
+
     void removeDescriptors() {
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g)) {
                 std::vector<Node *> dead;
-                for (const auto &n : s->nodes()) {
-                    const auto *a = dyn_cast<AccessNode>(n.get());
-                    const DataDesc *d = a ? g->desc(a->data) : nullptr;
+                for (AccessNode *a : nodesOf<AccessNode>(*s)) {
+                    const DataDesc *d = g->desc(a->data);
                     if (!d || !isDescriptor(*d))
                         continue;
+                    handOver(*a);
                     if (!a->outEdges().empty())
                         refuse(a->data, elementName(*a->outEdges().front()->dst) + " reads it, which is no MPI node");
-                    dead.push_back(n.get());
+                    dead.push_back(a);
                 }
                 s->removeNodes(dead);
                 s->renumber();
@@ -339,6 +363,15 @@ private:
                 s->connect(last, {}, t, {}, Memlet::empty());
             last = t;
         }
+        for (const auto &[k, handle] : handles_) {
+            auto *t = s->add<Tasklet>();
+            t->label = handle.str();
+            t->code = {"_out = mpi.grid_comm(" + std::to_string(k) + ")", Language::Library};
+            t->environments = {Name("MPI")};
+            s->connect(last, {}, t, {}, Memlet::empty());
+            s->connect(t, "_out", s->add<AccessNode>(handle), {}, Memlet::simple(handle, g_.desc(handle)->fullSubset()));
+            t->outConnector("_out")->type = Type::opaque("MPI_Comm");
+        }
         s->renumber();
     }
 
@@ -362,9 +395,10 @@ private:
 
     SDFG &g_;
     pass::Context &context_;
-    std::set<Name> names_;           // of descriptors
-    std::vector<Name> grids_;        // by number
-    std::vector<std::string> calls_; // that make them
+    std::set<Name> names_;                // of descriptors
+    std::vector<Name> grids_;             // by number
+    std::vector<std::string> calls_;      // that make them
+    std::map<std::size_t, Name> handles_; // of grids by number, for tasklets of the user
     bool failed_ = false;
 };
 

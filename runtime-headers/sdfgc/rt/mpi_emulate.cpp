@@ -235,6 +235,13 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int n, int *coords) {
     std::copy_n(at.begin(), std::min(at.size(), std::size_t(n)), coords);
     return MPI_SUCCESS;
 }
+int MPI_Cart_get(MPI_Comm comm, int n, int *dims, int *periodic, int *coords) {
+    for (int d = 0; d < std::min(n, static_cast<int>(comm->shape.size())); ++d) {
+        dims[d] = comm->shape[static_cast<std::size_t>(d)];
+        periodic[d] = 0;
+    }
+    return MPI_Cart_coords(comm, comm->mine(), n, coords);
+}
 int MPI_Cart_rank(MPI_Comm comm, const int *coords, int *rank) {
     *rank = 0;
     for (std::size_t d = 0; d < comm->shape.size(); ++d)

@@ -135,6 +135,7 @@ MPI_Fint MPI_Comm_c2f(MPI_Comm);
 int MPI_Cart_create(MPI_Comm, int n, const int *dims, const int *periodic, int reorder, MPI_Comm *);
 int MPI_Cart_sub(MPI_Comm, const int *remain, MPI_Comm *);
 int MPI_Cart_coords(MPI_Comm, int rank, int n, int *coords);
+int MPI_Cart_get(MPI_Comm, int n, int *dims, int *periodic, int *coords);
 int MPI_Cart_rank(MPI_Comm, const int *coords, int *rank);
 
 int MPI_Type_contiguous(int count, MPI_Datatype, MPI_Datatype *);

@@ -71,6 +71,11 @@ public:
         g.free();
         g = part(caller(element), p, kept, exact);
     }
+    /// The communicator of a grid for code of the user; null on a rank that takes no part.
+    MPI_Comm grid_comm(int64_t number) const {
+        const ProcessGrid &g = grid_of(number);
+        return g.takesPart ? g.communicator.handle : MPI_COMM_NULL;
+    }
     const ProcessGrid &grid_of(int64_t number) const { return grids_[static_cast<std::size_t>(number)]; }
 
     /// The ranks of `on` with the same color, in the order of their keys; a rank with a negative color gets none. It belongs to the
