@@ -81,14 +81,15 @@ private:
         std::set<Name> others;
         for (const Variable &o : item.variables)
             others.insert(o.name);
-        return storage_.section(at.line, (v ? v->range.begin : sym::Expr(0)) + at.shift, (v ? v->range.end : sym::Expr(0)) + at.shift,
-                                others);
+        return storage_.section(at.line, (v ? v->range.begin : sym::Expr(0)) + at.shift,
+                                (v ? v->range.end : sym::Expr(0)) + at.shift, others);
     }
 
     void cut(Item &item) {
         const Position &at = *item.at;
         const Storage::Section s = sectionOf(item);
-        const sym::Range own{s.begin - (at.variable ? at.shift : sym::Expr(0)), s.end - 1 - (at.variable ? at.shift : sym::Expr(0)), 1, 1};
+        const sym::Range own{s.begin - (at.variable ? at.shift : sym::Expr(0)), s.end - 1 - (at.variable ? at.shift : sym::Expr(0)),
+                             1, 1};
         if (!at.variable) {
             const Name p = g_.freshName("__at" + std::to_string(fixed_.size()));
             fixed_.emplace(&item, p);
@@ -212,7 +213,9 @@ private:
         own.storage = ir::Storage::Default;
         own.lifetime = Lifetime::Scope;
         const Name part = g_.addTransient(u.data.str() + "_of_rank", std::move(own));
-        const sym::Subset all = isLibrary ? subsetOf(u) : last->memlet.data == u.data && last->memlet.subset ? *last->memlet.subset : d.fullSubset();
+        const sym::Subset all = isLibrary                                            ? subsetOf(u)
+                                : last->memlet.data == u.data && last->memlet.subset ? *last->memlet.subset
+                                                                                     : d.fullSubset();
 
         std::vector<Edge *> leaves = memletLeaves(last);
         for (Edge *leaf : leaves)
@@ -222,7 +225,8 @@ private:
         tie(s, first, item.node);
         if (isLibrary)
             startNode(*cast<LibraryNode>(item.node), *last, u, identity);
-        const Copied c = elementsOf(all, plan_.layouts.contains(u.data) ? std::optional(plan_.layouts.at(u.data).dim) : std::nullopt);
+        const Copied c =
+            elementsOf(all, plan_.layouts.contains(u.data) ? std::optional(plan_.layouts.at(u.data).dim) : std::nullopt);
         elementMap(s, "start_" + part.str(), c.params, c.ranges, nullptr, {first, c.element, all, ""}, "__out = " + identity);
         mpiNode(s, "Allreduce", computed, all, summed, all)->properties.set("op", u.wcr);
         addTo(s, u, c, {summed, c.element, all, ""}, target, all);
@@ -336,7 +340,8 @@ private:
         auto *fetched = s.add<AccessNode>(a.data);
         const auto gathered = gathers_.find(&a); // these edges leave the node anyway
         for (Edge *e : std::vector<Edge *>(a.outEdges()))
-            if (gathered == gathers_.end() || std::find(gathered->second.begin(), gathered->second.end(), e) == gathered->second.end())
+            if (gathered == gathers_.end() ||
+                std::find(gathered->second.begin(), gathered->second.end(), e) == gathered->second.end())
                 s.setSource(e, fetched, e->srcConn);
         storage_.fetchHalo(s, &a, fetched);
     }

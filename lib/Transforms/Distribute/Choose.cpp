@@ -110,7 +110,8 @@ bool canReduce(const Plan &plan, const Item &item, const Use &use, const Positio
     using R = py::Reduction;
     const bool isIdempotent = function.value->kind == R::Min || function.value->kind == R::Max ||
                               function.value->kind == R::LogicalAnd || function.value->kind == R::LogicalOr;
-    const bool isNeutral = use.start.empty() || isIdempotent || (function.value->kind == R::Sum && std::atof(use.start.c_str()) == 0) ||
+    const bool isNeutral = use.start.empty() || isIdempotent ||
+                           (function.value->kind == R::Sum && std::atof(use.start.c_str()) == 0) ||
                            (function.value->kind == R::Product && std::atof(use.start.c_str()) == 1);
     if (!isNeutral)
         why = "the node `" + item.node->label + "` starts from " + use.start;
@@ -125,7 +126,9 @@ Meaning wrong(std::string why) {
 }
 
 std::string describe(const Item &item) {
-    const char *kind = isa<MapEntry>(item.node) ? "the map `" : isa<LibraryNode>(item.node) ? "the library node `" : "the tasklet `";
+    const char *kind = isa<MapEntry>(item.node)      ? "the map `"
+                       : isa<LibraryNode>(item.node) ? "the library node `"
+                                                     : "the tasklet `";
     return kind + item.node->label + "`";
 }
 
@@ -225,9 +228,8 @@ private:
 
     /// Does the item write elements of a container that is dealt out; or use one at all?
     bool concerns(const Item &item, bool onlyWrites) const {
-        return std::any_of(item.uses.begin(), item.uses.end(), [&](const Use &u) {
-            return layoutOf(plan_, u.data) && (!onlyWrites || (u.writes && u.wcr.empty()));
-        });
+        return std::any_of(item.uses.begin(), item.uses.end(),
+                           [&](const Use &u) { return layoutOf(plan_, u.data) && (!onlyWrites || (u.writes && u.wcr.empty())); });
     }
 
     std::set<Name> decide(Item &item, bool isForced, std::optional<Refusal> &refusal) {

@@ -16,8 +16,8 @@
 // Arguments stay those of the rank (SPMD): of N elements on P ranks, rank r has r * b to (r + 1) * b with b = ceil(N / P), as far as there
 // are so many. The array is exactly as long as that: what NumPy's slices of the whole are, and what together is the whole again. Its
 // length is a symbol, which follows from the array; N stays one, and is the same on all ranks. A rank whose arrays have another length is
-// an error of the program. So is nothing else: ranks beyond have no elements, and a halo may be wider than a block, since mpi.Halo fetches
-// elements from whoever has them. That is why halos are a node of their own, and no two nodes Sendrecv.
+// an error of the program. Nothing else is one: ranks beyond have no elements, and a halo may be wider than a block, since mpi.Halo fetches
+// elements from whoever has them. That is why halos are a node of their own, and not two nodes Sendrecv.
 //
 // Steps: (1) the states are read as items: maps, library nodes, tasklets (Items.cpp, Libraries.cpp); copies become maps; (2) positions and
 // layouts are chosen: an item runs where the elements are that it writes, transients lie where they are used, and what remains costs as
@@ -92,7 +92,8 @@ private:
             const std::string how = equals < colon && colon != std::string::npos ? word.substr(equals + 1, colon - equals - 1) : "";
             const std::string dim = how.empty() ? "" : word.substr(colon + 1);
             if (how != "block" || dim.empty() || dim.size() > 2 || dim.find_first_not_of("0123456789") != std::string::npos) {
-                context.diags.report(diag::Id::PassOptionType, {}, "arrays", "distribute", "a list such as `A=block:0+B=block:1`", word);
+                context.diags.report(diag::Id::PassOptionType, {}, "arrays", "distribute", "a list such as `A=block:0+B=block:1`",
+                                     word);
                 return false;
             }
             if (const auto r = declareOne(plan, Name(word.substr(0, equals)), std::stoul(dim)))

@@ -152,8 +152,7 @@ private:
         std::vector<Edge *> copies;
         for (const auto &e : s.edges()) {
             const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
-            if (from && to && !e->memlet.isEmpty() && isPlainOrScalar(g_.desc(from->data)) &&
-                isPlainOrScalar(g_.desc(to->data)) &&
+            if (from && to && !e->memlet.isEmpty() && isPlainOrScalar(g_.desc(from->data)) && isPlainOrScalar(g_.desc(to->data)) &&
                 !ScopeTree(s).scopeOf(from))
                 copies.push_back(e.get());
         }

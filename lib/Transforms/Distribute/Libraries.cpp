@@ -103,9 +103,7 @@ private:
         const auto *a = dyn_cast<AccessNode>(writes ? e->dst : e->src);
         return a ? n_.state()->sdfg()->desc(a->data) : nullptr;
     }
-    static std::optional<sym::Subset> subset(const Edge *e, bool writes) {
-        return writes ? destinationSubset(e) : sourceSubset(e);
-    }
+    static std::optional<sym::Subset> subset(const Edge *e, bool writes) { return writes ? destinationSubset(e) : sourceSubset(e); }
     /// All dimensions of an operand, if its elements follow each other along each.
     std::optional<Dims> all(const Edge *e, bool writes) const {
         const DataDesc *d = desc(e, writes);

@@ -23,7 +23,8 @@ bool Storage::isKnownAtStart(const sym::Expr &e, const std::set<Name> &variables
                         [&](Name n) { return defined_.contains(n) || variables.contains(n); });
 }
 
-Storage::Section Storage::section(std::size_t line, const sym::Expr &first, const sym::Expr &last, const std::set<Name> &variables) {
+Storage::Section Storage::section(std::size_t line, const sym::Expr &first, const sym::Expr &last,
+                                  const std::set<Name> &variables) {
     const Line &l = plan_.lines[line];
     const sym::Expr begin = symbol(l.begin), end = endOf(l);
     const bool isFromStart = first.isZero();
@@ -136,7 +137,8 @@ void Storage::askForPart(State &s, const Line &l, InterstateEdge &edge) {
     g_.arrays.set(container, DataDesc::scalar(ScalarKind::Int64, true));
     auto *t = s.add<Tasklet>();
     t->label = l.begin.str();
-    t->code = {"_out = mpi.begin_of_part('\"parts of " + l.whole.str() + " elements\"', " + l.whole.str() + ", " + l.local.str() + ")",
+    t->code = {"_out = mpi.begin_of_part('\"parts of " + l.whole.str() + " elements\"', " + l.whole.str() + ", " + l.local.str() +
+                   ")",
                Language::Library};
     t->environments = {Name("MPI")};
     s.connect(t, "_out", s.add<AccessNode>(container), {}, Memlet::simple(container, g_.arrays.find(container)->fullSubset()));

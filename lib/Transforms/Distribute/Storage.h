@@ -46,7 +46,7 @@ private:
 
     Plan &plan_;
     ir::SDFG &g_;
-    std::set<Name> defined_;       // symbols that the program assigns
+    std::set<Name> defined_;        // symbols that the program assigns
     std::map<Name, Name> gathered_; // container, the one with all elements
     std::map<Name, Name> parts_;    // argument, its part with a halo
     std::set<std::pair<Name, bool>> atStart_;

@@ -11,12 +11,7 @@ public:
     /// Where the part of this rank begins; fails if it has other than `here` of the `whole` positions.
     int64_t begin_of_part(const char *element, int64_t whole, int64_t here) {
         const Scope s(*this, element, World());
-        const Interval own = Parts{whole, s.size()}.of(s.rank);
-        if (own.size() != here)
-            fail(s, "of " + std::to_string(whole) + " elements on " + std::to_string(s.size()) + " ranks, this one has " +
-                        std::to_string(own.size()) + " (" + std::to_string(own.begin) + " to " + std::to_string(own.end) +
-                        "), not " + std::to_string(here));
-        return own.begin;
+        return beginOfPart(s, {whole, s.size()}, here);
     }
     /// The `before` and `after` elements next to a rank's part, from whoever has them. `in` and `out` are the same memory.
     template <class A, class B>
@@ -25,6 +20,7 @@ public:
         const Scope s(*this, element, World());
         const Parts parts{whole, s.size()};
         const Interval own = parts.of(s.rank);
+        const int64_t widest = std::max(before, after);
         const auto exchange = [&](int64_t to, const Interval &sent, int64_t from, const Interval &wanted) {
             const auto messageOf = [&](const Interval &i) {
                 return types_.message(s, sliceOf(out, dimension, i.begin - own.begin + before, i.size()));
@@ -35,13 +31,10 @@ public:
                                wanted.size() ? int(from) : MPI_PROC_NULL, haloTag, s.handle(), MPI_STATUS_IGNORE),
                   "MPI_Sendrecv");
         };
-        for (int64_t k = 1; k < s.size() && (k - 1) * parts.each() < std::max(before, after); ++k) {
+        for (int64_t k = 1; k < s.size() && (k - 1) * parts.each() < widest; ++k) { // as many ranks away as the halo reaches
             const int64_t down = s.rank - k, up = s.rank + k;
-            const bool isDown = down >= 0, isUp = up < s.size();
-            exchange(down, isDown ? parts.after(down, after).cut(own) : Interval{}, up,
-                     isUp ? parts.after(s.rank, after).cut(parts.of(up)) : Interval{});
-            exchange(up, isUp ? parts.before(up, before).cut(own) : Interval{}, down,
-                     isDown ? parts.before(s.rank, before).cut(parts.of(down)) : Interval{});
+            exchange(down, parts.after(down, after).cut(own), up, parts.after(s.rank, after).cut(parts.of(up)));
+            exchange(up, parts.before(up, before).cut(own), down, parts.before(s.rank, before).cut(parts.of(down)));
         }
     }
     /// All elements of an array at an offset, from the parts of the ranks.
@@ -50,29 +43,23 @@ public:
                          int64_t offset) {
         const Scope s(*this, element, World());
         const Parts parts{whole, s.size()};
-        const Interval all{offset, offset + out.extents[static_cast<std::size_t>(dimension)]};
+        const Interval all{offset, offset + out.extents[std::size_t(dimension)]};
         const auto sliceAt = [&](int64_t rank) {
             const Interval part = parts.of(rank).cut(all);
             return sliceOf(out, dimension, part.size() ? part.begin - offset : 0, part.size());
         };
-        std::vector<int> counts, places;
-        int64_t sum = 0;
-        for (int r = 0; r < s.size(); ++r) {
-            counts.push_back(static_cast<int>(sliceAt(r).count()));
-            places.push_back(static_cast<int>(sum));
-            sum += sliceAt(r).count();
-        }
-        if (sum > INT_MAX)
-            fail(s, "parts of more than 2147483647 elements together cannot be gathered at once");
+        const Shares shares(s, s.size(), [&](int rank) { return sliceAt(rank).count(); });
         const Interval own = parts.of(s.rank), mine = own.cut(all);
         const Packed<A> from(sliceOf(in, dimension, mine.size() ? mine.begin - own.begin : 0, mine.size()), true);
-        std::vector<B> packed(out.isPacked() && dimension == 0 ? std::size_t(0) : static_cast<std::size_t>(sum));
-        B *to = packed.empty() ? out.data : packed.data();
+        const std::unique_ptr<B[]> packed(out.isPacked() && dimension == 0 ? nullptr : new B[std::size_t(shares.all)]);
+        B *to = packed ? packed.get() : out.data;
         const MPI_Datatype type = types_.template element<B>(s);
-        check(s, MPI_Allgatherv(from.data(), counts[std::size_t(s.rank)], type, to, counts.data(), places.data(), type, s.handle()),
+        check(s,
+              MPI_Allgatherv(from.data(), shares.counts[std::size_t(s.rank)], type, to, shares.counts.data(), shares.places.data(),
+                             type, s.handle()),
               "MPI_Allgatherv");
-        for (int r = 0; r < s.size() && !packed.empty(); ++r)
-            copyFrom(packed.data() + places[std::size_t(r)], sliceAt(r));
+        for (int r = 0; packed && r < s.size(); ++r)
+            copyFrom(packed.get() + shares.places[std::size_t(r)], sliceAt(r));
     }
 
 private:

@@ -13,7 +13,7 @@ namespace sdfgc::mpi {
 
 /// Positions from `begin` to `end`, without the last.
 struct Interval {
-    int64_t begin, end;
+    int64_t begin = 0, end = 0;
     int64_t size() const { return std::max<int64_t>(end - begin, 0); }
     Interval cut(const Interval &o) const { return {std::max(begin, o.begin), std::min(end, o.end)}; }
 };
@@ -22,7 +22,10 @@ struct Parts {
     int64_t whole, ranks;
 
     int64_t each() const { return (whole + ranks - 1) / ranks; }
+    /// Of no rank: nothing.
     Interval of(int64_t rank) const {
+        if (rank < 0 || rank >= ranks)
+            return {};
         const int64_t begin = std::min(rank * each(), whole);
         return {begin, std::min(begin + each(), whole)};
     }
@@ -34,6 +37,32 @@ struct Parts {
     Interval after(int64_t rank, int64_t width) const {
         const Interval own = of(rank);
         return {own.end, own.size() ? std::min(own.end + width, whole) : own.end};
+    }
+};
+
+/// Where the part of a rank begins; fails if it has other than `here` positions.
+inline int64_t beginOfPart(const Caller &c, const Parts &parts, int64_t here) {
+    const Interval own = parts.of(c.rank);
+    if (own.size() != here)
+        fail(c, "of " + std::to_string(parts.whole) + " elements on " + std::to_string(parts.ranks) + " ranks, this one has " +
+                    std::to_string(own.size()) + " (" + std::to_string(own.begin) + " to " + std::to_string(own.end) + "), not " +
+                    std::to_string(here));
+    return own.begin;
+}
+
+/// How many elements each rank gives, and where they begin when all are one after the other.
+struct Shares {
+    std::vector<int> counts, places;
+    int64_t all = 0;
+
+    template <class CountOf> Shares(const Caller &c, int ranks, CountOf countOf) {
+        for (int r = 0; r < ranks; ++r) {
+            counts.push_back(static_cast<int>(countOf(r)));
+            places.push_back(static_cast<int>(all));
+            all += countOf(r);
+        }
+        if (all > INT_MAX)
+            fail(c, "parts of more than 2147483647 elements together cannot be gathered at once");
     }
 };
 
