@@ -81,7 +81,29 @@ class Kmeans:
         return float(parts[0].sum())
 
 
-PROGRAMS = {'jacobi': Jacobi, 'kmeans': Kmeans}
+class Gemm:
+    distributed = []
+    sources, libraries, result = ['gemm.cpp'], ['-lscalapack-openmpi'], 'C'
+
+    def __init__(self, scale, grown):
+        self.n = int(1200 * scale * grown ** (1 / 3))
+
+    def numbers(self):
+        return [f'N={self.n}', 'Px={ranks}', 'Py=1']
+
+    def words(self):
+        return [self.n]
+
+    def arrays(self, rank, ranks):
+        i, j = np.arange(self.n), np.arange(self.n)
+        rows = i[i // 64 % ranks == rank][:, None]
+        return {'A': ((rows * 3 + j) % 17).astype(float), 'B': ((rows + j * 5) % 13).astype(float), 'C': np.zeros((len(rows), self.n))}
+
+    def sum(self, parts):
+        return sum(float(p.sum()) for p in parts)
+
+
+PROGRAMS = {'jacobi': Jacobi, 'kmeans': Kmeans, 'gemm': Gemm}
 
 
 class Pair:
