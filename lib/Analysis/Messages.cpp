@@ -148,12 +148,16 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (const auto *l = dyn_cast<LibraryNode>(n.get()); l && l->libraryName() == "mpi" && l->className() != "Dummy")
+                    if (const auto *l = dyn_cast<LibraryNode>(n.get()); l && communicates(*l))
                         out_.push_back(all(*l));
     }
     std::vector<NodeTraffic> take() { return std::move(out_); }
 
 private:
+    static bool communicates(const LibraryNode &n) {
+        return (n.libraryName() == "mpi" && n.className() != "Dummy") || n.libraryName() == "pblas";
+    }
+
     // Grids are made by calls that resolve-process-grids has put at the start of the program, in the order of their numbers.
     void readGrids(SDFG &root) {
         for (State *s : allStates(root))
@@ -236,6 +240,8 @@ private:
 
     Traffic once(const LibraryNode &n) const {
         const std::string name = kindOf(n);
+        if (n.libraryName() == "pblas")
+            return {};
         const Grid *grid = gridAt(n, "grid");
         const Group &who = grid ? grid->group : world_;
         const SizeExpr in = bytesAt(n, "_inbuffer", true), out = bytesAt(n, "_outbuffer", false);
@@ -325,6 +331,10 @@ private:
         const std::string name = n.className();
         out.mostIsBound = name == "Redistribute" || name == "AllgatherParts";
         out.atMost = name == "Halo" || dependsOnData(n); // the first and last parts of an array have fewer neighbours
+        if (n.libraryName() == "pblas") {
+            out.uncounted = "is not counted: ScaLAPACK decides what it sends";
+            return out;
+        }
         const Node *at = &n;
         while (at) {
             const State &s = *at->state();
@@ -363,7 +373,7 @@ private:
     static void overScope(const Node &scope, NodeTraffic &out) {
         const auto *m = dyn_cast<MapEntry>(&scope);
         if (!m) {
-            out.uncounted = "it stands in a consume scope";
+            out.uncounted = "is counted once: it stands in a consume scope";
             return;
         }
         const SizeFacts facts = factsIn(*m->state()->sdfg());
@@ -380,7 +390,7 @@ private:
             change(out, [&](const SizeExpr &e) { return assigned(e, *g); });
             out.atMost = out.atMost || r->conditional() || mayPass(*r);
             if (r->kind() == BlockKind::Unstructured)
-                out.uncounted = "it stands in control flow that has no structure";
+                out.uncounted = "is counted once: it stands in control flow that has no structure";
             if (const auto *l = dyn_cast<LoopRegion>(r))
                 overLoop(*l, out);
             if (r == g)
@@ -392,7 +402,7 @@ private:
         const SizeFacts facts = factsIn(*l.sdfg());
         const TripCount trips = tripCountOf(l, facts.symbols);
         if (!trips.counted()) {
-            out.uncounted = "loop " + l.label + " cannot be counted: " + std::string(text(trips.why));
+            out.uncounted = "is counted once: loop " + l.label + " cannot be counted: " + std::string(text(trips.why));
             return;
         }
         out.atMost = out.atMost || !trips.exact;

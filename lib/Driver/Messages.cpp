@@ -145,12 +145,14 @@ std::string MessageCosts::text() const {
     bool isBound = false, isWhole = true;
     for (const analysis::NodeTraffic &n : nodes) {
         std::vector<std::string> cells = row(n.element, n.traffic, values);
+        if (n.uncounted.starts_with("is not counted"))
+            std::fill(cells.begin() + 1, cells.end(), "-");
         for (std::size_t c = n.atMost ? 1 : n.mostIsBound ? 3 : cells.size(); c < cells.size(); ++c)
             if (cells[c] != "0")
                 cells[c] = "<= " + cells[c];
         rows.push_back(std::move(cells));
         if (!n.uncounted.empty())
-            notes += "  " + n.element + " is counted once: " + n.uncounted + "\n";
+            notes += "  " + n.element + " " + n.uncounted + "\n";
         isBound = isBound || n.atMost;
         isWhole = isWhole && n.uncounted.empty();
     }

@@ -27,7 +27,7 @@ struct Traffic {
     SizeExpr messages, bytes, mostMessages, mostBytes;
 };
 
-/// The messages of one node of the library mpi, for all times that it runs in a call of the program.
+/// The messages of one node of the libraries mpi and pblas, for all times that it runs in a call of the program.
 struct NodeTraffic {
     std::string element; // `Bcast `name` (state s)`, as errors of the program name it
     Traffic traffic;
