@@ -90,8 +90,13 @@ inline std::optional<Number> parseNumber(std::string_view text) {
     return n;
 }
 
+/// Has C no type for such floating-point numbers? They come from files.
+template <class T> bool isKeptAsBits(std::string_view type) {
+    return std::is_integral<T>::value && type.find("float") != std::string_view::npos;
+}
+
 /// Makes an element of a number. False when its type cannot hold it; of formats that are kept as bits, only zero can be.
-template <class T> bool store(const npy::Dtype &dtype, const Number &n, T &out) {
+template <class T> bool store(std::string_view type, const Number &n, T &out) {
     constexpr bool isFloat = std::is_floating_point<T>::value;
     if constexpr (std::is_same<T, std::complex<float>>::value || std::is_same<T, std::complex<double>>::value) {
         out = T(n.value);
@@ -104,7 +109,7 @@ template <class T> bool store(const npy::Dtype &dtype, const Number &n, T &out) 
                           (sizeof(T) == 8 || (n.integer >= static_cast<std::int64_t>(std::numeric_limits<T>::min()) &&
                                               n.integer <= static_cast<std::int64_t>(std::numeric_limits<T>::max())));
         out = static_cast<T>(n.integer);
-        return fits && (dtype.kind != 'f' || n.integer == 0);
+        return fits && (!isKeptAsBits<T>(type) || n.integer == 0);
     }
 }
 
@@ -141,8 +146,9 @@ public:
         const std::optional<Number> number = text == "zeros" ? std::optional<Number>(Number{true, 0, 0.0}) : parseNumber(text);
         if (!number)
             command.wrong(*this, "`" + text + "` is neither a file .npy nor a number");
-        else if (!store(dtypeOf(type_), *number, value_))
-            command.wrong(*this, "`" + text + "` is no value of type " + type_);
+        else if (!store(type_, *number, value_))
+            command.wrong(*this,
+                          "`" + text + "` is no value of type " + type_ + (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
     }
 
 protected:
@@ -200,7 +206,7 @@ public:
     }
     bool mayFollow() const override { return true; }
     bool follow() override {
-        return store(dtypeOf(this->type_), Number{true, this->number(), static_cast<double>(this->number())}, this->value_);
+        return store(this->type_, Number{true, this->number(), static_cast<double>(this->number())}, this->value_);
     }
 };
 
@@ -321,7 +327,8 @@ public:
             return command.wrong(*this, "there is not enough memory");
         std::memset(static_cast<void *>(memory_), 0, bytes());
         if (!fill())
-            command.wrong(*this, "`" + value_ + "` gives values that " + type_ + " cannot hold");
+            command.wrong(*this, "`" + value_ + "` gives values that " + type_ + " cannot hold" +
+                                     (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
     }
     /// As the program takes it; null where it is not there.
     T *data() const { return device_ ? device_ : memory_; }
@@ -359,7 +366,7 @@ private:
                 std::memcpy(static_cast<void *>(memory_ + at * lanes), file_.data.data() + count++ * size, size);
             else
                 for (std::size_t lane = 0; lane < lanes; ++lane)
-                    fits = store(dtypeOf(type_), number_ ? *number_ : counted(count++), memory_[at * lanes + lane]) && fits;
+                    fits = store(type_, number_ ? *number_ : counted(count++), memory_[at * lanes + lane]) && fits;
         });
         return fits;
     }
