@@ -9,22 +9,14 @@ using namespace sdfgc::platform;
 namespace {
 
 /// In section main of Debian 12: `apt-cache show` knew each of them after `apt-get update` on bookworm.
-const std::vector<std::string> indexed = {"binutils",
-                                          "clang",
-                                          "cmake",
-                                          "g++",
-                                          "gfortran",
-                                          "graphviz",
-                                          "hipcc",
-                                          "libcub-dev",
-                                          "libfftw3-dev",
-                                          "libhipsparse-dev",
-                                          "liblapacke-dev",
-                                          "libomp-dev",
-                                          "libopenblas-dev",
-                                          "libopenmpi-dev",
-                                          "libscalapack-openmpi-dev",
-                                          "librocprim-dev",
+const std::vector<std::string> indexed = {"binutils",        "clang",
+                                          "cmake",           "g++",
+                                          "gfortran",        "graphviz",
+                                          "hipcc",           "libcub-dev",
+                                          "libfftw3-dev",    "libhipsparse-dev",
+                                          "liblapacke-dev",  "libomp-dev",
+                                          "libopenblas-dev", "libopenmpi-dev",
+                                          "librocprim-dev",  "libscalapack-openmpi-dev",
                                           "python3"};
 
 } // namespace
