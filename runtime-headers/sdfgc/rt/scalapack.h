@@ -54,7 +54,9 @@ public:
         const Part<B> pb = call.part(b, Layout::of(k, n, b0, b1), true, "_b");
         Part<C> pc = call.part(c, Layout::of(m, n, a0, b1), false, "_c");
         call.start();
-        if (m > 0 && n > 0)
+        if (k == 0)
+            pc.clear();
+        else if (m > 0 && n > 0)
             call.engine().multiply(call, call.ranks(), call.position(), pa, pb, pc);
         pc.unpack();
     }
@@ -74,7 +76,9 @@ public:
         const Part<X> px = call.part(x, Layout::vector(transposed ? m : n, x0), true, "_b");
         Part<Y> py = call.part(y, Layout::vector(transposed ? n : m, blockY), false, "_c");
         call.start();
-        if (py.layout.cols > 0)
+        if (px.layout.cols == 0)
+            py.clear();
+        else if (py.layout.cols > 0)
             call.engine().multiplyVector(call, call.ranks(), call.position(), transposed, pa, px, py);
         py.unpack();
     }

@@ -33,7 +33,8 @@ struct Layout {
 
     /// Blocks that are larger than the matrix are cut, which changes nothing: ScaLAPACK keeps memory for a block.
     static Layout of(int64_t rows, int64_t cols, int64_t rowBlock, int64_t colBlock) {
-        return {rows, cols, std::min(rowBlock, std::max<int64_t>(rows, 1)), std::min(colBlock, std::max<int64_t>(cols, 1))};
+        const auto cut = [](int64_t block, int64_t count) { return std::max<int64_t>(std::min(block, count), 1); };
+        return {rows, cols, cut(rowBlock, rows), cut(colBlock, cols)};
     }
     static Layout whole(int64_t rows, int64_t cols) { return of(rows, cols, rows, cols); }
     static Layout vector(int64_t count, int64_t block) { return of(1, count, 1, block); }
@@ -81,6 +82,11 @@ public:
     Part &operator=(const Part &) = delete;
 
     Element &at(int64_t row, int64_t col) const { return data[row * stride + col]; }
+    /// Sums of nothing, which ScaLAPACK does not write.
+    void clear() {
+        for (int64_t i = 0; i < rows; ++i)
+            std::fill_n(data + i * stride, cols, Element(0));
+    }
     /// Puts the elements of a copy back where they belong.
     void unpack() {
         if (original_)
