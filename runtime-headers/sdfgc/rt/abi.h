@@ -56,9 +56,7 @@ inline thread_local ErrorState initialisationError;
 
 /// The text of a program's error; without a program, why there is none.
 inline const char *errorMessage(const ErrorState *state) noexcept {
-    return state                          ? state->message
-           : initialisationError.failed() ? initialisationError.message
-                                          : "there is not enough memory";
+    return state ? state->message : initialisationError.failed() ? initialisationError.message : "there is not enough memory";
 }
 
 /// An error that carries its own code, for generated code and expansions: `throw Error(DeviceError, text)`. Its text is a copy, cut
