@@ -1,11 +1,14 @@
 """Runs the graphs of DaCe's own MPI tests (test/graphs/mpi) on several ranks, and compares with what NumPy says.
 
-  dace.py SDFGC GRAPHS FOLDER NAME... [--ranks 1,2,3,4,7] [--seeds 0,1] [--mpirun]
+  dace.py SDFGC GRAPHS FOLDER NAME... [--ranks 1,2,3,4,7] [--seeds 0,1] [--mpirun | --caller] [--options "..."]
 
-Ranks are threads of the emulation, or processes under mpirun. Files go to FOLDER.
+Ranks are threads of the emulation, processes under mpirun, or those of a caller under mpirun; `--options` are further ones of `sdfgc run`,
+such as another launcher, or of `sdfgc build` for callers. Files go to FOLDER.
 """
 import argparse
+import glob
 import os
+import shlex
 import subprocess
 
 import numpy as np
@@ -92,6 +95,39 @@ CASES['isend_irecv'] = send_recv
 FITS = {'pgrid_all': lambda P: P > 1, 'redist': lambda P: 8 % P == 0}
 
 
+def save(o, given):
+    """Writes the arrays of all ranks; the words NAME=VALUE for a command line."""
+    words = []
+    for a, value in given[0][0].items():
+        if np.ndim(value) == 0:
+            words.append(f'{a}={value}')
+            continue
+        for r, (arguments, _) in enumerate(given):
+            np.save(f'{o.folder}/{a}.{r}.npy', np.ascontiguousarray(arguments[a]))
+        words.append(f'{a}={o.folder}/{a}.{{rank}}.npy')
+    return words
+
+
+def attempt(command, what):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f'{what}:\n{done.stdout}{done.stderr}')
+    return done.stdout
+
+
+def command_of(o, name, P, words, outputs, seed):
+    """What runs a graph on P ranks."""
+    folder, options = f'{o.folder}/{name}', shlex.split(o.options)
+    outputs = [w for a in outputs for w in ('--out', f'{a}={o.folder}/out.{a}.{{rank}}.npy')]
+    if o.caller:
+        attempt([o.sdfgc, 'build', f'{o.graphs}/{name}.sdfg', '-o', folder, '--caller', '-q'] + options, name)
+        return ['mpirun', '-n', str(P), glob.glob(f'{folder}/bin/*_main')[0]] + words + outputs
+    command = [o.sdfgc, 'run', f'{o.graphs}/{name}.sdfg', '-o', folder, '--ranks', str(P)] + options + outputs
+    for word in words:
+        command += ['--arg', word]
+    return command + ([] if o.mpirun else ['--emulate-mpi', '--mpi-seed', seed])
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ('sdfgc', 'graphs', 'folder'):
@@ -100,6 +136,8 @@ def main():
     parser.add_argument('--ranks', default='1,2,3,4,7')
     parser.add_argument('--seeds', default='0')
     parser.add_argument('--mpirun', action='store_true')
+    parser.add_argument('--caller', action='store_true')
+    parser.add_argument('--options', default='')
     o = parser.parse_args()
     os.makedirs(o.folder, exist_ok=True)
     for name in o.names:
@@ -107,27 +145,16 @@ def main():
         tried = [P for P in map(int, o.ranks.split(',')) if FITS.get(case, lambda P: True)(P)]
         for P in tried:
             given = [CASES[case](r, P) for r in range(P)]
-            command = [o.sdfgc, 'run', f'{o.graphs}/{name}.sdfg', '-o', f'{o.folder}/{name}', '--ranks', str(P)]
-            for a, value in given[0][0].items():
-                if np.ndim(value) == 0:
-                    command += ['--arg', f'{a}={value}']
-                    continue
-                for r in range(P):
-                    np.save(f'{o.folder}/{a}.{r}.npy', np.ascontiguousarray(given[r][0][a]))
-                command += ['--arg', f'{a}={o.folder}/{a}.{{rank}}.npy']
-            for a in given[0][1]:
-                command += ['--out', f'{a}={o.folder}/out.{a}.{{rank}}.npy']
+            words = save(o, given)
             for seed in o.seeds.split(','):
-                done = subprocess.run(command + ([] if o.mpirun else ['--emulate-mpi', '--mpi-seed', seed]), capture_output=True,
-                                      text=True)
-                if done.returncode != 0:
-                    raise SystemExit(f'{name} on {P} ranks, seed {seed}:\n{done.stdout}{done.stderr}')
+                what = f'{name} on {P} ranks, seed {seed}'
+                attempt(command_of(o, name, P, words, given[0][1], seed), what)
                 for r in range(P):
                     for a, wanted in given[r][1].items():
                         found = np.load(f'{o.folder}/out.{a}.{r}.npy')
                         if not np.array_equal(found, wanted):
-                            raise SystemExit(f'{name} on {P} ranks, seed {seed}: {a} of rank {r} is {found}, not {wanted}')
-        print(f"{name}: right on {', '.join(map(str, tried))} ranks")
+                            raise SystemExit(f'{what}: {a} of rank {r} is {found}, not {wanted}')
+        print(f"{name}: right on {', '.join(map(str, tried))} ranks", flush=True)
 
 
 main()
