@@ -15,9 +15,13 @@
 // Requests that are copied, by tasklets or edges, are one with those that they are copies of: a Wait for one of them ends what either
 // has started. A view is the container behind it.
 //
-// Left alone: requests that are arguments of a nested SDFG, beyond what stands in it.
+// A nested SDFG that gets requests is a node that starts what is started in it, or waits for what is waited for in it; the buffers of what
+// its callers have started become arguments of it, so that the Wait inside has them too.
+//
+// Left alone: nested SDFGs in maps; buffers that a nested SDFG has itself, and that are gone when its caller waits.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Pass/Pass.h"
@@ -55,6 +59,14 @@ public:
         for (auto at = same_.find(container); at != same_.end(); at = same_.find(container))
             container = at->second;
         return container;
+    }
+    /// The arguments of the SDFG that hold such requests.
+    std::vector<Name> argumentsLike(Name container) const {
+        std::vector<Name> out;
+        for (const auto &[name, d] : g_.arrays)
+            if (!d.transient && isRequest(name) && (*this)(name) == (*this)(container))
+                out.push_back(name);
+        return out;
     }
     /// Is everything that holds such a request used in this SDFG alone?
     bool areOwn(Name container) const {
@@ -97,7 +109,7 @@ private:
 
 /// One buffer of a node that starts something; without a buffer, of an Ibarrier.
 struct Operation {
-    const LibraryNode *node;
+    const Node *node;
     Name buffer, request;
     bool receives;
 };
@@ -128,11 +140,66 @@ std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
     return out;
 }
 
-/// The container of the requests that a node waits for; empty for other nodes.
+/// The container of the requests that a Wait waits for; empty for other nodes.
 Name waitedFor(const Node &n, const Requests &requests) {
     const LibraryNode *l = mpiNode(n);
     const Edge *e = l && (l->className() == "Wait" || l->className() == "Waitall") ? l->inEdge("_request") : nullptr;
     return e ? requests(memoryOf(analysis::pathSource(e))) : Name();
+}
+
+/// Everything that an SDFG does with requests.
+struct Uses {
+    std::vector<Operation> operations;
+    std::map<const Node *, std::set<Name>> waits; // containers of requests
+};
+
+/// The container outside behind an argument of a nested SDFG; empty where it has no edge.
+Name outside(const NestedSDFGNode &n, Name argument) {
+    if (const Edge *e = n.inEdge(argument))
+        return memoryOf(analysis::pathSource(e));
+    const Edge *e = n.outEdge(argument);
+    return e ? memoryOf(analysis::pathDestination(e)) : Name();
+}
+
+Uses usesOf(SDFG &g, const Requests &requests);
+
+/// What a nested SDFG does with the requests of its caller, in the caller's names.
+void addNested(const NestedSDFGNode &n, const Requests &outer, Uses &out) {
+    const Requests inner(*n.sdfg);
+    const Uses in = usesOf(*n.sdfg, inner);
+    std::set<Name> waited;
+    for (const auto &[wait, containers] : in.waits)
+        waited.insert(containers.begin(), containers.end());
+    const auto held = [&](Name container) {
+        std::set<Name> names;
+        for (const Name a : inner.argumentsLike(container))
+            if (const Name there = outside(n, a))
+                names.insert(outer(there));
+        return names;
+    };
+    for (const Name container : waited)
+        for (const Name there : held(container))
+            out.waits[&n].insert(there);
+    for (const Operation &o : in.operations)
+        if (!waited.contains(o.request)) // else it ends before the nested SDFG does
+            for (const Name there : held(o.request))
+                out.operations.push_back({&n, outside(n, o.buffer), there, o.receives});
+}
+
+Uses usesOf(SDFG &g, const Requests &requests) {
+    Uses out;
+    for (State *s : allStates(g)) {
+        const analysis::ScopeTree scopes(*s);
+        for (const auto &n : s->nodes()) {
+            for (const Operation &o : operationsOf(*n, requests))
+                out.operations.push_back(o);
+            if (const Name container = waitedFor(*n, requests))
+                out.waits[n.get()].insert(container);
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg && !scopes.scopeOf(nested))
+                addNested(*nested, requests, out);
+        }
+    }
+    return out;
 }
 
 /// The operations that may be open at a point, by their numbers.
@@ -144,9 +211,8 @@ struct Open {
 
 class RequestWalk : private analysis::FlowWalk<Open> {
 public:
-    RequestWalk(SDFG &g, const Requests &requests, const std::vector<Operation> &operations, const std::vector<Node *> &waits,
-                pass::Context &context)
-        : g_(g), requests_(requests), operations_(operations), waits_(waits), context_(context) {}
+    RequestWalk(SDFG &g, const Requests &requests, const Uses &uses, pass::Context &context)
+        : g_(g), requests_(requests), operations_(uses.operations), waits_(uses.waits), context_(context) {}
 
     void run() {
         Open end = whole(g_, {});
@@ -155,22 +221,22 @@ public:
         for (const std::size_t i : end.operations)
             if (const Operation &o = operations_[i]; requests_.areOwn(o.request) && said.insert(o.node).second)
                 report<diag::Id::RequestForgotten>(*o.node, o.request.str(), elementName(*o.node));
-        for (const Node *wait : waits_)
-            if (!successful_.contains(wait) && requests_.areOwn(waitedFor(*wait, requests_)))
-                report<diag::Id::RequestUnknown>(*wait, elementName(*wait), wait->inEdge("_request")->memlet.data.str());
+        for (const auto &[wait, containers] : waits_)
+            if (const LibraryNode *l = mpiNode(*wait); l && !successful_.contains(wait) && requests_.areOwn(*containers.begin()))
+                report<diag::Id::RequestUnknown>(*wait, elementName(*wait), l->inEdge("_request")->memlet.data.str());
     }
 
 private:
     Open state(State &s, const Open &in) override {
         Open now = in;
         for (Node *n : analysis::ScopeTree(s).order()) {
-            if (const Name request = waitedFor(*n, requests_)) {
-                if (std::erase_if(now.operations, [&](std::size_t i) { return operations_[i].request == request; }) > 0)
+            if (const auto at = waits_.find(n); at != waits_.end()) {
+                if (std::erase_if(now.operations, [&](std::size_t i) { return at->second.contains(operations_[i].request); }) > 0)
                     successful_.insert(n);
-                continue;
+            } else {
+                for (const Edge *e : n->inEdges())
+                    uses(*n, *e, now);
             }
-            for (const Edge *e : n->inEdges())
-                uses(*n, *e, now);
             for (std::size_t i = 0; i < operations_.size(); ++i)
                 if (operations_[i].node == n)
                     now.operations.insert(i);
@@ -216,48 +282,116 @@ private:
     SDFG &g_;
     const Requests &requests_;
     const std::vector<Operation> &operations_;
-    const std::vector<Node *> &waits_;
+    const std::map<const Node *, std::set<Name>> &waits_;
     pass::Context &context_;
     Open atReturns_;
     std::set<const Node *> successful_; // waits that found something to wait for on some path
     std::set<std::pair<const Node *, std::size_t>> said_;
 };
 
+/// Containers of requests, and the buffers that they move, with whether they are received into.
+using Moved = std::map<Name, std::map<Name, bool>>;
+
 class CompleteRequests : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &context) override {
+    bool run(SDFG &root, pass::Context &context) override { return complete(root, {}, context); }
+
+private:
+    /// `outer`: what callers have started for requests that are arguments.
+    static bool complete(SDFG &g, const Moved &outer, pass::Context &context) {
+        const Requests requests(g);
+        const Uses uses = usesOf(g, requests);
+        Moved moved;
+        for (const auto &[container, buffers] : outer)
+            moved[requests(container)].insert(buffers.begin(), buffers.end());
+        for (const Operation &o : uses.operations)
+            if (o.buffer)
+                moved[o.request][o.buffer] |= o.receives;
+        if (!uses.operations.empty() || !uses.waits.empty())
+            RequestWalk(g, requests, uses, context).run();
         bool changed = false;
-        for (SDFG *g : allSDFGs(root))
-            changed |= complete(*g, context);
+        for (State *s : allStates(g)) {
+            for (LibraryNode *n : nodesOf<LibraryNode>(*s))
+                if (const Name container = waitedFor(*n, requests))
+                    for (const auto &[buffer, isReceived] : moved[container])
+                        changed |= take(*n, buffer, isReceived);
+            for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s))
+                if (n->sdfg)
+                    changed |= complete(*n->sdfg, handOver(*n, requests, uses, moved), context);
+            s->renumber();
+        }
         return changed;
     }
 
-private:
-    static bool complete(SDFG &g, pass::Context &context) {
-        const Requests requests(g);
-        std::vector<Operation> operations;
-        std::map<Name, std::map<Name, bool>> moved; // container of requests: buffers, and whether they are received into
-        std::vector<Node *> waits;
-        for (State *s : allStates(g))
-            for (const auto &n : s->nodes()) {
-                for (const Operation &o : operationsOf(*n, requests)) {
-                    operations.push_back(o);
-                    if (o.buffer)
-                        moved[o.request][o.buffer] |= o.receives;
-                }
-                if (waitedFor(*n, requests))
-                    waits.push_back(n.get());
+    /// Makes the buffers of what a nested SDFG waits for arguments of it; what its requests move then, in its own names.
+    static Moved handOver(NestedSDFGNode &n, const Requests &requests, const Uses &uses, const Moved &moved) {
+        Moved out;
+        if (!uses.waits.contains(&n))
+            return out;
+        std::vector<Name> arguments;
+        for (const auto &[name, d] : n.sdfg->arrays)
+            if (!d.transient && d.dtype == Type::opaque("MPI_Request"))
+                arguments.push_back(name);
+        for (const Name argument : arguments) {
+            const Name there = outside(n, argument);
+            const auto at = there ? moved.find(requests(there)) : moved.end();
+            if (at == moved.end())
+                continue;
+            for (const auto &[buffer, isReceived] : at->second)
+                if (const Name inside = passed(n, buffer, isReceived))
+                    out[argument][inside] |= isReceived;
+        }
+        return out;
+    }
+
+    /// The name of a container in a nested SDFG, of which it becomes an argument unless it is one; empty where it cannot.
+    static Name passed(NestedSDFGNode &n, Name buffer, bool isReceived) {
+        State &s = *n.state();
+        const DataDesc &d = *s.sdfg()->desc(buffer);
+        Name inside;
+        for (const Edge *e : n.inEdges())
+            if (memoryOf(analysis::pathSource(e)) == buffer)
+                inside = e->dstConn;
+        for (const Edge *e : n.outEdges())
+            if (memoryOf(analysis::pathDestination(e)) == buffer)
+                inside = e->srcConn;
+        if (!inside) {
+            if (!declareSizes(n, d))
+                return {};
+            inside = n.sdfg->freshName(buffer.str());
+            DataDesc copy = d;
+            copy.transient = false;
+            copy.lifetime = Lifetime::Scope;
+            n.sdfg->arrays.set(inside, std::move(copy));
+        }
+        const Memlet whole = Memlet::simple(buffer, d.fullSubset());
+        if (!n.inEdge(inside))
+            s.connect(s.add<AccessNode>(buffer), {}, &n, inside, whole);
+        if (isReceived && !n.outEdge(inside))
+            s.connect(&n, inside, s.add<AccessNode>(buffer), {}, whole)->memlet.dynamic = true;
+        for (Connector *c : {n.inConnector(inside), n.outConnector(inside)})
+            if (c)
+                c->type = Type::pointer(d.dtype);
+        return inside;
+    }
+
+    /// The symbols in the sizes of a container must mean the same in the nested SDFG.
+    static bool declareSizes(NestedSDFGNode &n, const DataDesc &d) {
+        for (const Name symbol : analysis::freeSymbols(d)) {
+            if (const sym::Expr *there = n.mapped(symbol)) {
+                if (*there != sym::Expr::symbol(symbol))
+                    return false;
+                continue;
             }
-        if (operations.empty() && waits.empty())
-            return false;
-        RequestWalk(g, requests, operations, waits, context).run();
-        bool changed = false;
-        for (Node *wait : waits)
-            for (const auto &[buffer, isReceived] : moved[waitedFor(*wait, requests)])
-                changed |= take(*wait, buffer, isReceived);
-        for (State *s : allStates(g))
-            s->renumber();
-        return changed;
+            if (n.sdfg->desc(symbol) || n.sdfg->symbols.find(symbol))
+                return false;
+            const Type t = analysis::symbolType(*n.state()->sdfg(), symbol);
+            n.sdfg->symbols.set(symbol, t ? t : Type(ScalarKind::Int64));
+            n.symbolMapping.emplace_back(symbol, sym::Expr::symbol(symbol));
+        }
+        std::sort(n.symbolMapping.begin(), n.symbolMapping.end(),
+                  [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+        return true;
     }
 
     /// Gives a Wait a buffer, unless it has it.
