@@ -31,8 +31,10 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
     for (const char *file : {"Products", "Reductions", "Tensors", "LinearSystems"})
         tests += source("test/Numerics/" + std::string(file) + ".cpp");
     std::string ranks;
-    for (const char *file : {"messages", "collectives", "grids", "pblas-pgemm", "pblas-pgemv", "pblas-cyclic"})
+    for (const char *file :
+         {"messages", "collectives", "vectors", "nonblocking", "grids", "pblas-pgemm", "pblas-pgemv", "pblas-cyclic"})
         ranks += source("test/lit/mpi/" + std::string(file) + ".test");
+    ranks += source("test/lit/passes/distribute.test"); // nodes that only the pass makes
     for (const libnodes::Definition &d : libnodes::all()) {
         if (!d.expand)
             continue;

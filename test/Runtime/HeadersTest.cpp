@@ -75,6 +75,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/mpi/communicator.h", {"algorithm", "vector"}},
         {"sdfgc/rt/mpi/error.h", {"string"}},
         {"sdfgc/rt/mpi/layout.h", {"array", "climits", "cstring", "map", "memory", "vector"}},
+        {"sdfgc/rt/mpi/parts.h", {"algorithm"}},
         {"sdfgc/rt/mpi/program.h", {"algorithm"}},
         {"sdfgc/rt/mpi/subarray.h", {"algorithm"}},
         {"sdfgc/rt/mpi/types.h", {"complex"}},

@@ -5,11 +5,11 @@ extern "C" {
 int Csys2blacs_handle(MPI_Comm);
 void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
 int numroc_(const int *n, const int *block, const int *at, const int *first, const int *places);
-void descinit_(int *d, const int *m, const int *n, const int *mb, const int *nb, const int *row, const int *column, const int *context,
-               const int *leading, int *info);
-void pdgemm_(const char *, const char *, const int *m, const int *n, const int *k, const double *alpha, const double *a, const int *,
-             const int *, const int *da, const double *b, const int *, const int *, const int *db, const double *beta, double *c,
-             const int *, const int *, const int *dc);
+void descinit_(int *d, const int *m, const int *n, const int *mb, const int *nb, const int *row, const int *column,
+               const int *context, const int *leading, int *info);
+void pdgemm_(const char *, const char *, const int *m, const int *n, const int *k, const double *alpha, const double *a,
+             const int *, const int *, const int *da, const double *b, const int *, const int *, const int *db, const double *beta,
+             double *c, const int *, const int *, const int *dc);
 }
 
 int main(int argc, char **argv) {
