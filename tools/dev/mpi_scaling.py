@@ -41,7 +41,7 @@ class Jacobi:
     sources, libraries, result = ['jacobi.cpp'], [], 'A'
 
     def __init__(self, scale, grown):
-        self.n, self.steps = int(2000 * scale * grown ** 0.5), 20
+        self.n, self.steps = int(1500 * scale * grown ** 0.5), 60
 
     def numbers(self):
         return [f'T={self.steps}', f'N={self.n}']
