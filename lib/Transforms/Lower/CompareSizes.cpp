@@ -33,7 +33,7 @@ bool hasEqualParts(std::string_view className) {
 
 class Sizes {
 public:
-    explicit Sizes(const SDFG &root) : root_(root), given_(analysis::requiredSymbols(root)) {}
+    explicit Sizes(const SDFG &root) : root_(root) {}
 
     /// Symbols to compare, by name.
     std::set<Name> symbols() {
@@ -46,6 +46,8 @@ public:
                 for (const LibraryNode *n : nodesOf<LibraryNode>(*s))
                     if (n->libraryName() == "mpi" && hasEqualParts(n->className()) && isOnWorld(*n))
                         node(*n, *g);
+        if (!found_.empty()) // what the program assigns itself is not passed to the initialiser
+            std::erase_if(found_, [given = analysis::requiredSymbols(root_)](Name n) { return !given.contains(n); });
         return found_;
     }
 
@@ -72,13 +74,13 @@ private:
             const sym::Expr *outer = g.parentNode ? g.parentNode->mapped(n) : nullptr;
             if (outer)
                 add(*outer, *g.parentNode->state()->sdfg());
-            else if (g.isRoot() && given_.contains(n) && !n.view().starts_with("__dace_comm_"))
+            else if (g.isRoot() && !n.view().starts_with("__dace_comm_"))
                 found_.insert(n);
         }
     }
 
     const SDFG &root_;
-    std::set<Name> given_, found_;
+    std::set<Name> found_;
 };
 
 class CompareSizes : public pass::GraphPass {

@@ -294,9 +294,18 @@ using Moved = std::map<Name, std::map<Name, bool>>;
 
 class CompleteRequests : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &context) override { return complete(root, {}, context); }
+    bool run(SDFG &root, pass::Context &context) override { return hasRequests(root) && complete(root, {}, context); }
 
 private:
+    /// Most programs have none, and are left without a walk over their control flow.
+    static bool hasRequests(SDFG &root) {
+        for (SDFG *g : allSDFGs(root))
+            for (const auto &[name, d] : g->arrays)
+                if (d.dtype == Type::opaque("MPI_Request"))
+                    return true;
+        return false;
+    }
+
     /// `outer`: what callers have started for requests that are arguments.
     static bool complete(SDFG &g, const Moved &outer, pass::Context &context) {
         const Requests requests(g);

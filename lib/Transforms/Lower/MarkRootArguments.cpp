@@ -64,11 +64,14 @@ public:
             for (const AccessNode *n : nodesOf<AccessNode>(*s))
                 if (const DataDesc *d = root.desc(n->data); d && !d->transient && d->kind == DataKind::Array)
                     found.try_emplace(n->data, true).first->second &= isForRoot(*n);
+        std::erase_if(found, [](const auto &argument) { return !argument.second; });
+        if (found.empty())
+            return false;
         for (const Name n : analysis::containersReadByControlFlow(root))
-            found[n] = false;
+            found.erase(n);
         bool changed = false;
         for (const auto &[name, isRoots] : found)
-            if (DataDesc *d = root.desc(name); isRoots && d && d->optional != true) {
+            if (DataDesc *d = root.desc(name); d->optional != true) {
                 d->optional = true;
                 changed = true;
             }

@@ -28,20 +28,15 @@ void forEachInside(const Edge &exitEdge, const std::function<void(Edge &)> &visi
         }
 }
 
-bool mentions(const sym::Expr &e, Name symbol) {
-    const auto &names = e.freeSymbols();
-    return std::find(names.begin(), names.end(), symbol) != names.end();
-}
-
 /// Where a subset follows a parameter: as the only index of one dimension.
 std::optional<std::size_t> dimensionOf(const sym::Subset &s, Name parameter) {
     std::optional<std::size_t> out;
     for (std::size_t d = 0; d < s.dims.size(); ++d) {
         const sym::Range &r = s.dims[d];
-        if (!mentions(r.begin, parameter) && !mentions(r.end, parameter) && !mentions(r.step, parameter))
+        if (!r.begin.dependsOn(parameter) && !r.end.dependsOn(parameter) && !r.step.dependsOn(parameter))
             continue;
         const sym::Expr offset = r.begin - sym::Expr::symbol(parameter);
-        if (out || !r.size().isOne() || mentions(offset, parameter))
+        if (out || !r.size().isOne() || offset.dependsOn(parameter))
             return std::nullopt;
         out = d;
     }
