@@ -1,5 +1,7 @@
 #include "Transforms/Lower/MpiMapResults.h"
 
+#include "Transforms/RankNodes.h"
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Types.h"
@@ -43,58 +45,17 @@ std::optional<std::size_t> dimensionOf(const sym::Subset &s, Name parameter) {
     return out;
 }
 
-/// A bare element of a graph: one state that a caller fills.
-std::unique_ptr<SDFG> inner(const SDFG &outer, const std::string &name) {
-    auto g = std::make_unique<SDFG>(Name(name));
-    g->label = name;
-    g->usesExplicitControlFlow = true;
-    g->level = outer.level;
-    g->symbolHints = outer.symbolHints;
-    return g;
-}
-
-LibraryNode *mpiNode(State &s, const std::string &className, const std::string &label) {
-    auto *n = s.add<LibraryNode>();
-    std::string file = className;
-    for (char &c : file)
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    n->classPath = "dace.libraries.mpi.nodes." + file + "." + className;
-    n->name = n->label = label;
-    return n;
-}
-
-/// A map over the elements of a subset that sets each: `code` writes `o`, from `i` of `from` if there is such a container. Ends at an
-/// access node of `to`.
+/// A map over the elements of a subset: each of `to`, from that of `from` if there is such a container.
 void overElements(State &s, const std::string &label, const sym::Subset &subset, AccessNode *from, AccessNode *to,
                   const std::string &code, const std::string &wcr) {
-    auto *entry = s.add<MapEntry>();
-    auto *exit = s.add<MapExit>();
-    entry->exit = exit;
-    exit->entry = entry;
-    entry->label = exit->label = label;
+    std::vector<Name> params;
     sym::Subset element;
     for (std::size_t d = 0; d < subset.dims.size(); ++d) {
-        const Name p("__e" + std::to_string(d));
-        entry->params.push_back(p);
-        entry->ranges.push_back(subset.dims[d]);
-        element.dims.push_back(sym::Range(sym::Expr::symbol(p), sym::Expr::symbol(p), 1));
+        params.emplace_back("__e" + std::to_string(d));
+        element.dims.push_back(sym::Range(sym::Expr::symbol(params.back()), sym::Expr::symbol(params.back()), 1));
     }
-    auto *t = s.add<Tasklet>();
-    t->label = label;
-    t->code = {code, Language::Python};
-    const auto memlet = [](Name data, const sym::Subset &part, const std::string &resolution) {
-        Memlet m = Memlet::simple(data, part);
-        m.wcr = resolution;
-        return m;
-    };
-    if (from) {
-        s.connect(from, {}, entry, Name("IN_1"), memlet(from->data, subset, ""));
-        s.connect(entry, Name("OUT_1"), t, Name("i"), memlet(from->data, element, ""));
-    } else {
-        s.connect(entry, {}, t, {}, Memlet::empty());
-    }
-    s.connect(t, Name("o"), exit, Name("IN_1"), memlet(to->data, element, wcr));
-    s.connect(exit, Name("OUT_1"), to, {}, memlet(to->data, subset, wcr));
+    const Operand read{from, element, subset, ""};
+    elementMap(s, label, params, subset.dims, from ? &read : nullptr, {to, element, subset, wcr}, code);
 }
 
 } // namespace
@@ -147,7 +108,7 @@ void combineOverRanks(Edge &exitEdge) {
     const std::string neutral = py::print(**py::reductionIdentity(reductionOf(exitEdge)->kind, like.dtype));
 
     State *before = s.parent()->addStateBefore(&s, g.freshLabel("neutral"));
-    overElements(*before, "neutral", subset, nullptr, before->add<AccessNode>(part), "o = " + neutral, "");
+    overElements(*before, "neutral", subset, nullptr, before->add<AccessNode>(part), "__out = " + neutral, "");
     before->renumber();
 
     forEachInside(exitEdge, [&](Edge &e) { e.memlet.data = part; });
@@ -155,29 +116,20 @@ void combineOverRanks(Edge &exitEdge) {
     auto *target = cast<AccessNode>(exitEdge.dst);
     auto *mine = s.add<AccessNode>(part), *all = s.add<AccessNode>(total);
     s.setDestination(&exitEdge, mine, {});
-    LibraryNode *node = mpiNode(s, "Allreduce", "combine_" + data.str());
-    node->properties.set("op", wcr);
-    s.connect(mine, {}, node, Name("_inbuffer"), Memlet::simple(part, subset));
-    s.connect(node, Name("_outbuffer"), all, {}, Memlet::simple(total, subset));
-    overElements(s, "combined", subset, all, target, "o = i", wcr);
+    mpiNode(s, "Allreduce", mine, subset, all, subset)->properties.set("op", wcr);
+    overElements(s, "combined", subset, all, target, "__out = __inp", wcr);
 }
 
-void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const sym::Expr &size) {
-    State &s = *exitEdge.src->state();
-    SDFG &outer = *s.sdfg();
-    auto *written = cast<AccessNode>(exitEdge.dst);
-    const Name data = written->data, rank("__rank"), root("__root");
-    sym::Subset part = *exitEdge.memlet.subset; // of the rank in `rank`
-    forEachInside(exitEdge, [&](Edge &e) {
-        for (const DealtDimension &d : dims) {
-            const std::size_t at = *dimensionOf(*e.memlet.subset, d.parameter);
-            const sym::Expr offset = e.memlet.subset->dims[at].begin - sym::Expr::symbol(d.parameter);
-            const sym::Range of = d.part(d.placeOf(sym::Expr::symbol(rank)));
-            part.dims[at] = sym::Range(of.begin + offset, of.end + offset, of.step);
-        }
-    });
+namespace {
 
-    std::unique_ptr<SDFG> g = inner(outer, "gather_" + data.str());
+/// An SDFG in which each rank sends its part of a container to the others, one rank, the value of a symbol, after the other.
+std::unique_ptr<SDFG> sender(const SDFG &outer, Name data, const sym::Subset &part, Name rank, const sym::Expr &size) {
+    const Name root("__root");
+    auto g = std::make_unique<SDFG>(Name("gather_" + data.str()));
+    g->label = g->name.str();
+    g->usesExplicitControlFlow = true;
+    g->level = outer.level;
+    g->symbolHints = outer.symbolHints;
     DataDesc d = *outer.desc(data);
     d.transient = false;
     g->arrays.set(data, d);
@@ -198,11 +150,29 @@ void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const 
     t->code = {"o = " + rank.str(), Language::Python};
     auto *rootNode = send->add<AccessNode>(root);
     send->connect(t, Name("o"), rootNode, {}, Memlet::simple(root, g->desc(root)->fullSubset()));
-    LibraryNode *node = mpiNode(*send, "Bcast", "parts_of_" + data.str());
-    send->connect(send->add<AccessNode>(data), {}, node, Name("_inbuffer"), Memlet::simple(data, part));
+    LibraryNode *node = mpiNode(*send, "Bcast", send->add<AccessNode>(data), part, send->add<AccessNode>(data), part);
     send->connect(rootNode, {}, node, Name("_root"), Memlet::simple(root, g->desc(root)->fullSubset()));
-    send->connect(node, Name("_outbuffer"), send->add<AccessNode>(data), {}, Memlet::simple(data, part));
+    return g;
+}
 
+} // namespace
+
+void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const sym::Expr &size) {
+    State &s = *exitEdge.src->state();
+    SDFG &outer = *s.sdfg();
+    auto *written = cast<AccessNode>(exitEdge.dst);
+    const Name data = written->data, rank("__rank");
+    sym::Subset part = *exitEdge.memlet.subset; // of the rank in `rank`
+    forEachInside(exitEdge, [&](Edge &e) {
+        for (const DealtDimension &d : dims) {
+            const std::size_t at = *dimensionOf(*e.memlet.subset, d.parameter);
+            const sym::Expr offset = e.memlet.subset->dims[at].begin - sym::Expr::symbol(d.parameter);
+            const sym::Range of = d.part(d.placeOf(sym::Expr::symbol(rank)));
+            part.dims[at] = sym::Range(of.begin + offset, of.end + offset, of.step);
+        }
+    });
+
+    std::unique_ptr<SDFG> g = sender(outer, data, part, rank, size);
     auto *nested = s.add<NestedSDFGNode>();
     nested->label = g->name.str();
     g->parentNode = nested;
