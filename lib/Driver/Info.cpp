@@ -8,6 +8,7 @@
 #include "Driver/ProgramInfo.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/Subcommand.h"
+#include "Driver/Table.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
@@ -63,32 +64,6 @@ std::string totalBytes(const std::vector<ContainerInfo> &transients) {
     }
     return sum.str();
 }
-
-/// Rows with aligned columns, each line indented by two.
-class Table {
-public:
-    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-    std::string str() const {
-        std::vector<std::size_t> widths;
-        for (const auto &cells : rows_)
-            for (std::size_t c = 0; c < cells.size(); ++c) {
-                widths.resize(std::max(widths.size(), c + 1));
-                widths[c] = std::max(widths[c], cells[c].size());
-            }
-        std::string out;
-        for (const auto &cells : rows_) {
-            std::string line = " ";
-            for (std::size_t c = 0; c < cells.size(); ++c)
-                line += " " + cells[c] + std::string(widths[c] - cells[c].size(), ' ');
-            line.erase(line.find_last_not_of(' ') + 1);
-            out += line + "\n";
-        }
-        return rows_.empty() ? "  none\n" : out;
-    }
-
-private:
-    std::vector<std::vector<std::string>> rows_;
-};
 
 std::string accessOf(const ProgramInfo &info, const analysis::Argument &a) {
     auto it = info.access.find(a.name);

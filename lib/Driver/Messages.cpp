@@ -1,5 +1,7 @@
 #include "Driver/Messages.h"
 
+#include "Driver/Table.h"
+
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Symbolic/Factor.h"
 
@@ -9,26 +11,7 @@ namespace sdfgc::driver {
 namespace {
 
 using analysis::SizeExpr;
-using Rows = std::vector<std::vector<std::string>>;
-
-/// Columns as wide as they must be.
-std::string aligned(const Rows &rows) {
-    std::vector<std::size_t> widths;
-    for (const auto &row : rows)
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            widths.resize(std::max(widths.size(), c + 1));
-            widths[c] = std::max(widths[c], row[c].size());
-        }
-    std::string out;
-    for (const auto &row : rows) {
-        std::string line = " ";
-        for (std::size_t c = 0; c < row.size(); ++c)
-            line += " " + row[c] + std::string(widths[c] - row[c].size() + 1, ' ');
-        line.erase(line.find_last_not_of(' ') + 1);
-        out += line + "\n";
-    }
-    return out;
-}
+constexpr std::size_t gap = 2; // between columns
 
 std::optional<int64_t> valueOf(const SizeExpr &e, const std::map<Name, int64_t> &values) {
     const Result<int64_t> number = analysis::evaluate(e, {values, nullptr});
@@ -96,16 +79,17 @@ const std::vector<std::string> titles{"", "messages", "bytes", "messages of one 
 } // namespace
 
 std::string sentTable(const std::vector<run::SentMessages> &sent) {
-    Rows rows{titles};
+    Table table(gap);
+    table.row(titles);
     run::SentMessages all;
     for (const run::SentMessages &s : sent) {
-        rows.push_back({s.element, std::to_string(s.messages), std::to_string(s.bytes), std::to_string(s.mostMessages),
-                        std::to_string(s.mostBytes)});
+        table.row({s.element, std::to_string(s.messages), std::to_string(s.bytes), std::to_string(s.mostMessages),
+                   std::to_string(s.mostBytes)});
         all.messages += s.messages;
         all.bytes += s.bytes;
     }
-    rows.push_back({"together", std::to_string(all.messages), std::to_string(all.bytes)});
-    return "messages that were sent:\n" + aligned(rows);
+    table.row({"together", std::to_string(all.messages), std::to_string(all.bytes)});
+    return "messages that were sent:\n" + table.str();
 }
 
 json::Value sentJson(const std::vector<run::SentMessages> &sent) {
@@ -141,7 +125,8 @@ std::string MessageCosts::text() const {
     std::string known, notes;
     for (const auto &[name, value] : values)
         known += (known.empty() ? "" : ", ") + name.str() + " = " + std::to_string(value);
-    Rows rows{titles};
+    Table table(gap);
+    table.row(titles);
     bool isBound = false, isWhole = true;
     for (const analysis::NodeTraffic &n : nodes) {
         std::vector<std::string> cells = row(n.element, n.traffic, values);
@@ -150,7 +135,7 @@ std::string MessageCosts::text() const {
         for (std::size_t c = n.atMost ? 1 : n.mostIsBound ? 3 : cells.size(); c < cells.size(); ++c)
             if (cells[c] != "0")
                 cells[c] = "<= " + cells[c];
-        rows.push_back(std::move(cells));
+        table.row(std::move(cells));
         if (!n.uncounted.empty())
             notes += "  " + n.element + " " + n.uncounted + "\n";
         isBound = isBound || n.atMost;
@@ -160,9 +145,9 @@ std::string MessageCosts::text() const {
     sum.resize(3); // which rank sends most differs from node to node
     for (std::size_t c = 1; c < sum.size() && isBound; ++c)
         sum[c] = "<= " + sum[c];
-    rows.push_back(std::move(sum));
+    table.row(std::move(sum));
     return "\nmessages on " + ranks.str() + " ranks (" + known + ")" + (isWhole ? "" : ", in part") + ":\n" +
-           (nodes.empty() ? "  none\n" : aligned(rows)) + notes;
+           (nodes.empty() ? "  none\n" : table.str()) + notes;
 }
 
 json::Value MessageCosts::json() const {

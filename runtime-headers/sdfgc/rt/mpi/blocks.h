@@ -16,14 +16,14 @@ public:
             const Dims shape = grid_of(from.number).shape;
             a.verify(s, shape);
             const Pieces pieces(s, a, shape);
-            std::vector<std::remove_const_t<A>> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.all) : 0);
+            std::vector<std::remove_const_t<A>> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.shares.all) : 0);
             for (int r = 0; s.rank == 0 && r < s.size(); ++r)
-                copyTo(partOf(s, in, a.shape, pieces.boxes[std::size_t(r)]), packed.data() + pieces.places[std::size_t(r)]);
-            std::vector<B> mine(static_cast<std::size_t>(pieces.counts[std::size_t(s.rank)]));
+                copyTo(partOf(s, in, a.shape, pieces.boxes[std::size_t(r)]), packed.data() + pieces.shares.places[std::size_t(r)]);
+            std::vector<B> mine(static_cast<std::size_t>(pieces.shares.counts[std::size_t(s.rank)]));
             const MPI_Datatype type = types_.template element<B>(s);
             check(s,
-                  MPI_Scatterv(packed.data(), pieces.counts.data(), pieces.places.data(), type, mine.data(),
-                               pieces.counts[std::size_t(s.rank)], type, 0, s.handle()),
+                  MPI_Scatterv(packed.data(), pieces.shares.counts.data(), pieces.shares.places.data(), type, mine.data(),
+                               pieces.shares.counts[std::size_t(s.rank)], type, 0, s.handle()),
                   "MPI_Scatterv");
             copyFrom(mine.data(), partOf(s, out, a.block, atOrigin(pieces.boxes[std::size_t(s.rank)])));
         }
@@ -46,16 +46,16 @@ public:
         const Dims shape = grid_of(to.number).shape;
         a.verify(s, shape);
         const Pieces pieces(s, a, shape);
-        std::vector<T> own(static_cast<std::size_t>(pieces.counts[std::size_t(s.rank)]));
+        std::vector<T> own(static_cast<std::size_t>(pieces.shares.counts[std::size_t(s.rank)]));
         copyTo(partOf(s, mine, a.block, atOrigin(pieces.boxes[std::size_t(s.rank)])), own.data());
-        std::vector<B> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.all) : 0);
+        std::vector<B> packed(s.rank == 0 ? static_cast<std::size_t>(pieces.shares.all) : 0);
         const MPI_Datatype type = types_.template element<B>(s);
         check(s,
-              MPI_Gatherv(own.data(), pieces.counts[std::size_t(s.rank)], type, packed.data(), pieces.counts.data(),
-                          pieces.places.data(), type, 0, s.handle()),
+              MPI_Gatherv(own.data(), pieces.shares.counts[std::size_t(s.rank)], type, packed.data(), pieces.shares.counts.data(),
+                          pieces.shares.places.data(), type, 0, s.handle()),
               "MPI_Gatherv");
         for (int r = 0; s.rank == 0 && r < s.size(); ++r)
-            copyFrom(packed.data() + pieces.places[std::size_t(r)], partOf(s, out, a.shape, pieces.boxes[std::size_t(r)]));
+            copyFrom(packed.data() + pieces.shares.places[std::size_t(r)], partOf(s, out, a.shape, pieces.boxes[std::size_t(r)]));
     }
     /// From the blocks of one sub-array to those of another one of the same array. Both grids are of the program's world.
     template <class A, class B>
@@ -117,18 +117,17 @@ private:
     /// Which part of an array each rank of a grid has; all of them one after the other.
     struct Pieces {
         std::vector<Box> boxes;
-        std::vector<int> counts, places;
-        int64_t all = 0;
+        Shares shares;
 
-        Pieces(const Caller &c, const SubArray &a, const Dims &grid) {
-            for (int64_t r = 0; r < product(grid); ++r) {
-                boxes.push_back(a.boxAt(coordinatesOf(grid, r)));
-                counts.push_back(static_cast<int>(boxes.back().count()));
-                places.push_back(static_cast<int>(all));
-                all += boxes.back().count();
-            }
-            if (all > INT_MAX)
-                fail(c, "blocks of more than 2147483647 elements together cannot be dealt out at once");
+        Pieces(const Caller &c, const SubArray &a, const Dims &grid)
+            : boxes(boxesOf(a, grid)), shares(
+                                           c, product(grid), [this](int64_t r) { return boxes[std::size_t(r)].count(); },
+                                           "blocks of more than 2147483647 elements together cannot be dealt out at once") {}
+        static std::vector<Box> boxesOf(const SubArray &a, const Dims &grid) {
+            std::vector<Box> out;
+            for (int64_t r = 0; r < product(grid); ++r)
+                out.push_back(a.boxAt(coordinatesOf(grid, r)));
+            return out;
         }
     };
     static int64_t product(const Dims &shape) {

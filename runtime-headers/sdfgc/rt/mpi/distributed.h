@@ -48,7 +48,9 @@ public:
             const Interval part = parts.of(rank).cut(all);
             return sliceOf(out, dimension, part.size() ? part.begin - offset : 0, part.size());
         };
-        const Shares shares(s, s.size(), [&](int rank) { return sliceAt(rank).count(); });
+        const Shares shares(
+            s, s.size(), [&](int64_t rank) { return sliceAt(rank).count(); },
+            "parts of more than 2147483647 elements together cannot be gathered at once");
         const Interval own = parts.of(s.rank), mine = own.cut(all);
         const Packed<A> from(sliceOf(in, dimension, mine.size() ? mine.begin - own.begin : 0, mine.size()), true);
         const std::unique_ptr<B[]> packed(out.isPacked() && dimension == 0 ? nullptr : new B[std::size_t(shares.all)]);

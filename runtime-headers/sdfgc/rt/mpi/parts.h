@@ -50,22 +50,6 @@ inline int64_t beginOfPart(const Caller &c, const Parts &parts, int64_t here) {
     return own.begin;
 }
 
-/// How many elements each rank gives, and where they begin when all are one after the other.
-struct Shares {
-    std::vector<int> counts, places;
-    int64_t all = 0;
-
-    template <class CountOf> Shares(const Caller &c, int ranks, CountOf countOf) {
-        for (int r = 0; r < ranks; ++r) {
-            counts.push_back(static_cast<int>(countOf(r)));
-            places.push_back(static_cast<int>(all));
-            all += countOf(r);
-        }
-        if (all > INT_MAX)
-            fail(c, "parts of more than 2147483647 elements together cannot be gathered at once");
-    }
-};
-
 /// The elements of a block from `begin`, `count` of them along a dimension.
 template <class T> Block<T> sliceOf(Block<T> b, int dimension, int64_t begin, int64_t count) {
     b.data += begin * b.strides[static_cast<std::size_t>(dimension)];

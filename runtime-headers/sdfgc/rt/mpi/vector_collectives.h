@@ -60,6 +60,24 @@ private:
     }
 };
 
+/// How many elements each rank has, and where they begin when all are one after the other; `tooMany` is what is said where MPI cannot count
+/// them.
+struct Shares {
+    std::vector<int> counts, places;
+    int64_t all = 0;
+
+    template <class CountOf> Shares(const Caller &c, int64_t ranks, CountOf countOf, const char *tooMany) {
+        for (int64_t r = 0; r < ranks; ++r) {
+            const int64_t n = countOf(r);
+            counts.push_back(static_cast<int>(n));
+            places.push_back(static_cast<int>(all));
+            all += n;
+        }
+        if (all > INT_MAX)
+            fail(c, tooMany);
+    }
+};
+
 class VectorCollectives : public Collectives {
 public:
     template <class A, class B, class N, class Places, class On = World>
