@@ -5,19 +5,12 @@
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <ostream>
 #include <thread>
 #include <unistd.h>
 
 namespace sdfgc::driver {
 namespace {
-
-int variable(const char *name) {
-    const char *value = std::getenv(name);
-    return value && *value >= '0' && *value <= '9' ? std::atoi(value) : -1;
-}
 
 /// The words of this process's command line.
 std::vector<std::string> ownCommand() {
@@ -44,25 +37,6 @@ std::vector<std::string> launcherWords(int ranks, const std::string &launcher) {
 }
 
 } // namespace
-
-JobRank JobRank::ofProcess() {
-    constexpr std::pair<const char *, const char *> launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                                                   {"PMI_RANK", "PMI_SIZE"},
-                                                                   {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-                                                                   {"SLURM_PROCID", "SLURM_NTASKS"}};
-    for (const auto &[rank, size] : launchers)
-        if (variable(rank) >= 0 && variable(size) > 0)
-            return {variable(rank), variable(size)};
-    return {};
-}
-
-std::string forRank(std::string text, int rank, int ranks) {
-    const std::pair<std::string_view, int> numbers[] = {{"{rank}", rank}, {"{ranks}", ranks}};
-    for (const auto &[mark, number] : numbers)
-        for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
-            text.replace(at, mark.size(), std::to_string(number));
-    return text;
-}
 
 void launchRanks(Session &s, int ranks, const std::string &launcher) {
     process::Command command;

@@ -88,6 +88,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
         {"sdfgc/rt/npy.h", {"algorithm", "charconv", "string", "string_view", "vector"}},
         {"sdfgc/rt/caller/command.h", {"string", "utility", "vector"}},
+        {"sdfgc/rt/caller/rank.h", {"string", "string_view", "utility"}},
         {"sdfgc/rt/caller/arguments.h", {"cmath", "complex", "cstring", "optional"}},
         {"sdfgc/rt/caller/sizes.h", {"functional"}},
         {"sdfgc/rt/fftw.h", {"fftw3.h"}},

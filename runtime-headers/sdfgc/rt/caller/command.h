@@ -1,6 +1,7 @@
 // The command line of a caller, its rank, and what goes wrong. See sdfgc/rt/caller.h.
 #pragma once
 
+#include "sdfgc/rt/caller/rank.h"
 #include "sdfgc/rt/npy.h"
 
 #include <cstdio>
@@ -43,32 +44,6 @@ public:
     virtual bool isNull() const = 0;
     /// The content as a file has it: row-major, without gaps.
     virtual npy::Array content() const = 0;
-};
-
-/// The number of this process in a job, as the launchers of MPI tell it.
-struct Rank {
-    int rank = 0, ranks = 1;
-    static Rank ofProcess() {
-        const auto variable = [](const char *name) {
-            const char *value = std::getenv(name);
-            return value && *value >= '0' && *value <= '9' ? std::atoi(value) : -1;
-        };
-        constexpr std::pair<const char *, const char *> launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                                                       {"PMI_RANK", "PMI_SIZE"},
-                                                                       {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-                                                                       {"SLURM_PROCID", "SLURM_NTASKS"}};
-        for (const auto &[rank, size] : launchers)
-            if (variable(rank) >= 0 && variable(size) > 0)
-                return {variable(rank), variable(size)};
-        return {};
-    }
-    std::string in(std::string text) const {
-        const std::pair<std::string_view, int> numbers[] = {{"{rank}", rank}, {"{ranks}", ranks}};
-        for (const auto &[mark, number] : numbers)
-            for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
-                text.replace(at, mark.size(), std::to_string(number));
-        return text;
-    }
 };
 
 class Command {
@@ -125,7 +100,7 @@ public:
     /// process, who may wait for this one; the launcher ends them.
     int failed(const std::string &what) {
         error("the program failed: " + what);
-        if (rank_.ranks > 1) {
+        if (ranks_ > 1) {
             std::fflush(nullptr);
             std::_Exit(status_);
         }
@@ -141,7 +116,7 @@ public:
     /// Writes the files of --out; returns the status to end with.
     int write() {
         for (const auto &[argument, file] : outputs_)
-            if (const std::string name = rank_.in(file); rank_.rank == 0 || name != file)
+            if (const std::string name = forRank(file, rank_, ranks_); rank_ == 0 || name != file)
                 writeFile(name, argument->memory()->content());
         return status_;
     }
@@ -175,7 +150,7 @@ private:
             if (argument->name != name)
                 continue;
             if (!isOutput)
-                argument->given = rank_.in(value);
+                argument->given = forRank(value, rank_, ranks_);
             else if (!argument->memory())
                 misused("--out takes arrays of the call, and `" + name + "` is a value");
             else
@@ -204,7 +179,7 @@ private:
 
     /// Ranks write at the same time: each line is written at once.
     void say(const std::string &what) const {
-        const std::string who = rank_.ranks > 1 ? "rank " + std::to_string(rank_.rank) + ": " : "";
+        const std::string who = ranks_ > 1 ? "rank " + std::to_string(rank_) + ": " : "";
         std::fputs((std::string(program_) + "_main: error: " + who + what + "\n").c_str(), stderr);
     }
 
@@ -223,7 +198,8 @@ private:
     const char *program_;
     std::vector<Argument *> arguments_;
     std::vector<std::pair<const Argument *, std::string>> outputs_; // and the files as they were named
-    Rank rank_ = Rank::ofProcess();
+    const JobRank job_ = JobRank::ofProcess();
+    const int rank_ = job_.isInJob() ? job_.rank : 0, ranks_ = job_.isInJob() ? job_.size : 1;
     int status_ = 0;
 };
 
