@@ -14,6 +14,7 @@
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Run/Npy.h"
 #include "sdfgc/Tree/Tree.h"
+#include "sdfgc/rt/npy.h"
 
 #include <map>
 #include <memory>
@@ -68,23 +69,7 @@ std::optional<Arguments> prepare(const tree::Module &module, const ArgumentOptio
 std::optional<Arguments> inOrderOf(const tree::Module &module, Arguments arguments);
 
 /// Calls `visit(offset)` for every element in row-major order of its indices.
-template <class Visit> void forEachElement(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides, Visit visit) {
-    int64_t count = 1;
-    for (int64_t s : shape)
-        count *= s;
-    std::vector<int64_t> index(shape.size(), 0);
-    int64_t offset = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        visit(offset);
-        for (std::size_t d = shape.size(); d-- > 0;) {
-            offset += strides[d];
-            if (++index[d] < shape[d])
-                break;
-            offset -= strides[d] * shape[d];
-            index[d] = 0;
-        }
-    }
-}
+using npy::forEachElement;
 
 /// The array that memory of `argument` holds (with its strides), as a file has it.
 NpyArray gather(const Argument &argument, std::string_view memory);

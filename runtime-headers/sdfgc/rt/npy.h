@@ -262,4 +262,24 @@ inline std::string header(const Dtype &dtype, const std::vector<std::int64_t> &s
     return out + text;
 }
 
+/// Calls visit(offset) for every element of an array in row-major order of its indices; strides are in elements.
+template <class Visit>
+void forEachElement(const std::vector<std::int64_t> &shape, const std::vector<std::int64_t> &strides, Visit visit) {
+    std::int64_t count = 1;
+    for (const std::int64_t s : shape)
+        count *= s;
+    std::vector<std::int64_t> index(shape.size(), 0);
+    std::int64_t offset = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        visit(offset);
+        for (std::size_t d = shape.size(); d-- > 0;) {
+            offset += strides[d];
+            if (++index[d] < shape[d])
+                break;
+            offset -= strides[d] * shape[d];
+            index[d] = 0;
+        }
+    }
+}
+
 } // namespace sdfgc::npy

@@ -279,22 +279,6 @@ protected:
         return "";
     }
 
-    /// Calls visit(offset) for every element in row-major order of its indices.
-    template <class Visit> void forEachElement(Visit visit) const {
-        std::vector<std::int64_t> index(shape_.size(), 0);
-        std::int64_t offset = 0;
-        for (std::int64_t left = npy::elements(shape_); left > 0; --left) {
-            visit(static_cast<std::size_t>(offset));
-            for (std::size_t d = shape_.size(); d-- > 0;) {
-                offset += strides_[d];
-                if (++index[d] < shape_[d])
-                    break;
-                offset -= strides_[d] * shape_[d];
-                index[d] = 0;
-            }
-        }
-    }
-
     const std::size_t rank_;
     const Access access_;
     const std::int64_t lanes_;
@@ -350,7 +334,10 @@ public:
     npy::Array content() const override {
         npy::Array out{dtypeOf(type_), shape_, {}};
         const std::size_t lanes = static_cast<std::size_t>(lanes_), size = sizeof(T) * lanes;
-        forEachElement([&](std::size_t at) { out.data.append(reinterpret_cast<const char *>(memory_ + at * lanes), size); });
+        npy::forEachElement(shape_, strides_, [&](std::int64_t offset) {
+            const auto at = static_cast<std::size_t>(offset);
+            out.data.append(reinterpret_cast<const char *>(memory_ + at * lanes), size);
+        });
         if (lanes_ > 1)
             out.shape.push_back(lanes_);
         return out;
@@ -361,7 +348,8 @@ private:
         const std::size_t lanes = static_cast<std::size_t>(lanes_), size = sizeof(T) * lanes;
         std::size_t count = 0;
         bool fits = true;
-        forEachElement([&](std::size_t at) {
+        npy::forEachElement(shape_, strides_, [&](std::int64_t offset) {
+            const auto at = static_cast<std::size_t>(offset);
             if (hasFile_)
                 std::memcpy(static_cast<void *>(memory_ + at * lanes), file_.data.data() + count++ * size, size);
             else
