@@ -8,6 +8,7 @@
 and, asked for by `bench_gpu.py graphs`,
 
   graphs    many small kernels launched one by one, as one GPU graph of sdfgc, and as one by hand; what changes and a build cost
+  loops     a loop whose end the device decides: from the host, and as a node of a GPU graph
 
 Times are medians of several calls after one that warms up, from the call to its return: programs wait for the device. Data of the host
 lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/gpu.md: a difference
@@ -17,8 +18,10 @@ ends the script with status 1. No time does.
   tools/dev/bench_gpu.py --emulate               the same programs with little data on the emulated GPU; the times mean nothing
   tools/dev/bench_gpu.py graphs                  GPU graphs; the other options hold as well
   tools/dev/bench_gpu.py --compile-only --gpu-arch sm_90      does the device's compiler take them? Needs no GPU
+  tools/dev/bench_gpu.py ... --folder DIR        builds there, and takes what an earlier run with the same options built
 """
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -28,7 +31,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import programs
-from gpu_bench import copies, overlap, replay
+from gpu_bench import copies, loops, overlap, replay
 from gpu_bench.kernels import KERNELS
 from gpu_bench.measure import ByHand, measured, timed
 
@@ -52,10 +55,11 @@ class Bench:
         self.flags = ['--target', options.target, '--fp-model', 'contract']
         self.flags += ['--emulate', '--cflags', '-O0'] if options.emulate else ['--gpu-arch', options.gpu_arch] if options.gpu_arch else []
         wanted = lambda text: re.search(options.only, text)
-        self.chains_of_graphs = []
+        self.chains_of_graphs = self.loops = []
         if options.what == 'graphs':
             self.copies = self.kernels = self.streams = []
             self.chains_of_graphs = [c for c in replay.all_chains(options.emulate) if wanted(f'{c.shape} {c.kernels}')]
+            self.loops = [l for l in loops.all_loops(options.emulate) if wanted(l.shape)]
             return
         self.copies = [c for c in copies.copies(self.elements, self.width) if wanted(f'copies {c.what} {c.direction} {c.method}')]
         self.kernels = [k for k in KERNELS if wanted(f'kernels {k.name}')]
@@ -86,6 +90,7 @@ class Bench:
         jobs += [(self.chains(s, 1), ['--gpu-streams', s]) for s in self.streams]
         jobs = [(case.graph, self.folder, more) for case, more in jobs]
         jobs += [(c.graph(), self.folder_of(mode), replay.flags(mode)) for c in self.chains_of_graphs for mode in replay.MODES]
+        jobs += [(loops.GRAPH, self.folder_of(mode), flags) for mode, flags in loops.MODES.items() if self.loops]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             by_hand = pool.submit(self.build_by_hand)
             builds = [pool.submit(programs.build, self.options.sdfgc, graph, folder, *self.flags, *more) for graph, folder, more in jobs]
@@ -94,6 +99,8 @@ class Bench:
 
     def build_by_hand(self):
         library = os.path.join(self.folder, 'by_hand.so')
+        if os.path.exists(library):
+            return library
         compiler, *flags = COMPILERS[self.target]
         sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device', 'graph'] + [k.name for k in self.kernels]]
         if self.options.emulate:
@@ -167,6 +174,12 @@ def measure_graphs(bench, by_hand):
     table('Small kernels: launched one by one, and as one graph', replay.COLUMNS, rows)
 
 
+def measure_loops(bench, by_hand):
+    outs = {mode: os.path.join(bench.folder_of(mode), 'converge') for mode in loops.MODES}
+    rows = [loops.row(loop, outs, by_hand, bench.options.repeats) for loop in bench.loops]
+    table('A loop whose end the device decides', loops.COLUMNS, rows)
+
+
 def architecture():
     """That of the first NVIDIA GPU here, nothing where its driver is not."""
     try:
@@ -187,6 +200,7 @@ def parsed():
     ap.add_argument('--gpu-arch', help='the GPU to compile for, sm_90 for example; default: the one that is here')
     ap.add_argument('--only', default='', metavar='REGEX', help='what is measured: copies, kernels, overlap, or names of those')
     ap.add_argument('--repeats', type=int, default=9)
+    ap.add_argument('--folder', metavar='DIR', help='build there, and take what lies there already')
     o = ap.parse_args()
     if o.what == 'graphs' and o.target == 'cuda' and not (o.emulate or o.compile_only) and not architecture():
         sys.exit('there is no GPU here: see --emulate and --compile-only')
@@ -200,7 +214,8 @@ def parsed():
 
 def main():
     options = parsed()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.nullcontext(options.folder) if options.folder else tempfile.TemporaryDirectory() as folder:
+        os.makedirs(folder, exist_ok=True)
         bench = Bench(options, folder)
         library = bench.build()
         if options.compile_only:
@@ -208,7 +223,7 @@ def main():
         by_hand = ByHand(library)
         print(f'{by_hand.device_name()}, medians of {options.repeats} calls')
         for wanted, measure in ((bench.copies, measure_copies), (bench.kernels, measure_kernels), (bench.streams, measure_overlap),
-                                (bench.chains_of_graphs, measure_graphs)):
+                                (bench.chains_of_graphs, measure_graphs), (bench.loops, measure_loops)):
             if wanted:
                 measure(bench, by_hand)
 

@@ -16,11 +16,16 @@ def run(command):
 
 
 def build(sdfgc, graph, folder, *options):
-    """The build folder, below `folder`, of a graph that is a dictionary."""
-    out = os.path.join(folder, graph['attributes']['name'])
-    with open(out + '.sdfg', 'w') as f:
-        json.dump(graph, f)
-    run([sdfgc, 'build', '-q', out + '.sdfg', '-o', out, *options])
+    """The build folder, below `folder`, of a graph: a dictionary, or a file that is called like the program. One that is there is taken."""
+    is_file = isinstance(graph, str)
+    name = os.path.splitext(os.path.basename(graph))[0] if is_file else graph['attributes']['name']
+    out = os.path.join(folder, name)
+    if os.path.exists(os.path.join(out, 'lib', f'lib{name}.so')):
+        return out
+    if not is_file:
+        with open(out + '.sdfg', 'w') as f:
+            json.dump(graph, f)
+    run([sdfgc, 'build', '-q', graph if is_file else out + '.sdfg', '-o', out, *options])
     return out
 
 
