@@ -11,6 +11,7 @@ using py::ExprRef;
 BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std::set<std::string> &topics,
                          std::vector<MapEntry> &map, std::string file)
     : m_(m), f_(f), w_(w), topics_(topics), map_(map), file_(std::move(file)), symbols_([this](std::string_view t) { use(t); }) {
+    values_.inKernel = onDevice();
     values_.uses = [this](std::string_view t) { use(t); };
     values_.spell = [this](const py::Expr &e) -> std::string {
         if (e.kind == ExprKind::MemRef)
@@ -22,9 +23,12 @@ BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std:
     };
 }
 
+/// A type's name in C++, on the side of the machine that the function runs on.
+std::string BodyPrinter::typeName(Type t) const { return onDevice() ? t.kernelName() : t.cppName(); }
+
 void BodyPrinter::useType(Type t) const {
     for (const std::string &topic : topicsOf(t))
-        use(topic);
+        use(topic == "complex" && onDevice() ? "gpu_complex" : topic);
 }
 
 std::string BodyPrinter::value(const ExprRef &e) const { return values_.expr(*e); }
@@ -115,7 +119,7 @@ void BodyPrinter::statement(const Node &n) {
         const auto &m = static_cast<const Memcpy &>(n);
         use("cstring");
         w_.line("std::memcpy(" + addressOf(m.target) + ", " + addressOf(m.source) + ", " +
-                sym(m.count, Precedence::Multiplicative) + " * sizeof(" + m.type.cppName() + "));");
+                sym(m.count, Precedence::Multiplicative) + " * sizeof(" + typeName(m.type) + "));");
         return;
     }
     case Kind::Fill:
@@ -202,7 +206,7 @@ void BodyPrinter::fill(const Fill &f) {
     if (!f.value || isZeroLiteral(*f.value)) {
         use("cstring");
         w_.line("std::memset(" + memory(f.target) + ", 0, " + sym(f.count, Precedence::Multiplicative) + " * sizeof(" +
-                f.type.cppName() + "));");
+                typeName(f.type) + "));");
         return;
     }
     w_.line("for (int64_t fill_index = 0; fill_index < " + sym(f.count, Precedence::Shift) + "; ++fill_index)");

@@ -148,7 +148,7 @@ void BodyPrinter::deviceCopy(const DeviceCopy &c) {
 void BodyPrinter::deviceFill(const DeviceFill &f) {
     nodeComment(f, f);
     w_.line(std::string(describing_ ? "graph" : "__state->gpu") + ".fill(" + queuedOn(f.stream, f) + ", " + addressOf(f.target) +
-            ", " + sym(f.count) + ", " + f.type.cppName() + "(" + value(f.value) + "));");
+            ", " + sym(f.count) + ", " + typeName(f.type) + "(" + value(f.value) + "));");
 }
 
 namespace {

@@ -79,7 +79,7 @@ std::string BodyPrinter::reductions(const std::vector<Omp::Reduction> &list) con
 void BodyPrinter::forLoop(const For &f) {
     if (f.spread)
         return spreadLoop(f);
-    const std::string name = var(f.var).name.str(), type = var(f.var).type.cppName();
+    const std::string name = var(f.var).name.str(), type = typeName(var(f.var).type);
     comment(f.comment);
     if (f.checkStep && !onDevice()) {
         use("abi");
@@ -118,7 +118,7 @@ void BodyPrinter::loop(const Loop &l) {
         w_.line("#pragma GCC unroll " + std::to_string(l.unrollFactor > 0 ? l.unrollFactor : 8));
     std::string init = l.init ? simpleStatement(*l.init) : "", update = l.update ? simpleStatement(*l.update) : "";
     if (l.declares && l.init)
-        init = var(l.declares).type.cppName() + " " + init;
+        init = typeName(var(l.declares).type) + " " + init;
     std::string condition = l.condition ? value(l.condition) : "true";
     const std::string always = l.unroll ? "true" : ""; // GCC's pragma wants a condition to be there
     switch (l.form) {

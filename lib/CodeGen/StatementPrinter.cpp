@@ -189,7 +189,7 @@ void BodyPrinter::update(const Update &u) {
         use("math");
         // A variable has its type; the type of other expressions is C++'s business, and may be wider.
         bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
-        std::string types = same ? "" : "<" + type.cppName() + ", " + type.cppName() + ">";
+        std::string types = same ? "" : "<" + typeName(type) + ", " + typeName(type) + ">";
         w_.line(target + " = sdfgc::rt::" + name + types + "(" + target + ", " + v + ");");
         return;
     }
@@ -241,7 +241,7 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
     w_.open();
     for (const RawTasklet::Binding &b : t.bindings) {
         useType(b.type);
-        const std::string name = b.name.str(), type = b.type.cppName(), c = b.isConst ? "const " : "";
+        const std::string name = b.name.str(), type = typeName(b.type), c = b.isConst ? "const " : "";
         const std::string unused = b.unused ? "[[maybe_unused]] " : "";
         using Form = RawTasklet::Binding::Form;
         switch (b.form) {

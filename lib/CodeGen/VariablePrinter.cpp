@@ -113,14 +113,14 @@ std::string BodyPrinter::memory(RefId slot, const std::vector<ExprRef> &args) co
 
 /// As a pointer to the other type; what is const stays const.
 std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address) const {
-    return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + r.castTo.cppName() + " *>(" + address + ")";
+    return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + typeName(r.castTo) + " *>(" + address + ")";
 }
 
 // ---------------------------------------------------------------------------------------------------- declarations
 
 std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
-    std::string type = (v.isConst ? "const " : "") + v.type.cppName();
+    std::string type = (v.isConst ? "const " : "") + typeName(v.type);
     switch (v.kind) {
     case VarKind::Pointer:
         return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
@@ -131,7 +131,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
     case VarKind::Stream:
     case VarKind::StreamRef:
         use("stream");
-        return "sdfgc::rt::Stream<" + v.type.cppName() + "> &" + v.name.str();
+        return "sdfgc::rt::Stream<" + typeName(v.type) + "> &" + v.name.str();
     case VarKind::Callback:
         return cParameter({.name = v.name, .cName = v.name, .type = v.type});
     default:
@@ -142,7 +142,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
 void BodyPrinter::declare(const Declare &d) {
     const Variable &v = var(d.var);
     useType(v.type);
-    std::string type = v.type.cppName(), name = v.name.str();
+    std::string type = typeName(v.type), name = v.name.str();
     switch (v.kind) {
     case VarKind::Value: {
         std::string init = d.init ? " = " + value(d.init) : v.zeroed ? (v.type.isStruct() ? "{}" : " = 0") : "";

@@ -127,10 +127,10 @@ std::string CppExprPrinter::type(Type t) const {
     if (t.isVector())
         uses("vec");
     if (lane.isComplex())
-        uses("complex");
+        uses(printer_.inKernel ? "gpu_complex" : "complex");
     if (isLowPrecision(lane))
         uses("half");
-    return t.cppName();
+    return printer_.inKernel ? t.kernelName() : t.cppName();
 }
 
 std::string CppExprPrinter::join(const std::vector<ExprRef> &args, std::size_t from) const {
@@ -283,9 +283,12 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
         return uses(basic ? "vec" : "vecmath"), runtime + name;
     }
+    const bool generic = f.place == Place::Math && name != "sign" && name != "reciprocal";
+    if (complex && printer_.inKernel && !generic)
+        return uses("gpu_complexmath"), "sdfgc::gpu::" + (name == "round" ? "ROUND" : name);
     if (complex && f.complexInStd)
         return uses("complex"), "std::" + name;
-    if (complex)
+    if (complex && !(printer_.inKernel && generic))
         return uses("complexmath"), runtime + (name == "round" ? "ROUND" : name);
     if (f.place == Place::Math || (name == "abs" && valueOf(call.args[1]->type).isUnsigned()))
         return uses("math"), runtime + name;

@@ -12,6 +12,7 @@ using py::ExprKind;
 void Effects::add(const Effects &other) {
     names.insert(other.names.begin(), other.names.end());
     changed.insert(other.changed.begin(), other.changed.end());
+    read.insert(other.read.begin(), other.read.end());
     inText.insert(other.inText.begin(), other.inText.end());
     declared.insert(other.declared.begin(), other.declared.end());
 }
@@ -32,11 +33,19 @@ public:
             return;
         Name n = table_.root(v);
         out_.names.insert(n);
-        if (change)
-            out_.changed.insert(n);
+        (change ? out_.changed : out_.read).insert(n);
     }
-    /// An address in a value may be used to change what it leads to.
-    void slot(RefId s, bool change) { reference(s, change || (s && f_.refs[s].address)); }
+    /// An address in a value may be used to read and to change what it leads to.
+    void slot(RefId s, bool change) {
+        if (s && f_.refs[s].address)
+            handedOut(s);
+        else
+            reference(s, change);
+    }
+    void handedOut(RefId s) {
+        reference(s, false);
+        reference(s, true);
+    }
     void reference(RefId s, bool change) {
         if (!s)
             return;
@@ -143,15 +152,17 @@ private:
         out_.declared.insert(f_.vars[id].name);
     }
     /// What is known of an address that is handed out: nothing, unless it is that of constant memory.
-    template <class C> void uses(const C &, RefId r) { reference(r, true); }
+    template <class C> void uses(const C &, RefId r) { handedOut(r); }
     void uses(const Declare &d, RefId r) { slot(r, f_.vars[d.var].kind != VarKind::Value); }
-    void uses(const LibraryCall::Argument &a, RefId r) { reference(r, !a.isConst); }
+    void uses(const LibraryCall::Argument &a, RefId r) { a.isConst ? reference(r, false) : handedOut(r); }
     void uses(const RawTasklet::Binding &b, RefId r) {
         using Form = RawTasklet::Binding::Form;
         if (b.isConst && b.form == Form::Pointer)
             reference(r, false);
+        else if (b.form == Form::Value || b.form == Form::ConstRef || b.isConst)
+            slot(r, false);
         else
-            slot(r, b.form != Form::Value && b.form != Form::ConstRef && !b.isConst);
+            handedOut(r);
     }
 
     const Function &f_;

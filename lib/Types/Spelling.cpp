@@ -118,4 +118,12 @@ std::string Type::cppName() const {
     return inner + (inner.back() == '*' ? "*" : " *");
 }
 
+std::string Type::kernelName() const {
+    std::string text = cppName();
+    constexpr std::string_view host = "std::complex<", device = "sdfgc::gpu::complex<";
+    for (std::size_t at = text.find(host); at != std::string::npos; at = text.find(host, at + device.size()))
+        text.replace(at, host.size(), device);
+    return text;
+}
+
 } // namespace sdfgc

@@ -10,6 +10,9 @@
 #include "sdfgc/rt/buffer.h"
 #include "sdfgc/rt/compat.h"
 #include "sdfgc/rt/complex.h"
+#ifdef __CUDACC__
+#include "sdfgc/rt/gpu_complex.h"
+#endif
 #include "sdfgc/rt/consume.h"
 #include "sdfgc/rt/dacemath.h"
 #include "sdfgc/rt/lowp.h"
@@ -67,9 +70,14 @@ using float32 = float;
 using float64 = double;
 using pyobject = void *;
 
-using sdfgc::rt::bfloat16;
+#ifdef __CUDACC__ // std::complex does not work in kernels: gpu_complex.h
+using complex64 = sdfgc::gpu::complex<float>;
+using complex128 = sdfgc::gpu::complex<double>;
+#else
 using sdfgc::rt::complex128;
 using sdfgc::rt::complex64;
+#endif
+using sdfgc::rt::bfloat16;
 using sdfgc::rt::float16;
 using sdfgc::rt::float8_e4m3fn;
 using sdfgc::rt::float8_e5m2;

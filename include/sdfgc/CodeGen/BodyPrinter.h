@@ -80,6 +80,7 @@ private:
 
     // ---- DevicePrinter.cpp
     bool onDevice() const;
+    std::string typeName(Type t) const;
     std::string kernelHead() const;
     std::string dimensions(const std::array<sym::Expr, 3> &sizes) const;
     bool deviceOperation(const tree::Node &n);

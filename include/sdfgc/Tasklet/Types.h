@@ -115,6 +115,8 @@ struct CppPrinter {
     std::function<std::string(const Expr &)> spell = nullptr; // for Name and MemRef nodes
     /// Called for each runtime function or type used, so that the file includes its header.
     std::function<void(std::string_view)> uses = nullptr;
+    /// The text stands in a kernel: complex numbers are gpu::complex there, and have functions of their own.
+    bool inKernel = false;
     std::string expr(const Expr &e) const; // minimal parentheses by C++ precedence; keeps floating-point association
     /// Statements, one per line, indented by `indent` levels of four spaces, with a line end after each. `locals` are declared by
     /// the text: at their first assignment where that comes before every use, otherwise in front of the statement that uses them

@@ -14,11 +14,13 @@ namespace sdfgc::tree {
 struct Effects {
     std::unordered_set<Name> names;   // read, written, declared or taken the address of
     std::unordered_set<Name> changed; // assigned, declared as a loop variable, or handed out by address
+    std::unordered_set<Name> read;    // whose elements are read; what only takes part in `s[i] += x` is not
     std::unordered_set<Name> inText;  // somewhere in text taken as written, which may change them
     std::unordered_set<Name> declared;
 
     bool has(Name n) const { return names.count(n) != 0; }
     bool changes(Name n) const { return changed.count(n) != 0 || inText.count(n) != 0; }
+    bool reads(Name n) const { return read.count(n) != 0 || inText.count(n) != 0; }
     void add(const Effects &other);
 };
 

@@ -93,6 +93,8 @@ public:
     /// 4>`, `T *`; the names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells
     /// function pointers).
     std::string cppName() const;
+    /// The same in kernels, where complex numbers are `sdfgc::gpu::complex<float>` (runtime-headers/sdfgc/rt/gpu_complex.h says why).
+    std::string kernelName() const;
 
     friend bool operator==(Type a, Type b) { return a.data_ == b.data_; }
     std::size_t hash() const { return std::hash<const void *>()(data_); }

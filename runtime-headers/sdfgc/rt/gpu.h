@@ -96,6 +96,18 @@ namespace detail {
 /// The kernel's signature: arguments are converted to the types of the parameters, as in a call.
 template <auto Kernel, class Signature = decltype(Kernel)> struct KernelOf;
 
+
+/// What a kernel takes for a pointer of the host: the pointer, unless a header with types that differ there says otherwise
+/// (gpu_complex.h).
+template <class T> struct KernelPointer {
+    using type = T *;
+};
+/// An argument of a launch as the kernel takes it.
+template <class A> const A &kernelArgument(const A &argument) { return argument; }
+template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
+    return reinterpret_cast<typename KernelPointer<T>::type>(pointer);
+}
+
 } // namespace detail
 
 } // namespace sdfgc::gpu

@@ -15,6 +15,10 @@
 
 #include <limits>
 
+#ifdef __CUDACC__ // sums of complex numbers are kernels' business, too
+#include "sdfgc/rt/gpu_complex.h"
+#endif
+
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
 
 namespace sdfgc::gpu::detail {
@@ -56,8 +60,9 @@ namespace sdfgc::gpu {
 /// above zero; it returns false on failure.
 template <class Op, class T> void reduce(Stream stream, Op, const T *in, int64_t rows, int64_t size, T *out) {
     if (rows > 0)
-        detail::requireSuccess(size >= 0 && detail::reduceRows<Op>(stream, in, rows, size, out),
-                               "the device's library of primitives failed in ", "reduce");
+        detail::requireSuccess(
+            size >= 0 && detail::reduceRows<Op>(stream, detail::kernelArgument(in), rows, size, detail::kernelArgument(out)),
+            "the device's library of primitives failed in ", "reduce");
 }
 
 } // namespace sdfgc::gpu

@@ -1,5 +1,5 @@
 // Every function of the headers for kernels, for every type of element: compiled by nvcc and hipcc, never run.
-#include "sdfgc/rt/complex.h"
+#include "sdfgc/rt/gpu_complex.h"
 #include "sdfgc/rt/gpu_atomic.h"
 #include "sdfgc/rt/gpu_grid.h"
 #include "sdfgc/rt/gpu_program.h"
@@ -8,7 +8,9 @@
 #include "sdfgc/rt/vec.h"
 
 using namespace sdfgc;
-using rt::bfloat16, rt::complex64, rt::complex128, rt::float8_e4m3fn, rt::vec;
+using rt::bfloat16, rt::float8_e4m3fn, rt::vec;
+using complex64 = gpu::complex<float>;
+using complex128 = gpu::complex<double>;
 
 template <class T> SDFGC_KERNEL void arithmetic(T *p, T v) {
     gpu::atomicSum(p, v);

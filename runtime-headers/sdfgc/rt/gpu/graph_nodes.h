@@ -85,7 +85,7 @@ public:
         node.kernel = {how, kernelTraits<Kernel>(), grid, block, shared, nullptr};
         node.arguments = (bytes_.size() + 15) / 16 * 16;
         bytes_.resize(node.arguments + node.kernel.kernel->bytes); // bytes between arguments: 0 on every call
-        detail::ArgumentsOf<Kernel>::store(bytes_.data() + node.arguments, arguments...);
+        detail::ArgumentsOf<Kernel>::store(bytes_.data() + node.arguments, detail::kernelArgument(arguments)...);
         return add(node, after);
     }
 

@@ -247,7 +247,7 @@ template <auto Kernel, class... A>
 Status launch(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, A &&...arguments) {
     if (grid.empty() || block.empty())
         return success;
-    return detail::KernelOf<Kernel>::launch(how, grid, block, shared, stream, static_cast<A &&>(arguments)...);
+    return detail::KernelOf<Kernel>::launch(how, grid, block, shared, stream, detail::kernelArgument(arguments)...);
 }
 template <auto Kernel> Status allowDynamicShared(size_t bytes) {
     return SDFGC_GPU_NAME(FuncSetAttribute)(reinterpret_cast<const void *>(Kernel),
