@@ -41,6 +41,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace sdfgc::gpu {
 
@@ -96,12 +97,11 @@ namespace detail {
 /// The kernel's signature: arguments are converted to the types of the parameters, as in a call.
 template <auto Kernel, class Signature = decltype(Kernel)> struct KernelOf;
 
-
 /// What a kernel takes for a pointer of the host: the pointer, unless a header with types that differ there says otherwise
 /// (gpu_complex.h).
-template <class T> struct KernelPointer {
-    using type = T *;
-};
+template <class T> struct KernelPointer { using type = T *; };
+/// What the pointer leads to.
+template <class T> using KernelElement = std::remove_pointer_t<typename KernelPointer<T>::type>;
 /// An argument of a launch as the kernel takes it.
 template <class A> const A &kernelArgument(const A &argument) { return argument; }
 template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {

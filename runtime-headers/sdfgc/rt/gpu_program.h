@@ -277,8 +277,8 @@ public:
         if (same)
             return done(memsetAsync(target, bytes[0], static_cast<size_t>(count) * sizeof(T), streams_[stream]), "filling memory");
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
-        done(gpu::launch<detail::fillKernel<T>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0, streams_[stream], target,
-                                                count, value),
+        done(gpu::launch<detail::fillKernel<detail::KernelElement<T>>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0,
+                                                                       streams_[stream], target, count, value),
              "filling memory");
 #endif
     }

@@ -106,8 +106,8 @@ public:
             node.fill = {target, 0, 0, sizeof(T), static_cast<size_t>(count), 1};
             __builtin_memcpy(&node.fill.value, bytes, sizeof(T)); // devices and their hosts are little-endian
         } else {
-            return kernel<detail::fillKernel<T>>({.name = "fill"}, after, Dim3(blocks(count, 256)), Dim3(256), target, count,
-                                                 value);
+            return kernel<detail::fillKernel<detail::KernelElement<T>>>({.name = "fill"}, after, Dim3(blocks(count, 256)),
+                                                                        Dim3(256), target, count, value);
         }
         return add(node, after);
     }
