@@ -15,7 +15,9 @@ using namespace ir;
 CopyShape copyShape(std::vector<Axis> from, std::vector<Axis> to) {
     CopyShape s;
     s.corresponding = sameSizes(from, to);
-    if (isRun(from) && isRun(to)) {
+    const auto sameStride = [](const Axis &a, const Axis &b) { return a.stride == b.stride; };
+    const bool samePlaces = s.corresponding && std::equal(from.begin(), from.end(), to.begin(), to.end(), sameStride);
+    if ((isRun(from) && isRun(to)) || (samePlaces && isDense(from))) {
         s.dims.push_back({volume(to), 1, 1});
     } else if (s.corresponding) {
         for (std::size_t d = from.size(); d-- > 0;) {

@@ -71,6 +71,29 @@ TEST_CASE("copies: one run of memory is one copy, in every direction") {
     }
 }
 
+TEST_CASE("copies: memory without gaps that both sides go through in one order is a run") {
+    for (Direction d : {ToDevice, ToHost, OnDevice}) {
+        CHECK(chosen(d, shape("0:N, 0:M", "1, N", "0:N, 0:M", "1, N")) == "Linear"); // by columns
+        CHECK(chosen(d, shape("0:N, 0:M, 0:K", "K, N*K, 1", "0:N, 0:M, 0:K", "K, N*K, 1")) == "Linear");
+        CHECK(chosen(d, shape("0:N, 0:M", "1, P", "0:N, 0:M", "1, P")) != "Linear"); // with gaps between columns
+        CHECK(chosen(d, shape("0:N, 0:M", "1, N", "0:N, 0:M", "M, 1")) != "Linear"); // in another order
+    }
+    CHECK(onHost(shape("0:N, 0:M", "1, N", "0:N, 0:M", "1, N")) == "Linear");
+}
+
+TEST_CASE("copies: what is dense") {
+    auto dense = [](const std::string &strides, const std::string &subsetText) {
+        return analysis::isDense(analysis::axesOf(list(strides), subset(subsetText)));
+    };
+    CHECK(dense("M, 1", "0:N, 0:M"));
+    CHECK(dense("1, N", "0:N, 0:M"));
+    CHECK(dense("7", "3"));
+    CHECK(dense("P, 1", "2, 0:M"));
+    CHECK_FALSE(dense("P, 1", "0:N, 0:M"));
+    CHECK_FALSE(dense("M, 1", "0:N, 0:M:2"));
+    CHECK_FALSE(dense("-1", "0:N"));
+}
+
 TEST_CASE("copies: rows and columns are one copy of rows") {
     for (Direction d : {ToDevice, ToHost, OnDevice}) {
         CHECK(chosen(d, rows) == "Pitched");

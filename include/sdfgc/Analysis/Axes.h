@@ -38,6 +38,19 @@ inline bool isRun(const std::vector<Axis> &axes) {
     return true;
 }
 
+/// Is it all of a stretch of memory without gaps, in whatever order of its dimensions? A run is; so is one that is stored by columns.
+inline bool isDense(std::vector<Axis> axes) {
+    std::erase_if(axes, [](const Axis &a) { return a.size.isOne(); });
+    for (sym::Expr expected = 1; !axes.empty();) {
+        const auto next = std::find_if(axes.begin(), axes.end(), [&](const Axis &a) { return a.stride == expected; });
+        if (next == axes.end())
+            return false;
+        expected *= next->size;
+        axes.erase(next);
+    }
+    return true;
+}
+
 inline bool sameSizes(const std::vector<Axis> &a, const std::vector<Axis> &b) {
     if (a.size() != b.size())
         return false;
