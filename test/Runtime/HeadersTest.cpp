@@ -83,6 +83,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/report.h", {"map", "string", "vector"}},
         {"sdfgc/rt/probe.h", {"map", "string", "utility"}},
         {"sdfgc/rt/files.h", {"dlfcn.h", "string"}},
+        {"sdfgc/rt/gpu_complexmath.h", {"cuda/std/complex"}},
         {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
         {"sdfgc/rt/gpu/blas_emulate.h", {"cblas.h"}},
         {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},

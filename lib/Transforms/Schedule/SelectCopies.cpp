@@ -190,7 +190,8 @@ private:
         const std::vector<analysis::Axis> &crossing = c.ends().fromDevice == onHost ? shape.from : shape.to;
         DataDesc between = DataDesc::array((onHost ? device : host)->dtype, sizesOf(crossing), true);
         if (!onHost && !crossing.empty() && analysis::isDense(crossing)) // in the host's order, so that what crosses is one run
-            std::transform(crossing.begin(), crossing.end(), between.strides.begin(), [](const analysis::Axis &a) { return a.stride; });
+            std::transform(crossing.begin(), crossing.end(), between.strides.begin(),
+                           [](const analysis::Axis &a) { return a.stride; });
         between.storage = onHost ? Storage::CPU_Heap : Storage::GPU_Global;
         throughContainer(c, std::move(between));
     }
@@ -225,7 +226,8 @@ private:
         const analysis::CopyShape shape = c.shape();
         if (ends.resolves)
             return ends.fromDevice;
-        return !analysis::isDense(ends.fromDevice ? shape.to : shape.from) && analysis::isRun(ends.fromDevice ? shape.from : shape.to);
+        return !analysis::isDense(ends.fromDevice ? shape.to : shape.from) &&
+               analysis::isRun(ends.fromDevice ? shape.from : shape.to);
     }
     static std::vector<sym::Expr> sizesOf(const std::vector<analysis::Axis> &axes) {
         std::vector<sym::Expr> sizes;

@@ -1,6 +1,6 @@
 // Every function of the headers for kernels, for every type of element: compiled by nvcc and hipcc, never run.
-#include "sdfgc/rt/gpu_complex.h"
 #include "sdfgc/rt/gpu_atomic.h"
+#include "sdfgc/rt/gpu_complex.h"
 #include "sdfgc/rt/gpu_grid.h"
 #include "sdfgc/rt/gpu_program.h"
 #include "sdfgc/rt/gpu_reduce.h"
