@@ -153,3 +153,12 @@ TEST_CASE("common type with vectors and pointers", "[types]") {
     CHECK(commonType(Type(K::Int64), p) == p);
     CHECK(commonType(p, Type(K::Float64)).isVoid());
 }
+
+TEST_CASE("types: complex numbers have a name of their own in kernels") {
+    const Type complex(ScalarKind::Complex64), real(ScalarKind::Float64);
+    CHECK(complex.cppName() == "std::complex<float>");
+    CHECK(complex.kernelName() == "sdfgc::gpu::complex<float>");
+    CHECK(Type::pointer(complex).kernelName() == "sdfgc::gpu::complex<float> *");
+    CHECK(Type::vector(complex, 4).kernelName() == "sdfgc::rt::vec<sdfgc::gpu::complex<float>, 4>");
+    CHECK(real.kernelName() == real.cppName());
+}
