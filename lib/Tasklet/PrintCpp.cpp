@@ -283,13 +283,14 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
         return uses(basic ? "vec" : "vecmath"), runtime + name;
     }
-    const bool generic = f.place == Place::Math && name != "sign" && name != "reciprocal";
-    if (complex && printer_.inKernel && !generic)
-        return uses("gpu_complexmath"), "sdfgc::gpu::" + (name == "round" ? "ROUND" : name);
-    if (complex && f.complexInStd)
-        return uses("complex"), "std::" + name;
-    if (complex && !(printer_.inKernel && generic))
-        return uses("complexmath"), runtime + (name == "round" ? "ROUND" : name);
+    if (complex && name != "ipow") { // which math.h has for all that can be multiplied
+        const std::string spelled = name == "round" ? "ROUND" : name;
+        if (printer_.inKernel)
+            return uses("gpu_complexmath"), "sdfgc::gpu::" + spelled;
+        if (f.complexInStd)
+            return uses("complex"), "std::" + name;
+        return uses("complexmath"), runtime + spelled;
+    }
     if (f.place == Place::Math || (name == "abs" && valueOf(call.args[1]->type).isUnsigned()))
         return uses("math"), runtime + name;
     if (name == "frexp" && call.args.size() > 2) // C's, with a pointer for the exponent

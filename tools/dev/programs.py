@@ -37,7 +37,8 @@ def function(library, name, result, *arguments):
 
 
 class Program:
-    """An instance of a program in a build folder, for the values of its symbols. Calls take the addresses of arrays by name."""
+    """An instance of a program in a build folder, for the values of its symbols. Calls take the addresses of arrays by name, and the other
+    numbers that the program takes, typed for ctypes, whose names come after those of symbols."""
 
     def __init__(self, out, symbols):
         name = os.path.basename(out)
@@ -50,20 +51,20 @@ class Program:
         handle = function(self.library, name + '_initialize', ctypes.c_void_p)(*self._symbols)
         if not handle:
             sys.exit(f'{name}: cannot be set up')
-        self._handle = ctypes.c_void_p(handle)
+        self.handle = ctypes.c_void_p(handle)
 
-    def caller(self, addresses):
+    def caller(self, addresses, *numbers):
         """A function that calls the program with arrays at these addresses."""
-        arguments = [self._handle] + [ctypes.c_void_p(addresses[a]) for a in sorted(addresses)] + self._symbols
+        arguments = [self.handle] + [ctypes.c_void_p(addresses[a]) for a in sorted(addresses)] + self._symbols + list(numbers)
 
         def call():
             self._program(*arguments)
-            if self._error(self._handle):
-                sys.exit(f'{self.prefix}: {self._message(self._handle).decode(errors="replace")}')
+            if self._error(self.handle):
+                sys.exit(f'{self.prefix}: {self._message(self.handle).decode(errors="replace")}')
         return call
 
     def close(self):
-        function(self.library, self.prefix + '_finalize', ctypes.c_int, ctypes.c_void_p)(self._handle)
+        function(self.library, self.prefix + '_finalize', ctypes.c_int, ctypes.c_void_p)(self.handle)
 
 
 def seconds(call, repeats):

@@ -20,9 +20,9 @@
 //     12  stream   otherwise                                                          Staged
 //
 // (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies
-// in between is no pitch. Dimensions that continue each other on both sides are joined before; memory without gaps that both sides go through
-// in the same order, row-major or not, is one run. A Kernel is a map over the elements. Staged goes through a contiguous container,
-// mostly on the device (select-copies).
+// in between is no pitch. Dimensions that continue each other on both sides are joined before; memory without gaps that both
+// sides go through in the same order, row-major or not, is one run. A Kernel is a map over the elements. Staged goes through a
+// contiguous container of the type of the side in the other memory; select-copies says where it lies.
 //
 // A single element of the host is assigned. Vectors and the elements that they are made of are the same bytes: the host converts
 // nothing between them. Different memory is provably so (sdfgc/Analysis/Memories.h).

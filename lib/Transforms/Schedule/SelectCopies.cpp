@@ -184,12 +184,11 @@ private:
 
     /// Through a contiguous container with the sizes of the side in the other memory, so that what crosses goes by dimension.
     void staged(const GraphCopy &c) {
-        const DataDesc *device = c.ends().fromDevice ? c.source : c.target, *host = c.ends().fromDevice ? c.target : c.source;
-        const bool onHost = stagedOnHost(c);
+        const bool onHost = stagedOnHost(c), ofSource = c.ends().fromDevice == onHost; // the side in the other memory
         const analysis::CopyShape shape = c.shape();
-        const std::vector<analysis::Axis> &crossing = c.ends().fromDevice == onHost ? shape.from : shape.to;
-        DataDesc between = DataDesc::array((onHost ? device : host)->dtype, sizesOf(crossing), true);
-        if (!onHost && !crossing.empty() && analysis::isDense(crossing)) // in the host's order, so that what crosses is one run
+        const std::vector<analysis::Axis> &crossing = ofSource ? shape.from : shape.to;
+        DataDesc between = DataDesc::array((ofSource ? c.source : c.target)->dtype, sizesOf(crossing), true);
+        if (!onHost && analysis::isDense(crossing)) // in the host's order, so that what crosses is one run
             std::transform(crossing.begin(), crossing.end(), between.strides.begin(),
                            [](const analysis::Axis &a) { return a.stride; });
         between.storage = onHost ? Storage::CPU_Heap : Storage::GPU_Global;

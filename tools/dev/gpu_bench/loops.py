@@ -2,7 +2,6 @@
 iteration. The host waits for the device in every iteration, or the device looks at the flag by itself."""
 import ctypes
 import os
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,47 +34,31 @@ def all_loops(emulated):
     return [Loop(64, 5)] if emulated else [Loop(1 << 10, 1000), Loop(1 << 20, 1000), Loop(1 << 24, 100)]
 
 
-class Called:
+def opened(out, size, environment):
     """The program, for one size; in a setting of the environment that it reads when it is set up."""
-
-    def __init__(self, out, size, **environment):
-        os.environ.update(environment)
-        self.library = ctypes.CDLL(os.path.join(out, 'lib', 'libconverge.so'))
-        self._size = ctypes.c_int64(size)
-        handle = programs.function(self.library, 'converge_initialize', ctypes.c_void_p)(self._size)
+    os.environ.update(environment)
+    try:
+        return programs.Program(out, {'N': size})
+    finally:
         for name in environment:
             del os.environ[name]
-        if not handle:
-            sys.exit('converge: cannot be set up')
-        self._handle = ctypes.c_void_p(handle)
-        self._program = programs.function(self.library, 'converge_program', None)
-        self._error = programs.function(self.library, 'converge_error', ctypes.c_int, ctypes.c_void_p)
 
-    def caller(self, addresses, iterations):
-        """No change is below -1, so that all iterations run."""
-        arguments = [self._handle] + [ctypes.c_void_p(addresses[a]) for a in ('A', 'B', 'err')]
-        arguments += [self._size, ctypes.c_int64(iterations), ctypes.c_double(-1)]
 
-        def call():
-            self._program(*arguments)
-            if self._error(self._handle):
-                sys.exit('converge: an error of the device')
-        return call
-
-    def close(self):
-        programs.function(self.library, 'converge_finalize', ctypes.c_int, ctypes.c_void_p)(self._handle)
+def caller(program, addresses, iterations):
+    """No change is below -1, so that all iterations run."""
+    return program.caller(addresses, ctypes.c_int64(iterations), ctypes.c_double(-1))
 
 
 def seconds_an_iteration(loop, out, by_hand, repeats, **environment):
-    program = Called(out, loop.size, **environment)
+    program = opened(out, loop.size, environment)
     a = np.random.default_rng(loop.size).random(loop.size)
     arrays = {'A': a, 'B': a.copy(), 'err': np.zeros(1)}
-    with Placed(by_hand, Device(program.library, 'converge'), arrays, set()) as placed:
-        call = program.caller(placed.addresses, loop.iterations)
+    with Placed(by_hand, Device(program.library, program.prefix), arrays, set()) as placed:
+        call = caller(program, placed.addresses, loop.iterations)
         call()
         check(f'converge, N = {loop.size}', placed, {'A': loop.expected(a.copy())})
         all_of_it = programs.median_seconds(call, repeats)
-        none = programs.median_seconds(program.caller(placed.addresses, 0), repeats)
+        none = programs.median_seconds(caller(program, placed.addresses, 0), repeats)
     program.close()
     return (all_of_it - none) / loop.iterations
 

@@ -82,42 +82,21 @@ class Info(ctypes.Structure):
     _fields_ = [('name', ctypes.c_char_p)] + [(n, ctypes.c_int64) for n in NUMBERS] + [('last_reason', ctypes.c_char_p)]
 
 
-class Called:
-    """A program with the two sets of arrays that it is called with in turn."""
+class Called(programs.Program):
+    """A program of chains, whose graph has counters."""
 
-    def __init__(self, chains, out):
-        self._chains, self._name = chains, chains.name
-        self.library = ctypes.CDLL(os.path.join(out, 'lib', f'lib{self._name}.so'))
-        self._n = ctypes.c_int64(ELEMENTS)
-        self._program = programs.function(self.library, self._name + '_program', None)
-        self._initialize = programs.function(self.library, self._name + '_initialize', ctypes.c_void_p)
-        self._finalize = programs.function(self.library, self._name + '_finalize', ctypes.c_int, ctypes.c_void_p)
-        self._error = programs.function(self.library, self._name + '_error', ctypes.c_int, ctypes.c_void_p)
-        self.open()
-
-    def open(self):
-        self._handle = ctypes.c_void_p(self._initialize(self._n))
-        if not self._handle:
-            sys.exit(f'{self._name}: cannot be set up')
-
-    def close(self):
-        self._finalize(self._handle)
+    def __init__(self, out):
+        super().__init__(out, {'N': ELEMENTS})
 
     def caller(self, addresses, f):
-        arguments = [self._handle] + [ctypes.c_void_p(addresses[a]) for a in sorted(addresses)] + [self._n, ctypes.c_double(f)]
-
-        def call():
-            self._program(*arguments)
-            if self._error(self._handle):
-                sys.exit(f'{self._name}: an error of the device')
-        return call
+        return super().caller(addresses, ctypes.c_double(f))
 
     def info(self):
         count = ctypes.c_int()
-        graphs = programs.function(self.library, self._name + '_gpu_graphs', ctypes.POINTER(Info), ctypes.c_void_p, ctypes.c_void_p)
-        found = graphs(self._handle, ctypes.byref(count))
+        graphs = programs.function(self.library, self.prefix + '_gpu_graphs', ctypes.POINTER(Info), ctypes.c_void_p, ctypes.c_void_p)
+        found = graphs(self.handle, ctypes.byref(count))
         if count.value != 1:
-            sys.exit(f'{self._name}: {count.value} graphs')
+            sys.exit(f'{self.prefix}: {count.value} graphs')
         return found[0]
 
     def expect(self, what, **numbers):
@@ -125,7 +104,7 @@ class Called:
         info = self.info()
         for name, value in numbers.items():
             if getattr(info, name) != value:
-                sys.exit(f'{self._name}, {what}: {name} is {getattr(info, name)}, not {value}; {info.last_reason.decode()}')
+                sys.exit(f'{self.prefix}, {what}: {name} is {getattr(info, name)}, not {value}; {info.last_reason.decode()}')
 
 
 def alternating(calls, repeats):
@@ -150,7 +129,7 @@ def checked(chains, program, placed, f, what):
 
 
 def measure_streams(chains, out, by_hand, repeats):
-    program = Called(chains, out)
+    program = Called(out)
     with Placed(by_hand, Device(program.library, chains.name), zeros(chains), set(chains.arrays)) as one:
         checked(chains, program, one, 2.0, 'streams')
         seconds = programs.median_seconds(program.caller(one.addresses, 1.0), repeats)
@@ -160,7 +139,7 @@ def measure_streams(chains, out, by_hand, repeats):
 
 def measure_graph(chains, out, by_hand, repeats):
     """Seconds: a call with the same arguments, one with another `f`, one with other arrays, one that builds the graph."""
-    program = Called(chains, out)
+    program = Called(out)
     device, names, n = Device(program.library, chains.name), set(chains.arrays), chains.kernels
     with Placed(by_hand, device, zeros(chains), names) as one, Placed(by_hand, device, zeros(chains), names) as other:
         checked(chains, program, one, 2.0, 'graph')
@@ -176,7 +155,7 @@ def measure_graph(chains, out, by_hand, repeats):
         builds = []
         for _ in range(min(repeats, 9)):
             program.close()
-            program.open()
+            program = Called(out)
             start = time.perf_counter()
             program.caller(one.addresses, 2.0)()
             builds.append(time.perf_counter() - start)
