@@ -4,7 +4,6 @@ Kernel k adds 1 to every element of the array of its chain, k % width; the last 
 other arrays changes all nodes of the graph, with another `f` one of them, with the same arguments none."""
 import ctypes
 import math
-import os
 import statistics
 import sys
 import time

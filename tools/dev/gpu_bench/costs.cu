@@ -1,0 +1,134 @@
+// What the pieces of a loop on the device cost, and what an executable graph holds: asked by questions.cu.
+#include "questions.h"
+
+#include <cstdint>
+
+namespace questions {
+
+/// A loop of small kernels on the device, from the host, and unrolled.
+void iterations() {
+    constexpr int count = 1000;
+    const Ints left, sum;
+    bool *go, host = true;
+    MUST(cudaMalloc(&go, 1));
+    for (const int kernels : {1, 3, 10}) {
+        Chain inside, apart, unrolled;
+        cudaGraphConditionalHandle handle;
+        Chain body = inside.loop(left.at, count, handle);
+        for (int k = 0; k < kernels; ++k)
+            body.kernel(addTo, 1, 1, sum.at, 1);
+        body.kernel(countDown, 1, 1, left.at, handle);
+        Chain other = apart.loop(left.at, count, handle);
+        for (int k = 0; k < kernels; ++k)
+            other.kernel(addTo, 1, 1, sum.at, 1);
+        other.kernel(countDownFlag, 1, 1, left.at, go);
+        other.kernel(bringFlag, 1, 1, handle, go);
+        for (int i = 0; i < count * kernels; ++i)
+            unrolled.kernel(addTo, 1, 1, sum.at, 1);
+        const Exec first(inside), second(apart), third(unrolled);
+        const double device = microseconds(5, [&] { MUST(first.run()); }),
+                     twoKernels = microseconds(5, [&] { MUST(second.run()); });
+        const double flat = microseconds(5, [&] { MUST(third.run()); });
+        const double byHost = microseconds(5, [&] {
+            left.write(count);
+            do {
+                for (int k = 0; k < kernels; ++k)
+                    addTo<<<1, 1, 0, third.stream>>>(sum.at, 1);
+                countDownFlag<<<1, 1, 0, third.stream>>>(left.at, go);
+                MUST(cudaMemcpyAsync(&host, go, 1, cudaMemcpyDeviceToHost, third.stream));
+                MUST(cudaStreamSynchronize(third.stream));
+            } while (host);
+        });
+        say("%d kernels, µs an iteration: on the device %.2f, with a kernel of its own for the condition %.2f, from the host %.2f, "
+            "unrolled %.2f",
+            kernels, device / count, twoKernels / count, byHost / count, flat / count);
+    }
+    cudaFree(go);
+}
+
+__global__ void axpyByValue(const double *x, double *y, double a, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] += a * x[i];
+}
+struct Slot {
+    const double *x;
+    double *y;
+    double a;
+    int64_t n;
+};
+__global__ void axpyBySlot(const Slot *slot) {
+    const Slot in = *slot;
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < in.n)
+        in.y[i] += in.a * in.x[i];
+}
+
+/// Arguments by value and from a slot in device memory.
+void slots() {
+    double *data;
+    Slot *slot;
+    constexpr int64_t most = int64_t(1) << 26;
+    MUST(cudaMalloc(&data, 2 * most * sizeof(double))), MUST(cudaMalloc(&slot, sizeof(Slot)));
+    MUST(cudaMemset(data, 0, 2 * most * sizeof(double)));
+    for (const int64_t n : {int64_t(256), int64_t(1) << 16, most}) {
+        const Slot values{data, data + most, 2.0, n};
+        MUST(cudaMemcpy(slot, &values, sizeof values, cudaMemcpyHostToDevice));
+        const unsigned blocks = unsigned((n + 255) / 256);
+        const int kernels = n == most ? 20 : 1000;
+        Chain byValue, bySlot;
+        for (int k = 0; k < kernels; ++k) {
+            byValue.kernel(axpyByValue, blocks, 256, data, data + most, 2.0, n);
+            bySlot.kernel(axpyBySlot, blocks, 256, slot);
+        }
+        const Exec first(byValue), second(bySlot);
+        const double value = microseconds(9, [&] { MUST(first.run()); }), read = microseconds(9, [&] { MUST(second.run()); });
+        say("axpy of %lld doubles, µs a kernel: by value %.2f, from a slot %.2f", (long long)n, value / kernels, read / kernels);
+    }
+    cudaFree(data), cudaFree(slot);
+}
+
+/// What an executable graph of 1000 kernels holds, and what uploading it saves.
+void memory() {
+    const Ints sum;
+    Chain chain;
+    for (int k = 0; k < 1000; ++k)
+        chain.kernel(addTo, 1, 1, sum.at, 1);
+    size_t before, after, total;
+    {
+        const Exec warm(chain);
+        MUST(warm.run());
+    }
+    MUST(cudaMemGetInfo(&before, &total));
+    std::vector<Exec *> held;
+    for (int i = 0; i < 100; ++i)
+        held.push_back(new Exec(chain)), MUST(held.back()->run());
+    MUST(cudaMemGetInfo(&after, &total));
+    say("an executable graph of 1000 kernels: %.1f KiB of device memory", double(before - after) / 1024 / 100);
+    for (Exec *each : held)
+        delete each;
+    for (const bool upload : {false, true}) {
+        std::vector<double> launches, uploads;
+        for (int i = 0; i < 9; ++i) {
+            const Exec exec(chain);
+            const auto time = [&](const std::function<void()> &call) {
+                const auto start = std::chrono::steady_clock::now();
+                call();
+                return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+            };
+            if (upload)
+                uploads.push_back(
+                    time([&] { MUST(cudaGraphUpload(exec.exec, exec.stream)), MUST(cudaStreamSynchronize(exec.stream)); }));
+            launches.push_back(time([&] { MUST(exec.run()); }));
+        }
+        std::sort(launches.begin(), launches.end()), std::sort(uploads.begin(), uploads.end());
+        say(
+            "first launch %s: %.0f µs%s%.0f", upload ? "after an upload" : "without an upload", launches[4],
+            upload ? ", the upload µs " : ", later ones ", upload ? uploads[4] : [&] {
+                const Exec exec(chain);
+                return microseconds(9, [&] { MUST(exec.run()); });
+            }());
+    }
+}
+
+} // namespace questions
