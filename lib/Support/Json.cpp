@@ -36,6 +36,14 @@ void appendNonAscii(std::string &out, char32_t c) {
     }
 }
 
+/// How many characters at the start stand for themselves inside quotes.
+std::size_t plainPrefix(std::string_view s) {
+    std::size_t n = 0;
+    while (n < s.size() && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' && s[n] != 0x7f)
+        ++n;
+    return n;
+}
+
 void appendAscii(std::string &out, char c) {
     switch (c) {
     case '"':
@@ -193,6 +201,11 @@ bool operator==(const Value &a, const Value &b) {
 void appendQuoted(std::string &out, std::string_view s) {
     out += '"';
     for (std::size_t at = 0; at < s.size();) {
+        const std::size_t plain = plainPrefix(s.substr(at));
+        out.append(s, at, plain);
+        at += plain;
+        if (at == s.size())
+            break;
         if (static_cast<unsigned char>(s[at]) < 0x80) {
             appendAscii(out, s[at++]);
             continue;

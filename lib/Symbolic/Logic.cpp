@@ -112,12 +112,15 @@ std::optional<bool> constantTruth(Expr e) {
     return v->isExact() ? truncatedExact(*v) != 0 : v->re != 0 || v->im != 0;
 }
 
+/// The truth value of an expression: what is left of `N and True` is 0 or 1, not N.
+Expr truthOf(Expr e) { return isBooleanValued(e) || isUndefinedValue(e) ? e : compare(Kind::Ne, e, Expr(0)); }
+
 /// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard those after it.
 Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
     std::vector<Expr> kept;
-    std::unordered_set<Expr> seen;
+    std::unordered_set<Expr> seen; // truth values
     auto add = [&](Expr e) {
-        if (seen.insert(e).second)
+        if (seen.insert(truthOf(e)).second)
             kept.push_back(e);
     };
     for (Expr e : args) {
@@ -132,11 +135,11 @@ Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
             add(e);
     }
     for (Expr e : kept)
-        if (e.kind() == Kind::Not && seen.count(e.operands()[0]))
+        if (e.kind() == Kind::Not && seen.count(truthOf(e.operands()[0])))
             return Expr::boolean(!neutral);
     if (kept.empty())
         return Expr::boolean(neutral);
-    return kept.size() == 1 ? kept[0] : node(op, kept);
+    return kept.size() == 1 ? truthOf(kept[0]) : node(op, kept);
 }
 
 Kind negated(Kind k) {

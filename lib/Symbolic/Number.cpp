@@ -28,6 +28,9 @@ bool fits(Wide v) { return v >= std::numeric_limits<int64_t>::min() && v <= std:
 std::complex<double> toComplex(const Num &a) { return {a.toDouble(), a.kind == Num::Kind::Complex ? a.im : 0.0}; }
 Num fromComplex(std::complex<double> c) { return Num::complex(c.real(), c.imag()); }
 
+/// A complex number times a real one, part by part: with a complex one whose imaginary part is 0, a part of -0.0 would become 0.0.
+Num scaled(const Num &a, double factor) { return Num::complex(a.re * factor, a.im * factor); }
+
 bool either(const Num &a, const Num &b, Num::Kind kind) { return a.kind == kind || b.kind == kind; }
 
 } // namespace
@@ -114,8 +117,12 @@ Num operator*(const Num &a, const Num &b) {
     }
     if (either(a, b, Num::Kind::Overflow))
         return Num::overflow();
-    if (either(a, b, Num::Kind::Complex))
+    if (a.kind == Num::Kind::Complex && b.kind == Num::Kind::Complex)
         return fromComplex(toComplex(a) * toComplex(b));
+    if (a.kind == Num::Kind::Complex)
+        return scaled(a, b.toDouble());
+    if (b.kind == Num::Kind::Complex)
+        return scaled(b, a.toDouble());
     if ((a.isZero() && std::isfinite(b.re)) || (b.isZero() && std::isfinite(a.re)))
         return 0;
     return Num::real(a.toDouble() * b.toDouble());

@@ -198,7 +198,8 @@ private:
 
     static std::string complexText(Expr e) {
         double re = e.floatValue(), im = e.imagValue();
-        if (!std::isfinite(re) || !std::isfinite(im)) {
+        const bool isSum = std::isfinite(re) && std::isfinite(im) && !(re == 0 && std::signbit(re)); // -0.0 plus anything is lost
+        if (!isSum) {
             auto part = [](double v) { return Expr::floating(v).str(); };
             return "complex(" + part(re) + ", " + part(im) + ")";
         }
@@ -283,7 +284,8 @@ private:
         if (factor.kind() != Kind::Pow || !exponentOf(factor).isInteger())
             return false;
         int64_t n = exponentOf(factor).numerator();
-        return n == -1 || (n < 0 && baseOf(factor).kind() != Kind::Add);
+        const bool hasMagnitude = n != std::numeric_limits<int64_t>::min();
+        return n == -1 || (n < 0 && hasMagnitude && baseOf(factor).kind() != Kind::Add);
     }
 
     /// Prints with a minus sign that can be pulled out. The least integer cannot: its magnitude is no literal.

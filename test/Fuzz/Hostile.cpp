@@ -1,5 +1,7 @@
 #include "Mutator.h"
 
+#include <algorithm>
+
 namespace sdfgc::fuzz {
 namespace {
 
@@ -12,14 +14,14 @@ std::string repeated(std::string_view text, std::size_t count) {
 }
 
 /// Mostly few, sometimes very many: depth bombs are slow to carry through thousands of runs.
-std::size_t amount(Random &r) {
+std::size_t amount(Random &r, std::size_t width) {
     constexpr std::size_t amounts[] = {3, 30, 300, 3000, 30000};
-    return r.oneIn(40) ? 300000 : amounts[r.below(5)];
+    return std::min<std::size_t>(r.oneIn(40) ? 300000 : amounts[r.below(5)], r.most / width);
 }
 
 /// `before`^n `middle` `after`^n
 std::string nested(Random &r, std::string_view before, std::string_view middle, std::string_view after) {
-    std::size_t n = amount(r);
+    std::size_t n = amount(r, before.size() + after.size());
     return repeated(before, n) + std::string(middle) + repeated(after, n);
 }
 
@@ -36,7 +38,7 @@ std::string hostileName(Random &r) {
         "std", "double", "omp_get_thread_num", "errno", "NULL", "EOF", "assert", "INFINITY", "linux", "unix", "__LINE__", "IN_", "OUT_",
         "__return", "__return_0", "NoneType", "dace", "sdfgc", "math", "this", "self", "gpu_x", "__tmp0", "//", "/*"};
     // clang-format on
-    return r.oneIn(20) ? repeated("x", amount(r)) : r.pick(names);
+    return r.oneIn(20) ? repeated("x", amount(r, 1)) : r.pick(names);
 }
 
 std::string hostileExpression(Random &r) {
@@ -293,7 +295,7 @@ std::string hostileCode(Random &r) {
         return nested(r, "c = a\n", "", "");
     case 10: {
         std::string text;
-        for (std::size_t depth = 0, n = amount(r) % 3001; depth < n; ++depth)
+        for (std::size_t depth = 0, n = amount(r, 1) % 3001; depth < n; ++depth)
             text += std::string(depth, ' ') + "if a > 0:\n";
         return text;
     }

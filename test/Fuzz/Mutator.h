@@ -6,13 +6,19 @@
 
 #include "sdfgc/Support/Json.h"
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sdfgc::fuzz {
 
-using Random = test::RandomNumbers;
+/// Random numbers, and how much text a hostile piece may have: one that is thrown away for its size has only cost time.
+struct Random : test::RandomNumbers {
+    explicit Random(uint64_t seed, std::size_t mostText = std::numeric_limits<std::size_t>::max())
+        : RandomNumbers(seed), most(mostText) {}
+    std::size_t most;
+};
 
 /// Names that no program should have: separators of paths, quotes, line ends, words of C++, words of shells and CMake.
 std::string hostileName(Random &r);
@@ -23,7 +29,8 @@ std::string hostileCode(Random &r);
 
 class Mutator {
 public:
-    explicit Mutator(uint64_t seed) : random_(seed) {}
+    /// `most`: how much text a hostile piece may have; the same seed and limit damage in the same way.
+    explicit Mutator(uint64_t seed, std::size_t most = std::numeric_limits<std::size_t>::max()) : random_(seed, most) {}
 
     /// The text of a damaged copy of `graph`: one to four mutations of the tree, one time in sixteen of the bytes.
     std::string mutate(json::Value graph);

@@ -74,6 +74,10 @@ TEST_CASE("and, or, not", "[logic]") {
     CHECK_FALSE(logicalAnd({a, b}) == logicalAnd({b, a})); // an operand guards those after it
     CHECK(logicalAnd({call("p", {}), logicalNot(call("p", {}))}) == no);
     CHECK(logicalOr({call("p", {}), logicalNot(call("p", {}))}) == yes);
+    CHECK(logicalAnd({N, Expr(3)}) == compare(Kind::Ne, N, Expr(0))); // a truth value, as with two operands
+    CHECK(logicalAnd({logicalAnd({N, N}), N}) == compare(Kind::Ne, N, Expr(0)));
+    CHECK(logicalOr({N, logicalNot(N)}) == yes);
+    CHECK(logicalOr({N, N}) == compare(Kind::Ne, N, Expr(0)));
     CHECK(logicalNot(yes) == no);
     CHECK(logicalNot(Expr(0)) == yes);
     CHECK(logicalNot(Expr::none()) == yes);

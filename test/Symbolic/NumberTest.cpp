@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <limits>
 
 using namespace sdfgc::sym;
@@ -55,6 +56,7 @@ TEST_CASE("floats and complex numbers mix with exact ones", "[number]") {
     CHECK(Num::complex(1, 2) * Num::complex(1, -2) == Num::real(5));
     CHECK(Num::complex(1, 0).kind == Num::Kind::Real);
     CHECK_FALSE(Num::real(0).isZero());
+    CHECK(std::signbit((Num(1) * Num::complex(-0.0, 2)).re)); // a real factor leaves signs of zeros as they are
 }
 
 TEST_CASE("floor division and modulo as in Python", "[number]") {

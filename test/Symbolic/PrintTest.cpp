@@ -55,6 +55,9 @@ TEST_CASE("text for people", "[print]") {
 }
 
 TEST_CASE("text of files", "[print]") {
+    CHECK(dace(P("N**-9223372036854775808")) == "$N**(-9223372036854775808)"); // its magnitude is no literal: no reciprocal
+    CHECK(dace(Expr::complex(0.0, -18.0) * N) == "(0.0 - 18.0j)c128*$N");
+    CHECK(dace(P("9j*-2*N")) == "complex(-0.0, -18.0)*$N"); // a sum has no such zero
     CHECK(dace(N - 1) == "-1 + $N");
     CHECK(dace(N + 1) == "1 + $N");
     CHECK(dace(M * N / 2) == "1/2*$M*$N");

@@ -7,8 +7,8 @@ namespace sdfgc::fuzz {
 
 void runInput(std::string_view input) { requireRoundTrips(std::string(input)); }
 
-std::string damaged(const std::string &input, uint64_t seed) {
-    Mutator mutator(seed);
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most) {
+    Mutator mutator(seed, most);
     std::optional<json::Value> graph = json::parse(input);
     return graph ? mutator.mutate(std::move(*graph)) : mutator.damageBytes(input);
 }

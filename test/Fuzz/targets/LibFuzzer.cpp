@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, std::size_t size) {
 extern "C" std::size_t LLVMFuzzerCustomMutator(uint8_t *data, std::size_t size, std::size_t maxSize, unsigned seed) {
     if (seed % 2 == 0 || size == 0)
         return LLVMFuzzerMutate(data, size, maxSize);
-    const std::string made = sdfgc::fuzz::damaged({reinterpret_cast<const char *>(data), size}, seed);
+    const std::string made = sdfgc::fuzz::damaged({reinterpret_cast<const char *>(data), size}, seed, maxSize);
     if (made.empty() || made.size() > maxSize)
         return LLVMFuzzerMutate(data, size, maxSize);
     std::memcpy(data, made.data(), made.size());

@@ -21,8 +21,8 @@ void runInput(std::string_view input) {
             "an array has as many bytes as its shape says", written);
 }
 
-std::string damaged(const std::string &input, uint64_t seed) {
-    Mutator mutator(seed);
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most) {
+    Mutator mutator(seed, most);
     return seed % 4 == 0 ? mutator.damageBytes(input) : mutator.mutateText(input);
 }
 

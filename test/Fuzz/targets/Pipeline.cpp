@@ -72,6 +72,6 @@ void runInput(std::string_view input) {
     requireRoundTrip(pass::parsePipeline(input, allPasses(), ofText), ofText);
 }
 
-std::string damaged(const std::string &input, uint64_t seed) { return Mutator(seed).mutateText(input); }
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most) { return Mutator(seed, most).mutateText(input); }
 
 } // namespace sdfgc::fuzz

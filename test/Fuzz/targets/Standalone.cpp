@@ -97,7 +97,7 @@ std::string damagedSometimes(std::string text, uint64_t seed) {
     Random random(seed);
     for (std::size_t n = 1 + random.below(3); n > 0; --n) {
         const uint64_t next = seed * 31 + n;
-        std::string made = random.oneIn(6) ? Mutator(next).damageBytes(text) : damaged(text, next);
+        std::string made = random.oneIn(6) ? Mutator(next).damageBytes(text) : damaged(text, next, largestInput);
         if (made.size() <= largestInput)
             text = std::move(made);
     }

@@ -267,9 +267,9 @@ void runInput(std::string_view input) {
     (void)sym::asFraction(e);
 }
 
-std::string damaged(const std::string &input, uint64_t seed) {
-    Random random(seed);
-    return random.oneIn(20) ? hostileExpression(random) : Mutator(seed).mutateText(input);
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most) {
+    Random random(seed, most);
+    return random.oneIn(20) ? hostileExpression(random) : Mutator(seed, most).mutateText(input);
 }
 
 } // namespace sdfgc::fuzz

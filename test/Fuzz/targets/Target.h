@@ -13,8 +13,9 @@ namespace sdfgc::fuzz {
 /// Runs one input. Calls broken() where a promise is not kept.
 void runInput(std::string_view input);
 
-/// A damaged copy of an input, in a way that leaves much for the target to read. The same seed damages in the same way.
-std::string damaged(const std::string &input, uint64_t seed);
+/// A damaged copy of an input, in a way that leaves much for the target to read; what is put in has `most` bytes at most. The same
+/// seed damages in the same way.
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most);
 
 /// Says which promise is not kept, with what shows it, and ends the process as a failed assertion does.
 [[noreturn]] void broken(std::string_view promise, std::string_view detail);

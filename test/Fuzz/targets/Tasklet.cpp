@@ -27,9 +27,9 @@ void runInput(std::string_view input) {
     (void)py::freeNames(**expression.value);
 }
 
-std::string damaged(const std::string &input, uint64_t seed) {
-    Random random(seed);
-    return random.oneIn(30) ? hostileCode(random) : Mutator(seed).mutateText(input);
+std::string damaged(const std::string &input, uint64_t seed, std::size_t most) {
+    Random random(seed, most);
+    return random.oneIn(30) ? hostileCode(random) : Mutator(seed, most).mutateText(input);
 }
 
 } // namespace sdfgc::fuzz
