@@ -1,9 +1,10 @@
-// Floating point in 16 and 8 bits: half (float16), bfloat16, float8_e4m3fn, float8_e5m2, emulated in software.
+// Floating point in 16 and 8 bits: half (float16), bfloat16, float8_e4m3fn, float8_e5m2; in software, but for what processors
+// convert themselves.
 //
 // Rules (sdfg-format 3.1): a value is its raw 2 or 1 bytes, as the caller passes them. Arithmetic converts to float and gives
 // float; storing the result rounds to nearest, ties to even. Overflow gives infinity, in e4m3fn, which has none, NaN; NaN keeps its
 // sign and becomes quiet. Subnormals are kept. Conversions use integer operations only, so flush-to-zero and fast-math flags do not
-// change them.
+// change them; nor do they change what processors do, whose NaN keeps the upper bits of its payload as well.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -11,6 +12,13 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+
+// Can this compiler convert halves by an instruction of the processor? Clang has had the type since 15; nvcc and hipcc have their own.
+#if (defined(__F16C__) || defined(__aarch64__)) && !defined(__CUDACC__) && !defined(__HIP__)
+#if defined(__clang__) ? __clang_major__ >= 15 : defined(__GNUC__) && __GNUC__ >= 12
+#define SDFGC_HALF_BY_PROCESSOR 1
+#endif
+#endif
 
 namespace sdfgc::rt {
 
@@ -68,7 +76,14 @@ private:
         return (value + belowHalf + odd) >> shift;
     }
 
+    static constexpr bool isHalf = ExponentBits == 5 && MantissaBits == 10 && HasInfinity;
+
     SDFGC_HD static constexpr Storage encode(float value) {
+#ifdef SDFGC_HALF_BY_PROCESSOR
+        if constexpr (isHalf)
+            if (!__builtin_is_constant_evaluated())
+                return __builtin_bit_cast(Storage, static_cast<_Float16>(value));
+#endif
         const uint32_t word = __builtin_bit_cast(uint32_t, value);
         const uint32_t sign = (word >> 31) << (ExponentBits + MantissaBits), magnitude = word & 0x7fffffffu;
         constexpr uint32_t infinity = 0x7f800000u, firstNormal = uint32_t(128 - bias) << 23;
@@ -91,6 +106,11 @@ private:
     }
 
     SDFGC_HD static constexpr float decode(Storage bits) {
+#ifdef SDFGC_HALF_BY_PROCESSOR
+        if constexpr (isHalf)
+            if (!__builtin_is_constant_evaluated())
+                return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+#endif
         const uint32_t sign = (bits & signBit) << (31 - ExponentBits - MantissaBits), magnitude = bits & (signBit - 1);
         if constexpr (bias == 127) // bfloat16 is the upper half of a float
             return __builtin_bit_cast(float, sign | magnitude << dropped);
