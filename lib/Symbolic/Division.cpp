@@ -4,6 +4,7 @@
 // common factors are cancelled, so that (4*N) // 8 is N // 2. A ceiling with a constant divisor becomes a floor: (N + 3) // 4.
 #include "Symbolic/Polynomial.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sdfgc::sym {
@@ -143,12 +144,36 @@ Expr ceilByConstant(Expr n, int64_t divisor) {
     return outside + (divisor == 1 ? node(Kind::Ceil, inside) : node(Kind::CeilDiv, inside, Expr(divisor)));
 }
 
+/// Does a sum stand as a factor? Such a product was too long to be multiplied out.
+bool hasSumAsFactor(const Expr &e) {
+    auto inTerm = [](const Expr &term) {
+        std::span<const Expr> factors = factorsOf(term);
+        return std::any_of(factors.begin(), factors.end(), [](Expr factor) { return baseOf(factor).kind() == Kind::Add; });
+    };
+    std::span<const Expr> terms = termsOf(e);
+    return std::any_of(terms.begin(), terms.end(), inTerm);
+}
+
+/// Numerator and denominator without common factors. Those that only the finished denominator shows, (M - 1)**2*x over 3*M - 3, are
+/// cancelled where the quotient is formed again, as it is when its text is parsed.
+std::pair<Expr, Expr> lowestTerms(Expr e) {
+    std::pair<Expr, Expr> parts = asFraction(e);
+    constexpr int rounds = 8; // each takes a factor away
+    for (int round = 0; round < rounds && (hasSumAsFactor(parts.first) || hasSumAsFactor(parts.second)); ++round) {
+        std::pair<Expr, Expr> again = asFraction(parts.first / parts.second);
+        if (again == parts)
+            break;
+        parts = again;
+    }
+    return parts;
+}
+
 Expr round(Expr e, bool up) {
     if (isIntegerValued(e) || isUndefinedValue(e))
         return e;
     if (std::optional<Expr> v = roundNumber(e, up))
         return *v;
-    auto [n, d] = asFraction(e);
+    auto [n, d] = lowestTerms(e);
     if (std::optional<int64_t> c = d.asInt())
         return up ? ceilByConstant(n, *c) : floorByConstant(n, *c);
     if (isUndefinedValue(n))

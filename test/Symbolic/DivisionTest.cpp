@@ -8,6 +8,12 @@ const Expr N = Expr::symbol("N"), M = Expr::symbol("M"), K = Expr::symbol("K");
 const Expr element = subscript("A", {Expr(0)}); // of unknown type: nothing may be assumed
 } // namespace
 
+TEST_CASE("factors that only the finished denominator shows are cancelled", "[division]") {
+    const Expr e = P("(P(1) / (M - 1) + 1)*(M - 1)*(M - 1)*(N + 1)*(N + 1)*(N + 1)*(L - 1) // 3"); // too long to be multiplied out
+    CHECK(e.str() == "(L - 1)*(M - 1)*(M + P(1) - 1)*(N + 1)**3 // 3");
+    CHECK(P(printDace(e, {})) == e);
+}
+
 TEST_CASE("floor division by a constant", "[division]") {
     CHECK(floorDiv(Expr(7), 2) == Expr(3));
     CHECK(floorDiv(Expr(-7), 2) == Expr(-4));
