@@ -265,6 +265,8 @@ Expr floorDiv(Expr a, Expr b) { return floor(a / b); }
 Expr ceilDiv(Expr a, Expr b) { return ceil(a / b); }
 
 Expr mod(Expr a, Expr b) {
+    a = numeric(a);
+    b = numeric(b);
     if (isUndefinedValue(a) || isUndefinedValue(b) || b.isZero())
         return isUndefinedValue(a) ? a : isUndefinedValue(b) ? b : Expr::undefined();
     if (std::optional<Expr> v = moduloNumber(a, b))

@@ -164,6 +164,8 @@ Kind negated(Kind k) {
 }
 
 Expr shift(Kind op, Expr a, Expr by) {
+    a = numeric(a);
+    by = numeric(by);
     std::optional<int64_t> n = by.asInt();
     if (n && *n < 0)
         return Expr::undefined();
@@ -220,8 +222,7 @@ private:
     }
 
     void add(Expr e) {
-        if (e.kind() == Kind::Bool) // a number among numbers
-            e = Expr(e.boolValue() ? 1 : 0);
+        e = numeric(e);
         Expr last = termsOf(e).back();
         std::optional<Num> constant = isNumber(last) && last.kind() != Kind::Complex ? asNumber(last) : std::nullopt;
         Family f{e, 0};

@@ -59,6 +59,8 @@ std::optional<Num> asNumber(Expr e);
 inline bool isNumber(Expr e) {
     return e.kind() <= Kind::Complex || e.kind() == Kind::Infinity || e.kind() == Kind::NegInfinity || e.kind() == Kind::NaN;
 }
+/// A truth value among numbers counts as 1 or 0.
+inline Expr numeric(Expr e) { return e.kind() == Kind::Bool ? Expr(e.boolValue() ? 1 : 0) : e; }
 inline bool isExactNumber(Expr e) { return e.kind() <= Kind::Rational; }
 inline Num exactNumber(Expr e) {
     Num v(e.numerator());

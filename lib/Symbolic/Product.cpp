@@ -229,6 +229,8 @@ Expr operator/(Expr a, Expr b) {
 }
 
 Expr pow(Expr base, Expr exponent) {
+    base = numeric(base);
+    exponent = numeric(exponent);
     if (exponent.isZero() && !isUndefinedValue(base))
         return Expr(1);
     std::optional<Num> b = asNumber(base), e = asNumber(exponent);

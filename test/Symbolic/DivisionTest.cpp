@@ -8,6 +8,16 @@ const Expr N = Expr::symbol("N"), M = Expr::symbol("M"), K = Expr::symbol("K");
 const Expr element = subscript("A", {Expr(0)}); // of unknown type: nothing may be assumed
 } // namespace
 
+TEST_CASE("truth values count as numbers", "[division]") {
+    CHECK(P("64 % False").kind() == Kind::Undefined);
+    CHECK(P("False % False").kind() == Kind::Undefined);
+    CHECK(P("Mod(N, False)").kind() == Kind::Undefined);
+    CHECK(P("N % True") == 0);
+    CHECK(P("N ** True") == P("N"));
+    CHECK(P("N ** False") == 1);
+    CHECK(P("5 << True") == 10);
+}
+
 TEST_CASE("factors that only the finished denominator shows are cancelled", "[division]") {
     const Expr e = P("(P(1) / (M - 1) + 1)*(M - 1)*(M - 1)*(N + 1)*(N + 1)*(N + 1)*(L - 1) // 3"); // too long to be multiplied out
     CHECK(e.str() == "(L - 1)*(M - 1)*(M + P(1) - 1)*(N + 1)**3 // 3");
