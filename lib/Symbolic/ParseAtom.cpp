@@ -243,7 +243,9 @@ Expr Parser::named() {
         e = attr(e, Name(token_.text));
         advance();
     }
-    return at(Tok::LParen) ? callOf(dotted) : e;
+    if (at(Tok::LParen))
+        return callOf(dotted);
+    return mayBeSymbol(first) ? e : fail("a truth value has no members");
 }
 
 Expr Parser::callOf(std::string_view function) {

@@ -190,6 +190,7 @@ TEST_CASE("errors say what and where", "[parse]") {
     CHECK(failure("$N + $not - 1").error == "a symbol cannot be called `not`");
     CHECK(failure("$N + $not - 1").offset == 5);
     CHECK(failure("symbol($True)").error == "a symbol cannot be called `True`");
+    CHECK(failure("2 * True.x").error == "a truth value has no members");
     CHECK(failure("symbol($N, positive=(1").error == "a value is missing here");
     CHECK(failure("Piecewise(N)").offset == 10);
     CHECK(failure("0:N").offset == 1);
