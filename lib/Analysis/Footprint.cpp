@@ -18,4 +18,11 @@ sym::Expr bytesOfTransients(const SDFG &g) {
     return all;
 }
 
+void addAssignedValues(const SDFG &g, std::map<Name, int64_t> &values) {
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        for (const auto &[symbol, value] : e->assignments)
+            if (const auto given = values.find(Name(value)); given != values.end())
+                values.emplace(symbol, given->second);
+}
+
 } // namespace sdfgc::analysis

@@ -32,6 +32,10 @@ class Grad : public Subcommand {
                   "`recompute=A,B` say it of containers");
         line.text("--memory", memory_, "SIZE",
                   "bytes that are stored at most (K, M, G, T: powers of 1024), with values of symbols as --arg gives them");
+        line.text(
+            "--checkpoints", checkpoints_, "LIST",
+            "loops in segments, which are computed once more for their gradients, so that less is stored: `t=100` iterations a "
+            "segment, `t=1000/50` in two levels; `auto`: as --memory asks for");
         line.text("--prefix", prefix_, "TEXT",
                   "what names of gradients begin with, if not gradient_ (tangents: tangent_): for the gradient of a gradient");
         line.group("Output");
@@ -95,6 +99,7 @@ class Grad : public Subcommand {
         option("prefix", prefix_);
         option("strategy", strategy_);
         option("memory", memory_);
+        option("checkpoints", checkpoints_);
         option("sizes", text::joined(sizes(), "+"));
         option("part", part);
         const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
@@ -148,6 +153,7 @@ class Grad : public Subcommand {
         std::map<Name, int64_t> values;
         for (const std::string &argument : sizes())
             values.emplace(Name(argument.substr(0, argument.find('='))), std::stoll(argument.substr(argument.find('=') + 1)));
+        analysis::addAssignedValues(g, values);
         const std::optional<int64_t> number = sym::evaluate(all, values);
         return all.str() + (number && !all.isInteger() ? " = " + std::to_string(*number) : "") +
                " bytes in containers that are no arguments";
@@ -163,7 +169,7 @@ class Grad : public Subcommand {
     }
 
     std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split", prefix_, strategy_ = "auto",
-                                 memory_;
+                                 memory_, checkpoints_;
     std::vector<std::string> of_, wrt_;
     bool separate_ = false, report_ = false, check_ = false;
     GradientCheckOptions options_;

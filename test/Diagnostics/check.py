@@ -361,6 +361,12 @@ def KernelCallsHost():
 
 
 @case()
+def KernelNamesComplex():
+    g = kernel('argument C: complex128[64] (GPU_Global)', '-> C[0:64]', 't (CPP): c = std::complex<double>(0, 1);  with c -> C[i]')
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` runs code in C++ that names `std::complex`']
+
+
+@case()
 def KernelSize():
     g = kernel('argument C: float64[64] (GPU_Global)', '-> C[0:64]', """map inner[j = 0:i + 1] (GPU_ThreadBlock) with -> C[i] {
             t: c = 1  with c -> C[i]

@@ -2,7 +2,7 @@
 """Are gradients right? Programs and their gradients, compiled, compared with differences.
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
-                           [--sample N] [--gradients DIR] [--forward] [--options OPTIONS] [--timeout SECONDS]
+                           [--sample N] [--gradients DIR] [--grad OPTIONS] [--forward] [--options OPTIONS] [--timeout SECONDS]
                            FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
@@ -18,7 +18,7 @@ several h. Both must agree to 1e-6. Of an input that is wrong the worst element 
 
 Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
 compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes
-the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead; --arrays differentiates with respect to arrays only. --forward builds tangents,
+the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect to arrays only. --forward builds tangents,
 too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
 """
 import argparse
@@ -416,7 +416,8 @@ def gradient_graph(options, case, graph, of, wrt, work):
             if os.path.exists(path):
                 return path
         raise Failure('none', 'no gradient is given')
-    return grad(options, graph, of, wrt, os.path.join(work, 'gradient.sdfg'), '--seed', 'argument', '--init', 'accumulate')
+    return grad(options, graph, of, wrt, os.path.join(work, 'gradient.sdfg'), '--seed', 'argument', '--init', 'accumulate',
+                *shlex.split(options.grad))
 
 
 def tangent_module(options, graph, of, wrt, work, more):
@@ -491,6 +492,7 @@ def main():
     parser.add_argument('--report')
     parser.add_argument('--gradients')
     parser.add_argument('--forward', action='store_true')
+    parser.add_argument('--grad', default='', help='further options of sdfgc grad')
     parser.add_argument('--options', default='', help='further ones of sdfgc build, for both programs')
     parser.add_argument('--timeout', type=float, default=120)
     options = parser.parse_args()

@@ -9,4 +9,7 @@ namespace sdfgc::analysis {
 /// once each, however often these run, and so do those of iterations.
 sym::Expr bytesOfTransients(const ir::SDFG &g);
 
+/// Adds the values of symbols that edges of the SDFG set to names with given values, scalars say: with `n = nt` and 25 for `nt`, `n` is 25.
+void addAssignedValues(const ir::SDFG &g, std::map<Name, int64_t> &values);
+
 } // namespace sdfgc::analysis

@@ -45,6 +45,16 @@ std::set<Name> calledNames(const Function &f, Block &b) {
     return names;
 }
 
+/// Does C++ code of the graph name `std::complex` in a block?
+bool namesStdComplex(const Block &b) {
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) {
+        const auto *raw = dyn_cast<RawTasklet>(n.get());
+        bool found = raw && raw->text.find("std::complex") != std::string::npos;
+        forEachBlock(std::as_const(*n), [&found](const Block &inner) { found = found || namesStdComplex(inner); });
+        return found;
+    });
+}
+
 } // namespace
 
 KernelShape kernelShape(const Instance &in, const MapEntry &m) {
@@ -102,6 +112,8 @@ void finishKernel(const Instance &in, const MapEntry &m, Name name, Block body, 
         for (Name n : calledNames(in.function(), body))
             if (isOfHost(n.view()))
                 in.error(diag::Id::KernelCallsHost, analysis::placeOf(m), m.label, n.str());
+    if (!in.options().emulate && in.options().vendor() == platform::Device::Cuda && namesStdComplex(body))
+        in.error(diag::Id::KernelNamesComplex, analysis::placeOf(m), m.label);
     Outlined outlined = outline(in.function(), std::move(body), name, typeOf, refuse);
     if (outlined.function->needsState)
         in.error(diag::Id::KernelVariable, analysis::placeOf(m), m.label, "__state");

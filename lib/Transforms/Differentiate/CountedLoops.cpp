@@ -20,6 +20,47 @@ sym::Expr CountedLoop::number() const {
 
 sym::Expr CountedLoop::trips() const { return count ? *count : sym::floorDiv(walk.end - walk.begin, walk.step) + 1; }
 
+namespace {
+
+/// A constant that an expression does not exceed, as it stands: min(T, 10*s + 10) - 10*s is 10 at most.
+std::optional<int64_t> constantBound(sym::Expr e) {
+    const auto least = [](std::span<const sym::Expr> of, sym::Expr more) {
+        std::optional<int64_t> out;
+        for (const sym::Expr each : of)
+            if (const auto bound = constantBound(each + more); bound && (!out || *bound < *out))
+                out = bound;
+        return out;
+    };
+    if (const auto value = e.asInt())
+        return value;
+    const std::span<const sym::Expr> operands = e.operands();
+    if (e.kind() == sym::Kind::Min)
+        return least(operands, 0);
+    if (e.kind() == sym::Kind::FloorDiv) {
+        const auto above = constantBound(operands[0]), below = operands[1].asInt();
+        return above && below && *below > 0 ? sym::floorDiv(*above, *below).asInt() : std::nullopt;
+    }
+    if (e.kind() != sym::Kind::Add)
+        return std::nullopt;
+    for (const sym::Expr term : operands) {
+        if (term.kind() == sym::Kind::Min)
+            return least(term.operands(), e - term);
+        if (term.kind() == sym::Kind::FloorDiv)
+            if (const auto below = term.operands()[1].asInt(); below && *below > 0)
+                if (const auto above = constantBound(term.operands()[0] + (e - term) * *below))
+                    return sym::floorDiv(*above, *below).asInt();
+    }
+    const auto more = (operands.back()).asInt(), bound = operands.size() == 2 && more ? constantBound(operands[0]) : std::nullopt;
+    return bound ? (sym::Expr(*bound) + *more).asInt() : std::nullopt;
+}
+
+} // namespace
+
+sym::Expr CountedLoop::room() const {
+    const auto bound = constantBound(trips());
+    return bound && *bound >= 0 ? sym::Expr(*bound) : trips();
+}
+
 sym::Expr CountedLoop::last() const {
     return count || walk.step.isOne() || walk.step.isConstant(-1) ? walk.end : walk.begin + walk.step * (trips() - 1);
 }

@@ -1,6 +1,6 @@
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Optimize/Mentions.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -10,28 +10,6 @@
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
-
-namespace {
-
-void addBlocks(Block &b, std::vector<Block *> &out) {
-    out.push_back(&b);
-    if (auto *c = dyn_cast<ConditionalBlock>(&b))
-        for (auto &branch : c->branches())
-            for (const auto &inner : branch.region->blocks())
-                addBlocks(*inner, out);
-    if (auto *r = dyn_cast<Region>(&b))
-        for (const auto &inner : r->blocks())
-            addBlocks(*inner, out);
-}
-
-/// A block and all in it, always in the same order.
-std::vector<Block *> blocksOf(Block &b) {
-    std::vector<Block *> out;
-    addBlocks(b, out);
-    return out;
-}
-
-} // namespace
 
 // ---- what is to be counted
 
@@ -119,28 +97,6 @@ Name count(LoopRegion &l) {
     return most;
 }
 
-/// Containers that dataflow writes.
-std::set<Name> writtenIn(const SDFG &g) {
-    std::set<Name> out;
-    for (const State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (!a->inEdges().empty() || a->setZero)
-                out.insert(a->data);
-    return out;
-}
-
-/// Containers that dataflow outside of a block uses.
-std::set<Name> usedOutside(SDFG &g, Block &b) {
-    const std::vector<Block *> inside = blocksOf(b);
-    const std::set<const Block *> known(inside.begin(), inside.end());
-    std::set<Name> out = analysis::containersReadByControlFlow(g);
-    for (State *s : allStates(g))
-        if (!known.count(s))
-            for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                out.insert(a->data);
-    return out;
-}
-
 /// Fills what the nested SDFG has for itself with what it is handed.
 void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
     if (before.empty())
@@ -189,34 +145,6 @@ std::map<Name, Name> passContainers(NestedSDFGNode &node, const std::set<Name> &
     return out;
 }
 
-/// Symbols that have a value in front of a block of the SDFG itself.
-std::set<Name> knownAt(SDFG &g, const Block &b) {
-    std::set<Name> out = analysis::freeSymbols(g);
-    std::vector<InterstateEdge *> in = g.inEdges(&b);
-    while (!in.empty()) {
-        for (const auto &[symbol, value] : in.front()->assignments)
-            out.insert(symbol);
-        out.merge(assignedIn(*in.front()->src));
-        in = g.inEdges(in.front()->src);
-    }
-    return out;
-}
-
-/// Hands the nested SDFG the symbols that it needs, and the values that those have which it assigns. `known`: that there are.
-void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
-    std::set<Name> names = analysis::requiredSymbols(*node.sdfg);
-    for (const InterstateEdge *e : allInterstateEdges(std::as_const(*node.sdfg)))
-        for (const auto &[symbol, value] : e->assignments)
-            if (known.count(symbol))
-                names.insert(symbol);
-    for (const Name n : names) {
-        node.sdfg->symbols.set(n, types.of(n) ? types.of(n) : Type(ScalarKind::Int64));
-        node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
-    }
-    std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
-              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
-}
-
 } // namespace
 
 void Counting::copy() {
@@ -226,20 +154,9 @@ void Counting::copy() {
 
 void Counting::copy(Part &p) {
     SDFG &g = maker_.sdfg();
-    p.node = std::make_unique<NestedSDFGNode>();
-    p.node->label = "count_iterations";
-    p.node->sdfg = std::make_unique<SDFG>(Name("count_iterations"));
+    p.node = outlined(*p.block, "count_iterations", program_.symbolTypes());
     SDFG &inner = *p.node->sdfg;
-    inner.parentNode = p.node.get();
-    inner.label = inner.name.str();
-    inner.usesExplicitControlFlow = true;
-    inner.level = g.level;
-    inner.symbolHints = g.symbolHints;
-    inner.arrays = g.arrays;
-    for (const Name n : assignedIn(*p.block))
-        inner.symbols.set(n, program_.symbolTypes().of(n));
-    Block *copied = inner.adopt(ir::clone(*p.block));
-    inner.setStart(copied);
+    Block *copied = inner.start();
     const std::vector<Block *> from = blocksOf(*p.block), to = blocksOf(*copied);
     std::vector<Name> counts;
     for (const Part::Loop &l : p.loops) {

@@ -29,11 +29,13 @@
 // caller sets to one. docs/differentiation.md explains it to users.
 #include "Transforms/Differentiate/Differentiate.h"
 
+#include "Transforms/Differentiate/Checkpoints.h"
 #include "Transforms/Differentiate/Flow.h"
 #include "Transforms/Differentiate/Separate.h"
 #include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
 
+#include "sdfgc/Analysis/Footprint.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -212,8 +214,16 @@ public:
         if (!isIdentifier(request.prefix))
             wrong("prefix", "the beginning of a name", context);
         readStrategy(request, root, context);
-        const auto limit = readLimit(context);
+        auto limit = readLimit(context);
+        const auto segments = readSegments(limit.has_value(), reverse, context);
         if (context.diags.hasErrors() || !check(root, request, context))
+            return false;
+        if (limit) {
+            gradient::nameBounds(root);
+            analysis::addAssignedValues(root, limit->sizes);
+        }
+        const bool fits = option<std::string>("checkpoints") == "auto";
+        if (!gradient::cutIntoSegments(root, fits ? gradient::segmentsFor(*limit, root, request, context) : segments, context))
             return false;
         gradient::Ledger ledger;
         const bool done =
@@ -252,6 +262,19 @@ private:
         if (!sizes)
             wrong("sizes", "values of symbols, as in `N=100+T=10`", context);
         return bytes && sizes ? std::optional(gradient::MemoryLimit{*bytes, *sizes}) : std::nullopt;
+    }
+
+    /// None for `auto`: they are found then.
+    gradient::Segments readSegments(bool hasLimit, bool reverse, pass::Context &context) {
+        const auto &text = option<std::string>("checkpoints");
+        const auto segments = gradient::parseSegments(text == "auto" ? "" : text);
+        if (!segments)
+            wrong("checkpoints", "loops and numbers of iterations, as in `t=100` or `t=1000/50`, or `auto`", context);
+        else if (text == "auto" && !hasLimit)
+            wrong("checkpoints", "a list of loops without `memory`, which `auto` is for", context);
+        else if (!text.empty() && !reverse)
+            wrong("checkpoints", "empty with `mode=forward`, which stores nothing", context);
+        return segments.value_or(gradient::Segments());
     }
 
     /// Is the option the first of two words? An error if it is neither.

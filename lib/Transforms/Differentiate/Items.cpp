@@ -218,6 +218,8 @@ bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
     if (!owner || maker_.sdfg().desc(write.data)->isView())
         return false;
     const Name gradient = gradients_.of(write.data);
+    if (!maker_.sdfg().desc(gradient)->transient) // a result of a nested SDFG: the gradient begins with what the caller gives
+        return false;
     for (Item &i : owner->reversed)
         if (const FirstTerm found = storeFirstTerm(i, gradient, *maker_.sdfg().desc(gradient)); found != FirstTerm::None) {
             if (found == FirstTerm::Stored) {

@@ -26,6 +26,8 @@ struct CountedLoop {
     sym::Expr number() const;
     /// How many iterations there are, or can be; negative numbers mean none. Of a loop with an end.
     sym::Expr trips() const;
+    /// The same, or a constant if there are no more whatever the values of symbols: of the segment of a loop that may be the last one.
+    sym::Expr room() const;
     /// The value in the last iteration, if it has an end and does not stop early.
     sym::Expr last() const;
 };

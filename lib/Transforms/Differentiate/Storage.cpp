@@ -141,8 +141,9 @@ void checkLimit(const MemoryLimit &limit, const Ledger &ledger, pass::Context &c
             unknown += (unknown.empty() ? "`" : ", `") + n.str() + "`";
     const std::string needed = all.str() + (total && !all.isInteger() ? " = " + std::to_string(*total) : "");
     context.diags.report(diag::Id::GradientMemory, place, needed, std::to_string(limit.bytes), text,
-                         !unknown.empty() ? "give a value for " + unknown
-                                          : "compute values again, `strategy=recompute=NAME`, or allow more");
+                         !unknown.empty()
+                             ? "give a value for " + unknown
+                             : "compute values again, `strategy=recompute=NAME`, cut loops, `checkpoints=auto`, or allow more");
 }
 
 } // namespace sdfgc::transforms::gradient

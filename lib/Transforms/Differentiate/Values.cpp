@@ -295,7 +295,7 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedL
     for (std::size_t k = 0; k < loops.size(); ++k) {
         std::optional<sym::Expr> trips;
         if (!loops[k].isOpen)
-            trips = largest(loops[k].trips(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+            trips = largest(loops[k].room(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
         if (!trips || !isKnownInFront(*trips))
             trips = counting_.most(loops[k]);
         if (!trips) {

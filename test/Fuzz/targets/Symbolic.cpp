@@ -102,7 +102,8 @@ private:
     }
     static bool isTruth(const py::Expr &e) {
         const bool isOperator = e.kind == py::ExprKind::BoolOp || e.kind == py::ExprKind::Compare || e.kind == py::ExprKind::Bool;
-        return isOperator || (e.kind == py::ExprKind::Unary && (e.op == py::Op::Not || (e.op == py::Op::Invert && isTruth(*e.args[0]))));
+        return isOperator ||
+               (e.kind == py::ExprKind::Unary && (e.op == py::Op::Not || (e.op == py::Op::Invert && isTruth(*e.args[0]))));
     }
     static bool hasTruth(const py::Expr &e) {
         return isTruth(e) || std::any_of(e.args.begin(), e.args.end(), [](const py::ExprRef &arg) { return hasTruth(*arg); });
@@ -234,7 +235,8 @@ private:
 /// Has it numbers that round? What products and sums of those come to depends on an order that the text does not keep.
 bool hasRounding(sym::Expr e, std::unordered_set<sym::Expr> &seen) {
     const sym::Kind k = e.kind();
-    if (k == sym::Kind::Float || k == sym::Kind::Complex || k == sym::Kind::NaN || k == sym::Kind::Infinity || k == sym::Kind::NegInfinity)
+    if (k == sym::Kind::Float || k == sym::Kind::Complex || k == sym::Kind::NaN || k == sym::Kind::Infinity ||
+        k == sym::Kind::NegInfinity)
         return true;
     auto inOperand = [&](sym::Expr operand) { return seen.insert(operand).second && hasRounding(operand, seen); };
     return std::any_of(e.operands().begin(), e.operands().end(), inOperand);

@@ -1,0 +1,463 @@
+#include "Transforms/Differentiate/Checkpoints.h"
+
+#include "Transforms/Differentiate/Differentiate.h"
+#include "Transforms/Differentiate/Outline.h"
+#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Nodes.h"
+#include "Transforms/Optimize/FlowEdits.h"
+#include "Transforms/Optimize/Mentions.h"
+
+#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Nest/Liveness.h"
+#include "sdfgc/Support/Text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+
+// ---- what is asked for
+
+namespace {
+
+/// Stands for all outermost loops that can be cut.
+const Name allLoops("*");
+
+} // namespace
+
+std::optional<Segments> parseSegments(const std::string &text) {
+    std::string list = text;
+    std::replace_if(
+        list.begin(), list.end(), [](char c) { return c == ',' || c == '+'; }, ' ');
+    Segments out;
+    for (const std::string &word : text::words(list)) {
+        const std::size_t equals = word.find('=');
+        if (equals == 0)
+            return std::nullopt;
+        const bool isNamed = equals != std::string::npos;
+        std::vector<int64_t> &lengths = out[isNamed ? Name(word.substr(0, equals)) : allLoops];
+        lengths.clear();
+        const char *at = word.data() + (isNamed ? equals + 1 : 0), *const end = word.data() + word.size();
+        while (true) {
+            int64_t length = 0;
+            const auto [rest, error] = std::from_chars(at, end, length);
+            if (error != std::errc() || length < 1 || (rest != end && *rest != '/'))
+                return std::nullopt;
+            lengths.push_back(length);
+            if (rest == end)
+                break;
+            at = rest + 1;
+        }
+    }
+    return out;
+}
+
+// ---- what can be cut
+
+namespace {
+
+using Names = std::set<Name>;
+
+void addNames(const std::optional<Code> &c, const SDFG &g, Names &out) {
+    if (c)
+        out.merge(analysis::namesInCode(*c, g));
+}
+
+/// What an edge reads.
+Names readsOf(const InterstateEdge &e) {
+    const SDFG &g = *e.src->sdfg();
+    Names out = analysis::namesInCode(e.condition, g);
+    for (const auto &[symbol, value] : e.assignments)
+        addNames(Code{value, Language::Python}, g, out);
+    return out;
+}
+
+/// What a block itself reads, but not the blocks in it.
+void addOwnReads(const Block &b, Names &out) {
+    const SDFG &g = *b.sdfg();
+    if (isa<State>(&b))
+        out.merge(readIn(b));
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches()) {
+            addNames(branch.condition, g, out);
+            for (const auto &e : branch.region->edges())
+                out.merge(readsOf(*e));
+        }
+    if (const auto *l = dyn_cast<LoopRegion>(&b))
+        for (const std::optional<Code> *c : {&l->init, &l->condition, &l->update})
+            addNames(*c, g, out);
+    if (const auto *r = dyn_cast<Region>(&b))
+        for (const auto &e : r->edges())
+            out.merge(readsOf(*e));
+}
+
+/// All that a block reads, at any depth.
+Names readsOf(Block &b) {
+    Names out;
+    for (const Block *inner : blocksOf(b))
+        addOwnReads(*inner, out);
+    return out;
+}
+
+bool sets(const InterstateEdge &e, Name symbol) {
+    return std::any_of(e.assignments.begin(), e.assignments.end(), [symbol](const auto &a) { return a.first == symbol; });
+}
+
+/// Does each run of a region's blocks, which are a sequence, give a symbol its value before something reads it?
+bool setsFirst(Region &r, Name symbol) {
+    const std::vector<Block *> chain = sequenceOf(r);
+    std::vector<Block *> inside; // blocks in which it is set
+    bool isSet = false;
+    for (Block *b : chain) {
+        for (const InterstateEdge *e : r.inEdges(b)) {
+            if (!isSet && readsOf(*e).count(symbol))
+                return false;
+            isSet |= sets(*e, symbol);
+        }
+        if (isSet)
+            continue;
+        if (assignedIn(*b).count(symbol))
+            inside.push_back(b);
+        else if (readsOf(*b).count(symbol))
+            return false;
+    }
+    if (isSet && inside.empty())
+        return true;
+    const auto setsInside = [symbol](Block *b) {
+        auto *l = dyn_cast<LoopRegion>(b);
+        return l && (l->variable == symbol || setsFirst(*l, symbol));
+    };
+    return !chain.empty() && std::all_of(inside.begin(), inside.end(), setsInside);
+}
+
+/// Symbols that edges in a loop give values.
+Names setByEdges(LoopRegion &l) {
+    Names out;
+    for (Region *r : allRegions(l))
+        for (const auto &e : r->edges())
+            for (const auto &[symbol, value] : e->assignments)
+                out.insert(symbol);
+    return out;
+}
+
+/// What is read outside of a loop.
+Names readOutside(LoopRegion &l) {
+    const std::vector<Block *> inside = blocksOf(l);
+    Names out;
+    for (const Block *b : blocksOf(*l.sdfg()))
+        if (std::find(inside.begin(), inside.end(), b) == inside.end())
+            addOwnReads(*b, out);
+    return out;
+}
+
+/// Why a loop cannot be cut, in words, and what could be done; the first one is empty if it can.
+std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
+    SDFG &g = *l.sdfg();
+    const std::optional<CountedLoop> counted = countedLoop(l);
+    if (!counted)
+        return {std::string(analysis::text(analysis::tripCountOf(l, analysis::factsOf(g)).why)), "count by a constant"};
+    if (counted->stopsEarly || counted->count)
+        return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
+    if (nest::isKept(l))
+        return {"it is to stay as it is (`optimize`)", ""};
+    if (hasJump(l))
+        return {"a break, continue or return leaves it", "structure-exits makes branches of most"};
+    const VariableReads variables(g);
+    for (const Region *r : allRegions(l))
+        if (const auto *loop = dyn_cast<LoopRegion>(r); loop && variables.isReadOutside(*loop))
+            return {"`" + loop->variable.str() + "` is read after the loop that counts it", "do not use the variable there"};
+    const Names outside = readOutside(l);
+    for (const Name n : setByEdges(l)) {
+        if (!setsFirst(l, n))
+            return {"an iteration hands the symbol `" + n.str() + "` on to the next one", "keep it in a scalar"};
+        if (outside.count(n))
+            return {"the symbol `" + n.str() + "` is used outside of it, too", "keep it in a scalar"};
+    }
+    return {};
+}
+
+// ---- cutting
+
+/// Containers whose elements an iteration may read before it writes them.
+class HandedOn {
+public:
+    explicit HandedOn(LoopRegion &l)
+        : memories_(*l.sdfg()), runs_(nest::readRuns(*l.sdfg(), memories_)), summaries_(*l.sdfg(), memories_, runs_),
+          iteration_(summaries_.ofContent(l)) {}
+    bool contain(Name n) const {
+        const analysis::Memory m = summaries_.memoryOf(n);
+        return !summaries_.isTracked(m) || iteration_.exposed.count(m) != 0;
+    }
+
+private:
+    analysis::Memories memories_;
+    std::vector<nest::Run> runs_;
+    nest::Summaries summaries_;
+    nest::Summary iteration_;
+};
+
+std::string labelOf(const LoopRegion &l) { return l.label.empty() ? "loop" : l.label; }
+
+/// Lets a loop go over one segment of itself. Returns how many segments it has.
+sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
+    const CountedLoop counted = *countedLoop(l);
+    const sym::Range &walk = counted.walk;
+    const bool up = sym::isPositive(walk.step, analysis::factsOf(*l.sdfg())) == sym::Truth::True;
+    const sym::Expr first = walk.begin + walk.step * sym::Expr(length) * sym::Expr::symbol(segment);
+    const sym::Expr full = first + walk.step * sym::Expr(length - 1);
+    const sym::Expr beyond = up ? sym::min({walk.end, full}) + 1 : sym::max({walk.end, full}) - 1;
+    const std::string i = l.variable.str();
+    l.init = Code{i + " = " + first.str(), Language::Python};
+    l.condition = Code{i + (up ? " < " : " > ") + beyond.str(), Language::Python};
+    l.update = Code{i + " = " + (sym::Expr::symbol(l.variable) + walk.step).str(), Language::Python};
+    return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
+}
+
+/// The containers that the SDFG of a node uses become its arguments, but for those that an iteration has for itself. Returns these.
+Names passContainers(NestedSDFGNode &node, const Names &outside, const HandedOn &handedOn) {
+    SDFG &inner = *node.sdfg;
+    const Mentions mentions(inner);
+    const Names written = writtenIn(inner);
+    std::vector<Name> names;
+    for (const auto &[name, d] : inner.arrays)
+        names.push_back(name);
+    Names own;
+    for (const Name name : names) {
+        DataDesc &d = *inner.desc(name);
+        if (!mentions.contain(name)) {
+            inner.arrays.erase(name);
+            continue;
+        }
+        const bool isHandedOn = handedOn.contain(name);
+        if (!outside.count(name) && (d.isView() || (d.transient && !isHandedOn)))
+            own.insert(name);
+        if (d.isView() || own.count(name))
+            continue;
+        d.transient = false;
+        d.lifetime = Lifetime::Scope;
+        const Type type = Type::pointer(d.dtype);
+        if (isHandedOn || !written.count(name))
+            node.addIn(name, type);
+        if (written.count(name))
+            node.addOut(name, type);
+    }
+    return own;
+}
+
+/// A container that a node is handed, whose size depends on symbols; empty if there is none.
+Name sizedBy(const Names &symbols, const NestedSDFGNode &node) {
+    for (const auto *connectors : {&node.inConnectors, &node.outConnectors})
+        for (const Connector &c : *connectors)
+            for (const Name n : analysis::freeSymbols(*node.sdfg->desc(c.name)))
+                if (symbols.count(n))
+                    return c.name;
+    return {};
+}
+
+/// An empty loop over the segments of another one.
+std::unique_ptr<LoopRegion> loopOver(const LoopRegion &l, Name segment, sym::Expr count) {
+    auto out = std::make_unique<LoopRegion>();
+    out->label = l.sdfg()->freshLabel(labelOf(l) + "_segments");
+    out->debugInfo = l.debugInfo;
+    out->variable = segment;
+    const std::string s = segment.str();
+    out->init = Code{s + " = 0", Language::Python};
+    out->condition = Code{s + " < " + count.str(), Language::Python};
+    out->update = Code{s + " = " + s + " + 1", Language::Python};
+    return out;
+}
+
+/// The only state of a loop, which has a node that is handed whole containers.
+void place(std::unique_ptr<NestedSDFGNode> node, LoopRegion &into) {
+    SDFG &g = *into.sdfg();
+    auto *s = into.add<State>();
+    s->label = g.freshLabel(into.label + "_state");
+    into.setStart(s);
+    auto *n = cast<NestedSDFGNode>(s->adopt(std::move(node)));
+    const auto whole = [&g](Name data) { return Memlet::simple(data, g.desc(data)->fullSubset()); };
+    for (const Connector &c : n->inConnectors)
+        s->connect(s->add<AccessNode>(c.name), {}, n, c.name, whole(c.name));
+    for (const Connector &c : n->outConnectors)
+        s->connect(n, c.name, s->add<AccessNode>(c.name), {}, whole(c.name));
+    s->renumber();
+}
+
+/// Cuts a loop, and the segments of it. False, with an error, if it cannot be cut.
+bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context) {
+    SDFG &g = *l.sdfg();
+    const auto fail = [&](const std::string &why, const std::string &hint) {
+        diag::Location place = analysis::placeOf(l);
+        place.file = context.options.file;
+        context.diags.report(diag::Id::GradientSegments, place, labelOf(l), why, hint);
+        return false;
+    };
+    if (const auto [why, hint] = whyWhole(l); !why.empty())
+        return fail(why, hint);
+    const Names assigned = assignedIn(l);
+    const Name segment = g.freshName(l.variable.str() + "_segment");
+    g.symbols[segment] = ScalarKind::Int64;
+    const analysis::SymbolTypes types(g);
+    std::unique_ptr<NestedSDFGNode> node = outlined(l, labelOf(l) + "_segment", types);
+    auto &part = *cast<LoopRegion>(node->sdfg->start());
+    const sym::Expr count = walkSegment(part, segment, lengths.front());
+    const Names own = passContainers(*node, usedOutside(g, l), HandedOn(l));
+    if (const Name n = sizedBy(assigned, *node); !n.empty())
+        return fail("it changes the size of `" + n.str() + "`, which is used after it or handed on to the next iteration",
+                    "give the container a size that stays");
+    passSymbols(*node, {}, types);
+    Region &r = *l.parent();
+    const Block *const start = r.start();
+    auto *outer = cast<LoopRegion>(r.adopt(loopOver(l, segment, count)));
+    takePlace(r, start, l, l, *outer, *outer);
+    context.done(elementName(l), "runs in segments of " + std::to_string(lengths.front()) +
+                                     " iterations, each of which is computed once more for its gradient");
+    r.removeBlock(&l);
+    place(std::move(node), *outer);
+    for (const Name n : own)
+        g.arrays.erase(n);
+    const Names left = assignedIn(g);
+    for (const Name n : assigned)
+        if (!left.count(n))
+            g.symbols.erase(n);
+    return lengths.size() == 1 || cut(part, lengths.subspan(1), context);
+}
+
+/// Loops of an SDFG that have a name: their label, or their variable.
+std::vector<LoopRegion *> loopsCalled(Name name, SDFG &g) {
+    std::vector<LoopRegion *> out;
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r); l && (l->variable == name || l->label == name.view()))
+            out.push_back(l);
+    return out;
+}
+
+/// Is a loop inside of another one of some?
+bool isInside(const LoopRegion &l, const std::vector<LoopRegion *> &loops) {
+    for (const Region *r = l.parent(); r; r = r->parent())
+        if (std::find(loops.begin(), loops.end(), r) != loops.end())
+            return true;
+    return false;
+}
+
+/// Outermost loops that can be cut.
+std::vector<LoopRegion *> loopsToCut(SDFG &g) {
+    std::vector<LoopRegion *> loops;
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r); l && whyWhole(*l).first.empty())
+            loops.push_back(l);
+    const std::vector<LoopRegion *> all = loops;
+    std::erase_if(loops, [&all](const LoopRegion *l) { return isInside(*l, all); });
+    return loops;
+}
+
+} // namespace
+
+namespace {
+
+int depthOf(const Region *r) { return r ? 1 + depthOf(r->parent()) : 0; }
+
+} // namespace
+
+bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) {
+    countInHeaders(g);
+    nameBounds(g);
+    std::vector<std::pair<LoopRegion *, const std::vector<int64_t> *>> loops;
+    for (const auto &[name, lengths] : segments) {
+        const std::vector<LoopRegion *> called = name == allLoops ? loopsToCut(g) : loopsCalled(name, g);
+        if (called.empty() && name != allLoops) {
+            context.diags.report(diag::Id::GradientSegments, diag::Location{context.options.file}, name.str(),
+                                 "there is no such loop", "name a loop by its variable or its label");
+            return false;
+        }
+        for (LoopRegion *l : called)
+            if (!isInside(*l, called))
+                loops.emplace_back(l, &lengths);
+    }
+    // Inner ones first: then they are still in this SDFG.
+    std::stable_sort(loops.begin(), loops.end(), [](const auto &a, const auto &b) { return depthOf(a.first) > depthOf(b.first); });
+    return std::all_of(loops.begin(), loops.end(), [&context](const auto &l) { return cut(*l.first, *l.second, context); });
+}
+
+// ---- segments for a limit
+
+namespace {
+
+/// A loop that can be cut, and how many iterations it has.
+struct Candidate {
+    Name name;
+    int64_t trips;
+};
+
+/// Outermost ones with enough iterations, by their labels.
+std::vector<Candidate> candidates(SDFG &g, const std::map<Name, int64_t> &sizes) {
+    countInHeaders(g);
+    nameBounds(g);
+    std::vector<Candidate> out;
+    constexpr int64_t few = 4;
+    for (LoopRegion *l : loopsToCut(g)) {
+        const auto trips = sym::evaluate(countedLoop(*l)->trips(), sizes);
+        if (trips && *trips >= few)
+            out.push_back({l->label.empty() ? l->variable : Name(l->label), *trips});
+    }
+    return out;
+}
+
+/// Segments of all loops on some levels, so that each level has as many of them.
+Segments onLevels(const std::vector<Candidate> &loops, int levels) {
+    Segments out;
+    for (const Candidate &c : loops)
+        for (int level = levels; level > 0; --level) {
+            const double length = std::pow(static_cast<double>(c.trips), static_cast<double>(level) / (levels + 1));
+            out[c.name].push_back(static_cast<int64_t>(std::ceil(length)));
+        }
+    return out;
+}
+
+/// What would be stored, in bytes; nothing if that is not known.
+std::optional<int64_t> storedWith(const Segments &segments, const MemoryLimit &limit, const SDFG &g, const Request &request,
+                                  const pass::Context &context) {
+    const std::unique_ptr<SDFG> copy = ir::clone(g);
+    diag::Engine diags;
+    pass::Context trial(diags, context.options);
+    Ledger ledger;
+    if (!cutIntoSegments(*copy, segments, trial) || !differentiate(*copy, request, trial, ledger))
+        return std::nullopt;
+    return sym::evaluate(totalOf(ledger), limit.sizes);
+}
+
+} // namespace
+
+Segments segmentsFor(const MemoryLimit &limit, const SDFG &g, const Request &request, pass::Context &context) {
+    const auto stored = [&](const Segments &s) { return storedWith(s, limit, g, request, context); };
+    std::optional<int64_t> least = stored({});
+    if (!least || *least <= limit.bytes) // what is not known is told when the program itself is differentiated
+        return {};
+    const std::vector<Candidate> loops = candidates(*ir::clone(g), limit.sizes);
+    Segments best;
+    constexpr int most = 4; // levels: beyond that, each saves little and costs as much time as the one before
+    for (int levels = 1; levels <= most && *least > limit.bytes; ++levels) {
+        const Segments all = onLevels(loops, levels);
+        const std::optional<int64_t> bytes = stored(all);
+        if (bytes && *bytes < *least) {
+            least = bytes;
+            best = all;
+        }
+    }
+    for (const Candidate &c : loops) { // those that need not be cut
+        Segments fewer = best;
+        if (fewer.erase(c.name) == 0)
+            continue;
+        const std::optional<int64_t> bytes = stored(fewer);
+        if (bytes && *bytes <= std::max(limit.bytes, *least))
+            best = fewer;
+    }
+    return best;
+}
+
+} // namespace sdfgc::transforms::gradient

@@ -1,0 +1,96 @@
+#include "Transforms/Differentiate/Outline.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+
+namespace {
+
+void addBlocks(Block &b, std::vector<Block *> &out) {
+    out.push_back(&b);
+    if (auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (auto &branch : c->branches())
+            for (const auto &inner : branch.region->blocks())
+                addBlocks(*inner, out);
+    if (auto *r = dyn_cast<Region>(&b))
+        for (const auto &inner : r->blocks())
+            addBlocks(*inner, out);
+}
+
+} // namespace
+
+std::vector<Block *> blocksOf(Block &b) {
+    std::vector<Block *> out;
+    addBlocks(b, out);
+    return out;
+}
+
+std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, const analysis::SymbolTypes &types) {
+    const SDFG &g = *b.sdfg();
+    auto node = std::make_unique<NestedSDFGNode>();
+    node->label = name;
+    node->sdfg = std::make_unique<SDFG>(Name(name));
+    SDFG &inner = *node->sdfg;
+    inner.parentNode = node.get();
+    inner.label = name;
+    inner.usesExplicitControlFlow = true;
+    inner.level = g.level;
+    inner.symbolHints = g.symbolHints;
+    inner.arrays = g.arrays;
+    for (const Name n : assignedIn(b))
+        inner.symbols.set(n, types.of(n));
+    inner.setStart(inner.adopt(ir::clone(b)));
+    return node;
+}
+
+std::set<Name> writtenIn(const SDFG &g) {
+    std::set<Name> out;
+    for (const State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (!a->inEdges().empty() || a->setZero)
+                out.insert(a->data);
+    return out;
+}
+
+std::set<Name> usedOutside(SDFG &g, Block &b) {
+    const std::vector<Block *> inside = blocksOf(b);
+    const std::set<const Block *> known(inside.begin(), inside.end());
+    std::set<Name> out = analysis::containersReadByControlFlow(g);
+    for (State *s : allStates(g))
+        if (!known.count(s))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                out.insert(a->data);
+    return out;
+}
+
+std::set<Name> knownAt(SDFG &g, const Block &b) {
+    std::set<Name> out = analysis::freeSymbols(g);
+    std::vector<InterstateEdge *> in = g.inEdges(&b);
+    while (!in.empty()) {
+        for (const auto &[symbol, value] : in.front()->assignments)
+            out.insert(symbol);
+        out.merge(assignedIn(*in.front()->src));
+        in = g.inEdges(in.front()->src);
+    }
+    return out;
+}
+
+void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
+    std::set<Name> names = analysis::requiredSymbols(*node.sdfg);
+    for (const InterstateEdge *e : allInterstateEdges(std::as_const(*node.sdfg)))
+        for (const auto &[symbol, value] : e->assignments)
+            if (known.count(symbol))
+                names.insert(symbol);
+    for (const Name n : names) {
+        node.sdfg->symbols.set(n, types.of(n) ? types.of(n) : Type(ScalarKind::Int64));
+        node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
+    }
+    std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
+              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+}
+
+} // namespace sdfgc::transforms::gradient
