@@ -120,6 +120,25 @@ const std::string used = program("transient u: float64[N]\ntransient b: float64[
     }
 )");
 
+/// An array of another size in each step.
+const std::string growing = program("transient u: float64[N]\ntransient w: float64[t + 1]\n", R"(
+    state begin {
+      map m[k = 0:N] with <- A[0:N]; -> u[0:N] {
+        t: o = a  with a <- A[k]; o -> u[k]
+      }
+    }
+    for t = 0; t < T; t = t + 1 {
+      state one {
+        map m[k = 0:t + 1] with <- B[0:N], <- u[0:N]; -> w[0:t + 1] {
+          t: o = a * sin(x)  with a <- B[k], x <- u[k]; o -> w[k]
+        }
+        map n[k = 0:t + 1] with <- w[0:t + 1]; -> u[0:N] {
+          t: o = x * x  with x <- w[t - k]; o -> u[k]
+        }
+      }
+    }
+)" + sumOfU);
+
 Differentiated made(const std::string &text, const std::string &options, int64_t trips) {
     Differentiated d(text, "out", "A B", options);
     d.set("N", 5).set("T", trips);
@@ -130,7 +149,7 @@ Differentiated made(const std::string &text, const std::string &options, int64_t
 
 TEST_CASE("Segments of loops have the same gradients, bit by bit") {
     const std::string text = GENERATE(steps("for t = 0; t < T; t = t + 1"), steps("for t = T - 1; t >= 0; t = t - 1"),
-                                      steps("for t = 1; t <= 2 * T; t = t + 2"), history, used);
+                                      steps("for t = 1; t <= 2 * T; t = t + 2"), history, used, growing);
     for (const int64_t trips : {0, 1, 2, 3, 5})
         for (const std::string segments : {"t=1", "t=2", "t=3", "t=100", "t=4/2"}) {
             INFO(text << trips << " iterations, " << segments);
@@ -163,6 +182,24 @@ TEST_CASE("Loops in others are cut by their names") {
 }
 
 TEST_CASE("What cannot be cut is refused") {
+    const std::string outside = R"(sdfg f(A, B, w, out) {
+    symbol N, T, t: int64
+    argument A: float64[N]
+    argument B: float64[N]
+    argument w: float64[t + 1]
+    argument out: float64[1]
+    for t = 0; t < T; t = t + 1 {
+      state one {
+        t: o = a * b  with a <- A[0], b <- B[0]; o -> w[t]
+      }
+    }
+    state two {
+      t: o = a * b  with a <- A[0], b <- B[0]; o -> out[0]
+    }
+  })";
+    CHECK(made(outside, "checkpoints='t=2'", 5).errors() ==
+          "SD4722 the loop `loop` cannot be cut into segments: it changes the size of `w`, which is used outside of it, too");
+
     const auto errors = [](const std::string &text, const std::string &segments) {
         return made(text, "checkpoints='" + segments + "'", 5).errors();
     };

@@ -156,6 +156,11 @@ Names readOutside(LoopRegion &l) {
     return out;
 }
 
+bool isSizedBy(const Names &symbols, const DataDesc &d) {
+    const Names own = d.freeSymbols();
+    return std::any_of(own.begin(), own.end(), [&symbols](Name n) { return symbols.count(n) != 0; });
+}
+
 /// Why a loop cannot be cut, in words, and what could be done; the first one is empty if it can.
 std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     SDFG &g = *l.sdfg();
@@ -179,6 +184,11 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
         if (outside.count(n))
             return {"the symbol `" + n.str() + "` is used outside of it, too", "keep it in a scalar"};
     }
+    const Names assigned = assignedIn(l), used = usedOutside(g, l);
+    for (const auto &[name, d] : g.arrays)
+        if (isSizedBy(assigned, d) && (!d.transient || used.count(name)))
+            return {"it changes the size of `" + name.str() + "`, which is used outside of it, too",
+                    "give the container a size that stays"};
     return {};
 }
 
@@ -219,8 +229,9 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }
 
-/// The containers that the SDFG of a node uses become its arguments, but for those that an iteration has for itself. Returns these.
-Names passContainers(NestedSDFGNode &node, const Names &outside, const HandedOn &handedOn) {
+/// The containers that the SDFG of a node uses become its arguments, but for those that an iteration has for itself: all whose sizes
+/// change from one to the next are among them. Returns these.
+Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &assigned, const HandedOn &handedOn) {
     SDFG &inner = *node.sdfg;
     const Mentions mentions(inner);
     const Names written = writtenIn(inner);
@@ -234,7 +245,7 @@ Names passContainers(NestedSDFGNode &node, const Names &outside, const HandedOn 
             inner.arrays.erase(name);
             continue;
         }
-        const bool isHandedOn = handedOn.contain(name);
+        const bool isHandedOn = handedOn.contain(name) && !isSizedBy(assigned, d);
         if (!outside.count(name) && (d.isView() || (d.transient && !isHandedOn)))
             own.insert(name);
         if (d.isView() || own.count(name))
@@ -248,16 +259,6 @@ Names passContainers(NestedSDFGNode &node, const Names &outside, const HandedOn 
             node.addOut(name, type);
     }
     return own;
-}
-
-/// A container that a node is handed, whose size depends on symbols; empty if there is none.
-Name sizedBy(const Names &symbols, const NestedSDFGNode &node) {
-    for (const auto *connectors : {&node.inConnectors, &node.outConnectors})
-        for (const Connector &c : *connectors)
-            for (const Name n : analysis::freeSymbols(*node.sdfg->desc(c.name)))
-                if (symbols.count(n))
-                    return c.name;
-    return {};
 }
 
 /// An empty loop over the segments of another one.
@@ -291,14 +292,12 @@ void place(std::unique_ptr<NestedSDFGNode> node, LoopRegion &into) {
 /// Cuts a loop, and the segments of it. False, with an error, if it cannot be cut.
 bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context) {
     SDFG &g = *l.sdfg();
-    const auto fail = [&](const std::string &why, const std::string &hint) {
+    if (const auto [why, hint] = whyWhole(l); !why.empty()) {
         diag::Location place = analysis::placeOf(l);
         place.file = context.options.file;
         context.diags.report(diag::Id::GradientSegments, place, labelOf(l), why, hint);
         return false;
-    };
-    if (const auto [why, hint] = whyWhole(l); !why.empty())
-        return fail(why, hint);
+    }
     const Names assigned = assignedIn(l);
     const Name segment = g.freshName(l.variable.str() + "_segment");
     g.symbols[segment] = ScalarKind::Int64;
@@ -306,10 +305,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     std::unique_ptr<NestedSDFGNode> node = outlined(l, labelOf(l) + "_segment", types);
     auto &part = *cast<LoopRegion>(node->sdfg->start());
     const sym::Expr count = walkSegment(part, segment, lengths.front());
-    const Names own = passContainers(*node, usedOutside(g, l), HandedOn(l));
-    if (const Name n = sizedBy(assigned, *node); !n.empty())
-        return fail("it changes the size of `" + n.str() + "`, which is used after it or handed on to the next iteration",
-                    "give the container a size that stays");
+    const Names own = passContainers(*node, usedOutside(g, l), assigned, HandedOn(l));
     passSymbols(*node, {}, types);
     Region &r = *l.parent();
     const Block *const start = r.start();
