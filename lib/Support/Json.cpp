@@ -44,7 +44,8 @@ std::size_t plainPrefix(std::string_view s) {
     return n;
 }
 
-void appendAscii(std::string &out, char c) {
+/// An ASCII character that does not stand for itself.
+void appendEscaped(std::string &out, char c) {
     switch (c) {
     case '"':
         out += "\\\"";
@@ -68,10 +69,7 @@ void appendAscii(std::string &out, char c) {
         out += "\\f";
         break;
     default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-            appendEscape(out, static_cast<unsigned char>(c));
-        else
-            out += c;
+        appendEscape(out, static_cast<unsigned char>(c));
     }
 }
 
@@ -207,7 +205,7 @@ void appendQuoted(std::string &out, std::string_view s) {
         if (at == s.size())
             break;
         if (static_cast<unsigned char>(s[at]) < 0x80) {
-            appendAscii(out, s[at++]);
+            appendEscaped(out, s[at++]);
             continue;
         }
         Utf8Char c = decodeUtf8(s, at);

@@ -4,7 +4,7 @@
 #
 #   tools/dev/fuzz.sh [--fast] [--runs N] [--out FOLDER] [TARGET...]     ten million runs each; FOLDER: build-fuzz/findings
 #
-# What a target has learnt stays in FOLDER/TARGET/corpus for the next time. With --fast the targets have no sanitizers and run twenty
+# What a target has learnt stays in FOLDER/TARGET/corpus for the next time. With --fast the targets have no sanitizers and run ten
 # times as often in a second: most of ten million runs go that way, and what they have learnt is run under the sanitizers afterwards
 # (--runs 0: the corpus, and nothing new). Names and expressions live as long as the process does, so
 # that the runs are made in batches.

@@ -11,7 +11,6 @@
 #include "sdfgc/Analysis/TripCount.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Nest/Liveness.h"
-#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -32,11 +31,8 @@ const Name allLoops("*");
 } // namespace
 
 std::optional<Segments> parseSegments(const std::string &text) {
-    std::string list = text;
-    std::replace_if(
-        list.begin(), list.end(), [](char c) { return c == ',' || c == '+'; }, ' ');
     Segments out;
-    for (const std::string &word : text::words(list)) {
+    for (const std::string &word : wordsOf(text)) {
         const std::size_t equals = word.find('=');
         if (equals == 0)
             return std::nullopt;
@@ -148,10 +144,11 @@ Names setByEdges(LoopRegion &l) {
 
 /// What is read outside of a loop.
 Names readOutside(LoopRegion &l) {
-    const std::vector<Block *> inside = blocksOf(l);
+    const std::vector<Block *> all = blocksOf(l);
+    const std::set<const Block *> inside(all.begin(), all.end());
     Names out;
     for (const Block *b : blocksOf(*l.sdfg()))
-        if (std::find(inside.begin(), inside.end(), b) == inside.end())
+        if (!inside.count(b))
             addOwnReads(*b, out);
     return out;
 }
@@ -361,6 +358,8 @@ int depthOf(const Region *r) { return r ? 1 + depthOf(r->parent()) : 0; }
 } // namespace
 
 bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) {
+    if (segments.empty())
+        return true;
     countInHeaders(g);
     nameBounds(g);
     std::vector<std::pair<LoopRegion *, const std::vector<int64_t> *>> loops;

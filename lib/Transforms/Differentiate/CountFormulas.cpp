@@ -5,6 +5,7 @@
 //     }
 #include "Transforms/Differentiate/Counting.h"
 
+#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Loops.h"
 
@@ -53,17 +54,6 @@ bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
         b = next.empty() ? nullptr : next.front()->dst;
     }
     return false;
-}
-
-/// Containers that a block writes.
-std::set<Name> writtenIn(const Block &b) {
-    std::set<Name> out;
-    if (const auto *r = dyn_cast<Region>(&b))
-        for (const State *s : allStates(*r))
-            for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                if (!a->inEdges().empty() || a->setZero)
-                    out.insert(a->data);
-    return out;
 }
 
 } // namespace

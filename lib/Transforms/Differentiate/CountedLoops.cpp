@@ -50,8 +50,7 @@ std::optional<int64_t> constantBound(sym::Expr e) {
                 if (const auto above = constantBound(term.operands()[0] + (e - term) * *below))
                     return sym::floorDiv(*above, *below).asInt();
     }
-    const auto more = (operands.back()).asInt(), bound = operands.size() == 2 && more ? constantBound(operands[0]) : std::nullopt;
-    return bound ? (sym::Expr(*bound) + *more).asInt() : std::nullopt;
+    return std::nullopt;
 }
 
 } // namespace

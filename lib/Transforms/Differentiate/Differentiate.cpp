@@ -179,13 +179,10 @@ namespace {
 
 using namespace ir;
 
-/// Names with commas, blanks or `+` between them, each once: lists of pass options have commas themselves.
-std::vector<Name> namesOf(std::string list) {
-    for (char &c : list)
-        if (c == ',' || c == '+')
-            c = ' ';
+/// The names of a list, each once.
+std::vector<Name> namesOf(const std::string &list) {
     std::vector<Name> out;
-    for (const std::string &n : text::words(list))
+    for (const std::string &n : gradient::wordsOf(list))
         if (std::find(out.begin(), out.end(), Name(n)) == out.end())
             out.emplace_back(n);
     return out;
@@ -218,7 +215,7 @@ public:
         const auto segments = readSegments(limit.has_value(), reverse, context);
         if (context.diags.hasErrors() || !check(root, request, context))
             return false;
-        if (limit) {
+        if (limit && reverse) {
             gradient::nameBounds(root);
             analysis::addAssignedValues(root, limit->sizes);
         }

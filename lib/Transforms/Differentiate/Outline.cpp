@@ -47,12 +47,13 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     return node;
 }
 
-std::set<Name> writtenIn(const SDFG &g) {
+std::set<Name> writtenIn(Block &b) {
     std::set<Name> out;
-    for (const State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (!a->inEdges().empty() || a->setZero)
-                out.insert(a->data);
+    for (const Block *inner : blocksOf(b))
+        if (const auto *s = dyn_cast<State>(inner))
+            for (const AccessNode *a : nodesOf<AccessNode>(*s))
+                if (!a->inEdges().empty() || a->setZero)
+                    out.insert(a->data);
     return out;
 }
 

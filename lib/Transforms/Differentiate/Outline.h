@@ -13,8 +13,8 @@ std::vector<ir::Block *> blocksOf(ir::Block &b);
 /// the symbols that the block assigns.
 std::unique_ptr<ir::NestedSDFGNode> outlined(ir::Block &b, const std::string &name, const analysis::SymbolTypes &types);
 
-/// Containers that dataflow writes.
-std::set<Name> writtenIn(const ir::SDFG &g);
+/// Containers that dataflow in a block writes, which may be an SDFG.
+std::set<Name> writtenIn(ir::Block &b);
 /// Containers that dataflow outside of a block uses, and those that control flow reads anywhere.
 std::set<Name> usedOutside(ir::SDFG &g, ir::Block &b);
 

@@ -7,6 +7,7 @@
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Offload/HostReads.h"
 #include "Transforms/Optimize/Loops.h"
@@ -16,31 +17,6 @@
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
-
-namespace {
-
-/// Adds containers that some node of a block writes.
-void addWritten(const Block &b, std::set<Name> &out) {
-    if (const auto *s = dyn_cast<State>(&b)) {
-        for (const auto &n : s->nodes())
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && (!a->inEdges().empty() || a->setZero))
-                out.insert(a->data);
-    } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
-        for (const auto &branch : c->branches())
-            addWritten(*branch.region, out);
-    } else if (const auto *r = dyn_cast<Region>(&b)) {
-        for (const auto &inner : r->blocks())
-            addWritten(*inner, out);
-    }
-}
-
-std::set<Name> writtenIn(const Region &r) {
-    std::set<Name> out;
-    addWritten(r, out);
-    return out;
-}
-
-} // namespace
 
 void nameBounds(SDFG &g) {
     const std::set<Name> written = writtenIn(g);
@@ -138,7 +114,7 @@ std::map<const Block *, std::set<Name>> writtenFrom(SDFG &g) {
     const std::vector<Block *> chain = sequenceOf(g);
     std::set<Name> later;
     for (auto b = chain.rbegin(); b != chain.rend(); ++b) {
-        addWritten(**b, later);
+        later.merge(writtenIn(**b));
         out[*b] = later;
     }
     return out;

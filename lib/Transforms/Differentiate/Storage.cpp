@@ -16,15 +16,14 @@ Keep Strategy::of(Name data) const {
     return found == named.end() ? otherwise : found->second;
 }
 
-namespace {
-
-/// Commas, blanks or `+` are between them.
 std::vector<std::string> wordsOf(std::string list) {
     for (char &c : list)
         if (c == ',' || c == '+')
             c = ' ';
     return text::words(list);
 }
+
+namespace {
 
 std::optional<Keep> keepOf(std::string_view word) {
     if (word == "auto")

@@ -28,6 +28,9 @@ std::optional<Strategy> parseStrategy(const std::string &text);
 /// The first name of a strategy that is no container of the program, nested SDFGs included; an empty one if all are.
 Name unknownIn(const Strategy &s, const ir::SDFG &g);
 
+/// The words of a list, with commas, blanks or `+` between them: lists of pass options have commas themselves.
+std::vector<std::string> wordsOf(std::string list);
+
 /// A number of bytes, `K`, `M`, `G` or `T` after it being powers of 1024. Nothing if it is of another form, negative or too large.
 std::optional<int64_t> parseBytes(const std::string &text);
 
