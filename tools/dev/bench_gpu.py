@@ -102,7 +102,7 @@ class Bench:
         if os.path.exists(library):
             return library
         compiler, *flags = COMPILERS[self.target]
-        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device', 'graph'] + [k.name for k in self.kernels]]
+        sources = [os.path.join(HERE, 'gpu_bench', 'by_hand', name + '.cu') for name in ['device', 'graph', 'calls'] + [k.name for k in self.kernels]]
         if self.options.emulate:
             sources.append(os.path.join(RUNTIME, 'sdfgc', 'rt', 'gpu_emulate.cpp'))
         elif self.options.gpu_arch:

@@ -63,6 +63,10 @@ class Program:
                 sys.exit(f'{self.prefix}: {self._message(self.handle).decode(errors="replace")}')
         return call
 
+    def entry(self):
+        """The address of the program's function."""
+        return ctypes.cast(self._program, ctypes.c_void_p)
+
     def close(self):
         function(self.library, self.prefix + '_finalize', ctypes.c_int, ctypes.c_void_p)(self.handle)
 

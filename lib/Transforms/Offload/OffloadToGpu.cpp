@@ -20,8 +20,10 @@
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++,
 // persistent maps, memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be
-// copied without a symbol that the program is not given (the interface is the same for every target).
+// copied without a symbol that the program is not given (the interface is the same for every target). Nor, without the option
+// `few-elements`, those that would launch many kernels of few elements (FewElements.h): a device takes longer for them than the host.
 #include "Transforms/Offload/DevicePlacement.h"
+#include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -32,6 +34,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace sdfgc::transforms {
@@ -322,12 +325,25 @@ void Offload::run() {
     root_.renumber();
 }
 
+/// Why a program is slower on the device; empty if it need not be.
+std::string fewElements(SDFG &root) {
+    const DeviceWork work = estimateDeviceWork(root);
+    if (!work.isNotWorthwhile())
+        return "";
+    const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
+    return "it would launch a kernel for every " + rounded(std::max(1.0, work.elements / work.launches)) + " elements, " +
+           rounded(work.launches) + " in all, if its loops count to 1000 (`few-elements=true` moves it all the same)";
+}
+
 class OffloadToGpu : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (mentionsGpu(root))
             return placeWrittenScalars(root, context);
-        if (std::string why = obstacle(root); !why.empty()) {
+        std::string why = obstacle(root);
+        if (why.empty() && !option<bool>("few-elements"))
+            why = fewElements(root);
+        if (!why.empty()) {
             context.missed(root.name.str(), "the program stays on the host", {diag::Why::Host, why});
             return false;
         }

@@ -88,6 +88,71 @@ void slots() {
     cudaFree(data), cudaFree(slot);
 }
 
+__global__ void average(double *to, const double *from, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+    if (i < n - 1)
+        to[i] = 0.5 * (from[i - 1] + from[i + 1]);
+}
+__global__ void move(double *to, const double *from, int64_t n) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = from[i];
+}
+
+/// Arrays that do not fit into the device's cache: what a kernel, and a copy by the driver or by a kernel, takes in a loop's body.
+void bandwidth() {
+    constexpr int64_t n = int64_t(1) << 24;
+    constexpr int count = 100;
+    constexpr unsigned blocks = n / 256;
+    const Ints left;
+    double *a, *b;
+    bool *go, host = true;
+    MUST(cudaMalloc(&a, n * sizeof(double))), MUST(cudaMalloc(&b, n * sizeof(double))), MUST(cudaMalloc(&go, 1));
+    MUST(cudaMemset(a, 0, n * sizeof(double))), MUST(cudaMemset(b, 0, n * sizeof(double)));
+    struct Body {
+        const char *what;
+        bool kernel, copy, moves;
+    };
+    for (const Body body : {Body{"a kernel", true, false, false}, Body{"a copy by the driver", false, true, false},
+                            Body{"a copy by a kernel", false, false, true}, Body{"a kernel and a copy by the driver", true, true, false},
+                            Body{"a kernel and a copy by a kernel", true, false, true}}) {
+        const auto add = [&](Chain &to) {
+            if (body.kernel)
+                to.kernel(average, blocks, 256, b, a, n);
+            if (body.copy)
+                to.copy(a, b, n * sizeof(double), cudaMemcpyDeviceToDevice);
+            if (body.moves)
+                to.kernel(move, blocks, 256, a, b, n);
+        };
+        Chain looped, unrolled;
+        cudaGraphConditionalHandle handle;
+        Chain inside = looped.loop(left.at, count, handle);
+        add(inside);
+        inside.kernel(countDown, 1, 1, left.at, handle);
+        for (int i = 0; i < count; ++i)
+            add(unrolled);
+        const Exec first(looped), second(unrolled);
+        const double device = microseconds(5, [&] { MUST(first.run()); }), flat = microseconds(5, [&] { MUST(second.run()); });
+        const double byHost = microseconds(5, [&] {
+            left.write(count);
+            do {
+                if (body.kernel)
+                    average<<<blocks, 256, 0, second.stream>>>(b, a, n);
+                if (body.copy)
+                    MUST(cudaMemcpyAsync(a, b, n * sizeof(double), cudaMemcpyDeviceToDevice, second.stream));
+                if (body.moves)
+                    move<<<blocks, 256, 0, second.stream>>>(a, b, n);
+                countDownFlag<<<1, 1, 0, second.stream>>>(left.at, go);
+                MUST(cudaMemcpyAsync(&host, go, 1, cudaMemcpyDeviceToHost, second.stream));
+                MUST(cudaStreamSynchronize(second.stream));
+            } while (host);
+        });
+        say("%s over %lld doubles, µs an iteration: on the device %.2f, from the host %.2f, unrolled %.2f", body.what, (long long)n,
+            device / count, byHost / count, flat / count);
+    }
+    cudaFree(a), cudaFree(b), cudaFree(go);
+}
+
 /// What an executable graph of 1000 kernels holds, and what uploading it saves.
 void memory() {
     const Ints sum;

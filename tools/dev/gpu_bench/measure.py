@@ -36,6 +36,11 @@ class Device:
             sys.exit('a plain copy failed')
 
 
+class Turn(ctypes.Structure):
+    """Arguments of one call; by_hand/calls.cu."""
+    _fields_ = [('arrays', ctypes.c_void_p), ('last', ctypes.c_double)]
+
+
 class ByHand:
     """The library with kernels by hand; it also has the host's page-locked memory."""
 
@@ -65,7 +70,7 @@ class ByHand:
         return caller
 
     def graph(self, arrays, kernels, size, last):
-        """A function that launches the graph of by_hand/graph.cu, and one that frees it."""
+        """A function that launches the graph of by_hand/graph.cu again and again and returns the seconds of each time, and one that frees it."""
         made = ctypes.c_void_p()
         places = (ctypes.c_void_p * len(arrays))(*arrays)
         numbers = [ctypes.c_int64(n) for n in (len(arrays), kernels, size)]
@@ -74,7 +79,21 @@ class ByHand:
             if status:
                 sys.exit(f'a graph by hand: status {status} of the device')
         succeeds(self._library.graph_make(ctypes.byref(made), places, *numbers, ctypes.c_double(last)))
-        return lambda: succeeds(self._library.graph_launch(made)), lambda: self._library.graph_free(made)
+        def launch(count):
+            seconds = (ctypes.c_double * count)()
+            succeeds(self._library.graph_launch(made, seconds, ctypes.c_int64(count)))
+            return list(seconds)
+        return launch, lambda: self._library.graph_free(made)
+
+    def time_program(self, program, turns, size, calls):
+        """Seconds of each call of a program of replay.py, whose calls take turns: each with the addresses of its arrays and a number."""
+        places = [(ctypes.c_void_p * len(arrays))(*arrays) for arrays, _ in turns]
+        arguments = (Turn * len(turns))(*[Turn(ctypes.addressof(place), last) for place, (_, last) in zip(places, turns)])
+        seconds = (ctypes.c_double * calls)()
+        numbers = [ctypes.c_int64(n) for n in (len(turns), len(places[0]), size)]
+        if self._library.time_program(seconds, ctypes.c_int64(calls), program.entry(), program.handle, arguments, *numbers):
+            sys.exit(f'{program.prefix}: not one of the numbers of arrays of by_hand/calls.cu')
+        return list(seconds)
 
 
 class Placed:

@@ -288,6 +288,7 @@ constexpr Question all[] = {{"device", device},
 #endif
                             {"iterations", iterations},
                             {"slots", slots},
+                            {"bandwidth", bandwidth},
                             {"memory", memory}};
 
 } // namespace

@@ -170,6 +170,7 @@ cudaError_t change(const Exec &exec, cudaGraphNode_t node, void (*f)(Parameters.
 
 void iterations();
 void slots();
+void bandwidth();
 void memory();
 
 } // namespace questions

@@ -90,6 +90,11 @@ class Called(programs.Program):
     def caller(self, addresses, f):
         return super().caller(addresses, ctypes.c_double(f))
 
+    def median_seconds(self, by_hand, repeats, *turns):
+        """Of calls that take turns, `repeats` of each after one: addresses of arrays, and `f`."""
+        turns = [([addresses[a] for a in sorted(addresses)], f) for addresses, f in turns]
+        return statistics.median(by_hand.time_program(self, turns, ELEMENTS, (repeats + 1) * len(turns))[len(turns):])
+
     def info(self):
         count = ctypes.c_int()
         graphs = programs.function(self.library, self.prefix + '_gpu_graphs', ctypes.POINTER(Info), ctypes.c_void_p, ctypes.c_void_p)
@@ -104,16 +109,6 @@ class Called(programs.Program):
         for name, value in numbers.items():
             if getattr(info, name) != value:
                 sys.exit(f'{self.prefix}, {what}: {name} is {getattr(info, name)}, not {value}; {info.last_reason.decode()}')
-
-
-def alternating(calls, repeats):
-    """Median seconds of calls that take turns, after one of each."""
-    for call in calls:
-        call()
-    times = []
-    for i in range(repeats * len(calls)):
-        times += programs.seconds(calls[i % len(calls)], 1)
-    return statistics.median(times)
 
 
 def zeros(chains):
@@ -131,7 +126,7 @@ def measure_streams(chains, out, by_hand, repeats):
     program = Called(out)
     with Placed(by_hand, Device(program.library, chains.name), zeros(chains), set(chains.arrays)) as one:
         checked(chains, program, one, 2.0, 'streams')
-        seconds = programs.median_seconds(program.caller(one.addresses, 1.0), repeats)
+        seconds = program.median_seconds(by_hand, repeats, (one.addresses, 1.0))
     program.close()
     return seconds
 
@@ -142,13 +137,12 @@ def measure_graph(chains, out, by_hand, repeats):
     device, names, n = Device(program.library, chains.name), set(chains.arrays), chains.kernels
     with Placed(by_hand, device, zeros(chains), names) as one, Placed(by_hand, device, zeros(chains), names) as other:
         checked(chains, program, one, 2.0, 'graph')
-        call = program.caller(one.addresses, 2.0)
-        same = programs.median_seconds(call, repeats)
-        program.expect('the same arguments', builds=1, updates=0, launches=1 + repeats, nodes_last=n, used_last=1)
-        factors = alternating([call, program.caller(one.addresses, 3.0)], repeats)
+        same = program.median_seconds(by_hand, repeats, (one.addresses, 2.0))
+        program.expect('the same arguments', builds=1, updates=0, launches=2 + repeats, nodes_last=n, used_last=1)
+        factors = program.median_seconds(by_hand, repeats, (one.addresses, 2.0), (one.addresses, 3.0))
         program.expect('another factor', builds=1, updates=2 * repeats + 1, used_last=1)
         before = program.info().updates
-        arrays = alternating([program.caller(one.addresses, 3.0), program.caller(other.addresses, 3.0)], repeats)
+        arrays = program.median_seconds(by_hand, repeats, (one.addresses, 3.0), (other.addresses, 3.0))
         program.expect('other arrays', builds=1, updates=before + n * (2 * repeats + 1), used_last=1)
         checked(chains, program, other, 3.0, 'graph with other arrays')
         builds = []
@@ -167,9 +161,9 @@ def measure_by_hand(chains, by_hand, repeats):
     """Seconds of a launch of a graph of the same kernels that is written by hand, to its end."""
     with Placed(by_hand, by_hand.device, zeros(chains), set(chains.arrays)) as one:
         launch, free = by_hand.graph([one.addresses[a] for a in chains.arrays], chains.kernels, ELEMENTS, 2.0)
-        launch()
+        launch(1)
         check(f'{chains.name}, by hand', one, {a: np.full(ELEMENTS, chains.added(a, 2.0)) for a in chains.arrays})
-        seconds = programs.median_seconds(launch, repeats)
+        seconds = statistics.median(launch(repeats))
         free()
     return seconds
 

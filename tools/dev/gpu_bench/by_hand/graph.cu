@@ -1,19 +1,36 @@
-// Chains of small kernels as one graph: kernel k adds to the array of its chain, k % width, and comes after the one before it there.
+// Chains of small kernels as one graph: kernel k adds to the array of its chain, k % width, and comes after the one before it there. Each
+// kernel has code of its own, as those of a program have: what a device fetches of instructions is the same.
 #include "by_hand.h"
 
 #include "sdfgc/rt/gpu/graph.h"
 
+#include <chrono>
+#include <utility>
 #include <vector>
 
 using namespace by_hand;
 
-SDFGC_KERNEL void __launch_bounds__(256) addKernel(double *a, int64_t N, double by) {
+template <int K> SDFGC_KERNEL void __launch_bounds__(256) addKernel(double *a, int64_t N, double by) {
     const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < N)
         a[i] = a[i] + by;
 }
 
 namespace {
+
+#ifdef SDFGC_GPU_EMULATE
+constexpr int most = 16;
+#else
+constexpr int most = 1000;
+#endif
+
+/// The first kernel's traits, with the function of kernel k.
+template <int... K> gpu::KernelTraits traitsOf(int64_t k, std::integer_sequence<int, K...>) {
+    static const void *const functions[] = {reinterpret_cast<const void *>(&addKernel<K>)...};
+    gpu::KernelTraits traits = *gpu::kernelTraits<addKernel<0>>();
+    traits.function = functions[k];
+    return traits;
+}
 
 struct Graph {
     gpu::GraphHandle plan = nullptr;
@@ -26,11 +43,12 @@ struct Graph {
         if (status == gpu::success)
             status = gpu::graphCreate(plan, "by hand");
         for (int64_t k = 0; k < kernels && status == gpu::success; ++k) {
+            const gpu::KernelTraits traits = traitsOf(k, std::make_integer_sequence<int, most>());
             alignas(16) unsigned char arguments[3 * sizeof(double)];
-            gpu::detail::ArgumentsOf<addKernel>::store(arguments, arrays[k % width], N, k + 1 == kernels ? last : 1.0);
+            gpu::detail::ArgumentsOf<addKernel<0>>::store(arguments, arrays[k % width], N, k + 1 == kernels ? last : 1.0);
             gpu::KernelNodeParams node;
             node.how.name = "add";
-            node.kernel = gpu::kernelTraits<addKernel>();
+            node.kernel = &traits;
             node.grid = gpu::blocks(N, 256);
             node.block = 256;
             node.arguments = arguments;
@@ -60,12 +78,22 @@ struct Graph {
 
 /// Makes the graph, which graph_free takes.
 BY_HAND graph_make(void **made, double *const *arrays, int64_t width, int64_t kernels, int64_t N, double last) {
+    if (kernels > most)
+        return static_cast<int>(gpu::invalidValue);
     auto *graph = new Graph;
     *made = graph;
     return static_cast<int>(graph->make(arrays, width, kernels, N, last));
 }
-/// Launches it and waits for its end.
-BY_HAND graph_launch(void *made) { return static_cast<int>(static_cast<const Graph *>(made)->launch()); }
+/// Launches it so many times and waits for its end each time; how many `seconds` each launch took.
+BY_HAND graph_launch(void *made, double *seconds, int64_t launches) {
+    gpu::Status status = gpu::success;
+    for (int64_t i = 0; i < launches && status == gpu::success; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        status = static_cast<const Graph *>(made)->launch();
+        seconds[i] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return static_cast<int>(status);
+}
 BY_HAND graph_free(void *made) {
     delete static_cast<Graph *>(made);
     return 0;

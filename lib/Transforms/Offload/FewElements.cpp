@@ -1,0 +1,265 @@
+// How many kernels would a program launch, and how many elements does each of them have?
+//
+// A launch takes some five microseconds. Threads of the host go through thousands of elements in that time, so that what pays is the number
+// of elements in a launch. It is known only where sizes are. But where a loop of the host counts to N and launches kernels over N elements,
+// N cannot be large: N launches alone would take minutes, else.
+//
+//     for k in range(N):                  N launches of N*N elements: on the device
+//         A[i, j] += u[i] * v[j]
+//     for t in range(T):                  T launches of N elements, and N can be anything: on the device
+//         B[i] = A[i-1] + A[i+1]
+//     for k in range(N):                  N launches of at most N elements: on the host (durbin, trisolv)
+//         s += A[k, :k] @ x[:k]
+//     for i in range(N):                  N*N launches of at most N elements: on the host (cholesky, lu, gramschmidt)
+//         for j in range(i):
+//             A[i, j] -= A[i, :j] @ A[j, :j]
+//     for i in range(1, N):               N launches of one element: on the host
+//         A[i] = A[i-1] + B[i]
+//
+// So sizes that loops count to get a small value, others a large one, and the rest is arithmetic. Where two loops in each other count to
+// one size, the number of launches is its square, and all sizes get the small value: no program does that to long rows. The variable of a
+// loop or a map has the middle of its range.
+#include "Transforms/Offload/FewElements.h"
+#include "Transforms/Offload/HostReads.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/TripCount.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t countedSize = 1000, otherSize = 1'000'000, uncountedTrips = 1000;
+constexpr double fewLaunches = 200;  // as many as this take a millisecond, whatever they do
+constexpr double fewElements = 4096; // go through an array in the first-level cache while a kernel is launched
+using Values = std::map<Name, int64_t>;
+
+/// What loops of the host count to.
+struct Counted {
+    std::set<Name> sizes;   // symbols; also those that the ends of loops are computed from
+    bool quadratic = false; // one of the loops counts to what a loop around it counts to
+};
+
+void addSymbols(std::set<Name> &names, const sym::Expr &e) {
+    for (Name n : e.freeSymbols())
+        names.insert(n);
+}
+
+/// What a loop counts to, in symbols that loops around it do not change: of `for j in range(i)` it is what the loop over `i` counts to.
+std::set<Name> sizesOf(const LoopRegion &l) {
+    std::set<Name> names;
+    if (const analysis::TripCount trips = analysis::tripCountOf(l); trips.counted())
+        addSymbols(names, trips.count);
+    for (const Region *r = l.parent(); r; r = r->parent())
+        if (const auto *around = dyn_cast<LoopRegion>(r); around && around->variable && names.erase(around->variable))
+            names.merge(sizesOf(*around));
+    return names;
+}
+
+bool countsLikeOneAround(const LoopRegion &l, const std::set<Name> &sizes) {
+    for (const Region *r = l.parent(); r; r = r->parent())
+        if (const auto *around = dyn_cast<LoopRegion>(r))
+            for (Name n : sizesOf(*around))
+                if (sizes.count(n))
+                    return true;
+    return false;
+}
+
+/// Of all loops of an SDFG and of those nested in it.
+Counted countedTo(SDFG &g) {
+    Counted counted;
+    for (const Block *b : allBlocks(g))
+        if (const auto *l = dyn_cast<LoopRegion>(b)) {
+            std::set<Name> sizes = sizesOf(*l);
+            counted.quadratic = counted.quadratic || countsLikeOneAround(*l, sizes);
+            counted.sizes.merge(std::move(sizes));
+        }
+    for (NestedSDFGNode *nested : hostNested(g)) {
+        const Counted inside = countedTo(*nested->sdfg);
+        counted.quadratic = counted.quadratic || inside.quadratic;
+        for (const auto &[symbol, value] : nested->symbolMapping)
+            if (inside.sizes.count(symbol))
+                addSymbols(counted.sizes, value);
+    }
+    for (std::size_t before = 0; before != counted.sizes.size();) { // n = N - 1; for i < n
+        before = counted.sizes.size();
+        for (const InterstateEdge *e : allInterstateEdges(g))
+            for (const auto &[symbol, text] : e->assignments)
+                if (counted.sizes.count(symbol))
+                    if (const sym::ParseResult value = sym::parse(text); value.expr)
+                        addSymbols(counted.sizes, *value.expr);
+    }
+    return counted;
+}
+
+/// Goes through what the host would launch, in one SDFG.
+class Estimate {
+public:
+    Estimate(SDFG &g, Values values, DeviceWork &work) : g_(g), values_(std::move(values)), work_(work) {
+        for (bool more = true; more;)
+            more = assign();
+    }
+    void region(Region &r, double times);
+
+private:
+    bool assign();
+    void state(State &s, double times);
+    void loop(LoopRegion &l, double times);
+    void launch(double times, double elements) {
+        work_.launches += times;
+        work_.elements += times * elements;
+    }
+    double size(const sym::Range &r) const {
+        return static_cast<double>(std::max<int64_t>(1, sym::evaluate(r.size(), values_).value_or(otherSize)));
+    }
+    double volume(const Edge &e) const {
+        double elements = 1;
+        if (e.memlet.subset)
+            for (const sym::Range &r : e.memlet.subset->dims)
+                elements *= size(r);
+        return elements;
+    }
+    double largest(const Node &n) const;
+    double elements(const MapEntry &m, const analysis::ScopeTree &scopes);
+    double inKernel(SDFG &nested, Values values) const;
+    Values inside(const NestedSDFGNode &nested) const;
+    bool usesArray(const Node &n) const;
+
+    SDFG &g_;
+    Values values_; // of symbols that are known here
+    DeviceWork &work_;
+};
+
+/// Gives symbols that edges set the values that follow from others; false if there are no more.
+bool Estimate::assign() {
+    bool more = false;
+    for (const InterstateEdge *e : allInterstateEdges(g_))
+        for (const auto &[symbol, text] : e->assignments)
+            if (!values_.count(symbol))
+                if (const sym::ParseResult parsed = sym::parse(text); parsed.expr)
+                    if (const auto value = sym::evaluate(*parsed.expr, values_))
+                        more = values_.emplace(symbol, *value).second;
+    return more;
+}
+
+/// Of the subsets that a node reads and writes, the elements of the largest one.
+double Estimate::largest(const Node &n) const {
+    double most = 1;
+    for (const auto &edges : {n.inEdges(), n.outEdges()})
+        for (const Edge *e : edges)
+            most = std::max(most, volume(*e));
+    return most;
+}
+
+bool Estimate::usesArray(const Node &n) const {
+    const auto isArray = [&](const Edge *e) {
+        const DataDesc *d = e->memlet.data ? g_.desc(e->memlet.data) : nullptr;
+        return d && d->isArray();
+    };
+    return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
+           std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
+}
+
+Values Estimate::inside(const NestedSDFGNode &nested) const {
+    Values values;
+    for (const auto &[symbol, value] : nested.symbolMapping)
+        values[symbol] = sym::evaluate(value, values_).value_or(otherSize);
+    return values;
+}
+
+/// What one iteration after the other of everything in a map's scope goes through.
+double Estimate::elements(const MapEntry &m, const analysis::ScopeTree &scopes) {
+    double own = 1, within = 1;
+    Values outside = values_;
+    for (std::size_t i = 0; i < m.params.size(); ++i) {
+        own *= size(m.ranges[i]);
+        const auto begin = sym::evaluate(m.ranges[i].begin, values_), end = sym::evaluate(m.ranges[i].end, values_);
+        values_[m.params[i]] = begin && end ? *begin + (*end - *begin) / 2 : 0;
+    }
+    for (Node *n : scopes.children(&m)) {
+        if (const auto *inner = dyn_cast<MapEntry>(n))
+            within = std::max(within, elements(*inner, scopes));
+        else if (isa<LibraryNode>(n))
+            within = std::max(within, largest(*n));
+        else if (const auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+            within = std::max(within, inKernel(*nested->sdfg, inside(*nested)));
+    }
+    values_ = std::move(outside);
+    return own * within;
+}
+
+/// The same of a nested SDFG in a map, all of whose operations belong to the kernel.
+double Estimate::inKernel(SDFG &nested, Values values) const {
+    DeviceWork work;
+    Estimate(nested, std::move(values), work).region(nested, 1);
+    return std::max(1.0, work.elements);
+}
+
+void Estimate::state(State &s, double times) {
+    const analysis::ScopeTree scopes(s);
+    for (Node *n : scopes.children(nullptr)) {
+        if (const auto *m = dyn_cast<MapEntry>(n)) {
+            launch(times, elements(*m, scopes));
+        } else if (isa<LibraryNode>(n)) {
+            launch(times, largest(*n));
+        } else if (isa<Tasklet>(n)) {
+            if (usesArray(*n))
+                launch(times, 1);
+        } else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
+            Estimate(*nested->sdfg, inside(*nested), work_).region(*nested->sdfg, times);
+        } else if (isa<AccessNode>(n)) {
+            for (const Edge *e : n->outEdges())
+                if (isa<AccessNode>(e->dst) && !e->memlet.isEmpty())
+                    launch(times, volume(*e));
+        }
+    }
+}
+
+void Estimate::loop(LoopRegion &l, double times) {
+    const analysis::TripCount trips = analysis::tripCountOf(l);
+    const auto valueOf = [&](const sym::Expr &e) { return trips.counted() ? sym::evaluate(e, values_) : std::nullopt; };
+    const int64_t often = valueOf(trips.count).value_or(uncountedTrips);
+    const Values outside = values_;
+    if (l.variable)
+        values_[l.variable] = valueOf(trips.first).value_or(0) + valueOf(trips.step).value_or(1) * (often / 2);
+    region(l, times * static_cast<double>(often));
+    values_ = outside;
+}
+
+void Estimate::region(Region &r, double times) {
+    for (const auto &b : r.blocks()) {
+        if (auto *s = dyn_cast<State>(b.get()))
+            state(*s, times);
+        else if (auto *l = dyn_cast<LoopRegion>(b.get()))
+            loop(*l, times);
+        else if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (const auto &branch : c->branches())
+                region(*branch.region, times);
+        else if (auto *inner = dyn_cast<Region>(b.get()))
+            region(*inner, times);
+    }
+}
+
+} // namespace
+
+bool DeviceWork::isNotWorthwhile() const { return launches > fewLaunches && elements < launches * fewElements; }
+
+DeviceWork estimateDeviceWork(SDFG &root) {
+    const Counted counted = countedTo(root);
+    const auto sizeOf = [&](Name n) { return counted.quadratic || counted.sizes.count(n) ? countedSize : otherSize; };
+    Values values;
+    for (const auto &[symbol, type] : root.symbols)
+        values[symbol] = sizeOf(symbol);
+    for (const auto &[name, d] : root.arrays) // numbers that the caller gives
+        if (d.isScalar() && !d.transient)
+            values[name] = sizeOf(name);
+    DeviceWork work;
+    Estimate(root, std::move(values), work).region(root, 1);
+    return work;
+}
+
+} // namespace sdfgc::transforms
