@@ -28,7 +28,7 @@ struct WriteInside : Graph {
 };
 
 bool offload(SDFG &g) {
-    PassRun pass(transforms::createOffloadToGpu());
+    PassRun pass("offload-to-gpu");
     return pass(g);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("offload-to-gpu: a program with a stream stays on the host and says so
     DataDesc queue = DataDesc::array(ScalarKind::Float64, {1}, true);
     queue.kind = DataKind::Stream;
     w.g.arrays.set("S", queue);
-    PassRun pass(transforms::createOffloadToGpu());
+    PassRun pass("offload-to-gpu");
     CHECK_FALSE(pass(w.g));
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text == "the program stays on the host: stream `S`");
@@ -128,7 +128,7 @@ struct SequentialMap : Graph {
 
 TEST_CASE("offload-to-gpu: a sequential map whose iterations depend on each other runs in one thread") {
     SequentialMap m("i - 1");
-    PassRun pass(transforms::createOffloadToGpu());
+    PassRun pass("offload-to-gpu");
     REQUIRE(pass(m.g));
     CHECK(m.entry->schedule == Schedule::Sequential);
     REQUIRE(m.around());
@@ -163,7 +163,7 @@ TEST_CASE("offload-to-gpu: a program whose control flow reads what a tasklet cha
           }
         }
     )");
-    PassRun pass(transforms::createOffloadToGpu());
+    PassRun pass("offload-to-gpu");
     CHECK_FALSE(pass(x.g));
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text == "the program stays on the host: tasklet `t` changes the symbol `k`");

@@ -59,6 +59,17 @@ TEST_CASE("shape-kernels: blocks by default") {
     CHECK(Kernel("i = 0:2, j = 0:N").shape(16) == "[16, 1, 1] [0, 0, 0] 16");
 }
 
+TEST_CASE("shape-kernels: no rows of threads without iterations") {
+    CHECK(Kernel("i = 0:N, j = 0:3").shape() == "[4, 64, 1] [0, 65535, 0] 256");
+    CHECK(Kernel("i = 0:3, j = 0:N").shape() == "[64, 4, 1] [0, 0, 0] 256");
+    CHECK(Kernel("i = 0:1, j = 0:N").shape() == "[256, 1, 1] [0, 0, 0] 256");
+    CHECK(Kernel("i = 0:N, j = 0:1").shape() == "[1, 256, 1] [0, 65535, 0] 256");
+    CHECK(Kernel("i = 0:3, j = 0:40").shape() == "[64, 4, 1] [0, 0, 0] 256");
+    CHECK(Kernel("i = 0:N, j = 0:3, k = 0:3").shape() == "[4, 4, 16] [0, 0, 65535] 256");
+    CHECK(Kernel("i = 0:N, j = 0:1, k = 0:1").shape() == "[1, 1, 64] [0, 0, 65535] 64");
+    CHECK(Kernel("i = 0:2, j = 0:3, k = 0:3").shape() == "[4, 4, 2] [0, 0, 0] 32");
+}
+
 TEST_CASE("shape-kernels: blocks that the graph asks for") {
     Kernel asked("i = 0:N");
     asked.m->gpuBlockSize = std::vector<sym::Expr>{64, 2};

@@ -11,7 +11,8 @@
 //
 //     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for (`gpu_block_size`),
 //                                     else of as many threads as the option `threads` says: in a row for one parameter, else in
-//                                     rows of 32
+//                                     rows of 32; shorter ones where there are known to be fewer iterations along x, longer ones
+//                                     where there are fewer along y; what is left of the threads along z
 //     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
 //                                     largest of their sizes along each axis, bounded from above where they vary between blocks
 //     dynamic ones                    iteration = block of 128 threads, who take turns
@@ -42,6 +43,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 namespace sdfgc::transforms {
@@ -53,6 +55,7 @@ using Sizes = std::array<sym::Expr, 3>; // along x, y, z
 constexpr int64_t maxBlocksYZ = 65535;
 constexpr int64_t maxThreads = 1024;                                  // of a block
 constexpr int64_t warp = 32;                                          // threads of a row
+constexpr int64_t highestZ = 64;                                      // threads of a block along z
 constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}}; // for maps with one parameter, and with more
 constexpr int64_t dynamicBlock = 128;
 
@@ -195,12 +198,26 @@ private:
         } else if (content.dynamic) {
             block[0] = dynamicBlock;
         } else if (m.params.size() > 1) {
-            block[0] = std::min(threads_, warp);
-            block[1] = std::max<int64_t>(1, threads_ / warp);
+            rows(block, m.ranges);
         } else {
             block[0] = threads_;
         }
         return block;
+    }
+
+    /// Rows of a warp, or shorter ones where there are fewer iterations along x, and as many as fit into a block; longer ones where there
+    /// are fewer iterations along y; along z what is left.
+    void rows(Sizes &block, const std::vector<sym::Range> &ranges) const {
+        const auto needed = [&](std::size_t axis) { // threads: a power of two
+            const std::optional<int64_t> steps = ranges[ranges.size() - 1 - axis].steps().asInt();
+            return steps && *steps < threads_ ? int64_t(std::bit_ceil(uint64_t(std::max<int64_t>(1, *steps)))) : threads_;
+        };
+        const int64_t along = std::min({threads_, warp, needed(0)}),
+                      high = std::min(std::max<int64_t>(1, threads_ / along), needed(1));
+        block[0] = std::min(std::max<int64_t>(1, threads_ / high), std::max(along, needed(0)));
+        block[1] = high;
+        if (ranges.size() > 2)
+            block[2] = std::min({std::max<int64_t>(1, threads_ / (*block[0].asInt() * high)), needed(2), highestZ});
     }
 
     /// How many blocks there are at most along x, y, z; 0: as many as the iterations need.

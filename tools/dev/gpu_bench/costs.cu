@@ -104,33 +104,50 @@ void bandwidth() {
     constexpr int64_t n = int64_t(1) << 24;
     constexpr int count = 100;
     constexpr unsigned blocks = n / 256;
-    const Ints left;
+    const Ints left, sum;
     double *a, *b;
     bool *go, host = true;
     MUST(cudaMalloc(&a, n * sizeof(double))), MUST(cudaMalloc(&b, n * sizeof(double))), MUST(cudaMalloc(&go, 1));
     MUST(cudaMemset(a, 0, n * sizeof(double))), MUST(cudaMemset(b, 0, n * sizeof(double)));
     struct Body {
         const char *what;
-        bool kernel, copy, moves;
+        bool kernel, copy, moves, forks; // forks: a kernel of one thread runs beside the copy
+        int from = 0;                    // the first element that is copied
     };
-    for (const Body body : {Body{"a kernel", true, false, false}, Body{"a copy by the driver", false, true, false},
-                            Body{"a copy by a kernel", false, false, true}, Body{"a kernel and a copy by the driver", true, true, false},
-                            Body{"a kernel and a copy by a kernel", true, false, true}}) {
-        const auto add = [&](Chain &to) {
+    const Body bodies[] = {{"a kernel", true, false, false, false},
+                           {"a copy by the driver", false, true, false, false},
+                           {"a copy by the driver, from the second element on", false, true, false, false, 1},
+                           {"a copy by a kernel", false, false, true, false},
+                           {"a kernel, then a copy by the driver", true, true, false, false},
+                           {"a kernel, then a copy by a kernel", true, false, true, false},
+                           {"a kernel, then a copy by the driver beside a small kernel", true, true, false, true},
+                           {"the same, from the second element on", true, true, false, true, 1},
+                           {"a kernel, then a copy by a kernel beside a small kernel", true, false, true, true}};
+    for (const Body &body : bodies) {
+        const auto add = [&](Chain &to) -> cudaGraphNode_t { // what the next node comes after besides the last one, if anything
             if (body.kernel)
                 to.kernel(average, blocks, 256, b, a, n);
+            const cudaGraphNode_t before = to.last;
             if (body.copy)
-                to.copy(a, b, n * sizeof(double), cudaMemcpyDeviceToDevice);
+                to.copy(a + body.from, b + body.from, (n - 2 * body.from) * sizeof(double), cudaMemcpyDeviceToDevice);
             if (body.moves)
                 to.kernel(move, blocks, 256, a, b, n);
+            if (!body.forks)
+                return nullptr;
+            const cudaGraphNode_t copied = to.last;
+            to.last = before;
+            to.kernel(addTo, 1, 1, sum.at, 1);
+            return copied;
         };
         Chain looped, unrolled;
         cudaGraphConditionalHandle handle;
         Chain inside = looped.loop(left.at, count, handle);
-        add(inside);
-        inside.kernel(countDown, 1, 1, left.at, handle);
-        for (int i = 0; i < count; ++i)
-            add(unrolled);
+        const cudaGraphNode_t beside = add(inside), end = inside.kernel(countDown, 1, 1, left.at, handle);
+        inside.join(beside, end);
+        for (int i = 0; i < count; ++i) {
+            const cudaGraphNode_t other = add(unrolled), next = unrolled.kernel(addTo, 1, 1, sum.at + 1, 1);
+            unrolled.join(other, next);
+        }
         const Exec first(looped), second(unrolled);
         const double device = microseconds(5, [&] { MUST(first.run()); }), flat = microseconds(5, [&] { MUST(second.run()); });
         const double byHost = microseconds(5, [&] {
@@ -139,15 +156,18 @@ void bandwidth() {
                 if (body.kernel)
                     average<<<blocks, 256, 0, second.stream>>>(b, a, n);
                 if (body.copy)
-                    MUST(cudaMemcpyAsync(a, b, n * sizeof(double), cudaMemcpyDeviceToDevice, second.stream));
+                    MUST(cudaMemcpyAsync(a + body.from, b + body.from, (n - 2 * body.from) * sizeof(double),
+                                         cudaMemcpyDeviceToDevice, second.stream));
                 if (body.moves)
                     move<<<blocks, 256, 0, second.stream>>>(a, b, n);
+                if (body.forks)
+                    addTo<<<1, 1, 0, second.stream>>>(sum.at, 1);
                 countDownFlag<<<1, 1, 0, second.stream>>>(left.at, go);
                 MUST(cudaMemcpyAsync(&host, go, 1, cudaMemcpyDeviceToHost, second.stream));
                 MUST(cudaStreamSynchronize(second.stream));
             } while (host);
         });
-        say("%s over %lld doubles, µs an iteration: on the device %.2f, from the host %.2f, unrolled %.2f", body.what, (long long)n,
+        say("%s, of %lld doubles, µs an iteration: on the device %.2f, from the host %.2f, unrolled %.2f", body.what, (long long)n,
             device / count, byHost / count, flat / count);
     }
     cudaFree(a), cudaFree(b), cudaFree(go);

@@ -113,6 +113,14 @@ struct Chain {
         MUST(cudaGraphAddMemsetNode(&made, graph, last ? &last : nullptr, last ? 1 : 0, &node));
         return last = made;
     }
+    /// `to` comes after `from` as well, unless that is null.
+    void join(cudaGraphNode_t from, cudaGraphNode_t to) const {
+#if CUDART_VERSION >= 13000
+        MUST(from ? cudaGraphAddDependencies(graph, &from, &to, nullptr, 1) : cudaSuccess);
+#else
+        MUST(from ? cudaGraphAddDependencies(graph, &from, &to, 1) : cudaSuccess);
+#endif
+    }
     cudaGraphConditionalHandle handle(unsigned value = 0, unsigned flags = cudaGraphCondAssignDefault) {
         cudaGraphConditionalHandle made;
         MUST(cudaGraphConditionalHandleCreate(&made, graph, value, flags));

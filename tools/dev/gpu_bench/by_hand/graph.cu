@@ -24,11 +24,10 @@ constexpr int most = 16;
 constexpr int most = 1000;
 #endif
 
-/// The first kernel's traits, with the function of kernel k.
-template <int... K> gpu::KernelTraits traitsOf(int64_t k, std::integer_sequence<int, K...>) {
-    static const void *const functions[] = {reinterpret_cast<const void *>(&addKernel<K>)...};
-    gpu::KernelTraits traits = *gpu::kernelTraits<addKernel<0>>();
-    traits.function = functions[k];
+/// The traits of kernel 0, 1, ...: those of the first one, but for the function.
+template <int... K> std::vector<gpu::KernelTraits> allTraits(std::integer_sequence<int, K...>) {
+    std::vector<gpu::KernelTraits> traits(most, *gpu::kernelTraits<addKernel<0>>());
+    ((traits[K].function = reinterpret_cast<const void *>(&addKernel<K>)), ...);
     return traits;
 }
 
@@ -36,6 +35,7 @@ struct Graph {
     gpu::GraphHandle plan = nullptr;
     gpu::GraphExec exec = nullptr;
     gpu::Stream stream = nullptr;
+    const std::vector<gpu::KernelTraits> traits = allTraits(std::make_integer_sequence<int, most>());
 
     gpu::Status make(double *const *arrays, int64_t width, int64_t kernels, int64_t N, double last) {
         std::vector<gpu::GraphNode> nodes;
@@ -43,12 +43,11 @@ struct Graph {
         if (status == gpu::success)
             status = gpu::graphCreate(plan, "by hand");
         for (int64_t k = 0; k < kernels && status == gpu::success; ++k) {
-            const gpu::KernelTraits traits = traitsOf(k, std::make_integer_sequence<int, most>());
             alignas(16) unsigned char arguments[3 * sizeof(double)];
             gpu::detail::ArgumentsOf<addKernel<0>>::store(arguments, arrays[k % width], N, k + 1 == kernels ? last : 1.0);
             gpu::KernelNodeParams node;
             node.how.name = "add";
-            node.kernel = &traits;
+            node.kernel = &traits[size_t(k)];
             node.grid = gpu::blocks(N, 256);
             node.block = 256;
             node.arguments = arguments;
