@@ -197,7 +197,7 @@ class Info : public Subcommand {
             names.push_back(t.name);
         line.choice("--for", target_, names, "also what its sources for a target need: the passes are run for it");
         line.choice("--gpu-graph", gpuGraph_, {"off", "auto", "require"},
-                    "with --for: where GPU graphs are formed (as the program is marked)");
+                    "with --for: where GPU graphs are formed (auto for cuda, off for hip)");
         line.number("--ranks", ranks_, "N",
                     "also the messages of a program on N ranks of MPI: formulas, and numbers where symbols are given");
         line.texts("--arg", given_, "NAME=VALUE", "with --ranks: the value of a symbol");

@@ -204,7 +204,7 @@ void TargetOptions::addTo(CommandLine &line) {
     line.flag("--emulate-mpi", emulateMpi, "build a program with MPI nodes so that its ranks are threads of one process");
     line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
     line.choice("--gpu-graph", gpuGraph, {"off", "auto", "require"},
-                "launch operations of the device as graphs (as the program is marked): auto where it is possible; require fails "
+                "launch operations of the device as graphs (auto for cuda, off for hip): auto where it is possible; require fails "
                 "where it is not");
     line.list("--gpu-arch", gpuArch, "LIST",
               "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");

@@ -286,6 +286,40 @@ TEST_CASE("rows that change place, and launches that become cooperative, are oth
     });
 }
 
+TEST_CASE("copies on the device that begin in the middle of 16 bytes are another graph") {
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        struct Place {
+            Inputs in;
+            int64_t to, from;
+        };
+        const auto run = [&](int64_t to, int64_t from) {
+            h.graph.run(
+                h.program, 0, Place{h.inputs(one.data, 2, 100), to, from},
+                [](gpu::GraphNodes &g, const Place &p) {
+                    const int n = g.kernel<scale>({"scale"}, {}, 4, 32, p.in.A, p.in.T, p.in.factor, p.in.N);
+                    const int c = g.copyOnDevice({n}, p.in.B + p.to, p.in.T + p.from, 50);
+                    g.copyToHost({c}, p.in.stage, p.in.B + p.to, 50);
+                },
+                [] { FAIL("the host path"); });
+            h.program.synchronise(0);
+            CHECK(h.stage[0] == 2);
+            CHECK(h.stage[49] == 2);
+            CHECK(h.info().nodesLast == 3);
+        };
+        run(0, 0);
+        run(2, 4);
+        CHECK(h.info().builds == 1);
+        run(1, 1);
+        run(0, 1);
+        run(3, 2);
+        CHECK(h.info().builds == 2);
+        run(4, 2);
+        CHECK(h.info().entries == 2);
+    });
+}
+
 TEST_CASE("kernels with different dynamic shared memory, in both orders") {
     for (const bool largeFirst : {false, true})
         underSeeds([&] {

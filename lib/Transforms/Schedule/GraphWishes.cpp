@@ -25,10 +25,11 @@ std::optional<GraphWishes> GraphWishes::of(SDFG &root, const std::string &option
         context.diags.report(diag::Id::PassOptionType, {}, "mode", std::string(pass), "off, auto or require", mode);
         return std::nullopt;
     }
-    if (!asked && !isMarked(root))
+    const GraphMark unasked = context.options.target == "cuda" ? GraphMark::Auto : GraphMark::Off;
+    if (!asked && unasked == GraphMark::Off && !isMarked(root))
         return std::nullopt;
     GraphWishes out;
-    out.general_ = {asked.value_or(GraphMark::Off), "--gpu-graph " + mode};
+    out.general_ = {asked.value_or(unasked), "--gpu-graph " + std::string(name(asked.value_or(unasked)))};
     out.forced_ = asked.has_value();
     return out;
 }

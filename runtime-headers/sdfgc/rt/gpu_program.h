@@ -162,6 +162,11 @@ template <class T> SDFGC_KERNEL void fillKernel(T *target, int64_t count, T valu
     if (i < count)
         target[i] = value;
 }
+template <class T> SDFGC_KERNEL void copyKernel(T *to, const T *from, int64_t count) {
+    const int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count)
+        to[i] = from[i];
+}
 
 } // namespace detail
 

@@ -136,7 +136,7 @@ def many():
     """A thousand calls that alternate arrays, scalars and two sizes: a graph for each size, changed where something is new."""
     import converge
     program = converge.Program()
-    pairs = [[np.ones(n) for _ in range(2)] for n in (40, 40, 33)]
+    pairs = [[np.ones(n) for _ in range(2)] for n in (400, 400, 33)]  # kernels of two blocks, and of one
     err = np.zeros(1)
     for i in range(1000):
         a, b = pairs[i % 3]
