@@ -9,7 +9,7 @@ packages=(
     libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
 )
 # Without these, the tests that use them say so and are skipped; without isl, fewer dependences are known.
-optional=(openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config groff-base libisl-dev)
+optional=(openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config groff-base libisl-dev hipcc libamdhip64-dev librocprim-dev)
 
 if ! command -v apt-get >/dev/null; then
     echo "setup: this is no Debian system; install what these packages hold: ${packages[*]}" >&2

@@ -26,8 +26,10 @@ constexpr int most = 1000;
 
 /// The traits of kernel 0, 1, ...: those of the first one, but for the function.
 template <int... K> std::vector<gpu::KernelTraits> allTraits(std::integer_sequence<int, K...>) {
+    const void *const functions[] = {reinterpret_cast<const void *>(&addKernel<K>)...};
     std::vector<gpu::KernelTraits> traits(most, *gpu::kernelTraits<addKernel<0>>());
-    ((traits[K].function = reinterpret_cast<const void *>(&addKernel<K>)), ...);
+    for (int k = 0; k < most; ++k)
+        traits[size_t(k)].function = functions[k];
     return traits;
 }
 

@@ -1,14 +1,15 @@
-// keep-graph-memory: buffers that graphs of a GPU use get their memory from the handle of the program, which keeps it from call to call.
+// keep-device-memory: buffers of a GPU program get their memory from the program's handle, which keeps it from call to call.
 //
 //     sdfgc::gpu::Buffer<double> T("T", N * N);            __state->T.reserve(N * N);
 //     graph step { ... T ... }                   becomes   graph step { ... __state->T ... }
 //
-// A graph holds addresses. Were they new in each call, each of its nodes would be changed before each launch; and memory that a call
-// releases makes the host wait for the device. `reserve` allocates at the first call, and where a later one needs more: then the
-// addresses change once.
+// A device takes up to a millisecond to hand out memory, and the host waits for the device when it gives memory back. `reserve` allocates at
+// the first call, and where a later one needs more. And a graph holds addresses: were they new in each call, each of its nodes would be
+// changed before each launch.
 //
-// What it costs is memory that stays between calls. Left alone: buffers that no graph uses, memory of the device's pool, and what the
-// program's state has already.
+// What it costs is memory that stays between calls; with the option `all=false`, only buffers that graphs use are kept. Left alone: memory of
+// the device's pool, what the program's state has already, and buffers of loops and of functions that the program calls, which may be
+// used again while the device is busy with them, unless a graph uses them: that one is one operation of a stream.
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -26,8 +27,12 @@ class Keeper {
 public:
     Keeper(Module &m, Function &f) : m_(m), f_(f), names_(namesOf(m, f, effectsOf(f))) {}
 
-    bool run() {
+    /// `all`: also what no graph uses.
+    bool run(bool all) {
         find(f_.body, false);
+        for (const NodePtr &n : f_.body.body)
+            if (const auto *d = dyn_cast<Declare>(n.get()); all && d && isOwn(f_.vars[d->var].kind))
+                kept_.insert(d->var);
         for (VarId v : kept_)
             makeField(v);
         if (!kept_.empty())
@@ -101,12 +106,13 @@ private:
     std::map<VarId, sym::Expr> counts_;
 };
 
-class KeepGraphMemory : public pass::TreePass {
+class KeepDeviceMemory : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
         bool changed = false;
         for (auto &f : m.functions) { // callees come first
-            if (contains(f->body, Kind::GraphRegion))
-                changed |= Keeper(m, *f).run();
+            const bool all = option<bool>("all") && f->name == Name("program");
+            if (all || contains(f->body, Kind::GraphRegion))
+                changed |= Keeper(m, *f).run(all);
             f->needsState = f->needsState || usesState(f->body, m);
         }
         return changed;
@@ -115,6 +121,6 @@ class KeepGraphMemory : public pass::TreePass {
 
 } // namespace
 
-std::unique_ptr<pass::Pass> createKeepGraphMemory() { return std::make_unique<KeepGraphMemory>(); }
+std::unique_ptr<pass::Pass> createKeepDeviceMemory() { return std::make_unique<KeepDeviceMemory>(); }
 
 } // namespace sdfgc::transforms
