@@ -77,7 +77,7 @@ private:
         case Kind::DeviceCopy:
             return number + copy(static_cast<const DeviceCopy &>(n)) + of;
         case Kind::LibraryCall:
-            return number + call(static_cast<const LibraryCall &>(n)) + of;
+            return number + call(static_cast<const LibraryCall &>(n));
         default:
             return number + fill(static_cast<const DeviceFill &>(n)) + of;
         }

@@ -36,19 +36,21 @@ struct Graph {
     gpu::GraphHandle plan = nullptr;
     gpu::GraphExec exec = nullptr;
     gpu::Stream stream = nullptr;
+    std::vector<gpu::KernelTraits> traits; // of the nodes, which have their addresses
 
     gpu::Status make(double *const *arrays, int64_t width, int64_t kernels, int64_t N, double last) {
         std::vector<gpu::GraphNode> nodes;
         gpu::Status status = gpu::streamCreate(stream);
         if (status == gpu::success)
             status = gpu::graphCreate(plan, "by hand");
+        for (int64_t k = 0; k < kernels; ++k)
+            traits.push_back(traitsOf(k, std::make_integer_sequence<int, most>()));
         for (int64_t k = 0; k < kernels && status == gpu::success; ++k) {
-            const gpu::KernelTraits traits = traitsOf(k, std::make_integer_sequence<int, most>());
             alignas(16) unsigned char arguments[3 * sizeof(double)];
             gpu::detail::ArgumentsOf<addKernel<0>>::store(arguments, arrays[k % width], N, k + 1 == kernels ? last : 1.0);
             gpu::KernelNodeParams node;
             node.how.name = "add";
-            node.kernel = &traits;
+            node.kernel = &traits[size_t(k)];
             node.grid = gpu::blocks(N, 256);
             node.block = 256;
             node.arguments = arguments;
