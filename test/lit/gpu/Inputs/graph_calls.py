@@ -1,4 +1,4 @@
-"""Calls two programs with products of BLAS in their graphs, in all orders of operations and on devices that can do less, and compares
+"""Calls three programs with products of BLAS in their graphs, in all orders of operations and on devices that can do less, and compares
 results and counters. Without arguments: starts itself once for each device and order."""
 import hashlib
 import json
@@ -38,8 +38,21 @@ def power():
     return program, [x, change]
 
 
+def algebra():
+    import algebra
+    n, rng = 20, np.random.default_rng(1)
+    a, b, x, y, v = (rng.integers(-2, 3, shape).astype(float) for shape in ((n, n), (n, n), (4, n, n), (4, n, n), n))
+    c, z, d = np.zeros((n, n)), np.zeros(n), np.zeros(1)
+    program = algebra.Program()
+    for _ in range(CALLS):
+        program(A=a, B=b, X=x, Y=y, x=v, C=c, z=z, d=d, N=n)
+    u = 2 * a.T @ b.T + 3 * b
+    assert np.array_equal(c, x[0] @ y[0] + x[3] @ y[3] + u) and np.array_equal(z, a @ u @ v) and d[0] == v @ u @ v
+    return program, [c, z, d]
+
+
 def child():
-    for run in (dense, power):
+    for run in (dense, power, algebra):
         program, results = run()
         bits = hashlib.sha256(b"".join(r.tobytes() for r in results)).hexdigest()
         print(json.dumps([run.__name__, bits, program.gpu_graphs()[-1]]))
