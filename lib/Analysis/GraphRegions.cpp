@@ -1,6 +1,7 @@
 #include "sdfgc/Analysis/GraphRegions.h"
 
 #include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>
@@ -178,7 +179,27 @@ private:
             return fillNode(s, *l);
         if (l && asyncOp(*l))
             return add(Why::Allocation, "memory comes from the pool", placeOf(*l));
-        add(Why::Library, "a library of the device, or code of the host, is called", placeOf(*step.node));
+        if (const auto *t = dyn_cast<Tasklet>(step.node); t && t->code.language == Language::Library)
+            return library(step, *t);
+        add(Why::Library, "code of the host gets memory of the device", placeOf(*step.node));
+    }
+
+    /// A call that can be recorded, whose arguments the host has when the region begins.
+    void library(const StreamStep &step, const Tasklet &t) {
+        std::string why;
+        const auto call = libraryCall(t, why);
+        if (!call)
+            return add(Why::Library, why, placeOf(t));
+        if (platform::recordedIn(*call->environment).empty())
+            return add(Why::Library, "`" + call->function + "` is called: of libraries, graphs record BLAS only", placeOf(t));
+        if (t.instrument != Instrumentation::No_Instrumentation)
+            add(Why::Measured, "the call is measured", placeOf(t));
+        if (!call->loops.empty())
+            add(Why::Layout, "the batch is more than one call", placeOf(t));
+        for (const MemoryUse &u : step.host)
+            add(Why::DeviceValue,
+                "the call " + std::string(u.write ? "gives" : "gets") + " `" + all_.steps_.name(u.memory) + "` of the host",
+                placeOf(t));
     }
 
     /// Both sides must be there, and mean the same, whenever the graph runs.

@@ -1,6 +1,7 @@
 // The part of BodyPrinter that GPU programs need: operations that the host queues, and what only kernels have.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
@@ -151,6 +152,19 @@ void BodyPrinter::deviceFill(const DeviceFill &f) {
             ", " + sym(f.count) + ", " + typeName(f.type) + "(" + value(f.value) + "));");
 }
 
+/// A call that a graph records.
+void BodyPrinter::recordedCall(const LibraryCall &c) {
+    const std::size_t dot = c.function.rfind('.');
+    const std::string object = c.function.substr(0, dot), name = c.function.substr(dot + 1);
+    const platform::Environment *environment = platform::environmentOfCall(object.substr(object.find_last_of('>') + 1) + ".");
+    std::string text = "graph.call({" + quoted(name) + ", " + quoted(c.element) + "}, " + queuedOn(c.stream, c) + ", " + object +
+                       ", " + std::string(platform::recordedIn(*environment)) + "::" + name;
+    for (const LibraryCall::Argument &a : c.arguments)
+        text += ", " + argument(a);
+    nodeComment(c, c);
+    w_.line(text + ");");
+}
+
 namespace {
 
 /// What transfers without a number bring to the host.
@@ -200,7 +214,8 @@ void BodyPrinter::graphFunction(const std::string &linkage) {
         names += (names.empty() ? "" : ", ") + var(p).name.str();
     }
     w_.close(";");
-    w_.open("const auto nodes = [](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
+    const std::string state = contains(f_.body, Kind::LibraryCall) ? "__state" : ""; // whose libraries stay where they are
+    w_.open("const auto nodes = [" + state + "](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
     if (!names.empty())
         w_.line("const auto &[" + names + "] = in;");
     targetsOfLooks(f_, f_.body, looked_);

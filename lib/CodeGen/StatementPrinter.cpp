@@ -210,6 +210,8 @@ void BodyPrinter::update(const Update &u) {
 }
 
 void BodyPrinter::libraryCall(const LibraryCall &c) {
+    if (describing_)
+        return recordedCall(c);
     std::string text = c.result ? memory(c.result) + " = " : "";
     text += c.function + "(";
     std::string separator;

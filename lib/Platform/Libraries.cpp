@@ -75,6 +75,8 @@ std::string spelled(const Environment &e, std::string_view function) {
     return e.field.empty() ? "sdfgc::gpu::" + std::string(function.substr(dot + 1)) : "__state->" + std::string(function);
 }
 
+std::string_view recordedIn(const Environment &e) { return e.name == "GpuBlas" ? "sdfgc::gpu::blas" : ""; }
+
 std::string makerOf(const Environment &e, std::string_view function) {
     const std::vector<std::string> makers = text::words(e.makers);
     if (std::find(makers.begin(), makers.end(), function) == makers.end())

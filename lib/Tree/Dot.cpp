@@ -21,6 +21,8 @@ void forEachNode(const Block &b, const std::function<void(const Node &, const Gr
             f(*loop, *loop);
         else if (const auto *s = dyn_cast<DeviceFill>(n.get()))
             f(*s, *s);
+        else if (const auto *call = dyn_cast<LibraryCall>(n.get()))
+            f(*call, *call);
         else
             forEachBlock(std::as_const(*n), [&f](const Block &inner) { forEachNode(inner, f); });
     }
@@ -74,6 +76,8 @@ private:
                    place(static_cast<const Loop &>(n).flag) + "\n" + of;
         case Kind::DeviceCopy:
             return number + copy(static_cast<const DeviceCopy &>(n)) + of;
+        case Kind::LibraryCall:
+            return number + call(static_cast<const LibraryCall &>(n));
         default:
             return number + fill(static_cast<const DeviceFill &>(n)) + of;
         }
@@ -90,6 +94,9 @@ private:
             count = more.isOne() ? count : size(more) + " x " + count;
         return std::string("copy ") + directions[c.direction] + "\n" + place(c.source) + " to " + place(c.target) + "\n" + count +
                " of " + c.type.str() + "\n";
+    }
+    static std::string call(const LibraryCall &c) {
+        return "call " + c.function.substr(c.function.rfind('.') + 1) + "\n" + (c.element.empty() ? "" : c.element + "\n");
     }
     std::string fill(const DeviceFill &f) const {
         return "fill\n" + place(f.target) + "\n" + size(f.count) + " of " + f.type.str() + "\n";

@@ -44,6 +44,8 @@ TEST_CASE("environments: by path, by function, and what a node needs") {
     CHECK(spelled(*environment("FFTW"), "fftw.transform") == "sdfgc::rt::fftw::transform");
     CHECK(environmentOfCall("gpuBlas.gemm") == environment("GpuBlas"));
     CHECK_FALSE(environmentOfCall("cblas"));
+    CHECK(recordedIn(*environment("GpuBlas")) == "sdfgc::gpu::blas");
+    CHECK(recordedIn(*environment("GpuFft")).empty());
     auto needed = [](std::vector<Name> paths, const char *code) {
         std::string out;
         for (const Environment *e : neededBy(paths, code))

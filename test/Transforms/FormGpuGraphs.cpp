@@ -179,6 +179,35 @@ TEST_CASE("form-gpu-graphs: what is required and cannot be") {
               .find("the size of `d` is computed") != std::string::npos);
 }
 
+TEST_CASE("form-gpu-graphs: calls of libraries") {
+    const auto call = [](const std::string &code, const std::string &attributes = "", const std::string &input = "") {
+        return "t (Library" + attributes + "): " + code + "  with x: pointer(float64) <- B[0:N]" + input +
+               "; y: pointer(float64) -> C[0:N]\n";
+    };
+    const auto why = [](const std::string &tasklet) {
+        Steps program(state("one", kernel("k", "B", "a") + tasklet));
+        Formed pass("require", 1);
+        pass(program);
+        const std::string begin = "cannot be part of the GPU graph that --gpu-graph require asks for: ";
+        for (const auto &d : pass.diags.sorted())
+            if (d.id == diag::Id::GraphRequired)
+                return d.message.substr(begin.size());
+        return std::string();
+    };
+    Steps program(state("one", kernel("k", "a", "B")) + state("two", call("gpuBlas.axpy(N, 1, x, 1, y, 1)")));
+    CHECK(Formed()(program) == "enter_graph_one graph_one!(one two)");
+    CHECK(why(call("gpuBlas.axpy(N, 1, x, 1, y, 1)")).empty());
+    CHECK(why(call("gpuPrimitives.reduce(x, 1, N, y)")) ==
+          "`gpuPrimitives.reduce` is called: of libraries, graphs record BLAS only");
+    CHECK(why(call("gpuBlas.axpy(N, 1, x, 1, y, 1)", ", instrument = GPU_Events")) == "the call is measured");
+    CHECK(why(call("gpuBlas.axpy(N, s, x, 1, y, 1)", "", ", s: float64 <- h[0]")) == "the call gets `h` of the host");
+    CHECK(why(call("nothing(x)")) == "`nothing` is no function of a library that sdfgc knows");
+    CHECK(why("t (Library) with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N] {\n  for p in range(4):\n"
+              "    gpuBlas.axpy(4, 1, x + p * 4, 1, y + p * 4, 1)\n}\n") == "the batch is more than one call");
+    CHECK(why("t (CPP): call(x, y);  with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N]\n") ==
+          "code of the host gets memory of the device");
+}
+
 TEST_CASE("form-gpu-graphs: copies with page-locked memory of the caller") {
     Steps program(state("one", "P[0:N] -> a (Linear)\n" + kernel("k", "a", "b") + "b[0:N] -> P (Linear)\n"));
     CHECK(Formed("auto", 3)(program) == "enter_graph_one graph_one!(one)");

@@ -12,7 +12,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Kernels, copies and fills of four arrays in device memory, in two states.
+/// Kernels, copies and calls of a library with four arrays in device memory, in two states.
 std::string operations(unsigned seed, bool loop) {
     std::mt19937 random(seed);
     const auto name = [&random] { return "d" + std::to_string(random() % 4); };
@@ -29,6 +29,9 @@ std::string operations(unsigned seed, bool loop) {
             if (random() % 4 == 0) {
                 to = one == to ? "d" + std::to_string((to[1] - '0' + 1) % 4) : to;
                 body += one + "[0:16] -> " + to + "[0:16] (Linear)\n";
+            } else if (random() % 4 == 0) {
+                body += k + " (Library, environments = [GpuBlas]): gpuBlas.axpy(16, 1, x, 1, y, 1)  with x: pointer(float64) <- " +
+                        one + "[0:16]; y: pointer(float64) -> new " + to + "[0:16]\n";
             } else {
                 body += "map " + k + "[i = 0:16] (GPU_Device) with IN_x: pointer(float64) <- " + one +
                         "[0:16], IN_z: pointer(float64) <- " + two + "[0:16]; OUT_y: pointer(float64) -> new " + to + "[0:16] {\n" +
@@ -92,6 +95,8 @@ void collect(tree::Block &b, std::vector<NodeLevel> &levels, NodeLevel &nodes) {
             nodes.push_back(l);
         else if (auto *c = dyn_cast<tree::DeviceCopy>(n.get()); c && c->node >= 0)
             nodes.push_back(c);
+        else if (auto *call = dyn_cast<tree::LibraryCall>(n.get()))
+            nodes.push_back(call);
         auto *loop = dyn_cast<tree::Loop>(n.get());
         NodeLevel inside;
         if (loop)

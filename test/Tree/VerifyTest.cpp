@@ -288,6 +288,15 @@ TEST_CASE("verify: nodes of graphs") {
     CHECK(graph(write + read + " after [0, 1]\n") == fault("node 1 comes after `1`, which is no node before it"));
     CHECK(graph(write + "transfer from &A[0] to &B[0] of float64 width 4 on 1 node 1 after [0]\n") ==
           fault("an operation is on another stream", "transfer"));
+    // Calls of libraries use what they are given, and all of them one memory besides.
+    const std::string call = "library \"__state->gpuBlas.dot\" on 0 with value 4 with const at &A[0] with value 1 with at ";
+    CHECK(graph(write + call + "&B[0] node 1 after [0]\n") == Faults{});
+    CHECK(graph(write + call + "&B[0] node 1\n") ==
+          fault("nothing says whether node 0 or node 1 comes first; both use `A`", "library"));
+    CHECK(graph(call + "&B[0] node 0\n" + call + "&C[0] node 1 after [0]\n") == Faults{});
+    CHECK(graph(call + "&B[0] node 0\n" + call + "&C[0] node 1\n") ==
+          fault("nothing says whether node 0 or node 1 comes first; both use the workspace of libraries", "library"));
+    CHECK(graph("library \"cblas_daxpy\" with value 4\n") == fault("`library` is no operation of the device", "library"));
     CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is no operation of the device", "synchronise"));
     CHECK(faults(kernels + "function f(A: pointer float64) state {\n" + write + "}\n", " streams 1") ==
           Faults{"TreeGraph: graph `` of the device: an operation outside of all graphs has a number @ function f: launch"});

@@ -1,11 +1,12 @@
 // Regions of a program that one GPU graph can launch: what stands in the way, block by block, and the regions that were formed.
 //
-// A graph is a fixed list of kernels, copies and fills with an order among them, which the host describes before any of them runs
+// A graph is a fixed list of kernels, copies, fills and recorded calls of libraries with an order among them, which the host describes before any of them runs
 // (docs/gpu-graphs.md). So a block can be part of one if
 //   1. it has nothing that the host computes, waits for, allocates, measures or prints;
 //   2. all that the host hands over (scalars, sizes, symbols, addresses) has its value when the region begins: nothing in the region
 //      assigns it;
-//   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller;
+//   3. each of its operations is one node: a kernel, one copy or one fill, between device memory and page-locked memory of the caller, or
+//      one call of a library that can be recorded (sdfgc/Platform/Libraries.h);
 //   4. its loops and branches are decided on the device (sdfgc/Analysis/DeviceLoops.h).
 //
 // A region with the mark Formed is entered through an empty state, its *gate*, which is its only predecessor: there the stream and the

@@ -63,6 +63,7 @@ private:
     void update(const tree::Update &u);
     void rawTasklet(const tree::RawTasklet &t);
     void libraryCall(const tree::LibraryCall &c);
+    void recordedCall(const tree::LibraryCall &c);
     std::string argument(const tree::LibraryCall::Argument &a) const;
     std::string simpleStatement(const py::Stmt &s) const;
     std::string assignment(const py::Stmt &s) const;

@@ -58,6 +58,10 @@ const Environment *environmentOfCall(std::string_view function);
 /// dot stay.
 std::string spelled(const Environment &e, std::string_view function);
 
+/// Where the functions of an environment stand as objects, by which GPU graphs record their calls (`sdfgc::gpu::blas`; docs/gpu-graphs.md);
+/// empty where they cannot be recorded.
+std::string_view recordedIn(const Environment &e);
+
 /// A function of an environment that makes an argument of others (`tensor`, `block`) as C++ spells it; empty where it is none.
 std::string makerOf(const Environment &e, std::string_view function);
 

@@ -75,8 +75,14 @@ struct RawTasklet : NodeOf<Kind::RawTasklet> {
     std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
 };
 
+/// What a launch, copy, fill, library call or loop inside of a GraphRegion has besides.
+struct GraphNode {
+    int node = -1;                // its number in the graph, or in the loop around it, in the order of the text; -1: it is in none
+    std::vector<sym::Expr> after; // numbers of nodes there that come before it: constants, ascending
+};
+
 /// A call of a function of a library: `[result =] function([stream,] arguments)`.
-struct LibraryCall : NodeOf<Kind::LibraryCall> {
+struct LibraryCall : NodeOf<Kind::LibraryCall>, GraphNode {
     struct Argument {      // one of these
         RefId ref;         // memory: its address; `isConst`: the function only reads it
         py::ExprRef value; // `byAddress`: of a temporary that holds it
@@ -88,6 +94,7 @@ struct LibraryCall : NodeOf<Kind::LibraryCall> {
     std::vector<Argument> arguments;
     int stream = host; // that the call is queued on: its first argument
     static constexpr int host = -1;
+    std::string element; // in a graph, for messages: `state s, tasklet t`
 };
 
 struct Omp {
@@ -131,12 +138,6 @@ struct For : NodeOf<Kind::For> {
     int64_t unrollFactor = 0;
     bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not
     Block body;
-};
-
-/// What a launch, copy, fill or loop inside of a GraphRegion has besides.
-struct GraphNode {
-    int node = -1;                // its number in the graph, or in the loop around it, in the order of the text; -1: it is in none
-    std::vector<sym::Expr> after; // numbers of nodes there that come before it: constants, ascending
 };
 
 /// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).

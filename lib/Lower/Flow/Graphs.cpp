@@ -1,7 +1,8 @@
 // Regions that are launched as one GPU graph.
 //
 // An edge stands where one operation uses memory that an earlier one uses too, and one of them writes it; of these edges only those that
-// no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams.h): a container behind its views.
+// no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams.h): a container behind its views. Calls of libraries
+// come one after the other, as they work in the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
 #include "Graphs.h"
 
 #include "ControlFlow.h"
@@ -82,6 +83,8 @@ private:
             return;
         case Kind::DeviceFill:
             return operation(static_cast<DeviceFill &>(*n), out);
+        case Kind::LibraryCall:
+            return operation(static_cast<LibraryCall &>(*n), out);
         case Kind::Synchronise: // after a look
             out.isGraph = out.isGraph && !conditions_.empty();
             return;
@@ -174,6 +177,19 @@ private:
     std::vector<std::vector<bool>> ancestors_; // of each node, by number
 };
 
+/// The memory that calls of libraries work in, which no container has.
+constexpr analysis::Memory workspace = -2;
+
+bool callsLibrary(const analysis::GraphOperation &o) {
+    return o.loop ? std::any_of(o.inside.begin(), o.inside.end(), callsLibrary) : o.step.node && isa<ir::Tasklet>(o.step.node);
+}
+std::vector<MemoryUse> usesOf(const analysis::GraphOperation &o) {
+    std::vector<MemoryUse> uses = o.step.uses;
+    if (callsLibrary(o))
+        uses.push_back({workspace, true});
+    return uses;
+}
+
 /// Numbers the statements and gives them edges; false if they are not the operations of the graph.
 bool number(Content &content, const std::vector<analysis::GraphOperation> &operations) {
     if (!content.isGraph || content.operations.size() != operations.size())
@@ -186,7 +202,9 @@ bool number(Content &content, const std::vector<analysis::GraphOperation> &opera
         if (isLoop != (loop && loop->flag) || (isLoop && !number(*is.inside, operations[i].inside)))
             return false;
         is.node->node = static_cast<int>(i);
-        is.node->after = edges.next(operations[i].step.uses);
+        is.node->after = edges.next(usesOf(operations[i]));
+        if (auto *call = dyn_cast<LibraryCall>(is.statement))
+            call->element = elementName(*operations[i].step.node);
     }
     return true;
 }
@@ -197,6 +215,8 @@ void unnumber(Content &content) {
         *is.node = GraphNode();
         if (auto *loop = dyn_cast<Loop>(is.statement))
             loop->flag = RefId();
+        if (auto *call = dyn_cast<LibraryCall>(is.statement))
+            call->element.clear();
         if (is.inside)
             unnumber(*is.inside);
     }

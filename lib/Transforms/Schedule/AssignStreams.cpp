@@ -10,7 +10,7 @@
 //   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each
 //      other;
 //   3. else the stream that has been idle longest.
-// The operations of a region that is one GPU graph have one stream, that of the first.
+// The operations of a region that is one GPU graph have one stream, that of the first; stream 0 if one is a call, which knows no other.
 //
 // Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last
 // does. Two operations depend on each other if they touch the same memory and one of them writes it.
@@ -58,6 +58,7 @@ public:
 
 private:
     void collect(SDFG &g);
+    void add(Operation o);
     void dependences();
     void choose(int i);
     static std::optional<int> given(const StreamStep &s);
@@ -78,8 +79,14 @@ void Streams::collect(SDFG &g) {
             if (step.kind == StreamStep::Nested)
                 collect(*static_cast<NestedSDFGNode *>(step.node)->sdfg);
             else if (step.kind == StreamStep::Operation)
-                operations_.push_back({std::move(step), {}, -1, -1, analysis::graphAround(*s)});
+                add({std::move(step), {}, -1, -1, analysis::graphAround(*s)});
         }
+}
+
+void Streams::add(Operation o) {
+    if (o.graph && !o.step.edge && isa<Tasklet>(o.step.node))
+        graphs_[o.graph] = 0;
+    operations_.push_back(std::move(o));
 }
 
 void Streams::dependences() {

@@ -1,6 +1,7 @@
 // SD2165: a graph of the device is a list of operations on one stream, and of loops of them, numbered in their order, with declarations of
 // what they are given; and of two that use the same memory, one of them writing, one comes before the other by way of edges. A loop is
-// one operation for what is outside, with all uses inside and that of its flag. Besides there is what brings flags to the host.
+// one operation for what is outside, with all uses inside and that of its flag. Calls of libraries have one more memory in common, in which
+// they work. Besides there is what brings flags to the host.
 //
 // What an operation uses is found here in the tree itself: the variables of its arguments, and what kernels do to their parameters.
 // Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).
@@ -57,6 +58,8 @@ private:
             return c;
         if (const auto *loop = dyn_cast<Loop>(&n))
             return loop;
+        if (const auto *call = dyn_cast<LibraryCall>(&n); call && call->stream != LibraryCall::host)
+            return call;
         return dyn_cast<DeviceFill>(&n);
     }
     static int streamOf(const Node &n) {
@@ -64,6 +67,8 @@ private:
             return l->stream;
         if (const auto *c = dyn_cast<DeviceCopy>(&n))
             return c->stream;
+        if (const auto *call = dyn_cast<LibraryCall>(&n))
+            return call->stream;
         return static_cast<const DeviceFill &>(n).stream;
     }
     void fault(const Node &n, Name graph, const std::string &what) { r_.fault(diag::Id::TreeGraph, n, graph.str(), what); }
@@ -72,6 +77,7 @@ private:
         VarId memory;
         bool write;
     };
+    static constexpr VarId workspace = {}; // of libraries
 
     void graph(const Block &b, Name name, int stream) {
         flags_.clear();
@@ -126,6 +132,13 @@ private:
             return {{memoryOf(c->source), false}, {memoryOf(c->target), true}};
         if (const auto *f = dyn_cast<DeviceFill>(&n))
             return {{memoryOf(f->target), true}};
+        if (const auto *call = dyn_cast<LibraryCall>(&n)) {
+            uses.push_back({workspace, true});
+            for (const LibraryCall::Argument &a : call->arguments)
+                if (a.ref)
+                    uses.push_back({memoryOf(a.ref), !a.isConst});
+            return uses;
+        }
         const auto &l = static_cast<const Launch &>(n);
         const Function &kernel = *r_.m.functions[l.function];
         for (std::size_t i = 0; i < l.arguments.size() && i < kernel.params.size(); ++i)
@@ -173,7 +186,8 @@ private:
         if (earlier >= 0 && earlier != now && !before[static_cast<std::size_t>(earlier)])
             fault(n, name,
                   "nothing says whether node " + std::to_string(earlier) + " or node " + std::to_string(now) +
-                      " comes first; both use `" + r_.var(u.memory).name.str() + "`");
+                      " comes first; both use " +
+                      (u.memory ? "`" + r_.var(u.memory).name.str() + "`" : "the workspace of libraries"));
     }
 
     struct Last {

@@ -4,7 +4,7 @@
 // host memory), also the results of dot and nrm2; scalars are taken at the call. Every operation is queued in the stream that it is
 // given and returns at once. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
 // gpu_program.h do. One Blas is a member of a program's state; it makes the library's handle at the first call, and one thread at a
-// time may use it. Link the library "gpublas" (docs/build.md), which is cublas, hipblas or openblas.
+// time may use it. Calls can be nodes of graphs (gpu_graph.h). Link the library "gpublas" (docs/build.md), which is cublas, hipblas or openblas.
 //
 //   struct state_t { gpu::Program gpu; gpu::Blas blas; ... };
 //   __state->blas.gemm(__state->gpu.stream(0), Op::None, Op::None, M, N, K, 1.0, A, K, B, N, 0.0, C, N);
@@ -121,6 +121,16 @@ public:
         done(library_.nrm2(stream, n > 0 ? n : 0, x, incx, result), "nrm2");
     }
 
+    /// For graphs that record calls (gpu/graph_calls.h): makes the library's handle; the bytes of device memory that recorded calls need
+    /// to work in, all of them in the same.
+    size_t workspaceBytes() {
+        size_t bytes = 0;
+        done(library_.open(bytes), "the creation of its handle");
+        return bytes;
+    }
+    /// From now on calls work there; null: in memory of the library, as before.
+    void lend(void *workspace, size_t bytes) { library_.lend(workspace, bytes); }
+
 private:
     static void done(bool success, const char *what) {
         detail::requireSuccess(success, "the device's BLAS library failed in ", what);
@@ -128,5 +138,30 @@ private:
 
     detail::BlasLibrary library_;
 };
+
+/// The operations as objects, for graphs that record them: `graph.call({"gemm"}, {}, library, blas::gemm, arguments...)`.
+namespace blas {
+
+#define SDFGC_BLAS_OPERATION(name)                                                                                                 \
+    struct name##Operation {                                                                                                       \
+        template <class... A> void operator()(Blas &library, Stream stream, const A &...arguments) const {                         \
+            library.name(stream, arguments...);                                                                                    \
+        }                                                                                                                          \
+    };                                                                                                                             \
+    inline constexpr name##Operation name;
+SDFGC_BLAS_OPERATION(gemm)
+SDFGC_BLAS_OPERATION(gemmStridedBatched)
+SDFGC_BLAS_OPERATION(gemv)
+SDFGC_BLAS_OPERATION(ger)
+SDFGC_BLAS_OPERATION(geam)
+SDFGC_BLAS_OPERATION(transpose)
+SDFGC_BLAS_OPERATION(trsm)
+SDFGC_BLAS_OPERATION(dot)
+SDFGC_BLAS_OPERATION(axpy)
+SDFGC_BLAS_OPERATION(scal)
+SDFGC_BLAS_OPERATION(nrm2)
+#undef SDFGC_BLAS_OPERATION
+
+} // namespace blas
 
 } // namespace sdfgc::gpu

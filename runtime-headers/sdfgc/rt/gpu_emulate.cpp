@@ -4,6 +4,7 @@
 #ifndef SDFGC_GPU_EMULATE
 #define SDFGC_GPU_EMULATE
 #endif
+#include "sdfgc/rt/gpu/emulated/capture.h"
 #include "sdfgc/rt/gpu/emulated/graph_exec.h"
 
 namespace sdfgc::gpu {
@@ -30,8 +31,11 @@ const ErrorText errorTexts[] = {
     {illegalAddress, "illegalAddress", "an illegal memory access was encountered"},
     {launchFailure, "launchFailure", "unspecified launch failure"},
     {cooperativeLaunchTooLarge, "cooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+    {illegalState, "illegalState", "the operation cannot be performed in the present state"},
     {notPermitted, "notPermitted", "operation not permitted"},
     {notSupported, "notSupported", "operation not supported"},
+    {captureUnsupported, "captureUnsupported", "operation not permitted when stream is capturing"},
+    {captureInvalidated, "captureInvalidated", "operation failed due to a previous error during capture"},
     {graphExecUpdateFailure, "graphExecUpdateFailure",
      "the graph update was not performed because it included changes which violated constraints"},
 };
@@ -69,7 +73,7 @@ Status limits(Limits &result, int device) {
     return success;
 }
 Status deviceSynchronize() {
-    return call([](Device &device) {
+    return callOutside("the device is waited for", [](Device &device) {
         device.finishAll();
         return device.error;
     });
@@ -103,7 +107,7 @@ namespace emulate {
 
 Status mallocBytes(void **pointer, size_t bytes, const char *name) {
     *pointer = nullptr;
-    return call([&](Device &device) {
+    return callOutside("memory is allocated", [&](Device &device) {
         if (bytes == 0)
             return success;
         Allocation *a = device.arena.allocate(bytes, name, Allocation::Live);
@@ -131,7 +135,7 @@ Status mallocBytesAsync(void **pointer, size_t bytes, Stream handle, const char 
 
 Status mallocBytesHost(void **pointer, size_t bytes, const char *name) {
     *pointer = nullptr;
-    return call([&](Device &device) {
+    return callOutside("memory is allocated", [&](Device &device) {
         void *memory = bytes ? std::aligned_alloc(256, (bytes + 255) / 256 * 256) : nullptr;
         if (!memory)
             return bytes ? outOfMemory : success;
@@ -257,6 +261,8 @@ Status streamDestroy(Stream handle) {
             fail("invalid stream: it was destroyed, or never made");
             return invalidHandle;
         }
+        if (std::exchange(stream->capture, nullptr))
+            fail("capture: stream %d is destroyed while it is captured", stream->number);
         stream->destroyed = true; // what is queued runs all the same
         return success;
     });

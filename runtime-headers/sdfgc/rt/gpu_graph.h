@@ -12,6 +12,7 @@
 // SDFGC_GPU_GRAPH_LOG and SDFGC_GPU_GRAPH_DOT: gpu/graph_trace.h.
 #pragma once
 
+#include "sdfgc/rt/gpu/graph_calls.h"
 #include "sdfgc/rt/gpu/graph_trace.h"
 
 #include <cstdio>
@@ -237,6 +238,7 @@ private:
             return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
         case GraphNodes::Kind::Fill:
             return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
+        case GraphNodes::Kind::Call: // all of it is in the key
         case GraphNodes::Kind::Loop:
         case GraphNodes::Kind::Branch: // the flag is what their setters have
             return true;
@@ -256,6 +258,7 @@ private:
             return graphExecMemcpyNodeSetParams1D(entry.exec, node, to.copy.to, to.copy.from, to.copy.width, to.direction);
         case GraphNodes::Kind::Fill:
             return graphExecMemsetNodeSetParams(entry.exec, node, to.fill);
+        case GraphNodes::Kind::Call:
         case GraphNodes::Kind::Loop:
         case GraphNodes::Kind::Branch:
             break;
@@ -307,7 +310,7 @@ private:
             if (refused_.size() == most_)
                 refused_.erase(refused_.begin());
             refused_.push_back(now_.key());
-            return refuse(step_, status), nullptr;
+            return refuse(step_, stepSaysWhy_ ? success : status), nullptr;
         }
         while (entries_.size() >= most_)
             evict(stream);
@@ -382,24 +385,30 @@ private:
                                            : graphAddMemcpyNode(made, plan, after.data(), after.size(), node.copy, node.direction);
         case GraphNodes::Kind::Fill:
             return graphAddMemsetNode(made, plan, after.data(), after.size(), node.fill);
+        case GraphNodes::Kind::Call:
+            return addCall(made, plan, after, node);
         }
         return invalidValue;
     }
+    Status addCall(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
+        GraphHandle child = nullptr;
+        Status status =
+            calls_.record(*node.call, node.object, now_.bytes_.data() + node.arguments, GraphTrace::nameOf(node).text, child);
+        if (calls_.why()[0]) {
+            const size_t length = __builtin_strlen(step_);
+            std::snprintf(step_ + length, sizeof step_ - length, ": %s", calls_.why());
+            stepSaysWhy_ = true;
+        }
+        if (status == success)
+            status = graphAddChildGraphNode(made, plan, after.data(), after.size(), child);
+        if (child)
+            (void)graphDestroy(child);
+        return status;
+    }
     /// "adding kernel k (state s, map m)".
     void step(const char *what, const GraphNodes::Node *node) {
-        using Kind = GraphNodes::Kind;
-        const bool loop = node && node->kind == Kind::Loop, branch = node && node->kind == Kind::Branch;
-        const bool kernel = loop || branch || (node && node->kind == Kind::Kernel);
-        const char *kind = !node                      ? ""
-                           : loop                     ? "loop "
-                           : branch                   ? "branch "
-                           : kernel                   ? "kernel "
-                           : node->kind == Kind::Set  ? "a condition"
-                           : node->kind == Kind::Copy ? "a copy"
-                                                      : "a fill";
-        const bool element = kernel && node->kernel.how.element[0];
-        std::snprintf(step_, sizeof step_, "%s%s%s%s%s%s%s", what, node ? " " : "", kind, kernel ? node->kernel.how.name : "",
-                      element ? " (" : "", element ? node->kernel.how.element : "", element ? ")" : "");
+        std::snprintf(step_, sizeof step_, "%s%s%s", what, node ? " " : "", node ? GraphTrace::nameOf(*node).text : "");
+        stepSaysWhy_ = false;
     }
 
     // Launches and ends
@@ -425,7 +434,8 @@ private:
             const GraphNodes::Node &node = list.nodes_[i];
             if (node.kind == GraphNodes::Kind::Kernel || node.kind == GraphNodes::Kind::Set)
                 (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], kernelOf(entry, list, node));
-            else if (node.kind == GraphNodes::Kind::Loop || node.kind == GraphNodes::Kind::Branch)
+            else if (node.kind == GraphNodes::Kind::Call || node.kind == GraphNodes::Kind::Loop ||
+                     node.kind == GraphNodes::Kind::Branch)
                 continue;
             else if (node.kind == GraphNodes::Kind::Copy)
                 (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.copy);
@@ -489,6 +499,7 @@ private:
         }
         entries_.clear();
         retired_.clear();
+        calls_.release();
         last_ = nullptr;
         supportedOn_ = -1;
     }
@@ -519,10 +530,12 @@ private:
     size_t most_;
     bool required_ = false, disabled_ = false;
     GraphInfo info_;
-    char reason_[384] = "", step_[256] = "";
+    char reason_[512] = "", step_[384] = "";
+    bool stepSaysWhy_ = false; // no status says more
     GraphTrace trace_;
 
     GraphNodes now_;                    // described by this call
+    GraphCalls calls_;                  // recorded for all graphs
     std::vector<unsigned char> inputs_; // of the last call that had a graph
     Entry *last_ = nullptr;             // which launched this entry
     int lastDevice_ = -1, supportedOn_ = -1;

@@ -14,10 +14,22 @@ struct Inputs {
     int64_t N;
 };
 
-void region(gpu::Program &program, gpu::Graph &graph, const Inputs &inputs) {
+/// As gpu::Blas, for graphs.
+struct Library {
+    size_t workspaceBytes() { return 256; }
+    void lend(void *, size_t) {}
+    void scale(gpu::Stream, int64_t, double, double *) {}
+};
+struct Scale {
+    template <class... A> void operator()(Library &library, gpu::Stream stream, const A &...arguments) const {
+        library.scale(stream, arguments...);
+    }
+};
+
+void region(gpu::Program &program, gpu::Graph &graph, Library &library, const Inputs &inputs) {
     graph.run(
         program, 0, inputs,
-        [](gpu::GraphNodes &g, const Inputs &in) {
+        [&library](gpu::GraphNodes &g, const Inputs &in) {
             const int n0 = g.fill<double>({}, in.B, in.N, 0.0);
             const int n1 = g.fill<double>({n0}, in.B, in.N, 1.5);
             const int n2 = g.fill<float>({}, reinterpret_cast<float *>(in.A), in.N, 1.5f);
@@ -27,15 +39,16 @@ void region(gpu::Program &program, gpu::Graph &graph, const Inputs &inputs) {
             const int n5 = g.copyOnDevice({n4}, in.A, in.B, 4, {4, 8, 8}, {2, 64, 64});
             g.copyToDevice({n5}, in.A, in.stage, in.N);
             g.copyToHost({n5}, in.stage, in.B, in.N);
+            g.call({.name = "scale"}, {n5}, library, Scale(), in.N, 2, in.B);
         },
         [&] { program.launch<step>(0, {.name = "step"}, gpu::blocks(inputs.N, 256), 256, inputs.A, inputs.B, inputs.N, 'a'); });
 }
 
 gpu::Status dialect(gpu::Stream stream, double *A, const unsigned char *arguments) {
     gpu::GraphSupport support{};
-    gpu::GraphHandle graph = nullptr;
+    gpu::GraphHandle graph = nullptr, child = nullptr;
     gpu::GraphExec exec = nullptr;
-    gpu::GraphNode nodes[5] = {}, failed = nullptr;
+    gpu::GraphNode nodes[6] = {}, failed = nullptr;
     bool capturing = false;
     const gpu::KernelNodeParams kernel{{.name = "step", .cooperative = true}, gpu::kernelTraits<step>(), 1, 32, 0, arguments};
     const gpu::MemsetNodeParams fill{A, 0, 1, 4, 8, 1};
@@ -44,6 +57,8 @@ gpu::Status dialect(gpu::Stream stream, double *A, const unsigned char *argument
           gpu::graphAddMemcpyNode1D(nodes[1], graph, nodes, 1, A, A + 8, 64, gpu::CopyKind::DeviceToDevice),
           gpu::graphAddMemcpyNode(nodes[2], graph, nodes, 2, {A, 8, 64, A, 16, 128, 8, 8, 2}, gpu::CopyKind::DeviceToDevice),
           gpu::graphAddMemsetNode(nodes[3], graph, nodes, 3, fill), gpu::graphAddEmptyNode(nodes[4], graph, nodes, 4),
+          gpu::streamBeginCapture(stream), gpu::streamEndCapture(stream, child, "child"),
+          gpu::graphAddChildGraphNode(nodes[5], graph, nodes, 5, child),
           gpu::graphAddDependencies(graph, &nodes[0], &nodes[4], 1), gpu::graphInstantiate(exec, graph, &failed),
           gpu::graphMemTrim(), gpu::graphUpload(exec, stream), gpu::graphExecKernelNodeSetParams(exec, nodes[0], kernel),
           gpu::graphExecMemcpyNodeSetParams1D(exec, nodes[1], A, A + 8, 32, gpu::CopyKind::DeviceToDevice),

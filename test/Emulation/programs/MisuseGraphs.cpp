@@ -2,6 +2,7 @@
 // reported.
 #include "MisuseGraphs.h"
 
+#include "sdfgc/rt/gpu/emulated_call.h"
 #include "sdfgc/rt/gpu_graph.h"
 
 #include <cstdio>
@@ -73,6 +74,28 @@ struct Region {
     static constexpr size_t bytes = 32 * sizeof(double);
 };
 
+/// A stream that records; the plan of it, in the end.
+struct Capture {
+    gpu::Stream stream = nullptr;
+
+    Capture() {
+        (void)gpu::streamCreate(stream);
+        (void)gpu::streamBeginCapture(stream);
+    }
+    /// A call of a library that negates.
+    void negate(const double *from, double *to) const {
+        (void)gpu::detail::queueCall("negate", stream, {gpu::detail::rangeOf(from, 32), gpu::detail::rangeOf(to, 32)}, {}, [=] {
+            for (int i = 0; i < 32; ++i)
+                to[i] = -from[i];
+        });
+    }
+    gpu::GraphHandle end() const {
+        gpu::GraphHandle plan = nullptr;
+        (void)gpu::streamEndCapture(stream, plan, "call negate (state s, tasklet t)");
+        return plan;
+    }
+};
+
 struct Inputs {
     const double *from;
     double *to;
@@ -106,6 +129,54 @@ void staleShape(const Region &r) {
                 nodes.kernel<twice>({.name = "second"}, {first}, 1, threads, in.to, in.to);
             },
             [] {});
+}
+
+/// Captures, and plans that are nodes of others.
+bool misuseCaptures(const char *name, Region &r) {
+    const auto is = [&](const char *other) { return std::strcmp(name, other) == 0; };
+    gpu::GraphNode node = nullptr;
+    void *memory = nullptr;
+    if (is("graph-missing-edge-call")) {
+        const Capture capture;
+        capture.negate(r.B, r.B);
+        r.kernel("first", {}, r.A, r.B);
+        (void)gpu::graphAddChildGraphNode(node, r.plan, nullptr, 0, capture.end());
+        r.launch();
+    } else if (is("graph-capture-launch")) {
+        const Capture capture;
+        (void)gpu::launch<twice>({.name = "first"}, 1, 32, 0, capture.stream, r.A, r.B);
+        (void)capture.end();
+    } else if (is("graph-capture-memory")) {
+        const Capture capture;
+        (void)gpu::malloc(&memory, 256, "workspace");
+        (void)capture.end();
+    } else if (is("graph-capture-wait")) {
+        const Capture capture;
+        (void)gpu::deviceSynchronize();
+        (void)capture.end();
+    } else if (is("graph-capture-default")) {
+        (void)gpu::streamBeginCapture(nullptr);
+    } else if (is("graph-capture-twice")) {
+        const Capture capture;
+        (void)gpu::streamBeginCapture(capture.stream);
+        (void)capture.end();
+    } else if (is("graph-capture-end")) {
+        const Capture capture;
+        (void)capture.end();
+        (void)capture.end();
+    } else if (is("graph-capture-destroyed")) {
+        const Capture capture;
+        (void)gpu::streamDestroy(capture.stream);
+    } else if (is("graph-child-itself")) {
+        (void)gpu::graphAddChildGraphNode(node, r.plan, nullptr, 0, r.plan);
+    } else if (is("graph-child-conditions")) {
+        const Region other;
+        other.loop(other.condition(true));
+        (void)gpu::graphAddChildGraphNode(node, r.plan, nullptr, 0, other.plan);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -210,7 +281,7 @@ bool misuseGraphs(const char *name) {
         staleArgument(r);
     } else if (is("graph-stale-shape")) {
         staleShape(r);
-    } else {
+    } else if (!misuseCaptures(name, r)) {
         return false;
     }
     (void)gpu::deviceSynchronize();

@@ -39,6 +39,10 @@ SDFGC_CBLAS_TYPE(std::complex<double>, z, zgeru, cblas_zdotu_sub(n, x, incx, y, 
 
 class BlasLibrary {
 public:
+    /// A little, so that what is recorded and works there at the same time is seen.
+    bool open(size_t &workspace) { return workspace = 256, true; }
+    void lend(void *memory, size_t bytes) { workspace_ = {memory, bytes, true}; }
+
     template <class T>
     bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
               T beta, T *C, int64_t ldc) {
@@ -48,19 +52,19 @@ public:
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
                             int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
                             int64_t batch) {
-        return queueCall("gemm", stream,
-                         {batched(matrix(A, a, m, k, lda), A, strideA, batch), batched(matrix(B, b, k, n, ldb), B, strideB, batch),
-                          batched(matrix(C, Op::None, m, n, ldc), C, strideC, batch)},
-                         {m, n, k, lda, ldb, ldc}, [=] {
-                             for (int64_t i = 0; i < batch; ++i)
-                                 Cblas<T>::gemm(cblasOp(a), cblasOp(b), m, n, k, cblasScalar(alpha), A + i * strideA, lda,
-                                                B + i * strideB, ldb, cblasScalar(beta), C + i * strideC, ldc);
-                         });
+        return queue("gemm", stream,
+                     {batched(matrix(A, a, m, k, lda), A, strideA, batch), batched(matrix(B, b, k, n, ldb), B, strideB, batch),
+                      batched(matrix(C, Op::None, m, n, ldc), C, strideC, batch)},
+                     {m, n, k, lda, ldb, ldc}, [=] {
+                         for (int64_t i = 0; i < batch; ++i)
+                             Cblas<T>::gemm(cblasOp(a), cblasOp(b), m, n, k, cblasScalar(alpha), A + i * strideA, lda,
+                                            B + i * strideB, ldb, cblasScalar(beta), C + i * strideC, ldc);
+                     });
     }
     template <class T>
     bool gemv(Stream stream, Op op, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
               int64_t incy) {
-        return queueCall(
+        return queue(
             "gemv", stream,
             {matrix(A, Op::None, m, n, lda), rangeOf(x, op == Op::None ? n : m, incx), rangeOf(y, op == Op::None ? m : n, incy)},
             {m, n, lda, incx, incy},
@@ -68,33 +72,33 @@ public:
     }
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
-        return queueCall("ger", stream, {rangeOf(x, m, incx), rangeOf(y, n, incy), matrix(A, Op::None, m, n, lda)},
-                         {m, n, lda, incx, incy}, [=] { Cblas<T>::ger(m, n, cblasScalar(alpha), x, incx, y, incy, A, lda); });
+        return queue("ger", stream, {rangeOf(x, m, incx), rangeOf(y, n, incy), matrix(A, Op::None, m, n, lda)},
+                     {m, n, lda, incx, incy}, [=] { Cblas<T>::ger(m, n, cblasScalar(alpha), x, incx, y, incy, A, lda); });
     }
     template <class T>
     bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb,
               T *C, int64_t ldc) {
-        return queueCall("geam", stream,
-                         {alpha == T(0) ? emulate::MemoryRange{A, 0} : matrix(A, a, m, n, lda),
-                          beta == T(0) ? emulate::MemoryRange{B, 0} : matrix(B, b, m, n, ldb), matrix(C, Op::None, m, n, ldc)},
-                         {m, n, lda, ldb, ldc}, [=] {
-                             // A factor of zero means that the matrix is not read, as in the devices' libraries.
-                             const auto part = [](Op op, T factor, const T *M, int64_t ld, int64_t i, int64_t j) {
-                                 if (factor == T(0))
-                                     return T(0);
-                                 const T value = op == Op::None ? M[j * ld + i] : M[i * ld + j];
-                                 return factor * (op == Op::ConjugateTranspose ? conjugated(value) : value);
-                             };
-                             for (int64_t j = 0; j < n; ++j)
-                                 for (int64_t i = 0; i < m; ++i)
-                                     C[j * ldc + i] = part(a, alpha, A, lda, i, j) + part(b, beta, B, ldb, i, j);
-                         });
+        return queue("geam", stream,
+                     {alpha == T(0) ? rangeFrom(A, 0) : matrix(A, a, m, n, lda),
+                      beta == T(0) ? rangeFrom(B, 0) : matrix(B, b, m, n, ldb), matrix(C, Op::None, m, n, ldc)},
+                     {m, n, lda, ldb, ldc}, [=] {
+                         // A factor of zero means that the matrix is not read, as in the devices' libraries.
+                         const auto part = [](Op op, T factor, const T *M, int64_t ld, int64_t i, int64_t j) {
+                             if (factor == T(0))
+                                 return T(0);
+                             const T value = op == Op::None ? M[j * ld + i] : M[i * ld + j];
+                             return factor * (op == Op::ConjugateTranspose ? conjugated(value) : value);
+                         };
+                         for (int64_t j = 0; j < n; ++j)
+                             for (int64_t i = 0; i < m; ++i)
+                                 C[j * ldc + i] = part(a, alpha, A, lda, i, j) + part(b, beta, B, ldb, i, j);
+                     });
     }
     template <class T>
     bool trsm(Stream stream, Side side, Triangle triangle, Op a, Diagonal diagonal, int64_t m, int64_t n, T alpha, const T *A,
               int64_t lda, T *B, int64_t ldb) {
         const int64_t order = side == Side::Left ? m : n;
-        return queueCall(
+        return queue(
             "trsm", stream, {matrix(A, Op::None, order, order, lda), matrix(B, Op::None, m, n, ldb)}, {m, n, lda, ldb}, [=] {
                 Cblas<T>::trsm(side == Side::Left ? CblasLeft : CblasRight, triangle == Triangle::Lower ? CblasLower : CblasUpper,
                                cblasOp(a), diagonal == Diagonal::One ? CblasUnit : CblasNonUnit, m, n, cblasScalar(alpha), A, lda,
@@ -102,19 +106,19 @@ public:
             });
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
-        return queueCall("dot", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy), rangeOf(result, 1, 1)}, {n, incx, incy},
-                         [=] { Cblas<T>::dot(result, n, x, incx, y, incy); });
+        return queue("dot", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy), rangeOf(result, 1, 1)}, {n, incx, incy},
+                     [=] { Cblas<T>::dot(result, n, x, incx, y, incy); });
     }
     template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
-        return queueCall("axpy", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy)}, {n, incx, incy},
-                         [=] { Cblas<T>::axpy(n, cblasScalar(alpha), x, incx, y, incy); });
+        return queue("axpy", stream, {rangeOf(x, n, incx), rangeOf(y, n, incy)}, {n, incx, incy},
+                     [=] { Cblas<T>::axpy(n, cblasScalar(alpha), x, incx, y, incy); });
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return queueCall("scal", stream, {rangeOf(x, n, incx)}, {n, incx}, [=] { Cblas<T>::scal(n, cblasScalar(alpha), x, incx); });
+        return queue("scal", stream, {rangeOf(x, n, incx)}, {n, incx}, [=] { Cblas<T>::scal(n, cblasScalar(alpha), x, incx); });
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
-        return queueCall("nrm2", stream, {rangeOf(x, n, incx), rangeOf(result, 1, 1)}, {n, incx},
-                         [=] { *result = Cblas<T>::nrm2(n, x, incx); });
+        return queue("nrm2", stream, {rangeOf(x, n, incx), rangeOf(result, 1, 1)}, {n, incx},
+                     [=] { *result = Cblas<T>::nrm2(n, x, incx); });
     }
 
 private:
@@ -122,8 +126,14 @@ private:
     static double conjugated(double value) { return value; }
     template <class T> static std::complex<T> conjugated(const std::complex<T> &value) { return std::conj(value); }
 
+    template <class Body>
+    bool queue(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory,
+               std::initializer_list<int64_t> sizes, const Body &body) const {
+        return queueCall(name, stream, memory, sizes, body, workspace_);
+    }
+
     /// What op(M) with so many rows and columns uses of M.
-    template <class T> static emulate::MemoryRange matrix(const T *M, Op op, int64_t rows, int64_t columns, int64_t ld) {
+    template <class T> static emulate::MemoryRange matrix(T *M, Op op, int64_t rows, int64_t columns, int64_t ld) {
         return op == Op::None ? rangeOfMatrix(M, rows, columns, ld) : rangeOfMatrix(M, columns, rows, ld);
     }
     template <class T> static emulate::MemoryRange batched(emulate::MemoryRange one, const T *, int64_t stride, int64_t batch) {
@@ -131,6 +141,8 @@ private:
             one.bytes += static_cast<size_t>((batch - 1) * stride) * sizeof(T);
         return one;
     }
+
+    emulate::MemoryRange workspace_ = {nullptr, 0, true};
 };
 
 } // namespace sdfgc::gpu::detail

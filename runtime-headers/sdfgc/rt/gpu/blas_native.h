@@ -20,6 +20,7 @@ using BlasComplex64 = cuComplex;
 using BlasComplex128 = cuDoubleComplex;
 #define SDFGC_BLAS_CONSTANT(name) CUBLAS_##name
 #define SDFGC_BLAS_NAME(name) cublas##name
+#define SDFGC_BLAS_WORKSPACE
 #if CUBLAS_VERSION >= 120000
 using BlasInt = int64_t;
 #define SDFGC_BLAS_FUNCTION(name) cublas##name##_64
@@ -67,10 +68,30 @@ SDFGC_BLAS_TYPE(std::complex<double>, BlasComplex128, Z, Zgeru, Zdotu, Dznrm2)
 
 class BlasLibrary {
 public:
+    /// Makes the handle; how much memory what is recorded needs to work in. NVIDIA recommends these sizes. HIP 5.2 has no such function:
+    /// there, it works in memory of the library.
+    bool open(size_t &workspace) {
+        workspace = 0;
+#ifdef SDFGC_BLAS_WORKSPACE
+        int device = 0, major = 0;
+        if (cudaGetDevice(&device) != cudaSuccess ||
+            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
+            return false;
+        workspace = size_t(major >= 9 ? 32 : 4) << 20;
+#endif
+        return handle_.open();
+    }
+    void lend(void *memory, size_t bytes) {
+        workspace_ = memory;
+        workspaceBytes_ = bytes;
+        if (!memory) // the stream of before may go
+            (void)handle_.bind(nullptr);
+    }
+
     template <class T>
     bool gemm(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
               T beta, T *C, int64_t ldc) {
-        return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc}) && bind(stream) &&
                ok(NativeBlas<T>::gemm(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A), size(lda),
                                       native(B), size(ldb), native(&beta), native(C), size(ldc)));
     }
@@ -78,7 +99,7 @@ public:
     bool gemmStridedBatched(Stream stream, Op a, Op b, int64_t m, int64_t n, int64_t k, T alpha, const T *A, int64_t lda,
                             int64_t strideA, const T *B, int64_t ldb, int64_t strideB, T beta, T *C, int64_t ldc, int64_t strideC,
                             int64_t batch) {
-        return allFit<BlasInt>({m, n, k, lda, ldb, ldc, batch}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, k, lda, ldb, ldc, batch}) && bind(stream) &&
                ok(NativeBlas<T>::gemmStridedBatched(handle_, op(a), op(b), size(m), size(n), size(k), native(&alpha), native(A),
                                                     size(lda), strideA, native(B), size(ldb), strideB, native(&beta), native(C),
                                                     size(ldc), strideC, size(batch)));
@@ -86,20 +107,20 @@ public:
     template <class T>
     bool gemv(Stream stream, Op a, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, const T *x, int64_t incx, T beta, T *y,
               int64_t incy) {
-        return allFit<BlasInt>({m, n, lda, incx, incy}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::gemv(handle_, op(a), size(m), size(n), native(&alpha), native(A), size(lda), native(x), size(incx),
                                       native(&beta), native(y), size(incy)));
     }
     template <class T>
     bool ger(Stream stream, int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *A, int64_t lda) {
-        return allFit<BlasInt>({m, n, lda, incx, incy}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::ger(handle_, size(m), size(n), native(&alpha), native(x), size(incx), native(y), size(incy),
                                      native(A), size(lda)));
     }
     template <class T>
     bool geam(Stream stream, Op a, Op b, int64_t m, int64_t n, T alpha, const T *A, int64_t lda, T beta, const T *B, int64_t ldb,
               T *C, int64_t ldc) {
-        return allFit<BlasInt>({m, n, lda, ldb, ldc}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, ldb, ldc}) && bind(stream) &&
                ok(NativeBlas<T>::geam(handle_, op(a), op(b), size(m), size(n), native(&alpha), native(A), size(lda), native(&beta),
                                       native(B), size(ldb), native(C), size(ldc)));
     }
@@ -107,7 +128,7 @@ public:
     bool trsm(Stream stream, Side side, Triangle triangle, Op a, Diagonal diagonal, int64_t m, int64_t n, T alpha, const T *A,
               int64_t lda, T *B, int64_t ldb) {
         // hipBLAS takes the matrix without const in some versions.
-        return allFit<BlasInt>({m, n, lda, ldb}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({m, n, lda, ldb}) && bind(stream) &&
                ok(NativeBlas<T>::trsm(
                    handle_, side == Side::Left ? SDFGC_BLAS_CONSTANT(SIDE_LEFT) : SDFGC_BLAS_CONSTANT(SIDE_RIGHT),
                    triangle == Triangle::Lower ? SDFGC_BLAS_CONSTANT(FILL_MODE_LOWER) : SDFGC_BLAS_CONSTANT(FILL_MODE_UPPER), op(a),
@@ -115,26 +136,34 @@ public:
                    size(n), native(&alpha), native(const_cast<T *>(A)), size(lda), native(B), size(ldb)));
     }
     template <class T> bool dot(Stream stream, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) {
-        const ResultOnDevice mode(handle_, stream);
+        const ResultOnDevice mode(*this, stream);
         return allFit<BlasInt>({n, incx, incy}) && mode.entered &&
                ok(NativeBlas<T>::dot(handle_, size(n), native(x), size(incx), native(y), size(incy), native(result)));
     }
     template <class T> bool axpy(Stream stream, int64_t n, T alpha, const T *x, int64_t incx, T *y, int64_t incy) {
-        return allFit<BlasInt>({n, incx, incy}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({n, incx, incy}) && bind(stream) &&
                ok(NativeBlas<T>::axpy(handle_, size(n), native(&alpha), native(x), size(incx), native(y), size(incy)));
     }
     template <class T> bool scal(Stream stream, int64_t n, T alpha, T *x, int64_t incx) {
-        return allFit<BlasInt>({n, incx}) && handle_.bind(stream) &&
+        return allFit<BlasInt>({n, incx}) && bind(stream) &&
                ok(NativeBlas<T>::scal(handle_, size(n), native(&alpha), native(x), size(incx)));
     }
     template <class T> bool nrm2(Stream stream, int64_t n, const T *x, int64_t incx, RealOf<T> *result) {
-        const ResultOnDevice mode(handle_, stream);
+        const ResultOnDevice mode(*this, stream);
         return allFit<BlasInt>({n, incx}) && mode.entered &&
                ok(NativeBlas<T>::nrm2(handle_, size(n), native(x), size(incx), result));
     }
 
 private:
     static bool ok(BlasHandle::Status status) { return BlasHandle::ok(status); }
+    /// Another stream means the library's own workspace, until it is given another one.
+    bool bind(Stream stream) {
+#ifdef SDFGC_BLAS_WORKSPACE
+        return handle_.bind(stream) && (!workspace_ || ok(cublasSetWorkspace(handle_, workspace_, workspaceBytes_)));
+#else
+        return handle_.bind(stream);
+#endif
+    }
     static BlasOp op(Op o) {
         return o == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
                : o == Op::Transpose ? SDFGC_BLAS_CONSTANT(OP_T)
@@ -150,9 +179,10 @@ private:
     struct ResultOnDevice {
         BlasHandle &handle;
         bool entered;
-        ResultOnDevice(BlasHandle &h, Stream stream)
-            : handle(h),
-              entered(h.bind(stream) && ok(SDFGC_BLAS_NAME(SetPointerMode)(h, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
+        ResultOnDevice(BlasLibrary &library, Stream stream)
+            : handle(library.handle_),
+              entered(library.bind(stream) &&
+                      ok(SDFGC_BLAS_NAME(SetPointerMode)(handle, SDFGC_BLAS_CONSTANT(POINTER_MODE_DEVICE)))) {}
         ~ResultOnDevice() {
             if (entered)
                 (void)SDFGC_BLAS_NAME(SetPointerMode)(handle, SDFGC_BLAS_CONSTANT(POINTER_MODE_HOST));
@@ -160,8 +190,11 @@ private:
     };
 
     BlasHandle handle_;
+    void *workspace_ = nullptr; // lent
+    size_t workspaceBytes_ = 0;
 };
 
+#undef SDFGC_BLAS_WORKSPACE
 #undef SDFGC_BLAS_CONSTANT
 #undef SDFGC_BLAS_NAME
 #undef SDFGC_BLAS_FUNCTION

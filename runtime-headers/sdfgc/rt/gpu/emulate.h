@@ -8,9 +8,6 @@
 
 #include "sdfgc/rt/gpu.h"
 #include "sdfgc/rt/gpu/emulate_kernel.h"
-
-#include <initializer_list>
-
 namespace sdfgc::gpu {
 
 enum Status : int {
@@ -142,17 +139,13 @@ private:
 struct MemoryRange {
     const volatile void *begin;
     size_t bytes;
+    bool isWritten;
 };
 
-/// Takes the body over (made by new) and queues it: code of the host that uses device memory as a kernel does. Ranges are checked
-/// before it runs, as other threads of the library may touch them, whose faults belong to no kernel.
+/// Takes the body over (made by new) and queues it, or records it where the stream is captured (graph.h): code of the host that uses
+/// device memory as a kernel does, maybe several times. Ranges are checked before it runs, as other threads of the library may touch
+/// them, whose faults belong to no kernel.
 Status enqueueCall(const char *name, Stream stream, const MemoryRange *memory, int count, KernelBody *body);
-
-template <class Body>
-Status enqueueCall(const char *name, Stream stream, std::initializer_list<MemoryRange> memory, const Body &body) {
-    auto *owned = new (std::nothrow) BodyOf<Body>(body);
-    return owned ? enqueueCall(name, stream, memory.begin(), static_cast<int>(memory.size()), owned) : outOfMemory;
-}
 
 } // namespace emulate
 

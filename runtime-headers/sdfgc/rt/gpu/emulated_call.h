@@ -3,23 +3,38 @@
 
 #include "sdfgc/rt/gpu/operation.h"
 
+#include <new>
+#include <type_traits>
+#include <vector>
+
 namespace sdfgc::gpu::detail {
 
+/// The memory from a pointer on: read where T is const, else written and maybe read.
+template <class T> emulate::MemoryRange rangeFrom(T *begin, int64_t count) {
+    return {begin, static_cast<size_t>(count) * sizeof(T), !std::is_const<T>::value};
+}
+
 /// `count` elements, `increment` apart.
-template <class T> emulate::MemoryRange rangeOf(const T *x, int64_t count, int64_t increment = 1) {
-    return {x, count > 0 ? static_cast<size_t>((count - 1) * increment + 1) * sizeof(T) : 0};
+template <class T> emulate::MemoryRange rangeOf(T *x, int64_t count, int64_t increment = 1) {
+    return rangeFrom(x, count > 0 ? (count - 1) * increment + 1 : 0);
 }
 
 /// A column-major matrix.
-template <class T> emulate::MemoryRange rangeOfMatrix(const T *M, int64_t rows, int64_t columns, int64_t ld) {
-    return {M, rows > 0 && columns > 0 ? static_cast<size_t>((columns - 1) * ld + rows) * sizeof(T) : 0};
+template <class T> emulate::MemoryRange rangeOfMatrix(T *M, int64_t rows, int64_t columns, int64_t ld) {
+    return rangeFrom(M, rows > 0 && columns > 0 ? (columns - 1) * ld + rows : 0);
 }
 
-/// Queues `body`; false when it cannot, or when one of `sizes` does not fit the int that the libraries count with.
+/// Queues `body`; false when it cannot, or when one of `sizes` does not fit the int that the libraries count with. `workspace`: what
+/// it was lent to work in.
 template <class Body>
 bool queueCall(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory,
-               std::initializer_list<int64_t> sizes, const Body &body) {
-    return allFit<int>(sizes) && emulate::enqueueCall(name, stream, memory, body) == success;
+               std::initializer_list<int64_t> sizes, const Body &body, emulate::MemoryRange workspace = {nullptr, 0, true}) {
+    if (!allFit<int>(sizes))
+        return false;
+    std::vector<emulate::MemoryRange> all(memory);
+    all.push_back(workspace);
+    auto *owned = new (std::nothrow) emulate::BodyOf<Body>(body);
+    return owned && emulate::enqueueCall(name, stream, all.data(), static_cast<int>(all.size()), owned) == success;
 }
 
 } // namespace sdfgc::gpu::detail

@@ -1,5 +1,5 @@
-// Graphs of the device in the dialect of gpu.h: a fixed set of kernels, copies and fills with an order among them, prepared once and
-// launched by one call. Only programs that use graphs include it, through gpu_graph.h.
+// Graphs of the device in the dialect of gpu.h: a fixed set of kernels, copies, fills and recorded calls of libraries with an order among
+// them, prepared once and launched by one call. Only programs that use graphs include it, through gpu_graph.h.
 //
 // Rules: functions have the meaning of CUDA's functions of the same name, take what CUDA and HIP 5.2 both have unless it is said
 // otherwise, return Status, never throw and never print. A graph is a plan: `graphInstantiate` copies it into an executable graph,
@@ -8,6 +8,7 @@
 //   kernel   function, grid, block, dynamic shared memory, arguments; not whether all blocks must run at once
 //   copy     addresses of the same kind of memory, length; one row before and after; never a length of zero, never the direction
 //   fill     address, value, width; one row before and after; never a width of zero
+//   child    nothing
 // Graphs are not safe to use from several threads at once. Names only serve reports of the emulation.
 #pragma once
 
@@ -137,6 +138,8 @@ namespace sdfgc::gpu {
 //                                  GraphConditional)
 //       `body` gets the body, empty as yet, which belongs to the node. Graphs with such nodes have one executable graph at a time
 //   void graphSetConditional(GraphConditional, unsigned)   in kernels; two kernels that may run at once must not set the same one
+//   Status graphAddChildGraphNode(GraphNode &, GraphHandle, const GraphNode *after, size_t count, GraphHandle child)
+//       a copy of another plan as one node; an empty node if that has none. It must have no conditions. Bodies may have such nodes, too
 //   Status graphAddDependencies(GraphHandle, const GraphNode *from, const GraphNode *to, size_t count)  from[i] comes before to[i]
 //
 // Executable graphs
@@ -150,6 +153,12 @@ namespace sdfgc::gpu {
 //   Status graphNodeSetEnabled(GraphExec, GraphNode, bool)   kernels, copies, fills; CUDA 11.6 or later, else notSupported
 //   Status graphMemTrim()                         gives memory back that earlier graphs of the device hold, where that is possible
 //
+// Recording: a stream that captures makes nodes of what it is given, one after the other, and runs nothing. So calls of libraries
+// become part of graphs; all else has functions above, and the emulation refuses it
+//   Status streamBeginCapture(Stream)             a stream that streamCreate made. Until the end, this thread allocates nothing and does
+//                                                 not wait for the device: what is recorded must have all memory that it needs
+//   Status streamEndCapture(Stream, GraphHandle &, const char *name = "")   a plan of what was recorded; null on failure, also where
+//                                                 something stood in the way before. The stream runs again in any case
 //   Status streamIsCapturing(Stream, bool &)      does the stream record instead of run?
 
 /// The traits of a kernel.

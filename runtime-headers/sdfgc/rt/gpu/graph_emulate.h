@@ -23,7 +23,8 @@ using GraphNode = emulate::NodeState *;
 using GraphExec = emulate::ExecState *;
 using GraphConditional = unsigned long long;
 
-inline constexpr Status notSupported = Status(801), graphExecUpdateFailure = Status(910);
+inline constexpr Status illegalState = Status(401), notSupported = Status(801), captureUnsupported = Status(900),
+                        captureInvalidated = Status(901), graphExecUpdateFailure = Status(910);
 
 Status graphSupport(GraphSupport &result);
 Status graphCreate(GraphHandle &graph, const char *name = "");
@@ -39,6 +40,7 @@ Status graphConditionalHandleCreate(GraphConditional &handle, GraphHandle graph,
 Status graphAddConditionalNode(GraphNode &node, GraphHandle &body, GraphHandle graph, const GraphNode *after, size_t count,
                                ConditionalKind kind, GraphConditional condition);
 void graphSetConditional(GraphConditional condition, unsigned value);
+Status graphAddChildGraphNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, GraphHandle child);
 Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count);
 Status graphInstantiate(GraphExec &exec, GraphHandle graph, GraphNode *failed = nullptr);
 Status graphExecDestroy(GraphExec exec);
@@ -49,6 +51,8 @@ Status graphExecMemcpyNodeSetParams1D(GraphExec exec, GraphNode node, void *to, 
 Status graphExecMemsetNodeSetParams(GraphExec exec, GraphNode node, const MemsetNodeParams &fill);
 Status graphNodeSetEnabled(GraphExec exec, GraphNode node, bool enabled);
 Status graphMemTrim();
+Status streamBeginCapture(Stream stream);
+Status streamEndCapture(Stream stream, GraphHandle &graph, const char *name = "");
 Status streamIsCapturing(Stream stream, bool &capturing);
 
 namespace emulate {

@@ -129,6 +129,14 @@ inline Status graphAddConditionalNode(GraphNode &, GraphHandle &, GraphHandle, c
 }
 #endif
 
+inline Status graphAddChildGraphNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count, GraphHandle child) {
+    size_t nodes = 0;
+    const Status status = SDFGC_GPU_NAME(GraphGetNodes)(child, nullptr, &nodes);
+    if (status != success)
+        return status;
+    return nodes == 0 ? graphAddEmptyNode(node, graph, after, count)
+                      : SDFGC_GPU_NAME(GraphAddChildGraphNode)(&node, graph, after, count, child);
+}
 inline Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count) {
 #if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 13000
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);
@@ -191,6 +199,14 @@ inline Status graphMemTrim() {
 #endif
 }
 
+/// Relaxed: a library may load kernels at their first use, which the other modes forbid.
+inline Status streamBeginCapture(Stream stream) {
+    return SDFGC_GPU_NAME(StreamBeginCapture)(stream, SDFGC_GPU_NAME(StreamCaptureModeRelaxed));
+}
+inline Status streamEndCapture(Stream stream, GraphHandle &graph, const char * = "") {
+    graph = nullptr;
+    return SDFGC_GPU_NAME(StreamEndCapture)(stream, &graph);
+}
 inline Status streamIsCapturing(Stream stream, bool &capturing) {
     SDFGC_GPU_NAME(StreamCaptureStatus) state = SDFGC_GPU_NAME(StreamCaptureStatusNone);
     const Status status = SDFGC_GPU_NAME(StreamIsCapturing)(stream, &state);

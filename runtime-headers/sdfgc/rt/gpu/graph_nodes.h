@@ -11,12 +11,16 @@
 // condition that the device goes by: one in front of the loop, one after all that is inside. So a loop may run no time at all, and one
 // inside of another begins anew in each of its iterations. A branch has its nodes run once, or not at all. What is inside has numbers of
 // its own, from 0.
+//
+// A call of a library is one node, whatever the library queues for it. Nothing of it can be changed, so that all of its arguments are in
+// the key. All calls of a list work in the same memory (gpu/graph_calls.h): of two, one must come before the other.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
 #include "sdfgc/rt/gpu_program.h"
 
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 namespace sdfgc::gpu {
@@ -52,6 +56,39 @@ const KernelTraits *conditionSetter(); // gpu_loops.cu
 #else
 inline const KernelTraits *conditionSetter() { return nullptr; }
 #endif
+
+/// What is known of a call when it is compiled: one object for each operation and types of arguments, so that its address says which.
+struct CallTraits {
+    unsigned bytes;                                                           // of all arguments, aligned as in a struct
+    void (*run)(void *object, Stream stream, const unsigned char *arguments); // throws what the call throws
+    size_t (*workspaceBytes)(void *object);                                   // likewise
+    void (*lend)(void *object, void *workspace, size_t bytes);
+};
+
+namespace detail {
+
+/// Calls `Operation()(object, stream, arguments...)`.
+template <class Object, class Operation, class... A> class CallOf {
+    using Arguments = ArgumentsOf<nullptr, void (*)(A...)>;
+
+    template <size_t... I>
+    static void call(Object &object, Stream stream, [[maybe_unused]] const unsigned char *arguments, std::index_sequence<I...>) {
+        Operation()(object, stream, *reinterpret_cast<const A *>(arguments + Arguments::layout.parameters[I].offset)...);
+    }
+
+public:
+    static void store(unsigned char *to, A... arguments) { Arguments::store(to, arguments...); }
+
+    static constexpr CallTraits traits = {
+        Arguments::layout.bytes,
+        [](void *object, Stream stream, const unsigned char *arguments) {
+            call(*static_cast<Object *>(object), stream, arguments, std::index_sequence_for<A...>());
+        },
+        [](void *object) { return static_cast<Object *>(object)->workspaceBytes(); },
+        [](void *object, void *workspace, size_t bytes) { static_cast<Object *>(object)->lend(workspace, bytes); }};
+};
+
+} // namespace detail
 
 class GraphNodes {
 public:
@@ -132,6 +169,22 @@ public:
         return copy(CopyKind::DeviceToDevice, after, sizeof(T), to, from, width, rows, slices);
     }
 
+    /// A call of a library's `operation` (blas::gemm) on `object`, which is there as long as the graph is, with arguments that are copied
+    /// as bytes. The object has workspaceBytes() and lend(), as gpu::Blas has.
+    template <class Object, class Operation, class... A>
+    int call(const Launch &how, After after, Object &object, const Operation &, A... arguments) {
+        using Call = detail::CallOf<Object, Operation, A...>;
+        Node node;
+        node.kind = Kind::Call;
+        node.kernel.how = how;
+        node.call = &Call::traits;
+        node.object = &object;
+        node.arguments = (bytes_.size() + 15) / 16 * 16;
+        bytes_.resize(node.arguments + Call::traits.bytes);
+        Call::store(bytes_.data() + node.arguments, arguments...);
+        return add(node, after);
+    }
+
     /// A loop: what is described from here to end() runs while `*flag`, in device memory, holds. Tested when the loop is reached and
     /// after every iteration; the loop reads the flag as its nodes read memory. `how` names it in reports.
     int loop(const Launch &how, After after, const bool *flag) { return open(Kind::Loop, how, after, flag); }
@@ -163,14 +216,16 @@ private:
     friend class Graph;
     friend class GraphTrace;
 
-    enum class Kind { Kernel, Copy, Fill, Loop, Branch, Set }; // Set: a kernel that sets the condition of a loop or branch
+    enum class Kind { Kernel, Copy, Fill, Call, Loop, Branch, Set }; // Set: a kernel that sets the condition of a loop or branch
     struct Node {
         Kind kind = Kind::Kernel;
-        KernelNodeParams kernel; // but for its arguments:
-        size_t arguments = 0;    // where they begin in bytes_
+        KernelNodeParams kernel; // but for its arguments; of Call, Loop and Branch: what it is called
+        size_t arguments = 0;    // of Kernel and Call: where they begin in bytes_
         Copy3D copy;             // one row: width bytes, height 1
         CopyKind direction = CopyKind::DeviceToDevice;
         MemsetNodeParams fill;
+        const CallTraits *call = nullptr;
+        void *object = nullptr;          // of Call
         size_t firstEdge = 0, edges = 0; // in edges_: the nodes that come before
         int inside = -1;                 // the number of the loop or branch around it; -1: none
         int sets = -1;                   // of Set: the number of what it is for
@@ -323,6 +378,9 @@ private:
             key_.add(static_cast<uint64_t>(node.kernel.how.cooperative));
         } else if (node.kind == Kind::Fill) {
             key_.add(node.fill.elementSize);
+        } else if (node.kind == Kind::Call) {
+            key_.add(static_cast<const void *>(node.call)), key_.add(node.object);
+            addBytes(node.arguments, node.call->bytes);
         } else if (node.kind == Kind::Copy) {
             key_.add(static_cast<uint64_t>(node.direction));
             key_.add(static_cast<uint64_t>(isRow(node)));
@@ -335,12 +393,20 @@ private:
         }
     }
 
+    void addBytes(size_t first, size_t count) {
+        for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
+            uint64_t word = 0;
+            __builtin_memcpy(&word, bytes_.data() + first + i, count - i < sizeof word ? count - i : sizeof word);
+            key_.add(word);
+        }
+    }
+
     std::vector<Node> nodes_;
     std::vector<Described> described_;
     std::vector<Level> levels_{{-1, 0}}; // the loops around what is described next, the innermost last
     bool hasConditions_ = false;
     std::vector<int> edges_;
-    std::vector<unsigned char> bytes_; // arguments of all kernels
+    std::vector<unsigned char> bytes_; // arguments of all kernels and calls
     GraphKey key_;
 };
 

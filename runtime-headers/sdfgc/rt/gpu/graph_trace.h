@@ -26,6 +26,22 @@ public:
         reason_[0] = '\0';
     }
 
+    /// What messages call a node: "kernel k (state s, map m)".
+    struct NodeName {
+        char text[256];
+    };
+    static NodeName nameOf(const GraphNodes::Node &node) noexcept {
+        const Launch &how = node.kernel.how;
+        const bool isNamed = how.name[0] && node.kind != GraphNodes::Kind::Set;
+        NodeName name;
+        std::snprintf(name.text, sizeof name.text,
+                      !isNamed         ? "%s"
+                      : how.element[0] ? "%s %s (%s)"
+                                       : "%s %s",
+                      kindOf(node.kind), how.name, how.element);
+        return name;
+    }
+
     /// Graph `number`, from 1, was built of these nodes.
     void built(const GraphNodes &list, int64_t number) {
         if (logs_)
@@ -47,6 +63,25 @@ public:
     }
 
 private:
+    static const char *kindOf(GraphNodes::Kind kind) noexcept {
+        switch (kind) {
+        case GraphNodes::Kind::Kernel:
+            return "kernel";
+        case GraphNodes::Kind::Call:
+            return "call";
+        case GraphNodes::Kind::Loop:
+            return "loop";
+        case GraphNodes::Kind::Branch:
+            return "branch";
+        case GraphNodes::Kind::Set:
+            return "a condition";
+        case GraphNodes::Kind::Copy:
+            return "a copy";
+        case GraphNodes::Kind::Fill:
+            return "a fill";
+        }
+        return "a node";
+    }
     void draw(const GraphNodes &list, int64_t number) {
         char path[1024];
         const int length = std::snprintf(path, sizeof path, "%s/", folder_);
@@ -98,6 +133,12 @@ private:
             std::fprintf(file, "%s(%u, %u, %u) x (%u, %u, %u)", node.kernel.how.element[0] ? "\\n" : "", grid.x, grid.y, grid.z,
                          block.x, block.y, block.z);
             break;
+        case GraphNodes::Kind::Call:
+            std::fprintf(file, "call ");
+            text(file, node.kernel.how.name);
+            std::fprintf(file, "%s", node.kernel.how.element[0] ? "\\n" : "");
+            text(file, node.kernel.how.element);
+            break;
         case GraphNodes::Kind::Loop:
         case GraphNodes::Kind::Branch:
             std::fprintf(file, node.kind == GraphNodes::Kind::Loop ? "while\\n" : "if\\n");
@@ -126,7 +167,7 @@ private:
 
     const char *region_ = "", *folder_ = nullptr;
     bool logs_ = false;
-    char reason_[384] = "";
+    char reason_[512] = "";
 };
 
 } // namespace sdfgc::gpu

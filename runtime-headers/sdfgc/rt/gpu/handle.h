@@ -19,7 +19,8 @@ public:
             (void)destroy(handle_);
     }
     /// False on failure.
-    bool bind(Stream stream) { return (handle_ || ok(create(&handle_))) && ok(setStream(handle_, stream)); }
+    bool open() { return handle_ || ok(create(&handle_)); }
+    bool bind(Stream stream) { return open() && ok(setStream(handle_, stream)); }
     operator Handle() const noexcept { return handle_; }
 
     static bool ok(Status status) { return status == Status(); }

@@ -27,8 +27,8 @@ public:
     }
 
 private:
-    template <class T> static emulate::MemoryRange used(const T *M, int64_t rows, int64_t columns, int64_t row, int64_t column) {
-        return {M, rows > 0 && columns > 0 ? static_cast<size_t>((rows - 1) * row + (columns - 1) * column + 1) * sizeof(T) : 0};
+    template <class T> static emulate::MemoryRange used(T *M, int64_t rows, int64_t columns, int64_t row, int64_t column) {
+        return rangeFrom(M, rows > 0 && columns > 0 ? (rows - 1) * row + (columns - 1) * column + 1 : 0);
     }
 };
 

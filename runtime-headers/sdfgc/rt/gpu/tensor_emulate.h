@@ -73,10 +73,10 @@ private:
         int64_t last = 0;
         for (int i = 0; i < t.rank; ++i) {
             if (t.extents[i] <= 0)
-                return {t.data, 0};
+                return rangeFrom(t.data, 0);
             last += (t.extents[i] - 1) * t.strides[i];
         }
-        return {t.data, static_cast<size_t>(last + 1) * sizeof(T)};
+        return rangeFrom(t.data, last + 1);
     }
 };
 

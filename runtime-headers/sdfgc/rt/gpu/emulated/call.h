@@ -56,8 +56,8 @@ template <class Body> Status cleanup(Body body) {
     return call.result(call.refused() ? call.status() : status);
 }
 
-/// The same with a stream.
-template <class Body> Status callOn(Stream handle, Body body) {
+/// The same with a stream, which may be captured.
+template <class Body> Status callOnAny(Stream handle, Body body) {
     return call([&](Device &device) {
         StreamState *stream = device.scheduler.resolve(handle);
         if (!stream) {
@@ -65,6 +65,29 @@ template <class Body> Status callOn(Stream handle, Body body) {
             return invalidHandle;
         }
         return body(device, *stream);
+    });
+}
+
+/// What a stream that records cannot do, or its thread meanwhile: the capture is over.
+inline Status breakCapture(StreamState &stream, const char *what) {
+    fail("capture: %s while stream %d is captured", what, stream.number);
+    stream.capture->isBroken = true;
+    return captureUnsupported;
+}
+
+/// The same with a stream that runs what it is given.
+template <class Body> Status callOn(Stream handle, Body body) {
+    return callOnAny(handle, [&](Device &device, StreamState &stream) {
+        return stream.capture ? breakCapture(stream, "something other than a library's call is queued, or waited for,")
+                              : body(device, stream);
+    });
+}
+
+/// The same without one, for what a thread must not do while it captures.
+template <class Body> Status callOutside(const char *what, Body body) {
+    return call([&](Device &device) {
+        StreamState *stream = device.scheduler.recording();
+        return stream ? breakCapture(*stream, what) : body(device);
     });
 }
 

@@ -15,7 +15,7 @@ namespace sdfgc::gpu::emulate {
 struct Findings;
 
 struct NodeState {
-    enum Kind { Kernel, Copy, Fill, Empty, Conditional };
+    enum Kind { Kernel, Copy, Fill, Call, Empty, Child, Conditional }; // the first three can be changed, and switched off
 
     Kind kind = Empty;
     GraphState *graph = nullptr;
@@ -30,10 +30,11 @@ struct NodeState {
     CopyKind direction = CopyKind::Any;
     Residence to = Residence::Device, from = Residence::Device; // of a copy; `to` of a fill, too
     MemsetNodeParams fill;
+    LibraryFunction call;
 
     ConditionalKind repeats = ConditionalKind::If;
     GraphConditional condition = 0;
-    GraphState *plan = nullptr;                   // of the body
+    GraphState *plan = nullptr;                   // of the body, also of a child
     std::shared_ptr<std::vector<NodeState>> body; // of an executable graph
     std::shared_ptr<Findings> findings;           // about it
 
@@ -61,7 +62,7 @@ struct GraphState {
     std::string name;
     std::vector<std::unique_ptr<NodeState>> nodes;
     std::vector<Condition> conditions;
-    bool isBody = false;
+    bool isBody = false;           // of a node
     std::weak_ptr<ExecState> exec; // the latest one
 };
 

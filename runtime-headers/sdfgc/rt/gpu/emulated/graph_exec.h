@@ -149,17 +149,6 @@ void reportStaleShape(GraphHandle handle) {
     });
 }
 
-void pretendCapture(Stream stream, bool capturing) {
-    (void)callOn(stream, [&](Device &, StreamState &state) {
-        state.capturing = capturing;
-        return success;
-    });
-}
-
-} // namespace emulate
-
-namespace emulate {
-
 /// Copies a plan's nodes, those of bodies too, into an executable graph; reports and says what cannot be.
 static Status copyNodes(Device &device, const GraphState &graph, ExecState &exec, std::vector<size_t> place,
                         ExecState::Nodes &nodes, GraphNode *failed) {
@@ -185,7 +174,7 @@ static Status copyNodes(Device &device, const GraphState &graph, ExecState &exec
     for (size_t i = 0; i < nodes.size(); ++i) {
         place.back() = i;
         exec.places[nodes[i].serial] = place;
-        if (nodes[i].kind != NodeState::Conditional)
+        if (!nodes[i].plan)
             continue;
         nodes[i].body = std::make_shared<ExecState::Nodes>();
         nodes[i].findings = std::make_shared<Findings>();
@@ -285,7 +274,7 @@ Status graphNodeSetEnabled(GraphExec handle, GraphNode node, bool enabled) {
         std::vector<size_t> place;
         if (!exec || !findNode(device, *exec, node, place))
             return invalidHandle;
-        if (const NodeState::Kind kind = exec->at(place).kind; kind == NodeState::Empty || kind == NodeState::Conditional)
+        if (exec->at(place).kind > NodeState::Fill)
             return invalidValue;
         exec->writable(place).enabled = enabled;
         return success;
@@ -293,13 +282,6 @@ Status graphNodeSetEnabled(GraphExec handle, GraphNode node, bool enabled) {
 }
 Status graphMemTrim() {
     return call([](Device &) { return success; });
-}
-Status streamIsCapturing(Stream stream, bool &capturing) {
-    capturing = false;
-    return callOn(stream, [&](Device &, StreamState &state) {
-        capturing = state.capturing;
-        return success;
-    });
 }
 
 // What kernels call

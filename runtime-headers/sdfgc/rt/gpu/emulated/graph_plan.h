@@ -107,6 +107,15 @@ static bool numbersOf(Device &device, const GraphState &graph, const std::string
     return true;
 }
 
+/// A plan that belongs to a node of a graph with this name.
+static GraphState *newBody(Device &device, const std::string &graph) {
+    auto *body = new GraphState;
+    body->name = graph;
+    body->isBody = true;
+    device.graphs.insert(body);
+    return body;
+}
+
 /// With the bodies of its nodes.
 static void destroyPlan(Device &device, GraphState *graph) {
     for (const auto &node : graph->nodes) {
@@ -230,10 +239,7 @@ Status graphAddConditionalNode(GraphNode &made, GraphHandle &body, GraphHandle h
             return invalidValue;
         }
         known->used = true;
-        body = new GraphState;
-        body->name = name;
-        body->isBody = true;
-        device.graphs.insert(body);
+        body = newBody(device, name);
         node.kind = NodeState::Conditional;
         node.repeats = kind;
         node.condition = condition;

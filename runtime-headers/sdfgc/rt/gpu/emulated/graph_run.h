@@ -4,6 +4,7 @@
 // also looks for nodes that use the same memory without an order (watch.h), whichever of them came first now.
 #pragma once
 
+#include "sdfgc/rt/gpu/emulated/library.h"
 #include "sdfgc/rt/gpu/emulated/watch.h"
 
 namespace sdfgc::gpu::emulate {
@@ -111,6 +112,12 @@ private:
         case NodeState::Fill:
             runFill(node);
             break;
+        case NodeState::Call:
+            runLibrary(node);
+            break;
+        case NodeState::Child:
+            GraphRun(device_, graph_, *node.findings, *node.body).run();
+            break;
         case NodeState::Empty:
             break;
         }
@@ -156,6 +163,19 @@ private:
         if (isGone(node, node.fill.to, node.to) || fill.check() != success)
             return device_.stick(illegalAddress);
         fill.run();
+    }
+    /// Who watches is told what the library uses: threads of its own may do so.
+    void runLibrary(const NodeState &node) {
+        if (!hasMemory(device_, node.call))
+            return;
+#ifdef __x86_64__
+        if (AccessWatch *const watch = AccessWatch::current())
+            for (const MemoryRange &r : node.call.memory)
+                watch->note(boxOfRange(r), r.isWritten);
+#endif
+        FaultWatch *const watch = std::exchange(device_.watch, nullptr);
+        runCall(device_, node.call);
+        device_.watch = watch;
     }
     /// Page-locked memory that a node was made for and that is none any more.
     bool isGone(const NodeState &node, const void *p, Residence was) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/call.h"
+#include "sdfgc/rt/gpu/emulated/library.h"
 
 namespace sdfgc::gpu::emulate {
 
@@ -82,12 +83,12 @@ Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, St
 
 Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, int count, KernelBody *owned) {
     const std::shared_ptr<KernelBody> body(owned);
-    return callOn(handle, [&](Device &device, StreamState &stream) {
-        std::vector<MemoryRange> ranges;
+    return callOnAny(handle, [&](Device &device, StreamState &stream) {
+        LibraryFunction call{name, {}, body};
         for (int i = 0; i < count; ++i) {
             if (memory[i].bytes == 0)
                 continue;
-            ranges.push_back(memory[i]);
+            call.memory.push_back(memory[i]);
             if (device.residence(memory[i].begin) != Residence::Pageable)
                 continue;
             fail("host memory in a library's function: %s uses %p, which is neither device nor page-locked memory", name,
@@ -95,19 +96,15 @@ Status enqueueCall(const char *name, Stream handle, const MemoryRange *memory, i
             device.stick(illegalAddress);
             return illegalAddress;
         }
+        if (stream.capture) {
+            stream.capture->calls.push_back(std::move(call));
+            return success;
+        }
         auto operation = std::make_shared<Operation>();
         operation->name = name;
-        operation->run = [&device, name, body, ranges] {
-            std::vector<const volatile void *> pointers;
-            for (const MemoryRange &r : ranges) {
-                if (!checkRange(device, {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1}, name,
-                                false))
-                    return device.stick(illegalAddress);
-                pointers.push_back(r.begin);
-            }
-            const Launch how{.name = name};
-            KernelRun run{how, 1, 1, 0, *body, device.arena.origins};
-            device.runKernel(run, pointers);
+        operation->run = [&device, call] {
+            if (hasMemory(device, call))
+                runCall(device, call);
         };
         device.submit(stream, operation);
         return device.error;

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace sdfgc::gpu::emulate {
@@ -31,11 +32,26 @@ struct Operation {
 };
 using OperationRef = std::shared_ptr<Operation>;
 
+/// A call of a library: code of the host that uses device memory as a kernel does.
+struct LibraryFunction {
+    std::string name;
+    std::vector<MemoryRange> memory;
+    std::shared_ptr<KernelBody> body; // may run several times
+};
+
+/// What a stream records.
+struct Capture {
+    std::vector<LibraryFunction> calls;
+    bool isBroken = false; // by something that cannot be recorded
+    std::thread::id thread;
+};
+
 struct StreamState {
     int number = 0; // 0: the default stream
     bool blocking = true;
     bool destroyed = false;
-    bool capturing = false; // pretendCapture()
+    bool seemsCaptured = false;       // pretendCapture()
+    std::unique_ptr<Capture> capture; // null: it runs what it is given
     std::deque<OperationRef> queue;
     OperationRef last; // the latest one that was queued, whether or not it has run
 
@@ -133,6 +149,14 @@ public:
         for (const auto &stream : streams_)
             for (const OperationRef &operation : stream->queue)
                 one(*operation);
+    }
+
+    /// A stream that records for this thread; null if none does.
+    StreamState *recording() const {
+        for (const auto &stream : streams_)
+            if (stream->capture && stream->capture->thread == std::this_thread::get_id())
+                return stream.get();
+        return nullptr;
     }
 
     int liveStreams() const {
