@@ -35,6 +35,56 @@ bool Succession::joins(const Block &b) const {
     return at != ends_.end() && at->second.in != 1;
 }
 
+namespace {
+
+/// Of the names, one that loops of the host around a state give a value in each iteration; none if there is no such name.
+Name changedByLoopsAround(const State &s, const std::set<Name> &names) {
+    for (const Region *r = s.parent(); r; r = r->parent()) {
+        const auto *l = dyn_cast<LoopRegion>(r);
+        if (!l)
+            continue;
+        if (l->variable && names.count(l->variable))
+            return l->variable;
+        for (const InterstateEdge *e : allInterstateEdges(*l))
+            for (const auto &[symbol, value] : e->assignments)
+                if (names.count(symbol))
+                    return symbol;
+    }
+    return Name();
+}
+
+void addSymbolsOfEdges(std::set<Name> &names, const Node &n) {
+    for (const auto *edges : {&n.inEdges(), &n.outEdges()})
+        for (const Edge *e : *edges)
+            if (e->memlet.subset)
+                names.merge(e->memlet.subset->freeSymbols());
+}
+
+/// The arguments of a recorded call are part of what its graph is: which symbol, in terms of the SDFG that assigns it, would make another
+/// graph of it in each iteration of a loop? None where there is no such symbol.
+Name changedByLoops(const Tasklet &t) {
+    const State *s = t.state();
+    std::set<Name> names = namesInTasklet(t.code, *s->sdfg());
+    addSymbolsOfEdges(names, t);
+    while (true) {
+        if (const Name found = changedByLoopsAround(*s, names))
+            return found;
+        const NestedSDFGNode *n = s->sdfg()->parentNode;
+        if (!n)
+            return Name();
+        std::set<Name> outer;
+        for (const auto &[symbol, value] : n->symbolMapping)
+            if (names.count(symbol))
+                for (const Name used : value.freeSymbols())
+                    outer.insert(used);
+        addSymbolsOfEdges(outer, *n);
+        names = std::move(outer);
+        s = n->state();
+    }
+}
+
+} // namespace
+
 /// Looks at one block.
 class GraphBlockers::Scan {
 public:
@@ -196,6 +246,10 @@ private:
             add(Why::Measured, "the call is measured", placeOf(t));
         if (!call->loops.empty())
             add(Why::Layout, "the batch is more than one call", placeOf(t));
+        if (const Name changing = changedByLoops(t))
+            add(Why::Unprofitable,
+                "arguments of the call change with " + quoted(changing) + " in each iteration of a loop, and so would the graph",
+                placeOf(t));
         for (const MemoryUse &u : step.host)
             add(Why::DeviceValue,
                 "the call " + std::string(u.write ? "gives" : "gets") + " `" + all_.steps_.name(u.memory) + "` of the host",

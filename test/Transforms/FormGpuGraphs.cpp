@@ -204,6 +204,19 @@ TEST_CASE("form-gpu-graphs: calls of libraries") {
     CHECK(why(call("nothing(x)")) == "`nothing` is no function of a library that sdfgc knows");
     CHECK(why("t (Library) with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N] {\n  for p in range(4):\n"
               "    gpuBlas.axpy(4, 1, x + p * 4, 1, y + p * 4, 1)\n}\n") == "the batch is more than one call");
+    const auto inLoop = [&](const std::string &input, const std::string &count) {
+        Steps program("for i = 0; i < 4; i = i + 1 {\n" +
+                      state("one", kernel("k", "B", "a") + "t (Library): gpuBlas.axpy(" + count +
+                                       ", 1, x, 1, y, 1)  with x: pointer(float64) <- B[" + input +
+                                       "]; y: pointer(float64) -> C[0:N]\n") +
+                      "}\n");
+        Formed pass("auto", 1);
+        pass(program);
+        return pass.context.remarks.empty() ? std::string() : pass.context.remarks.front().text;
+    };
+    CHECK(inLoop("0:N", "N").find("change with") == std::string::npos);
+    CHECK(inLoop("i:N", "N").find("arguments of the call change with `i` in each iteration of a loop") != std::string::npos);
+    CHECK(inLoop("0:N", "N - i").find("arguments of the call change with `i` in each iteration of a loop") != std::string::npos);
     CHECK(why("t (CPP): call(x, y);  with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N]\n") ==
           "code of the host gets memory of the device");
 }
