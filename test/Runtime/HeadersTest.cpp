@@ -98,6 +98,7 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/gpu/graph_emulate.h", {"utility"}},
         {"sdfgc/rt/gpu/emulated_call.h", {"vector"}},
         {"sdfgc/rt/gpu/graph_calls.h", {"vector"}},
+        {"sdfgc/rt/gpu/graph_maker.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/graph_nodes.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/plans.h", {"vector"}},
         {"sdfgc/rt/gpu/primitives_native.h",

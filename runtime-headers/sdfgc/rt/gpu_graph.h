@@ -12,8 +12,7 @@
 // SDFGC_GPU_GRAPH_LOG and SDFGC_GPU_GRAPH_DOT: gpu/graph_trace.h.
 #pragma once
 
-#include "sdfgc/rt/gpu/graph_calls.h"
-#include "sdfgc/rt/gpu/graph_trace.h"
+#include "sdfgc/rt/gpu/graph_maker.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -85,7 +84,7 @@ public:
         }
         inputs_.clear();
         refused_.clear();
-        granted_.clear();
+        maker_.reset();
         trace_.begin(name_);
     }
 
@@ -96,25 +95,7 @@ private:
     };
     using Describe = void (*)(GraphNodes &, const void *context);
 
-    /// An executable graph and what it has.
-    struct Entry {
-        GraphKey key;
-        GraphNodes held; // what it was last updated to
-        GraphHandle plan = nullptr;
-        GraphExec exec = nullptr;
-        std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
-        std::vector<GraphHandle> bodies;          // of loops and branches, by their numbers
-        std::vector<GraphConditional> conditions; // likewise
-        int64_t lastUse = 0;                      // the launch that was its last one; 0: none
-        Stream lastStream = nullptr;
-
-        ~Entry() { destroy(plan, exec); }
-    };
-    /// Dynamic shared memory that a kernel may have.
-    struct Granted {
-        const KernelTraits *kernel;
-        size_t bytes;
-    };
+    using Entry = GraphEntry;
     struct Owner {
         Entry *entry;
         ~Owner() { delete entry; }
@@ -136,7 +117,7 @@ private:
 #ifdef SDFGC_GPU_EMULATE // does `inputs` have all that the nodes depend on?
             now_.begin(device);
             describe(now_, context);
-            verify(*entry, now_);
+            maker_.verify(*entry, now_);
 #endif
             replay(*entry, program, stream);
             return true;
@@ -152,7 +133,7 @@ private:
             return false;
         remember(device, *entry, inputs, bytes);
 #ifdef SDFGC_GPU_EMULATE
-        verify(*entry, entry->held);
+        maker_.verify(*entry, entry->held);
 #endif
         replay(*entry, program, stream);
         return true;
@@ -199,7 +180,7 @@ private:
             Entry &entry = *entries_[i];
             if (!(entry.key == now_.key()))
                 continue;
-            if (update(entry))
+            if (maker_.update(entry, now_, info_.updates))
                 return &entry;
             (void)getLastError();
             retire(i, stream);
@@ -211,106 +192,19 @@ private:
         return build(stream);
     }
 
-    // Updates
-
-    /// Brings the executable graph to what was described; false when it refuses, so that it must not be launched again.
-    bool update(Entry &entry) {
-        GraphNodes &held = entry.held;
-        for (size_t i = 0; i < now_.nodes_.size(); ++i) {
-            if (same(held, held.nodes_[i], now_.nodes_[i]))
-                continue;
-            if (updateNode(entry, entry.nodes[i], now_.nodes_[i]) != success)
-                return false;
-            ++info_.updates;
-        }
-        std::swap(held, now_);
-        return true;
-    }
-    bool same(const GraphNodes &held, const GraphNodes::Node &a, const GraphNodes::Node &b) const {
-        switch (a.kind) {
-        case GraphNodes::Kind::Kernel:
-        case GraphNodes::Kind::Set:
-            return sameExtent(a.kernel.grid, b.kernel.grid) && sameExtent(a.kernel.block, b.kernel.block) &&
-                   a.kernel.shared == b.kernel.shared &&
-                   __builtin_memcmp(held.bytes_.data() + a.arguments, now_.bytes_.data() + b.arguments, a.kernel.kernel->bytes) ==
-                       0;
-        case GraphNodes::Kind::Copy: // what else it has is in the key
-            return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
-        case GraphNodes::Kind::Fill:
-            return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
-        case GraphNodes::Kind::Call: // all of it is in the key
-        case GraphNodes::Kind::Loop:
-        case GraphNodes::Kind::Branch: // the flag is what their setters have
-            return true;
-        }
-        return false;
-    }
-    static bool sameExtent(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
-    Status updateNode(const Entry &entry, GraphNode node, const GraphNodes::Node &to) {
-        switch (to.kind) {
-        case GraphNodes::Kind::Kernel:
-        case GraphNodes::Kind::Set:
-            if (const Status status = allowShared(to); status != success)
-                return status;
-            return graphExecKernelNodeSetParams(entry.exec, node, kernelOf(entry, now_, to));
-        case GraphNodes::Kind::Copy:
-            return graphExecMemcpyNodeSetParams1D(entry.exec, node, to.copy.to, to.copy.from, to.copy.width, to.direction);
-        case GraphNodes::Kind::Fill:
-            return graphExecMemsetNodeSetParams(entry.exec, node, to.fill);
-        case GraphNodes::Kind::Call:
-        case GraphNodes::Kind::Loop:
-        case GraphNodes::Kind::Branch:
-            break;
-        }
-        return invalidValue;
-    }
-    /// A kernel with its arguments; what sets a condition gets that of this entry. Until the next call.
-    KernelNodeParams kernelOf(const Entry &entry, const GraphNodes &list, const GraphNodes::Node &node) {
-        KernelNodeParams kernel = list.kernelOf(node);
-        if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
-            return kernel;
-        __builtin_memcpy(setterArguments_, kernel.arguments, kernel.kernel->bytes);
-        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.sets)],
-                         sizeof(GraphConditional));
-        kernel.arguments = setterArguments_;
-        return kernel;
-    }
-    /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
-    /// another node was given.
-    Status allowShared(const GraphNodes::Node &node) {
-        constexpr size_t withoutAsking = size_t(48) << 10; // on every device
-        const size_t bytes = node.kernel.shared;
-        if (bytes <= withoutAsking)
-            return success;
-        Granted *known = nullptr;
-        for (Granted &g : granted_)
-            if (g.kernel == node.kernel.kernel)
-                known = &g;
-        if (known && known->bytes >= bytes)
-            return success;
-        const Status status = node.kernel.kernel->allowDynamicShared(bytes);
-        if (status == success && known)
-            known->bytes = bytes;
-        else if (status == success)
-            granted_.push_back({node.kernel.kernel, bytes});
-        return status;
-    }
-
     // Builds
 
     Entry *build(Stream stream) {
         reap();
         Owner owner{new Entry};
         Entry *const entry = owner.entry;
-        entry->key = now_.key();
-        const Status status = make(*entry, stream);
+        const Status status = maker_.make(*entry, now_, name_, stream);
         if (status != success) {
             (void)getLastError();
             if (refused_.size() == most_)
                 refused_.erase(refused_.begin());
             refused_.push_back(now_.key());
-            return refuse(step_, stepSaysWhy_ ? success : status), nullptr;
+            return refuse(maker_.why(), maker_.hasReason() ? success : status), nullptr;
         }
         while (entries_.size() >= most_)
             evict(stream);
@@ -320,95 +214,6 @@ private:
         trace_.built(now_, ++info_.builds);
         std::swap(entry->held, now_);
         return entry;
-    }
-
-    /// Makes the plan and its executable graph; step_ says what failed.
-    Status make(Entry &entry, Stream stream) {
-        step("making the graph", nullptr);
-        entry.bodies.resize(now_.nodes_.size());
-        entry.conditions.resize(now_.nodes_.size());
-        Status status = graphCreate(entry.plan, name_);
-        std::vector<GraphNode> after;
-        for (size_t i = 0; status == success && i < now_.nodes_.size(); ++i) {
-            const GraphNodes::Node &node = now_.nodes_[i];
-            after.clear();
-            for (size_t e = 0; e < node.edges; ++e)
-                after.push_back(entry.nodes[static_cast<size_t>(now_.edges_[node.firstEdge + e])]);
-            entry.nodes.push_back(nullptr);
-            step("adding", &node);
-            status = addNode(entry, i, after, node);
-        }
-        if (status != success)
-            return status;
-        step("making the graph executable", nullptr);
-        GraphNode failed = nullptr;
-        status = graphInstantiate(entry.exec, entry.plan, &failed);
-        if (status == outOfMemory) {
-            (void)graphMemTrim();
-            (void)getLastError();
-            entry.exec = nullptr;
-            status = graphInstantiate(entry.exec, entry.plan, &failed);
-        }
-        if (status != success) {
-            entry.exec = nullptr;
-            for (size_t i = 0; failed && i < entry.nodes.size(); ++i)
-                if (entry.nodes[i] == failed)
-                    step("making the graph executable:", &now_.nodes_[i]);
-            return status;
-        }
-        step("bringing the graph to the device", nullptr);
-        return graphUpload(entry.exec, stream);
-    }
-    Status addNode(Entry &entry, size_t number, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
-        GraphNode &made = entry.nodes[number];
-        const GraphHandle plan = node.inside < 0 ? entry.plan : entry.bodies[static_cast<size_t>(node.inside)];
-        switch (node.kind) {
-        case GraphNodes::Kind::Loop:
-        case GraphNodes::Kind::Branch:
-            return graphAddConditionalNode(made, entry.bodies[number], plan, after.data(), after.size(),
-                                           node.kind == GraphNodes::Kind::Loop ? ConditionalKind::While : ConditionalKind::If,
-                                           entry.conditions[number]);
-        case GraphNodes::Kind::Set:
-            if (node.inside != node.sets) { // the one in front: the condition belongs to the graph that gets what it is for
-                GraphConditional &condition = entry.conditions[static_cast<size_t>(node.sets)];
-                if (const Status status = graphConditionalHandleCreate(condition, plan, 0, true); status != success)
-                    return status;
-            }
-            [[fallthrough]];
-        case GraphNodes::Kind::Kernel:
-            if (const Status status = allowShared(node); status != success)
-                return status;
-            return graphAddKernelNode(made, plan, after.data(), after.size(), kernelOf(entry, now_, node));
-        case GraphNodes::Kind::Copy:
-            return GraphNodes::isRow(node) ? graphAddMemcpyNode1D(made, plan, after.data(), after.size(), node.copy.to,
-                                                                  node.copy.from, node.copy.width, node.direction)
-                                           : graphAddMemcpyNode(made, plan, after.data(), after.size(), node.copy, node.direction);
-        case GraphNodes::Kind::Fill:
-            return graphAddMemsetNode(made, plan, after.data(), after.size(), node.fill);
-        case GraphNodes::Kind::Call:
-            return addCall(made, plan, after, node);
-        }
-        return invalidValue;
-    }
-    Status addCall(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes::Node &node) {
-        GraphHandle child = nullptr;
-        Status status =
-            calls_.record(*node.call, node.object, now_.bytes_.data() + node.arguments, GraphTrace::nameOf(node).text, child);
-        if (calls_.why()[0]) {
-            const size_t length = __builtin_strlen(step_);
-            std::snprintf(step_ + length, sizeof step_ - length, ": %s", calls_.why());
-            stepSaysWhy_ = true;
-        }
-        if (status == success)
-            status = graphAddChildGraphNode(made, plan, after.data(), after.size(), child);
-        if (child)
-            (void)graphDestroy(child);
-        return status;
-    }
-    /// "adding kernel k (state s, map m)".
-    void step(const char *what, const GraphNodes::Node *node) {
-        std::snprintf(step_, sizeof step_, "%s%s%s", what, node ? " " : "", node ? GraphTrace::nameOf(*node).text : "");
-        stepSaysWhy_ = false;
     }
 
     // Launches and ends
@@ -424,26 +229,6 @@ private:
         info_.nodesLast = entry.held.size();
         info_.usedLast = 1;
     }
-
-#ifdef SDFGC_GPU_EMULATE
-    /// What this call describes is what the executable graph has: the emulation reports what is not.
-    void verify(const Entry &entry, const GraphNodes &list) {
-        if (!(list.key() == entry.key))
-            return emulate::reportStaleShape(entry.plan);
-        for (size_t i = 0; i < list.nodes_.size(); ++i) {
-            const GraphNodes::Node &node = list.nodes_[i];
-            if (node.kind == GraphNodes::Kind::Kernel || node.kind == GraphNodes::Kind::Set)
-                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], kernelOf(entry, list, node));
-            else if (node.kind == GraphNodes::Kind::Call || node.kind == GraphNodes::Kind::Loop ||
-                     node.kind == GraphNodes::Kind::Branch)
-                continue;
-            else if (node.kind == GraphNodes::Kind::Copy)
-                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.copy);
-            else
-                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.fill);
-        }
-    }
-#endif
 
     /// The least recently used entry goes.
     void evict(Stream stream) {
@@ -484,7 +269,7 @@ private:
                 continue;
             }
             (void)eventDestroy(r.behind);
-            destroy(r.plan, r.exec);
+            destroyGraph(r.plan, r.exec);
         }
         retired_.resize(kept);
     }
@@ -495,21 +280,14 @@ private:
             delete entry;
         for (const Retired &r : retired_) {
             (void)eventDestroy(r.behind);
-            destroy(r.plan, r.exec);
+            destroyGraph(r.plan, r.exec);
         }
         entries_.clear();
         retired_.clear();
-        calls_.release();
+        maker_.release();
         last_ = nullptr;
         supportedOn_ = -1;
     }
-    static void destroy(GraphHandle plan, GraphExec exec) noexcept {
-        if (exec)
-            (void)graphExecDestroy(exec);
-        if (plan)
-            (void)graphDestroy(plan);
-    }
-
     /// Keeps the reason, unless it is null, counts, and returns false; throws when a graph is required.
     bool refuse(const char *why, Status status) {
         if (why && status == success)
@@ -530,20 +308,17 @@ private:
     size_t most_;
     bool required_ = false, disabled_ = false;
     GraphInfo info_;
-    char reason_[512] = "", step_[384] = "";
-    bool stepSaysWhy_ = false; // no status says more
+    char reason_[512] = "";
     GraphTrace trace_;
 
+    GraphMaker maker_;
     GraphNodes now_;                    // described by this call
-    GraphCalls calls_;                  // recorded for all graphs
     std::vector<unsigned char> inputs_; // of the last call that had a graph
     Entry *last_ = nullptr;             // which launched this entry
     int lastDevice_ = -1, supportedOn_ = -1;
     GraphSupport support_ = GraphSupport::None; // there
-    alignas(16) unsigned char setterArguments_[32] = {};
     std::vector<Entry *> entries_;
     std::vector<Retired> retired_;
-    std::vector<Granted> granted_;
     std::vector<GraphKey> refused_; // lists that no graph could be built for, the latest ones
 };
 

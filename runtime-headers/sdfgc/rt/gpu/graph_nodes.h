@@ -213,7 +213,7 @@ public:
     const GraphKey &key() const noexcept { return key_; }
 
 private:
-    friend class Graph;
+    friend class GraphMaker;
     friend class GraphTrace;
 
     enum class Kind { Kernel, Copy, Fill, Call, Loop, Branch, Set }; // Set: a kernel that sets the condition of a loop or branch

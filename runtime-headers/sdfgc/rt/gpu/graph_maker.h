@@ -1,0 +1,265 @@
+// Executable graphs of a region: made from a list of nodes, and changed to what another list says.
+//
+// Rules: every status counts. A graph that refuses an update is not to be launched any more; one that cannot be made leaves nothing but
+// the reason. What a graph cannot change is in the key of its list (gpu/graph_nodes.h), so only lists with the same key meet here.
+#pragma once
+
+#include "sdfgc/rt/gpu/graph_calls.h"
+#include "sdfgc/rt/gpu/graph_trace.h"
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+namespace sdfgc::gpu {
+
+/// Either may be null. No launch of it may still run.
+inline void destroyGraph(GraphHandle plan, GraphExec exec) noexcept {
+    if (exec)
+        (void)graphExecDestroy(exec);
+    if (plan)
+        (void)graphDestroy(plan);
+}
+
+/// An executable graph and what it has.
+struct GraphEntry {
+    GraphKey key;
+    GraphNodes held; // what it was last updated to
+    GraphHandle plan = nullptr;
+    GraphExec exec = nullptr;
+    std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
+    std::vector<GraphHandle> bodies;          // of loops and branches, by their numbers
+    std::vector<GraphConditional> conditions; // likewise
+    int64_t lastUse = 0;                      // the launch that was its last one; 0: none
+    Stream lastStream = nullptr;
+
+    ~GraphEntry() { destroyGraph(plan, exec); }
+};
+
+/// Makes the graphs of one region, all of which one thread at a time uses.
+class GraphMaker {
+public:
+    /// Makes `entry`, which is new, of the list, and brings it to the device in the stream. Failure: why() says what for.
+    Status make(GraphEntry &entry, const GraphNodes &list, const char *name, Stream stream) {
+        entry.key = list.key();
+        return makeAll(entry, list, name, stream);
+    }
+    /// "adding kernel k (state s, map m)": what make() has done last, with the reason if it is one that no status gives.
+    const char *why() const noexcept { return step_; }
+    bool hasReason() const noexcept { return stepSaysWhy_; }
+
+    /// Brings the executable graph to what `now` says, which gets in turn what it was; adds to `updates` how many nodes were changed. False
+    /// when it refuses, so that it must not be launched again.
+    bool update(GraphEntry &entry, GraphNodes &now, int64_t &updates) {
+        GraphNodes &held = entry.held;
+        for (size_t i = 0; i < now.nodes_.size(); ++i) {
+            if (same(held, held.nodes_[i], now, now.nodes_[i]))
+                continue;
+            if (updateNode(entry, entry.nodes[i], now, now.nodes_[i]) != success)
+                return false;
+            ++updates;
+        }
+        std::swap(held, now);
+        return true;
+    }
+
+#ifdef SDFGC_GPU_EMULATE
+    /// What a call describes is what the executable graph has: the emulation reports what is not.
+    void verify(const GraphEntry &entry, const GraphNodes &list) {
+        if (!(list.key() == entry.key))
+            return emulate::reportStaleShape(entry.plan);
+        for (size_t i = 0; i < list.nodes_.size(); ++i) {
+            const GraphNodes::Node &node = list.nodes_[i];
+            if (node.kind == GraphNodes::Kind::Kernel || node.kind == GraphNodes::Kind::Set)
+                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], kernelOf(entry, list, node));
+            else if (node.kind == GraphNodes::Kind::Call || node.kind == GraphNodes::Kind::Loop ||
+                     node.kind == GraphNodes::Kind::Branch)
+                continue;
+            else if (node.kind == GraphNodes::Kind::Copy)
+                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.copy);
+            else
+                (void)emulate::graphExecHolds(entry.exec, entry.nodes[i], node.fill);
+        }
+    }
+#endif
+
+    /// Forgets what belongs to the device. No graph may run any more.
+    void release() noexcept { calls_.release(); }
+    /// Forgets what kernels were granted, too: the device may have been reset.
+    void reset() noexcept { granted_.clear(); }
+
+private:
+    /// Dynamic shared memory that a kernel may have.
+    struct Granted {
+        const KernelTraits *kernel;
+        size_t bytes;
+    };
+    static bool same(const GraphNodes &held, const GraphNodes::Node &a, const GraphNodes &now, const GraphNodes::Node &b) {
+        switch (a.kind) {
+        case GraphNodes::Kind::Kernel:
+        case GraphNodes::Kind::Set:
+            return sameExtent(a.kernel.grid, b.kernel.grid) && sameExtent(a.kernel.block, b.kernel.block) &&
+                   a.kernel.shared == b.kernel.shared &&
+                   __builtin_memcmp(held.bytes_.data() + a.arguments, now.bytes_.data() + b.arguments, a.kernel.kernel->bytes) == 0;
+        case GraphNodes::Kind::Copy: // what else it has is in the key
+            return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
+        case GraphNodes::Kind::Fill:
+            return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
+        case GraphNodes::Kind::Call: // all of it is in the key
+        case GraphNodes::Kind::Loop:
+        case GraphNodes::Kind::Branch: // the flag is what their setters have
+            return true;
+        }
+        return false;
+    }
+    static bool sameExtent(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+    Status updateNode(const GraphEntry &entry, GraphNode node, const GraphNodes &now, const GraphNodes::Node &to) {
+        switch (to.kind) {
+        case GraphNodes::Kind::Kernel:
+        case GraphNodes::Kind::Set:
+            if (const Status status = allowShared(to); status != success)
+                return status;
+            return graphExecKernelNodeSetParams(entry.exec, node, kernelOf(entry, now, to));
+        case GraphNodes::Kind::Copy:
+            return graphExecMemcpyNodeSetParams1D(entry.exec, node, to.copy.to, to.copy.from, to.copy.width, to.direction);
+        case GraphNodes::Kind::Fill:
+            return graphExecMemsetNodeSetParams(entry.exec, node, to.fill);
+        case GraphNodes::Kind::Call:
+        case GraphNodes::Kind::Loop:
+        case GraphNodes::Kind::Branch:
+            break;
+        }
+        return invalidValue;
+    }
+    /// A kernel with its arguments; what sets a condition gets that of this entry. Until the next call.
+    KernelNodeParams kernelOf(const GraphEntry &entry, const GraphNodes &list, const GraphNodes::Node &node) {
+        KernelNodeParams kernel = list.kernelOf(node);
+        if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
+            return kernel;
+        __builtin_memcpy(setterArguments_, kernel.arguments, kernel.kernel->bytes);
+        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.sets)],
+                         sizeof(GraphConditional));
+        kernel.arguments = setterArguments_;
+        return kernel;
+    }
+    /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
+    /// another node was given.
+    Status allowShared(const GraphNodes::Node &node) {
+        constexpr size_t withoutAsking = size_t(48) << 10; // on every device
+        const size_t bytes = node.kernel.shared;
+        if (bytes <= withoutAsking)
+            return success;
+        Granted *known = nullptr;
+        for (Granted &g : granted_)
+            if (g.kernel == node.kernel.kernel)
+                known = &g;
+        if (known && known->bytes >= bytes)
+            return success;
+        const Status status = node.kernel.kernel->allowDynamicShared(bytes);
+        if (status == success && known)
+            known->bytes = bytes;
+        else if (status == success)
+            granted_.push_back({node.kernel.kernel, bytes});
+        return status;
+    }
+
+    /// Makes the plan and its executable graph; step_ says what failed.
+    Status makeAll(GraphEntry &entry, const GraphNodes &list, const char *name, Stream stream) {
+        step("making the graph", nullptr);
+        entry.bodies.resize(list.nodes_.size());
+        entry.conditions.resize(list.nodes_.size());
+        Status status = graphCreate(entry.plan, name);
+        std::vector<GraphNode> after;
+        for (size_t i = 0; status == success && i < list.nodes_.size(); ++i) {
+            const GraphNodes::Node &node = list.nodes_[i];
+            after.clear();
+            for (size_t e = 0; e < node.edges; ++e)
+                after.push_back(entry.nodes[static_cast<size_t>(list.edges_[node.firstEdge + e])]);
+            entry.nodes.push_back(nullptr);
+            step("adding", &node);
+            status = addNode(entry, list, i, after);
+        }
+        if (status != success)
+            return status;
+        step("making the graph executable", nullptr);
+        GraphNode failed = nullptr;
+        status = graphInstantiate(entry.exec, entry.plan, &failed);
+        if (status == outOfMemory) {
+            (void)graphMemTrim();
+            (void)getLastError();
+            entry.exec = nullptr;
+            status = graphInstantiate(entry.exec, entry.plan, &failed);
+        }
+        if (status != success) {
+            entry.exec = nullptr;
+            for (size_t i = 0; failed && i < entry.nodes.size(); ++i)
+                if (entry.nodes[i] == failed)
+                    step("making the graph executable:", &list.nodes_[i]);
+            return status;
+        }
+        step("bringing the graph to the device", nullptr);
+        return graphUpload(entry.exec, stream);
+    }
+    Status addNode(GraphEntry &entry, const GraphNodes &list, size_t number, const std::vector<GraphNode> &after) {
+        const GraphNodes::Node &node = list.nodes_[number];
+        GraphNode &made = entry.nodes[number];
+        const GraphHandle plan = node.inside < 0 ? entry.plan : entry.bodies[static_cast<size_t>(node.inside)];
+        switch (node.kind) {
+        case GraphNodes::Kind::Loop:
+        case GraphNodes::Kind::Branch:
+            return graphAddConditionalNode(made, entry.bodies[number], plan, after.data(), after.size(),
+                                           node.kind == GraphNodes::Kind::Loop ? ConditionalKind::While : ConditionalKind::If,
+                                           entry.conditions[number]);
+        case GraphNodes::Kind::Set:
+            if (node.inside != node.sets) { // the one in front: the condition belongs to the graph that gets what it is for
+                GraphConditional &condition = entry.conditions[static_cast<size_t>(node.sets)];
+                if (const Status status = graphConditionalHandleCreate(condition, plan, 0, true); status != success)
+                    return status;
+            }
+            [[fallthrough]];
+        case GraphNodes::Kind::Kernel:
+            if (const Status status = allowShared(node); status != success)
+                return status;
+            return graphAddKernelNode(made, plan, after.data(), after.size(), kernelOf(entry, list, node));
+        case GraphNodes::Kind::Copy:
+            return GraphNodes::isRow(node) ? graphAddMemcpyNode1D(made, plan, after.data(), after.size(), node.copy.to,
+                                                                  node.copy.from, node.copy.width, node.direction)
+                                           : graphAddMemcpyNode(made, plan, after.data(), after.size(), node.copy, node.direction);
+        case GraphNodes::Kind::Fill:
+            return graphAddMemsetNode(made, plan, after.data(), after.size(), node.fill);
+        case GraphNodes::Kind::Call:
+            return addCall(made, plan, after, list, node);
+        }
+        return invalidValue;
+    }
+    Status addCall(GraphNode &made, GraphHandle plan, const std::vector<GraphNode> &after, const GraphNodes &list,
+                   const GraphNodes::Node &node) {
+        GraphHandle child = nullptr;
+        Status status =
+            calls_.record(*node.call, node.object, list.bytes_.data() + node.arguments, GraphTrace::nameOf(node).text, child);
+        if (calls_.why()[0]) {
+            const size_t length = __builtin_strlen(step_);
+            std::snprintf(step_ + length, sizeof step_ - length, ": %s", calls_.why());
+            stepSaysWhy_ = true;
+        }
+        if (status == success)
+            status = graphAddChildGraphNode(made, plan, after.data(), after.size(), child);
+        if (child)
+            (void)graphDestroy(child);
+        return status;
+    }
+    /// "adding kernel k (state s, map m)".
+    void step(const char *what, const GraphNodes::Node *node) {
+        std::snprintf(step_, sizeof step_, "%s%s%s", what, node ? " " : "", node ? GraphTrace::nameOf(*node).text : "");
+        stepSaysWhy_ = false;
+    }
+
+    char step_[384] = "";
+    bool stepSaysWhy_ = false; // no status says more
+    GraphCalls calls_;         // recorded for all graphs
+    std::vector<Granted> granted_;
+    alignas(16) unsigned char setterArguments_[32] = {};
+};
+
+} // namespace sdfgc::gpu
