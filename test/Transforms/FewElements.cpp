@@ -59,7 +59,8 @@ TEST_CASE("few elements: what stays on the host") {
     CHECK(work(overI, "p = i:N").isNotWorthwhile());
     CHECK(work(triangle, "p = 0:M").isNotWorthwhile());
     CHECK(work(overT, "p = 0:8").isNotWorthwhile());
-    CHECK(work("for i = 0; i < K; i = i + 1 {\n", "p = 0:N", "state first {}\nK = N - 1").isNotWorthwhile()); // it counts to N all the same
+    CHECK(work("for i = 0; i < K; i = i + 1 {\n", "p = 0:N", "state first {}\nK = N - 1")
+              .isNotWorthwhile()); // it counts to N all the same
     CHECK_FALSE(work("for i = 0; i < 10; i = i + 1 {\n", "p = 0:8").isNotWorthwhile());
     CHECK_FALSE(work("while (A[0, 0] > 0) {\n", "p = 0:N").isNotWorthwhile());
 }
