@@ -51,10 +51,19 @@ public:
 private:
     void region(Region &r, const GraphWish &around) {
         const GraphWish wish = wishes_.inside(r, around);
-        std::vector<Block *> blocks;
-        for (const auto &b : r.blocks())
-            blocks.push_back(b.get());
-        for (Block *b : blocks)
+        std::vector<State *> states;
+        std::vector<Block *> others;
+        for (const auto &b : r.blocks()) {
+            if (auto *s = dyn_cast<State>(b.get()))
+                states.push_back(s);
+            else
+                others.push_back(b.get());
+        }
+        for (State *s : states) // before loops move: states that only had copies for one go with it, wherever they are
+            for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s))
+                if (n->sdfg && blockers().onHost(*n->sdfg))
+                    region(*n->sdfg, wish);
+        for (Block *b : others)
             block(*b, wish);
     }
     void block(Block &b, const GraphWish &wish) {
@@ -65,10 +74,6 @@ private:
                 region(*branch.region, wish);
         } else if (auto *inner = dyn_cast<Region>(&b)) {
             region(*inner, wish);
-        } else if (auto *s = dyn_cast<State>(&b)) {
-            for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s))
-                if (n->sdfg && blockers().onHost(*n->sdfg))
-                    region(*n->sdfg, wish);
         }
     }
 
