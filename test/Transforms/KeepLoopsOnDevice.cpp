@@ -192,6 +192,23 @@ TEST_CASE("keep-loops-on-device: the host gets what it reads after the loop") {
     CHECK(layout(program.g) == "begin arm_loop look_loop loop(body end step_loop look_loop_0) after_loop known_loop last done");
 }
 
+TEST_CASE("keep-loops-on-device: what only the caller reads after the loop comes with the end of the program") {
+    const std::string loop = "state begin {}\n" + lookFirst + "while e[0] > tol {\n" + state(body) + lookAgain + "}\n";
+    const auto after = [&](const std::string &rest) {
+        Loop program(loop + rest);
+        program.desc("e").transient = false;
+        Kept pass;
+        CHECK(pass(program.g));
+        return layout(program.g).find("after_loop") != std::string::npos;
+    };
+    const std::string last = "state last {\n r[0] -> e[0]\n}\n";
+    CHECK_FALSE(after(last));
+    CHECK(after("state last {}\n"));                          // nothing else copies it
+    CHECK(after("state one {}\nn = e[0]\n" + last));          // the host looks at it
+    CHECK(after("state one {\n e[0] -> B[0]\n}\n" + last));   // or copies it elsewhere
+    CHECK(after("state last {\n r[0] -> e[0]\n}\nreturn\n")); // not the last block of the program
+}
+
 TEST_CASE("keep-loops-on-device: a copy in front that others need, too, stays") {
     Loop program("state copy {\n r[0] -> e[0]\n}\ngoto done if n > 3\nthen if n <= 3\nwhile e[0] > tol {\n" + state(body) +
                      lookAgain + "}\nstate done {\nt: y = x  with x: float64 <- e[0]; y: float64 -> h[0]\n}\n",

@@ -21,7 +21,8 @@
 //   3. Symbols that are assigned inside become elements in device memory. Kernels that mention them read them; sizes of kernels, copies
 //      and containers must not depend on them.
 //   4. All else inside must be something that a graph can do (sdfgc/Analysis/GraphRegions.h).
-//   5. Symbols and copies that the host reads after the loop are brought to it there.
+//   5. Symbols and copies that the host reads after the loop are brought to it there; what only the caller gets waits for the end of the
+//      program.
 //
 // Loops of which nothing depends on the device stay with the host, which does not wait for them, unless the option `counted` asks for
 // them: then all iterations are one launch.

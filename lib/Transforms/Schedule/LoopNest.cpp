@@ -6,6 +6,7 @@
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace sdfgc::transforms {
 
@@ -25,6 +26,21 @@ bool isWritten(Name data, const State &s) {
         const auto *a = dyn_cast<AccessNode>(n.get());
         return a && a->data == data && isWritten(*a);
     });
+}
+
+/// Does a state read a container or a symbol?
+bool isUsedBy(Name name, const State &s) {
+    const auto reads = [name](const auto &names) { return names.count(name) != 0; };
+    for (const auto &n : s.nodes()) {
+        const auto *a = dyn_cast<AccessNode>(n.get());
+        if (reads(analysis::freeSymbols(*n)) || (a && a->data == name && !a->outEdges().empty()))
+            return true;
+    }
+    for (const auto &e : s.edges())
+        for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+            if (*subset && reads((*subset)->freeSymbols()))
+                return true;
+    return false;
 }
 
 /// The container in device memory whose elements an access node of the host gets, all of them; none where it gets something else.
@@ -348,41 +364,63 @@ void DeviceLoopNest::kernel(MapEntry &m, const std::set<Name> &used) {
 }
 
 bool DeviceLoopNest::isNeededOutside(Name name) const {
+    return isNeeded(name, [](const Block &) { return true; });
+}
+
+bool DeviceLoopNest::comesAtEnd(Name host) const {
+    if (!g_.isRoot() || outermost_.parent() != &g_)
+        return false;
+    std::set<const Block *> after;
+    std::vector<const Block *> open{&outermost_}, ends;
+    while (!open.empty()) {
+        const std::vector<InterstateEdge *> out = g_.outEdges(open.back());
+        if (out.empty())
+            ends.push_back(open.back());
+        open.pop_back();
+        for (const InterstateEdge *e : out)
+            if (after.insert(e->dst).second)
+                open.push_back(e->dst);
+    }
+    const auto *end = ends.size() == 1 ? dyn_cast<State>(ends.front()) : nullptr;
+    const bool copies = end && std::any_of(end->nodes().begin(), end->nodes().end(), [&](const auto &n) {
+                            const auto *a = dyn_cast<AccessNode>(n.get());
+                            return a && a->data == host && isWritten(*a) && copiedFrom(*a) == twins_.at(host);
+                        });
+    return copies && !isNeeded(host, [&](const Block &b) {
+               const Block *top = &b;
+               while (top->parent() != &g_)
+                   top = top->conditional() ? static_cast<const Block *>(top->conditional()) : top->parent();
+               return top == &outermost_ || after.count(top) != 0;
+           });
+}
+
+/// Does something outside of the loop use a name, of what `counts` says of blocks?
+bool DeviceLoopNest::isNeeded(Name name, const std::function<bool(const Block &)> &counts) const {
     const auto reads = [name](const std::set<Name> &names) { return names.count(name) != 0; };
+    const auto readsCode = [&](const Code &code) { return reads(analysis::namesInCode(code, g_)); };
     for (const Region *r : allRegions(std::as_const(g_))) {
         if (r == &outermost_ || isInside(*r))
             continue;
-        if (const auto *l = dyn_cast<LoopRegion>(r))
+        if (const auto *l = dyn_cast<LoopRegion>(r); l && counts(*l))
             for (const auto *code : {&l->init, &l->condition, &l->update})
-                if (*code && reads(analysis::namesInCode(**code, g_)))
+                if (*code && readsCode(**code))
                     return true;
-        for (const auto &e : r->edges()) {
-            if (reads(analysis::namesInCode(e->condition, g_)))
+        for (const auto &e : r->edges())
+            if (counts(*e->src) &&
+                (readsCode(e->condition) || std::any_of(e->assignments.begin(), e->assignments.end(), [&](const auto &a) {
+                     return readsCode(Code{a.second, Language::Python});
+                 })))
                 return true;
-            for (const auto &[symbol, text] : e->assignments)
-                if (reads(analysis::namesInCode(Code{text, Language::Python}, g_)))
-                    return true;
-        }
     }
     for (const Block *b : allBlocks(std::as_const(g_))) {
-        if (isInside(*b))
+        if (isInside(*b) || !counts(*b))
             continue;
         if (const auto *c = dyn_cast<ConditionalBlock>(b))
             for (const auto &branch : c->branches())
-                if (branch.condition && reads(analysis::namesInCode(*branch.condition, g_)))
+                if (branch.condition && readsCode(*branch.condition))
                     return true;
-        const auto *s = dyn_cast<State>(b);
-        if (!s)
-            continue;
-        for (const auto &n : s->nodes()) {
-            const auto *a = dyn_cast<AccessNode>(n.get());
-            if (reads(analysis::freeSymbols(*n)) || (a && a->data == name && !a->outEdges().empty()))
-                return true;
-        }
-        for (const auto &e : s->edges())
-            for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
-                if (*subset && reads((*subset)->freeSymbols()))
-                    return true;
+        if (const auto *s = dyn_cast<State>(b); s && isUsedBy(name, *s))
+            return true;
     }
     return false;
 }

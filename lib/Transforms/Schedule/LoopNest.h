@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Pass/Pass.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -70,6 +71,9 @@ private:
     void reject(diag::Why why, std::string text);
     bool isInside(const ir::Block &b) const;
     bool isNeededOutside(Name name) const;
+    bool isNeeded(Name name, const std::function<bool(const ir::Block &)> &counts) const;
+    /// Does the end of the program give the caller a container that the host does not look at in between?
+    bool comesAtEnd(Name host) const;
 
     // ---- MoveLoops.cpp: moving them
     void dropCopies();

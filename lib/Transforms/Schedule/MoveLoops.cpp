@@ -62,7 +62,7 @@ void DeviceLoopNest::move() {
         if (isNeededOutside(s))
             neededSymbols.push_back(s);
     for (const auto &[host, device] : twins_)
-        if (!g_.desc(host)->transient || isNeededOutside(host))
+        if (!g_.desc(host)->transient ? !comesAtEnd(host) : isNeededOutside(host))
             neededCopies.push_back(host);
     std::vector<Name> given;
     for (const Name s : symbols_)
