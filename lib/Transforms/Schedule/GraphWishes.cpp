@@ -25,7 +25,8 @@ std::optional<GraphWishes> GraphWishes::of(SDFG &root, const std::string &option
         context.diags.report(diag::Id::PassOptionType, {}, "mode", std::string(pass), "off, auto or require", mode);
         return std::nullopt;
     }
-    const GraphMark unasked = context.options.target == "cuda" ? GraphMark::Auto : GraphMark::Off;
+    const bool measured = context.options.gpu() && context.options.vendor() == platform::Device::Cuda;
+    const GraphMark unasked = measured ? GraphMark::Auto : GraphMark::Off;
     if (!asked && unasked == GraphMark::Off && !isMarked(root))
         return std::nullopt;
     GraphWishes out;
