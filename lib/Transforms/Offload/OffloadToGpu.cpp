@@ -331,8 +331,9 @@ std::string fewElements(SDFG &root) {
     if (!work.isNotWorthwhile())
         return "";
     const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
-    return "it would launch a kernel for every " + rounded(std::max(1.0, work.elements / work.launches)) + " elements, " +
-           rounded(work.launches) + " in all, if its loops count to 1000 (`few-elements=true` moves it all the same)";
+    const std::string elements = rounded(work.elements / work.launches);
+    return "it would launch " + rounded(work.launches) + " kernels of " + elements + (elements == "1" ? " element" : " elements") +
+           " each, on average, if its loops count to 1000 (`few-elements=true` moves it all the same)";
 }
 
 class OffloadToGpu : public pass::GraphPass {

@@ -27,7 +27,8 @@ std::optional<GraphWishes> GraphWishes::of(SDFG &root, const std::string &option
     }
     const bool measured = context.options.gpu() && context.options.vendor() == platform::Device::Cuda;
     const GraphMark unasked = measured ? GraphMark::Auto : GraphMark::Off;
-    if (!asked && unasked == GraphMark::Off && !isMarked(root))
+    const bool nothingToDo = unasked == GraphMark::Off || !mentionsGpu(root); // a program that stays on the host
+    if (!asked && nothingToDo && !isMarked(root))
         return std::nullopt;
     GraphWishes out;
     out.general_ = {asked.value_or(unasked), "--gpu-graph " + std::string(name(asked.value_or(unasked)))};
