@@ -77,4 +77,10 @@ Name unknownAtLaunch(const MapEntry &m) {
     return {};
 }
 
+bool reducesInBlocks(const MapEntry &kernel) {
+    const std::vector<Edge *> &out = kernel.exit->outEdges();
+    return std::any_of(out.begin(), out.end(),
+                       [](const Edge *e) { return !e->memlet.wcr.empty() && e->memlet.wcrMode == WcrMode::Reduction; });
+}
+
 } // namespace sdfgc::analysis

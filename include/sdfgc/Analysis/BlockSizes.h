@@ -14,4 +14,7 @@ sym::Expr boundOfSize(sym::Expr size);
 /// that nobody knows when the kernel is started (SD6009). The empty name where the host can compute them, and outside of kernels.
 Name unknownAtLaunch(const ir::MapEntry &m);
 
+/// Do blocks of a kernel combine what its iterations accumulate into one element (resolve-wcr)?
+bool reducesInBlocks(const ir::MapEntry &kernel);
+
 } // namespace sdfgc::analysis

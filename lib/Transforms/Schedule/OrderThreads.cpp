@@ -19,6 +19,7 @@
 // Left alone: kernels that say how their threads are arranged (maps over threads, block sizes), and those whose ranges depend on each other
 // or on data. Where blocks combine what their threads compute, another order makes other sums (class F1).
 #include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/BlockSizes.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
@@ -206,11 +207,6 @@ private:
     const std::vector<Access> accesses_;
 };
 
-bool reduces(const MapEntry &m) {
-    return std::any_of(m.exit->outEdges().begin(), m.exit->outEdges().end(),
-                       [](const Edge *e) { return !e->memlet.wcr.empty() && e->memlet.wcrMode == WcrMode::Reduction; });
-}
-
 class OrderThreads : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
@@ -219,7 +215,7 @@ public:
             for (State *s : allStates(*g)) {
                 std::optional<analysis::ScopeTree> scopes;
                 for (MapEntry *m : nodesOf<MapEntry>(*s)) {
-                    if (!isCandidate(*m) || (reduces(*m) && !context.allows(pass::FloatClass::F1)))
+                    if (!isCandidate(*m) || (analysis::reducesInBlocks(*m) && !context.allows(pass::FloatClass::F1)))
                         continue;
                     if (!scopes)
                         scopes.emplace(*s);

@@ -227,7 +227,7 @@ private:
         std::vector<sym::Expr> limit;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             int64_t most = axis > 0 ? maxBlocksYZ : 0;
-            if (reduces(m) && !byBlocks)
+            if (analysis::reducesInBlocks(m) && !byBlocks)
                 most = reducingBlocks[rank > 1][axis];
             sym::Expr steps = 1;
             for (std::size_t d = 0; d < rank; ++d)
@@ -237,12 +237,6 @@ private:
             limit.push_back(axis >= rank || (blocks && *blocks <= most) ? 0 : most);
         }
         return limit;
-    }
-
-    /// Do all iterations accumulate into one element?
-    static bool reduces(const MapEntry &m) {
-        return std::any_of(m.exit->outEdges().begin(), m.exit->outEdges().end(),
-                           [](const Edge *e) { return !e->memlet.wcr.empty() && e->memlet.wcrMode == WcrMode::Reduction; });
     }
 
     /// How many threads they have counts, not how these are arranged.
