@@ -206,6 +206,11 @@ private:
     void throughContainer(const GraphCopy &c, DataDesc d) {
         const Name name = g_.freshName("staged_" + c.from->data.str());
         const sym::Subset whole = d.fullSubset();
+        sym::Assumptions sizes;
+        for (const Name n : d.totalSize.freeSymbols())
+            sizes[n].nonnegative = true;
+        if (sym::isNonNegative(d.totalSize, sizes) != sym::Truth::True) // a copy of N - 1 = -1 elements needs no memory
+            d.totalSize = sym::max({0, d.totalSize});
         g_.arrays.set(name, std::move(d));
         auto *between = state_.add<AccessNode>(name);
         Memlet first = Memlet::simple(c.fromData, c.fromSubset), second = Memlet::simple(name, whole);
