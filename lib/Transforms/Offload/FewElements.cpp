@@ -49,34 +49,45 @@ void addSymbols(std::set<Name> &names, const sym::Expr &e) {
         names.insert(n);
 }
 
-/// What a loop counts to, in symbols that loops around it do not change: of `for j in range(i)` it is what the loop over `i` counts to.
-std::set<Name> sizesOf(const LoopRegion &l) {
-    std::set<Name> names;
-    if (const analysis::TripCount trips = analysis::tripCountOf(l); trips.counted())
-        addSymbols(names, trips.count);
-    for (const Region *r = l.parent(); r; r = r->parent())
-        if (const auto *around = dyn_cast<LoopRegion>(r); around && around->variable && names.erase(around->variable))
-            names.merge(sizesOf(*around));
-    return names;
-}
+/// What loops count to, each of which is looked at once.
+class LoopSizes {
+public:
+    /// In symbols that loops around it do not change: of `for j in range(i)` it is what the loop over `i` counts to.
+    const std::set<Name> &of(const LoopRegion &l) {
+        if (const auto known = sizes_.find(&l); known != sizes_.end())
+            return known->second;
+        std::set<Name> names;
+        if (const analysis::TripCount trips = analysis::tripCountOf(l); trips.counted())
+            addSymbols(names, trips.count);
+        for (const Region *r = l.parent(); r; r = r->parent())
+            if (const auto *around = dyn_cast<LoopRegion>(r); around && around->variable && names.erase(around->variable)) {
+                const std::set<Name> &outer = of(*around);
+                names.insert(outer.begin(), outer.end());
+            }
+        return sizes_.emplace(&l, std::move(names)).first->second;
+    }
+    bool isLikeOneAround(const LoopRegion &l) {
+        const std::set<Name> &sizes = of(l);
+        for (const Region *r = l.parent(); r; r = r->parent())
+            if (const auto *around = dyn_cast<LoopRegion>(r))
+                for (Name n : of(*around))
+                    if (sizes.count(n))
+                        return true;
+        return false;
+    }
 
-bool countsLikeOneAround(const LoopRegion &l, const std::set<Name> &sizes) {
-    for (const Region *r = l.parent(); r; r = r->parent())
-        if (const auto *around = dyn_cast<LoopRegion>(r))
-            for (Name n : sizesOf(*around))
-                if (sizes.count(n))
-                    return true;
-    return false;
-}
+private:
+    std::map<const LoopRegion *, std::set<Name>> sizes_;
+};
 
 /// Of all loops of an SDFG and of those nested in it.
 Counted countedTo(SDFG &g) {
     Counted counted;
+    LoopSizes sizes;
     for (const Block *b : allBlocks(g))
         if (const auto *l = dyn_cast<LoopRegion>(b)) {
-            std::set<Name> sizes = sizesOf(*l);
-            counted.quadratic = counted.quadratic || countsLikeOneAround(*l, sizes);
-            counted.sizes.merge(std::move(sizes));
+            counted.quadratic = counted.quadratic || sizes.isLikeOneAround(*l);
+            counted.sizes.insert(sizes.of(*l).begin(), sizes.of(*l).end());
         }
     for (NestedSDFGNode *nested : hostNested(g)) {
         const Counted inside = countedTo(*nested->sdfg);
@@ -127,7 +138,6 @@ private:
     double elements(const MapEntry &m, const analysis::ScopeTree &scopes);
     double inKernel(SDFG &nested, Values values) const;
     Values inside(const NestedSDFGNode &nested) const;
-    bool usesArray(const Node &n) const;
 
     SDFG &g_;
     Values values_; // of symbols that are known here
@@ -153,15 +163,6 @@ double Estimate::largest(const Node &n) const {
         for (const Edge *e : edges)
             most = std::max(most, volume(*e));
     return most;
-}
-
-bool Estimate::usesArray(const Node &n) const {
-    const auto isArray = [&](const Edge *e) {
-        const DataDesc *d = e->memlet.data ? g_.desc(e->memlet.data) : nullptr;
-        return d && d->isArray();
-    };
-    return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
-           std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
 }
 
 Values Estimate::inside(const NestedSDFGNode &nested) const {

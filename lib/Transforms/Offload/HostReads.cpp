@@ -43,6 +43,16 @@ bool writtenInDataflow(const SDFG &g, Name data) {
     return false;
 }
 
+bool usesArray(const Node &n) {
+    const SDFG &g = *n.state()->sdfg();
+    const auto isArray = [&](const Edge *e) {
+        const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
+        return d && d->isArray();
+    };
+    return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
+           std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
+}
+
 void renameDataflow(SDFG &g, Name from, Name to) {
     for (State *s : allStates(g)) {
         for (const auto &n : s->nodes())

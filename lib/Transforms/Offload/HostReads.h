@@ -17,6 +17,9 @@ std::vector<ir::NestedSDFGNode *> hostNested(ir::SDFG &g);
 /// Does an access node outside or inside of maps write the container, or one of a view that looks at it?
 bool writtenInDataflow(const ir::SDFG &g, Name data);
 
+/// Does an edge of a node carry an array?
+bool usesArray(const ir::Node &n);
+
 /// Gives the dataflow (access nodes, memlets, the connectors of the node around `g`) another name for a container. Control flow
 /// keeps the old one.
 void renameDataflow(ir::SDFG &g, Name from, Name to);

@@ -138,14 +138,6 @@ bool writtenByMaps(const SDFG &g, Name data) {
 
 /// Does a tasklet write it that also uses an array? That one becomes a kernel.
 bool writtenBesideArrays(const SDFG &g, Name data) {
-    auto usesArray = [&](const Node &n) {
-        auto isArray = [&](const Edge *e) {
-            const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
-            return d && d->isArray();
-        };
-        return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
-               std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
-    };
     for (const State *s : allStates(g))
         for (const auto &e : s->edges())
             if (const auto *a = dyn_cast<AccessNode>(e->dst); a && a->data == data && isa<Tasklet>(e->src) && usesArray(*e->src))
