@@ -22,21 +22,23 @@ std::string BodyPrinter::varText(VarId v) const {
 }
 
 std::string BodyPrinter::index(const MemRef &r, const std::vector<ExprRef> &args, bool bracketed) const {
-    std::string text =
+    const std::string offset =
         r.offset.isZero() && !args.empty() ? "" : sym(r.offset, args.empty() ? Precedence::Conditional : Precedence::Additive);
+    const bool negative = !args.empty() && !offset.empty() && offset[0] == '-'; // `[index - first]`
+    std::string text = negative ? "" : offset;
     for (std::size_t i = 0; i < args.size(); ++i) {
         bool unit = i >= r.strides.size() || r.strides[i].isOne();
         bool simple = args[i]->kind == ExprKind::Name || args[i]->kind == ExprKind::MemRef || args[i]->kind == ExprKind::Int ||
                       (args[i]->kind == ExprKind::Cast);
         std::string term = value(args[i]);
-        const bool alone = bracketed && unit && text.empty() && args.size() == 1;
+        const bool alone = bracketed && unit && offset.empty() && args.size() == 1;
         if (!simple && !alone)
             term = "(" + term + ")";
         if (!unit)
             term += " * " + sym(r.strides[i], Precedence::Unary);
         text += (text.empty() ? "" : " + ") + term;
     }
-    return text;
+    return negative ? text + " - " + offset.substr(1) : text;
 }
 
 namespace {

@@ -113,7 +113,8 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
             std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
                          [&](const run::Given &g) { return takes(interface, g.name); });
         else
-            s.diags.report(Id::InputFailed, {}, read.error());
+            s.diags.report(Id::InputFailed, {}, read.error()).hint = // of someone who meant one file
+                folder_.find('=') != std::string::npos ? "`--arg NAME=FILE.npy` gives one argument" : "";
     }
     for (const std::string &text : given_)
         if (std::optional<run::Given> one = splitGiven(s, "--arg", forRank(text, rank, ranks)))

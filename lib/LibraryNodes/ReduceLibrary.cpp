@@ -13,6 +13,7 @@
 #include "ReducePlan.h"
 
 #include <cstdlib>
+#include <limits>
 
 namespace sdfgc::libnodes {
 
@@ -51,6 +52,17 @@ bool isNumber(const std::string &text, std::optional<double> value) {
     return value && number == *value && end != text.c_str() && *end == '\0';
 }
 
+/// DaCe's front ends let minima and maxima start from the largest finite numbers; the library starts from infinities, which is what
+/// they mean.
+std::optional<double> finiteStart(py::Reduction kind, Type t) {
+    if (kind != py::Reduction::Min && kind != py::Reduction::Max)
+        return std::nullopt;
+    const double sign = kind == py::Reduction::Min ? 1 : -1;
+    if (t == Type(ScalarKind::Float32))
+        return sign * std::numeric_limits<float>::max();
+    return t == Type(ScalarKind::Float64) ? std::optional(sign * std::numeric_limits<double>::max()) : std::nullopt;
+}
+
 } // namespace
 
 std::string Reduce::operation() const { return operationOf(wcr_)->name; }
@@ -58,7 +70,9 @@ std::string Reduce::operation() const { return operationOf(wcr_)->name; }
 /// Does the reduction start from the neutral value?
 bool Reduce::startsNeutral() const {
     const Operation *operation = operationOf(wcr_);
-    return !identity_ || *identity_ == *neutral_ || (operation && isNumber(*identity_, operation->neutral));
+    return !identity_ || *identity_ == *neutral_ ||
+           (operation &&
+            (isNumber(*identity_, operation->neutral) || isNumber(*identity_, finiteStart(operation->kind, out_.type))));
 }
 
 diag::Reason Reduce::whyNoPrimitive() {

@@ -161,31 +161,16 @@ uint64_t largestInteger(Type t) {
     return bits >= 64 ? std::numeric_limits<uint64_t>::max() : (uint64_t(1) << bits) - 1;
 }
 
-// The largest finite number of each floating type, as std::numeric_limits has it.
-double largestFloat(Type t) {
-    switch (t.scalar()) {
-    case ScalarKind::Float16:
-        return 65504.0;
-    case ScalarKind::BFloat16:
-        return 3.3895313892515355e+38;
-    case ScalarKind::Float8E4M3FN:
-        return 448.0;
-    case ScalarKind::Float8E5M2:
-        return 57344.0;
-    case ScalarKind::Float32:
-        return std::numeric_limits<float>::max();
-    default:
-        return std::numeric_limits<double>::max();
-    }
-}
-
+// What no number of the type exceeds. Not the largest finite number: the maximum of minus infinity and minus infinity is minus infinity.
 ExprRef largest(Type t) {
     if (t.isBool())
         return number(1, t);
     if (t.isInteger())
         return number(largestInteger(t), t);
+    if (t == Type(ScalarKind::Float8E4M3FN)) // has no infinity
+        return castTo(t, typedLiteral(ExprKind::Float, "448.0", ScalarKind::Float64));
     const bool plain = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64);
-    const ExprRef value = typedLiteral(ExprKind::Float, floatToken(largestFloat(t)), plain ? t : Type(ScalarKind::Float64));
+    const ExprRef value = typedLiteral(ExprKind::Float, "inf", plain ? t : Type(ScalarKind::Float32));
     return plain ? value : castTo(t, value);
 }
 

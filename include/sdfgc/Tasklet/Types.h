@@ -94,8 +94,8 @@ struct Wcr {
 bool orderCounts(Reduction kind, Type t);
 /// Parses and classifies `lambda a, b: ...`. Max and Min only when the arguments are exactly the two parameters.
 Parsed<Wcr> parseWcr(std::string_view text);
-/// Identity of a reduction in a type as a typed literal expression (0, 1, limits, all ones, true, false); nothing for Custom and
-/// Exchange.
+/// Identity of a reduction in a type as a typed literal expression (0, 1, limits of integers, infinities, all ones, true, false); nothing
+/// for Custom and Exchange. DaCe's min_value and max_value, which its Reduce nodes start from, are finite (dace/dtypes.py).
 std::optional<ExprRef> reductionIdentity(Reduction r, Type t);
 std::string_view reductionName(Reduction r);
 

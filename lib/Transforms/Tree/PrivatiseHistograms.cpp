@@ -16,8 +16,25 @@
 // cost memory and two walks over the array for each thread: they pay where there are many updates for each element. How long the array
 // is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`).
 //
+// Of an array whose length nobody knows, a loop that does nothing else looks which part its updates reach: reading the indices once more
+// costs little beside an atomic update of each. Copies are of that part, if it is short.
+//
+//     #pragma omp parallel for                       if (omp_get_max_threads() > 1 && N >= 20000) {
+//     for (i ...)                                        int64_t hist_first = INT64_MAX, hist_last = INT64_MIN;
+//         #pragma omp atomic               becomes       #pragma omp parallel for reduction(min : hist_first) reduction(max : hist_last)
+//         hist[bin[i]] += w[i];                          for (i ...)
+//                                                            hist_first = min(hist_first, bin[i]), hist_last = max(...)
+//                                                        if (hist_first <= hist_last && hist_last - hist_first < 2048 && ...)
+//                                                            as above, with hist_acc[bin[i] - hist_first]
+//                                                        else
+//                                                            the loop as it was
+//                                                    } else {
+//                                                        the loop for one thread
+//                                                    }
+//
 // Arrays of constant size that a map updates itself are reductions already (resolve-wcr). Here a loop of a team qualifies if all that it
-// does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it.
+// does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it, or the
+// only thing in the loop is one update at an index that is read.
 // Results change as those of atomic updates do from run to run: in the order of sums.
 #include "Bindings.h"
 #include "FunctionNames.h"
@@ -29,6 +46,7 @@
 #include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -39,6 +57,12 @@ using diag::Why;
 
 constexpr int64_t updatesPerElement = 16; // from which on a copy pays, for teams of any size
 
+/// The part of an array that a loop updates, found when the program runs: elements at + stride * k, first <= k <= last.
+struct Reach {
+    VarId first, last;
+    sym::Expr at = 0, stride = 1;
+};
+
 /// An array that a loop updates.
 struct Target {
     VarId array;
@@ -46,7 +70,8 @@ struct Target {
     sym::Expr count = 0;   // elements
     sym::Expr updates = 0; // that the loop makes
     std::vector<Update *> statements;
-    bool onlyAtomic = true; // of one kind, without more than the new value
+    bool onlyAtomic = true;     // of one kind, without more than the new value
+    std::optional<Reach> reach; // the copy is of this part
 };
 
 /// How often a loop runs, as far as `declared` says nothing of it; one otherwise.
@@ -119,15 +144,17 @@ private:
         const std::string name = "`" + v.name.str() + "`";
         if (!t.onlyAtomic || !hasClause(t.kind, v.type))
             return {Why::Update, name + " is updated by more than one operation of OpenMP"};
-        const auto count = countOf(v);
-        if (!count)
-            return {Why::UnknownWork, "it is not known how long " + name + " is"};
-        t.count = *count;
+        if (most(t) < 1)
+            return {Why::Small, "copies are to take no memory"};
+        if (const auto count = countOf(v))
+            t.count = *count;
+        else if (!findReach(t, loop))
+            return {Why::UnknownWork, "it is not known how long " + name + " is, and the loop does more than one update"};
         if (bindings().isKept(t.array))
             return {Why::MayAlias, "pointers reach " + name};
         if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t))
             return {Why::Effects, "the loop does more than to update " + name};
-        if (!pays(t))
+        if (!t.reach && !pays(t))
             return {Why::Small, name + " has too many elements for as many updates"};
         return {};
     }
@@ -141,13 +168,17 @@ private:
             count = countOfArgument(v.name);
         if (!count)
             return std::nullopt;
-        const auto names = count->freeSymbols();
-        const bool fixed = std::all_of(names.begin(), names.end(), [this](Name n) {
+        return isFixed(*count) ? count : std::nullopt;
+    }
+
+    /// Is it made of parameters that do not change?
+    bool isFixed(sym::Expr e) {
+        const auto names = e.freeSymbols();
+        return std::all_of(names.begin(), names.end(), [this](Name n) {
             return !table_.of(f_.body).changes(n) && std::any_of(f_.params.begin(), f_.params.end(), [&](VarId p) {
                 return f_.vars[p].name == n && f_.vars[p].kind == VarKind::Value;
             });
         });
-        return fixed ? count : std::nullopt;
     }
 
     /// Of an argument of the program, as the interface says.
@@ -163,6 +194,116 @@ private:
                 count = p.desc->totalSize;
         }
         return count ? std::optional(sym::substitute(*count, inTree)) : std::nullopt;
+    }
+
+    // ---- what a loop reaches of an array of unknown length
+
+    /// Says that the reach of the only update in the loop is to be looked for; false if there is more in it, or if the update is at another
+    /// place than one index that is read.
+    bool findReach(Target &t, const For &loop) {
+        const Variable &v = f_.vars[t.array];
+        const Update *u = onlyUpdate(loop);
+        if (!u || (v.kind == VarKind::Pointer && !v.isRestrict) || (v.kind != VarKind::Pointer && v.kind != VarKind::Buffer))
+            return false;
+        const MemRef &r = f_.refs[u->target];
+        if (u->targetIndices.size() != 1 || !isFixed(r.offset) || !isFixed(r.strides[0]) ||
+            !u->targetIndices[0]->type.isInteger() || !canReadTwice(*u->targetIndices[0]) || !codeOf(t.updates) ||
+            !worthATeam(loop.omp->onlyIf, true))
+            return false;
+        t.reach = Reach{{}, {}, r.offset, r.strides[0]};
+        return true;
+    }
+
+    /// Has it only elements, variables, integers and operators?
+    bool canReadTwice(const py::Expr &e) const {
+        static const std::set<py::ExprKind> simple{py::ExprKind::MemRef, py::ExprKind::Name,   py::ExprKind::Int,
+                                                   py::ExprKind::Unary,  py::ExprKind::Binary, py::ExprKind::Cast};
+        return simple.count(e.kind) != 0 && (e.kind != py::ExprKind::MemRef || !f_.refs[refOf(e)].pop) &&
+               std::all_of(e.args.begin(), e.args.end(), [this](const py::ExprRef &a) { return canReadTwice(*a); });
+    }
+
+    /// The update that is all that loops do.
+    static const Update *onlyUpdate(const Node &n) {
+        if (n.kind == Kind::Update)
+            return static_cast<const Update *>(&n);
+        const auto *loop = dyn_cast<For>(&n);
+        const Block *body = loop ? &loop->body : dyn_cast<Block>(&n);
+        return body && body->body.size() == 1 ? onlyUpdate(*body->body[0]) : nullptr;
+    }
+
+    /// `if (a team pays) { look; if (it reaches little) copies else as it was } else for one thread`
+    void privatiseReach(NodePtr &n, Target &t) {
+        auto &loop = static_cast<For &>(*n);
+        const py::ExprRef team = *worthATeam(loop.omp->onlyIf, true);
+        NodePtr alone = twin(loop, f_);
+        makeSequential(*alone);
+        loop.omp->onlyIf = sym::Expr::boolean(true);
+        auto out = std::make_unique<Block>();
+        t.reach->first = declareBound(t, "_first", py::Reduction::Min, *out);
+        t.reach->last = declareBound(t, "_last", py::Reduction::Max, *out);
+        out->body.push_back(lookThrough(loop, t));
+        const py::ExprRef little = isLittle(t);
+        NodePtr plain = twin(loop, f_);
+        plain->comment.clear();
+        NodePtr copies = withCopies(std::move(n), {t});
+        static_cast<Block &>(*copies).braces = false;
+        out->body.push_back(choice(little, std::move(copies), std::move(plain)));
+        n = choice(team, std::move(out), std::move(alone));
+    }
+
+    /// `first <= last && last - first < most && updates >= 16 * (last - first + 1)`; in this order: without an update, the difference would
+    /// overflow.
+    py::ExprRef isLittle(Target &t) {
+        const Type integer(ScalarKind::Int64);
+        const py::ExprRef first = nameOf(t.reach->first), last = nameOf(t.reach->last);
+        t.count = sym::Expr::symbol(last->name) - sym::Expr::symbol(first->name) + 1;
+        const py::ExprRef distance = py::binary(py::Op::Sub, last, first, integer);
+        const py::ExprRef enough = py::binary(py::Op::Mul, py::intLit(updatesPerElement),
+                                              py::binary(py::Op::Add, distance, py::intLit(1), integer), integer);
+        return py::boolOp(py::Op::And,
+                          {py::compare(py::Op::Le, first, last), py::compare(py::Op::Lt, distance, py::intLit(most(t))),
+                           py::compare(py::Op::Ge, *codeOf(t.updates), enough)});
+    }
+
+    VarId declareBound(const Target &t, const char *suffix, py::Reduction kind, Block &out) {
+        Variable v;
+        v.type = Type(ScalarKind::Int64);
+        v.kind = VarKind::Value;
+        v.name = names().declare(Name(f_.vars[t.array].name.str() + suffix));
+        const VarId bound = f_.vars.add(std::move(v));
+        out.add<Declare>(bound)->init = *py::reductionIdentity(kind, Type(ScalarKind::Int64));
+        return bound;
+    }
+    py::ExprRef nameOf(VarId v) const { return py::name(f_.vars[v].name, f_.vars[v].type); }
+
+    /// The loop with two updates of the bounds in place of that of the array.
+    NodePtr lookThrough(const For &loop, const Target &t) {
+        NodePtr look = twin(loop, f_);
+        look->comment = "which part of " + f_.vars[t.array].name.str() + " is reached";
+        Node *inner = look.get();
+        while (inner->kind == Kind::For || inner->kind == Kind::Block) {
+            Block &body = inner->kind == Kind::For ? static_cast<For *>(inner)->body : *static_cast<Block *>(inner);
+            if (body.body[0]->kind == Kind::Update) {
+                py::ExprRef index = static_cast<Update &>(*body.body[0]).targetIndices[0];
+                if (index->type != Type(ScalarKind::Int64))
+                    index = py::castTo(Type(ScalarKind::Int64), index);
+                body.body.clear();
+                addBound(body, t.reach->first, py::Reduction::Min, index);
+                addBound(body, t.reach->last, py::Reduction::Max, index);
+                break;
+            }
+            inner = body.body[0].get();
+        }
+        static_cast<For &>(*look).omp->reductions = {{py::Reduction::Min, t.reach->first}, {py::Reduction::Max, t.reach->last}};
+        return look;
+    }
+    void addBound(Block &body, VarId bound, py::Reduction kind, const py::ExprRef &index) {
+        MemRef r;
+        r.var = bound;
+        auto *update = body.add<Update>();
+        update->target = f_.refs.add(r);
+        update->value = index;
+        update->reduction = kind;
     }
 
     /// Is the address of the array kept in a pointer of the function?
@@ -226,13 +367,15 @@ private:
         if (targets.empty() || !context_.mayChange(where, "threads have copies of what they update"))
             return;
         names(); // while the body is whole
+        changed_ = true;
+        if (targets[0].reach) // the only one: there is one update
+            return privatiseReach(n, targets[0]);
         NodePtr plain = conditions_.empty() ? nullptr : twin(loop, f_);
         n = withCopies(std::move(n), targets);
         static_cast<Block &>(*n).braces = !plain; // a branch has its own
         if (plain)
             n = choice(conditions_.size() == 1 ? conditions_[0] : py::boolOp(py::Op::And, conditions_), std::move(n),
                        std::move(plain));
-        changed_ = true;
     }
 
     /// `{ T acc[most]; fill; loop; for k: array[k] op= acc[k] }`
@@ -247,6 +390,10 @@ private:
             for (Update *u : t.statements) {
                 MemRef r = f_.refs[u->target];
                 r.var = copy;
+                if (t.reach) {
+                    r.offset = -sym::Expr::symbol(f_.vars[t.reach->first].name);
+                    r.strides = {1};
+                }
                 u->target = f_.refs.add(r);
                 u->atomic = false;
             }
@@ -284,6 +431,8 @@ private:
         k.name = names().declare(Name("k"));
         MemRef from, to;
         from.offset = to.offset = sym::Expr::symbol(k.name);
+        if (t.reach)
+            to.offset = t.reach->at + t.reach->stride * (sym::Expr::symbol(f_.vars[t.reach->first].name) + to.offset);
         from.var = copy;
         to.var = t.array;
         auto loop = std::make_unique<For>();

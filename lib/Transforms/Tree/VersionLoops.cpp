@@ -41,33 +41,10 @@ namespace {
 
 using namespace tree;
 
-/// Calls f with all updates in a statement.
-void forEachUpdate(Node &n, const std::function<void(Update &)> &f) {
-    if (n.kind == Kind::Update)
-        f(static_cast<Update &>(n));
-    if (n.kind == Kind::RawTasklet)
-        for (NodePtr &after : static_cast<RawTasklet &>(n).after)
-            forEachUpdate(*after, f);
-    forEachBlock(n, [&f](Block &b) {
-        for (NodePtr &inner : b.body)
-            forEachUpdate(*inner, f);
-    });
-}
-
 bool hasAtomicUpdates(Node &n) {
     bool found = false;
     forEachUpdate(n, [&found](const Update &u) { found = found || u.atomic; });
     return found;
-}
-
-/// Calls f with all loops in a statement that a team shares.
-void forEachShared(Node &n, const std::function<void(For &)> &f) {
-    if (n.kind == Kind::For && static_cast<For &>(n).omp)
-        f(static_cast<For &>(n));
-    forEachBlock(n, [&f](Block &b) {
-        for (NodePtr &inner : b.body)
-            forEachShared(*inner, f);
-    });
 }
 
 /// Can one thread run it without OpenMP? Not where whole arrays are reduced.
@@ -81,24 +58,12 @@ bool isForOneThread(Node &n) {
     return can;
 }
 
-/// Leaves nothing of a team.
-void makeSequential(Node &n) {
-    forEachShared(n, [](For &loop) {
-        if (loop.omp->simd)
-            loop.accumulators = loop.omp->reductions;
-        loop.omp.reset();
-    });
-    forEachUpdate(n, [](Update &u) { u.atomic = false; });
-}
-
-/// Does a team pay? For atomic updates, one thread is none.
-std::optional<py::ExprRef> worthATeam(sym::Expr onlyIf, bool atomic) {
-    std::optional<py::ExprRef> condition = conditionOf(onlyIf);
-    if (!atomic || (!condition && onlyIf != sym::Expr::boolean(true)))
-        return condition;
-    const Type integer(ScalarKind::Int64);
-    py::ExprRef team = py::compare(py::Op::Gt, py::call(number::teamSize, {}, integer), py::intLit(1));
-    return condition ? py::boolOp(py::Op::And, {std::move(team), *condition}) : team;
+/// Does a condition only hold if a team has several threads, as those of worthATeam?
+bool asksForATeam(const py::Expr &condition) {
+    if (condition.kind == py::ExprKind::BoolOp && condition.op == py::Op::And)
+        return std::any_of(condition.args.begin(), condition.args.end(), [](const py::ExprRef &e) { return asksForATeam(*e); });
+    return condition.kind == py::ExprKind::Compare && condition.ops == std::vector{py::Op::Gt} &&
+           condition.args[0]->kind == py::ExprKind::Call && condition.args[0]->args[0]->name == number::teamSize;
 }
 
 /// `else { if ... }` becomes `else if ...`.
@@ -118,31 +83,38 @@ public:
 
     /// Returns whether a loop was written twice.
     bool run() {
-        block(f_.body, false);
+        block(f_.body, false, false);
         return changed_;
     }
 
 private:
-    void block(Block &b, bool inLoop) {
+    /// `hasTeam`: there is more than one thread here.
+    void block(Block &b, bool inLoop, bool hasTeam) {
         for (NodePtr &n : b.body) {
             auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
             if (loop && loop->omp) {
-                version(n, inLoop);
+                version(n, inLoop, hasTeam);
                 continue;
             }
             const bool inside = inLoop || n->kind == Kind::Loop || (loop && !loop->spread);
             if (n->kind == Kind::ParallelRegion)
                 versionRegion(n);
+            else if (n->kind == Kind::If)
+                branches(static_cast<If &>(*n), inside, hasTeam);
             else if (n->kind != Kind::Sections && n->kind != Kind::Consume)
-                forEachBlock(*n, [&](Block &inner) { block(inner, inside); });
-            if (n->kind == Kind::If)
-                joinElse(static_cast<If &>(*n));
+                forEachBlock(*n, [&](Block &inner) { block(inner, inside, hasTeam); });
         }
     }
 
-    void version(NodePtr &n, bool inLoop) {
+    void branches(If &i, bool inLoop, bool hasTeam) {
+        for (If::Branch &b : i.branches)
+            block(*b.body, inLoop, hasTeam || (b.condition && asksForATeam(*b.condition)));
+        joinElse(i);
+    }
+
+    void version(NodePtr &n, bool inLoop, bool hasTeam) {
         auto &loop = static_cast<For &>(*n);
-        const bool atomic = hasAtomicUpdates(loop);
+        const bool atomic = !hasTeam && hasAtomicUpdates(loop);
         if ((!inLoop && !atomic) || loop.omp->inParallelRegion || !isForOneThread(loop) || statements(loop.body) > limit_)
             return;
         const std::optional<py::ExprRef> condition = worthATeam(loop.omp->onlyIf, atomic);

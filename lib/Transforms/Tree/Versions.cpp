@@ -32,20 +32,6 @@ bool isPolynomial(sym::Expr e) {
     }
 }
 
-/// A polynomial with integer coefficients as code, a product where it is one.
-std::optional<py::ExprRef> valueOf(sym::Expr e) {
-    if (!isPolynomial(e))
-        return std::nullopt;
-    std::string text;
-    for (const sym::Expr factor : sym::factors(e))
-        text += (text.empty() ? "(" : " * (") + factor.str() + ")";
-    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
-    if (!parsed.value)
-        return std::nullopt;
-    const py::Env integers{[](Name) { return std::optional<Type>(ScalarKind::Int64); }};
-    return py::lowerOperators(py::inferTypes(*parsed.value, integers), py::Semantics::Symbolic);
-}
-
 /// The variables that a statement and those inside of it declare.
 void addDeclared(Node &n, std::vector<VarId> &out) {
     visit(n, [&out](auto &node) {
@@ -72,14 +58,66 @@ std::unique_ptr<Block> asBlock(NodePtr n) {
 
 } // namespace
 
+std::optional<py::ExprRef> codeOf(sym::Expr e) {
+    if (!isPolynomial(e))
+        return std::nullopt;
+    std::string text;
+    for (const sym::Expr factor : sym::factors(e))
+        text += (text.empty() ? "(" : " * (") + factor.str() + ")";
+    const py::Parsed<py::ExprRef> parsed = py::parseExpr(text);
+    if (!parsed.value)
+        return std::nullopt;
+    const py::Env integers{[](Name) { return std::optional<Type>(ScalarKind::Int64); }};
+    return py::lowerOperators(py::inferTypes(*parsed.value, integers), py::Semantics::Symbolic);
+}
+
 std::optional<py::ExprRef> conditionOf(sym::Expr e) {
     static const std::map<sym::Kind, py::Op> operators{
         {sym::Kind::Ge, py::Op::Ge}, {sym::Kind::Gt, py::Op::Gt}, {sym::Kind::Le, py::Op::Le}, {sym::Kind::Lt, py::Op::Lt}};
     const auto op = operators.find(e.kind());
     if (op == operators.end())
         return std::nullopt;
-    const auto left = valueOf(e.operands()[0]), right = valueOf(e.operands()[1]);
+    const auto left = codeOf(e.operands()[0]), right = codeOf(e.operands()[1]);
     return left && right ? std::optional(py::compare(op->second, *left, *right)) : std::nullopt;
+}
+
+void forEachUpdate(Node &n, const std::function<void(Update &)> &f) {
+    if (n.kind == Kind::Update)
+        f(static_cast<Update &>(n));
+    if (n.kind == Kind::RawTasklet)
+        for (NodePtr &after : static_cast<RawTasklet &>(n).after)
+            forEachUpdate(*after, f);
+    forEachBlock(n, [&f](Block &b) {
+        for (NodePtr &inner : b.body)
+            forEachUpdate(*inner, f);
+    });
+}
+
+void forEachShared(Node &n, const std::function<void(For &)> &f) {
+    if (n.kind == Kind::For && static_cast<For &>(n).omp)
+        f(static_cast<For &>(n));
+    forEachBlock(n, [&f](Block &b) {
+        for (NodePtr &inner : b.body)
+            forEachShared(*inner, f);
+    });
+}
+
+void makeSequential(Node &n) {
+    forEachShared(n, [](For &loop) {
+        if (loop.omp->simd)
+            loop.accumulators = loop.omp->reductions;
+        loop.omp.reset();
+    });
+    forEachUpdate(n, [](Update &u) { u.atomic = false; });
+}
+
+std::optional<py::ExprRef> worthATeam(sym::Expr onlyIf, bool atomic) {
+    std::optional<py::ExprRef> condition = conditionOf(onlyIf);
+    if (!atomic || (!condition && onlyIf != sym::Expr::boolean(true)))
+        return condition;
+    const Type integer(ScalarKind::Int64);
+    py::ExprRef team = py::compare(py::Op::Gt, py::call(number::teamSize, {}, integer), py::intLit(1));
+    return condition ? py::boolOp(py::Op::And, {std::move(team), *condition}) : team;
 }
 
 NodePtr twin(const Node &n, Function &f) {
