@@ -39,6 +39,24 @@ def nest(n, k):
     return counters(program)
 
 
+def parts(n, rows):
+    """A flag in a view; a copy of row k from and to; a check; a body without kernels of its own but the counter's."""
+    import parts
+    program = parts.Program()
+    memory = np.arange(48.0).reshape(8, 6)
+    a, flags, end = np.zeros(6), np.array([5, 6, n, 8]), np.array([rows])
+    only, checked = np.array([n]), np.array([9.0])
+    expected, k = memory.copy(), 0
+    while k < rows:
+        expected[k + 1] = expected[k] + 10
+        rows, k = rows - 1, k + 1
+    program(A=a, rows=memory, flags=flags, K=end, only=only, checked=checked, N=6)
+    assert np.array_equal(memory, expected), memory
+    assert np.array_equal(a, (expected[k] if k else n) / np.full(6, 16)), a
+    assert flags.tolist() == [5, 6, 0, 8] and only[0] == 0 and end[0] == rows and checked[0] == 9 / 16
+    return counters(program)
+
+
 def parent():
     for devices in ("full", "flat"):
         for seed in range(4):
@@ -48,7 +66,7 @@ def parent():
 
 
 def child(devices):
-    calls = [forms(0), forms(1), forms(10000 if devices == "full" else 50), nest(1, 9), nest(4, 9), nest(3, 0)]
+    calls = [forms(0), forms(1), forms(10000 if devices == "full" else 50), nest(1, 9), nest(4, 9), nest(3, 0), parts(3, 7), parts(0, 0)]
     words = [" ".join(map(str, numbers)) for numbers in zip(*calls)]
     print(f"{devices}: graphs {words[0]}, host path {words[1]}")
 
