@@ -36,6 +36,19 @@ std::vector<Block *> blocksInOrder(Region &r) {
     return out;
 }
 
+RegionFlow::RegionFlow(Region &r) : order_(blocksInOrder(r)) {
+    std::unordered_map<const Block *, std::size_t> place;
+    for (const Block *b : order_) {
+        place.emplace(b, place.size());
+        from_.try_emplace(b);
+    }
+    for (const auto &e : r.edges())
+        if (const auto at = from_.find(e->src); at != from_.end()) {
+            at->second.push_back(e.get());
+            comesBack_ |= place.at(e->dst) <= place.at(e->src);
+        }
+}
+
 namespace {
 
 void collectStates(Region &r, std::vector<State *> &out) {

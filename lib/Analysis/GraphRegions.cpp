@@ -353,10 +353,14 @@ Region *graphAround(Block &b) {
 State *gateOf(Region &formed) {
     Region *r = formed.parent();
     const std::vector<InterstateEdge *> in = r ? r->inEdges(&formed) : std::vector<InterstateEdge *>();
-    return in.size() == 1 && Succession(*r).next(*in[0]->src) ? dyn_cast<State>(in[0]->src) : nullptr;
+    if (in.size() != 1 || !in[0]->isUnconditional() || !in[0]->assignments.empty() || r->outEdges(in[0]->src).size() != 1)
+        return nullptr;
+    return dyn_cast<State>(in[0]->src);
 }
 
-GraphOperations::GraphOperations(Region &formed, StreamSteps &steps) : loops_(*formed.sdfg()) { region(formed, steps, all_); }
+GraphOperations::GraphOperations(Region &formed, StreamSteps &steps, const DeviceLoops &loops) : loops_(loops) {
+    region(formed, steps, all_);
+}
 
 void GraphOperations::region(Region &r, StreamSteps &steps, std::vector<GraphOperation> &out) {
     for (Block *b : blocksInOrder(r)) {

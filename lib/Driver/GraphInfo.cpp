@@ -100,7 +100,7 @@ std::vector<MarkedRegion> markedRegions(ir::SDFG &root) {
                 continue;
             if (!blockers)
                 blockers.emplace(root);
-            out.back().operations = countOf(analysis::GraphOperations(*r, blockers->steps()).all());
+            out.back().operations = countOf(analysis::GraphOperations(*r, blockers->steps(), blockers->loops()).all());
         }
     return out;
 }

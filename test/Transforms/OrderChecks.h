@@ -10,10 +10,10 @@ template <class Order> int conflictsOf(ir::SDFG &g, const ir::Node *without = nu
     analysis::StreamSteps steps(g);
     steps.ignored = without;
     int found = 0;
-    Order(g, steps, [&](const auto &) {
+    Order(g, steps).run([&](const auto &) {
         ++found;
         return false;
-    }).run();
+    });
     return found;
 }
 

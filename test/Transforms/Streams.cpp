@@ -379,11 +379,11 @@ TEST_CASE("the verifier names both elements of a pair without order") {
     p.g.renumber();
     analysis::StreamSteps steps(p.g);
     std::vector<std::string> names;
-    analysis::StreamOrder(p.g, steps, [&](const analysis::StreamConflict &c) {
+    analysis::StreamOrder(p.g, steps).run([&](const analysis::StreamConflict &c) {
         CHECK(c.endOfProgram);
         names.push_back(steps.name(c.earlier.use.memory));
         return false;
-    }).run();
+    });
     CHECK(std::find(names.begin(), names.end(), "h0") != names.end());
 }
 
@@ -478,10 +478,10 @@ TEST_CASE("what events say is known behind nested SDFGs and branches that leave 
     p.g.renumber();
     analysis::StreamSteps steps(p.g);
     int early = 0;
-    analysis::StreamOrder(p.g, steps, [&](const analysis::StreamConflict &c) {
+    analysis::StreamOrder(p.g, steps).run([&](const analysis::StreamConflict &c) {
         early += !c.byHost; // the end of the program does not wait in this test
         return false;
-    }).run();
+    });
     CHECK(early == 0);
 }
 

@@ -48,13 +48,14 @@ struct PhaseConflict {
     std::string laterName() const, earlierName() const; // for messages
 };
 
-/// Walks all kernels of a program; `found` is called with each conflict. It returns true when it has put a barrier in front of the
-/// later phase; otherwise the walk goes on as if it were there.
+/// Walks all kernels of a program.
 class PhaseOrder : private FlowWalk<PhaseKnowledge> {
 public:
     using Found = std::function<bool(const PhaseConflict &)>;
-    PhaseOrder(ir::SDFG &root, StreamSteps &steps, Found found) : root_(root), steps_(steps), found_(std::move(found)) {}
-    void run();
+    PhaseOrder(ir::SDFG &root, StreamSteps &steps) : root_(root), steps_(steps) {}
+    /// `found` is called with each conflict. It returns true when it has put a barrier in front of the later phase; otherwise the walk goes
+    /// on as if it were there.
+    void run(const Found &found);
 
 private:
     PhaseKnowledge state(ir::State &s, const PhaseKnowledge &in) override;
@@ -68,7 +69,7 @@ private:
 
     ir::SDFG &root_;
     StreamSteps &steps_;
-    Found found_;
+    const Found *found_ = nullptr;
     Executor executor_ = Executor::Block;
     StreamStep condition_; // stands for what control flow reads
     std::map<std::pair<const ir::State *, const ir::Node *>, std::shared_ptr<std::vector<StreamStep>>> cache_;

@@ -68,8 +68,9 @@ public:
     const GraphBlock &of(ir::Block &b);
     /// How many nodes of a graph a step of a state could be, whatever stands beside it; 0 if it cannot be part of one.
     int nodesOf(const StreamStep &step, ir::State &s);
-    /// The steps that the verdicts are on.
+    /// The steps that the verdicts are on, and the loops.
     StreamSteps &steps() { return steps_; }
+    const DeviceLoops &loops() const { return loops_; }
     /// A state that brings the flag of a loop or branch to the host: it stays in front of that, or at the end of the loop's body.
     bool isLook(const ir::State &s) const { return loops_.lookedAtBy(s) != nullptr; }
     /// Does the device decide how often a loop, or whether a branch, runs?
@@ -97,15 +98,16 @@ struct GraphOperation {
     std::vector<GraphOperation> inside = {};
 };
 
-/// The operations of one formed region in the order in which the host takes them, nested SDFGs in place; without looks.
+/// The operations of one formed region in the order in which the host takes them, nested SDFGs in place; without looks. `loops`, those of
+/// the program, live as long.
 class GraphOperations {
 public:
-    GraphOperations(ir::Region &formed, StreamSteps &steps);
+    GraphOperations(ir::Region &formed, StreamSteps &steps, const DeviceLoops &loops);
     const std::vector<GraphOperation> &all() const { return all_; }
 
 private:
     void region(ir::Region &r, StreamSteps &steps, std::vector<GraphOperation> &out);
-    DeviceLoops loops_;
+    const DeviceLoops &loops_;
     std::vector<GraphOperation> all_;
 };
 

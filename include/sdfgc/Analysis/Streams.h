@@ -26,6 +26,7 @@
 
 #include "sdfgc/Analysis/Async.h"
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/DeviceLoops.h"
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Memories.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -112,6 +113,8 @@ struct StreamKnowledge {
 
     void operation(const StreamStep &s);
     void order(const AsyncOp &op);
+    /// What is pending on one of these memories, by key; `memories` is sorted.
+    std::vector<std::pair<Key, PendingAccess>> pendingOn(const std::vector<Memory> &memories) const;
     void join(const StreamKnowledge &other);
     bool sameAs(const StreamKnowledge &other) const;
 };
@@ -129,30 +132,41 @@ struct StreamConflict {
     int stream = 0;              // of the later one, unless the host is
 };
 
-/// Walks the program; `found` is called with each conflict. It returns true when it has changed the state: then the state is walked
-/// anew. Otherwise the walk goes on as if the order were there.
+/// Walks over a program, as often as wanted. What a walk has found of states and formed regions serves the next ones: between them nodes that
+/// order streams may come and go (`changed`), and StreamSteps::ignored may change, but nothing else.
 class StreamOrder : private FlowWalk<StreamKnowledge> {
 public:
     using Found = std::function<bool(const StreamConflict &)>;
-    StreamOrder(ir::SDFG &root, StreamSteps &steps, Found found) : root_(root), steps_(steps), found_(std::move(found)) {}
-    void run() { whole(root_, {}); }
+    StreamOrder(ir::SDFG &root, StreamSteps &steps);
+    /// `found` is called with each conflict. It returns true when it has changed the state: then the state is walked anew. Otherwise the
+    /// walk goes on as if the order were there.
+    void run(const Found &found);
+    /// The steps of a state are others than at the last walk.
+    void changed(const ir::State &s) { cache_.erase(&s); }
 
 private:
     StreamKnowledge state(ir::State &s, const StreamKnowledge &in) override;
     void entering(ir::Block &b, StreamKnowledge &now) override;
     void leaving(ir::Block &b, StreamKnowledge &now) override;
-    const StreamStep &graphStep(ir::Region &formed);
+    struct Graph {
+        StreamStep whole; // the formed region as one operation
+        ir::State *gate = nullptr;
+    };
+    const Graph &graph(ir::Region &formed);
     static void waited(StreamKnowledge &now, int forStream, bool host, int stream);
     bool atEnd(ir::State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now);
     bool repaired(StreamKnowledge &now, StreamConflict c);
     bool check(ir::State &s, const std::vector<StreamStep> &steps, std::size_t i, StreamKnowledge &now);
     bool endsProgram(const ir::State &s) const;
+    void forget(const std::vector<StreamStep> &steps, StreamKnowledge &now) const;
 
     ir::SDFG &root_;
     StreamSteps &steps_;
-    Found found_;
+    DeviceLoops loops_;
+    const Found *found_ = nullptr;
+    std::set<int> lasting_; // events that are waited for in other states than the one that records them, or before they are
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
-    std::map<const ir::Region *, StreamStep> graphs_;
+    std::map<const ir::Region *, Graph> graphs_;
 };
 
 /// Does the host release memory of the device at the end of an SDFG: of the program, or of a nested SDFG that becomes a function

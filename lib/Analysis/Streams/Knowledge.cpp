@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace sdfgc::analysis {
 
@@ -12,6 +13,15 @@ void StreamKnowledge::operation(const StreamStep &s) {
         for (auto &[event, before] : events)
             before.erase(key);
     }
+}
+
+std::vector<std::pair<StreamKnowledge::Key, PendingAccess>> StreamKnowledge::pendingOn(const std::vector<Memory> &memories) const {
+    std::vector<std::pair<Key, PendingAccess>> out;
+    for (const Memory m : memories)
+        for (auto at = pending.lower_bound(Key{{m, false}, std::numeric_limits<int>::min()});
+             at != pending.end() && at->first.use.memory == m; ++at)
+            out.push_back(*at);
+    return out;
 }
 
 void StreamKnowledge::order(const AsyncOp &op) {

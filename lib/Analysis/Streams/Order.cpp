@@ -16,6 +16,38 @@ namespace {
 
 bool conflict(MemoryUse a, MemoryUse b) { return a.memory == b.memory && (a.write || b.write); }
 
+/// What a step touches, sorted.
+std::vector<Memory> memoriesOf(const StreamStep &step) {
+    std::vector<Memory> out;
+    for (const auto *list : {&step.uses, &step.host})
+        for (const MemoryUse &u : *list)
+            out.push_back(u.memory);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+/// The events of a program that mean something outside of the state that records them, or in front of that.
+std::set<int> lastingEvents(SDFG &root) {
+    std::set<int> out;
+    std::map<int, const State *> recordedIn;
+    std::map<int, std::set<const State *>> waitedIn;
+    for (SDFG *g : allSDFGs(root))
+        for (State *s : allStates(*g))
+            for (const auto &n : s->nodes())
+                if (const auto *l = dyn_cast<LibraryNode>(n.get()))
+                    if (const auto op = asyncOp(*l); op && op->event >= 0) {
+                        if (op->kind == AsyncOp::Wait)
+                            waitedIn[op->event].insert(s);
+                        else if (!recordedIn.try_emplace(op->event, s).second && recordedIn[op->event] != s)
+                            out.insert(op->event);
+                    }
+    for (const auto &[event, states] : waitedIn)
+        if (const auto at = recordedIn.find(event); at == recordedIn.end() || states != std::set{at->second})
+            out.insert(event);
+    return out;
+}
+
 } // namespace
 
 bool releasesDeviceMemory(const SDFG &g) {
@@ -47,10 +79,31 @@ bool StreamOrder::endsProgram(const State &s) const {
     return (returns || (last && &r == &g)) && (&g == &root_ || releasesDeviceMemory(g));
 }
 
+StreamOrder::StreamOrder(SDFG &root, StreamSteps &steps)
+    : root_(root), steps_(steps), loops_(root), lasting_(lastingEvents(root)) {}
+
+void StreamOrder::run(const Found &found) {
+    found_ = &found;
+    whole(root_, {});
+    found_ = nullptr;
+}
+
+/// After a state, what its events come after says nothing any more, if only the state itself waits for them, later than it records them:
+/// when it comes by again, it records them again first. Otherwise a program of n states would know of n events everywhere.
+void StreamOrder::forget(const std::vector<StreamStep> &steps, StreamKnowledge &now) const {
+    std::set<int> waited;
+    for (const StreamStep &step : steps)
+        if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Wait)
+            waited.insert(step.async.event);
+        else if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Record && !waited.contains(step.async.event) &&
+                 !lasting_.contains(step.async.event))
+            now.events.erase(step.async.event);
+}
+
 /// Tells about a conflict; true: start over. Otherwise the earlier access counts as over.
 bool StreamOrder::repaired(StreamKnowledge &now, StreamConflict c) {
-    if (found_(c)) {
-        cache_.erase(c.state);
+    if ((*found_)(c)) {
+        changed(*c.state);
         return true;
     }
     now.pending.erase(c.earlier);
@@ -59,8 +112,7 @@ bool StreamOrder::repaired(StreamKnowledge &now, StreamConflict c) {
 
 bool StreamOrder::check(State &s, const std::vector<StreamStep> &steps, std::size_t i, StreamKnowledge &now) {
     const StreamStep &step = steps[i];
-    const std::map<StreamKnowledge::Key, PendingAccess> pending = now.pending;
-    for (const auto &[key, access] : pending) {
+    for (const auto &[key, access] : now.pendingOn(memoriesOf(step))) {
         auto hits = [&use = key.use](MemoryUse u) { return conflict(u, use); };
         if (std::any_of(step.host.begin(), step.host.end(), hits)) {
             if (repaired(now, {&s, i, &steps, key, access, true}))
@@ -76,21 +128,24 @@ bool StreamOrder::check(State &s, const std::vector<StreamStep> &steps, std::siz
 
 bool StreamOrder::atEnd(State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now) {
     const bool ends = endsProgram(s);
-    const std::map<StreamKnowledge::Key, PendingAccess> pending = now.pending;
-    for (const auto &[key, access] : pending)
-        if ((ends || steps_.endsWithState(key.use)) && repaired(now, {&s, steps.size(), &steps, key, access, true, ends}))
+    std::vector<std::pair<StreamKnowledge::Key, PendingAccess>> over; // by the end of the state
+    for (const auto &p : now.pending)
+        if (ends || steps_.endsWithState(p.first.use))
+            over.push_back(p);
+    for (const auto &[key, access] : over)
+        if (repaired(now, {&s, steps.size(), &steps, key, access, true, ends}))
             return true;
     return false;
 }
 
-/// A formed region as one operation.
-const StreamStep &StreamOrder::graphStep(Region &formed) {
+const StreamOrder::Graph &StreamOrder::graph(Region &formed) {
     auto [at, isNew] = graphs_.try_emplace(&formed);
     if (!isNew)
         return at->second;
-    StreamStep &whole = at->second;
+    at->second.gate = gateOf(formed);
+    StreamStep &whole = at->second.whole;
     whole.kind = StreamStep::Operation;
-    const GraphOperations operations(formed, steps_);
+    const GraphOperations operations(formed, steps_, loops_);
     for (const GraphOperation &x : operations.all()) {
         whole.stream = x.step.stream;
         whole.uses.insert(whole.uses.end(), x.step.uses.begin(), x.step.uses.end());
@@ -100,18 +155,18 @@ const StreamStep &StreamOrder::graphStep(Region &formed) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }
-    return whole;
+    return at->second;
 }
 
 /// What a formed region must wait for, its gate does.
 void StreamOrder::entering(Block &b, StreamKnowledge &now) {
     auto *formed = dyn_cast<Region>(&b);
-    State *gate = formed && formed->graph == GraphMark::Formed ? gateOf(*formed) : nullptr;
+    if (!formed || formed->graph != GraphMark::Formed)
+        return;
+    const auto &[whole, gate] = graph(*formed);
     if (!gate)
         return;
-    const StreamStep &whole = graphStep(*formed);
-    const std::map<StreamKnowledge::Key, PendingAccess> pending = now.pending;
-    for (const auto &[key, before] : pending) {
+    for (const auto &[key, before] : now.pendingOn(memoriesOf(whole))) {
         const auto hits = [&use = key.use](MemoryUse u) { return conflict(u, use); };
         const bool host = std::any_of(whole.host.begin(), whole.host.end(), hits);
         const auto at = now.pending.find(key);
@@ -127,7 +182,7 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
 /// Where the host looks at flags of loops inside, it waits on the host path only: the operations of a graph may still run.
 void StreamOrder::leaving(Block &b, StreamKnowledge &now) {
     if (auto *formed = dyn_cast<Region>(&b); formed && formed->graph == GraphMark::Formed)
-        now.operation(graphStep(*formed));
+        now.operation(graph(*formed).whole);
 }
 
 /// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.
@@ -156,8 +211,10 @@ StreamKnowledge StreamOrder::state(State &s, const StreamKnowledge &in) {
             else if (!(again = check(s, steps, i, now)) && step.kind == StreamStep::Operation)
                 now.operation(step);
         }
-        if (!again && !atEnd(s, steps, now))
+        if (!again && !atEnd(s, steps, now)) {
+            forget(steps, now);
             return now;
+        }
     }
 }
 

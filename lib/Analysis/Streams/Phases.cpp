@@ -36,7 +36,8 @@ bool blocksRepeat(const MapEntry &kernel) {
     return false;
 }
 
-void PhaseOrder::run() {
+void PhaseOrder::run(const Found &found) {
+    found_ = &found;
     for (SDFG *g : allSDFGs(root_))
         for (State *s : allStates(*g)) {
             if (s->sdfg()->parentNode && executorOf(*s->sdfg()->parentNode) != Executor::Host)
@@ -96,7 +97,7 @@ const std::vector<StreamStep> &PhaseOrder::phases(State &s, Node *entry) {
 
 /// True when a barrier was put in front of the phase.
 bool PhaseOrder::found(const PhaseConflict &c) {
-    if (!found_(c))
+    if (!(*found_)(c))
         return false;
     auto &cached = cache_[{c.state, c.scope}];
     old_.push_back(std::move(cached));

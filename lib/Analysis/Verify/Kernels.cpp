@@ -16,7 +16,7 @@ using namespace ir;
 void Verifier::barriers(const SDFG &constRoot) {
     SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
     StreamSteps steps(root);
-    PhaseOrder(root, steps, [&](const PhaseConflict &c) {
+    PhaseOrder(root, steps).run([&](const PhaseConflict &c) {
         const diag::Message message(diag::Id::ThreadsUnordered, c.laterName(), c.use.write ? "write" : "read",
                                     steps.name(c.use.memory), c.earlierName(), c.executor == Executor::Grid ? "grid" : "block");
         const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
@@ -27,7 +27,7 @@ void Verifier::barriers(const SDFG &constRoot) {
         else
             report(message, placeOf(*later->node));
         return false;
-    }).run();
+    });
 }
 
 void Verifier::copyMethods(const SDFG &constRoot) {

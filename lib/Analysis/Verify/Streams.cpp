@@ -38,7 +38,7 @@ void Verifier::streams(const SDFG &constRoot) {
     StreamSteps steps(root);
     if (!streamNumbers(root, steps))
         return;
-    StreamOrder(root, steps, [&](const StreamConflict &c) {
+    StreamOrder(root, steps).run([&](const StreamConflict &c) {
         const bool atEnd = c.step == c.steps->size();
         const std::string later = c.graph          ? elementName(*c.graph)
                                   : c.endOfProgram ? "the end of the program"
@@ -55,7 +55,7 @@ void Verifier::streams(const SDFG &constRoot) {
         else
             report(message, placeOf(*(*c.steps)[c.step].node));
         return false;
-    }).run();
+    });
 }
 
 } // namespace sdfgc::analysis

@@ -229,7 +229,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     in.fn->names.open();
     lowerRegion(in, formed, region->body);
     in.fn->names.close();
-    const analysis::GraphOperations operations(formed, in.program().steps());
+    const analysis::GraphOperations operations(formed, in.program().steps(), in.program().deviceLoops());
     Content content = Collector(in.function(), region->body).run(region->body);
     for (NodePtr &n : content.memory)
         out.body.push_back(std::move(n));

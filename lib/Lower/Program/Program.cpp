@@ -12,6 +12,12 @@ analysis::StreamSteps &Program::steps() {
     return *streamSteps;
 }
 
+const analysis::DeviceLoops &Program::deviceLoops() {
+    if (!loops)
+        loops = std::make_unique<analysis::DeviceLoops>(root);
+    return *loops;
+}
+
 void Program::error(diag::Message message, diag::Location place) const {
     if (place.file.empty())
         place.file = context.options.file;

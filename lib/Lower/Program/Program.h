@@ -23,10 +23,13 @@ struct Program {
     FunctionNames functionNames;
     std::set<Name> fields;                              // of the module, by name
     std::unique_ptr<analysis::StreamSteps> streamSteps; // see steps()
+    std::unique_ptr<analysis::DeviceLoops> loops;       // see deviceLoops()
     bool usesUndefinedSize = false;                     // some expression that is printed has a size that nobody knows (`?`)
 
     /// What the operations of the device touch; made when it is first asked for. The graph stays as it is.
     analysis::StreamSteps &steps();
+    /// The loops and branches that the device decides on; likewise.
+    const analysis::DeviceLoops &deviceLoops();
 
     /// Reports an error. A place without a file is in the file of the graph. The lowering goes on after it: what it makes is
     /// dropped where errors were reported.

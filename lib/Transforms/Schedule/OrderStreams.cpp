@@ -172,13 +172,14 @@ public:
             if (analysis::releasesDeviceMemory(*g))
                 ends(*g);
         std::set<State *> changed;
-        analysis::StreamOrder(root_, steps_, [&](const StreamConflict &c) {
+        analysis::StreamOrder order(root_, steps_);
+        order.run([&](const StreamConflict &c) {
             changed.insert(c.state);
             return !again(c) && repair(c);
-        }).run();
-        elide(AsyncOp::Wait);
-        elide(AsyncOp::Record);
-        elide(AsyncOp::Synchronise);
+        });
+        elide(AsyncOp::Wait, order);
+        elide(AsyncOp::Record, order);
+        elide(AsyncOp::Synchronise, order);
         for (State *s : changed)
             if (s->nodes().size() < 1000) // quadratic, and only for looks
                 dropImplied(*s);
@@ -189,7 +190,7 @@ public:
 private:
     bool prepare(SDFG &g);
     static void ends(SDFG &g);
-    void elide(AsyncOp::Kind kind);
+    void elide(AsyncOp::Kind kind, analysis::StreamOrder &order);
     static void takeOut(LibraryNode &n);
     bool again(const StreamConflict &c);
     bool repair(const StreamConflict &c);
@@ -228,7 +229,7 @@ std::size_t visitsOf(const SDFG &g) {
 }
 
 /// Takes out what the walk does not miss. Each try walks the whole program; those that would take too long are left as they are.
-void Orderer::elide(AsyncOp::Kind kind) {
+void Orderer::elide(AsyncOp::Kind kind, analysis::StreamOrder &order) {
     constexpr std::size_t tries = 300, visits = 300000;
     if (inserted_.size() > tries)
         return;
@@ -238,12 +239,14 @@ void Orderer::elide(AsyncOp::Kind kind) {
             return false;
         --left;
         steps_.ignored = n;
+        order.changed(*n->state());
         bool needed = false;
-        analysis::StreamOrder(root_, steps_, [&](const StreamConflict &) {
+        order.run([&](const StreamConflict &) {
             needed = true;
             return false;
-        }).run();
+        });
         steps_.ignored = nullptr;
+        order.changed(*n->state());
         if (!needed)
             takeOut(*n);
         return !needed;

@@ -61,7 +61,7 @@ public:
         bool changed = false;
         // A barrier that does not help shall not be put there again and again; the verifier would say so.
         std::tuple<const Node *, const Edge *, const State *, analysis::MemoryUse> last;
-        analysis::PhaseOrder(root, steps, [&](const analysis::PhaseConflict &c) {
+        analysis::PhaseOrder(root, steps).run([&](const analysis::PhaseConflict &c) {
             const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;
             const std::tuple now(later ? later->node : nullptr, later ? later->edge : nullptr, c.state, c.use);
             if (std::exchange(last, now) == now)
@@ -69,7 +69,7 @@ public:
             context.done(c.laterName(), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
             insert(c);
             return changed = true;
-        }).run();
+        });
         if (changed)
             root.renumber();
         return changed;
