@@ -485,6 +485,80 @@ TEST_CASE("what events say is known behind nested SDFGs and branches that leave 
     CHECK(early == 0);
 }
 
+namespace {
+
+/// Operations in order, each after all before it.
+struct Chain {
+    Program &p;
+    Node *last = nullptr;
+    void then(Node *first, Node *exit) {
+        if (last)
+            p.order(last, first);
+        last = exit;
+    }
+    void kernel(const std::vector<std::string> &in, const std::string &out, int stream) {
+        MapEntry *m = p.kernel(in, out);
+        m->stream = stream;
+        then(m, p.read(out));
+    }
+    void async(AsyncOp::Kind kind, int stream, int event) {
+        LibraryNode *n = analysis::addAsyncOp(*p.s, {kind, stream, event});
+        then(n, n);
+    }
+};
+
+/// Conflicts between operations of the device: the end of the program does not wait in these tests.
+int earlyOperations(Program &p) {
+    p.g.renumber();
+    analysis::StreamSteps steps(p.g);
+    int early = 0;
+    analysis::StreamOrder(p.g, steps).run([&](const analysis::StreamConflict &c) {
+        early += !c.byHost;
+        return false;
+    });
+    return early;
+}
+
+} // namespace
+
+TEST_CASE("what an event says is known in other states than the one that records it") {
+    for (const bool waits : {true, false}) {
+        Program p;
+        State *first = p.state("first");
+        Chain a{p};
+        a.kernel({}, "d0", 0);
+        a.async(AsyncOp::Record, 0, 0);
+        LoopRegion *l = loop(p.g, "k");
+        p.g.connect(first, l);
+        p.state("second", l);
+        Chain b{p};
+        if (waits)
+            b.async(AsyncOp::Wait, 1, 0);
+        b.kernel({"d0"}, "d1", 1);
+        CHECK((earlyOperations(p) == 0) == waits);
+    }
+}
+
+TEST_CASE("what an event says is known to the next iteration, which waits before it records") {
+    for (const bool records : {true, false}) {
+        Program p;
+        State *first = p.state("first");
+        Chain{p}.async(AsyncOp::Record, 0, 0);
+        LoopRegion *l = loop(p.g, "k");
+        p.g.connect(first, l);
+        p.state("body", l);
+        Chain body{p};
+        body.async(AsyncOp::Wait, 1, 0);
+        body.kernel({"d0"}, "d1", 1);
+        body.async(AsyncOp::Record, 1, 1);
+        body.async(AsyncOp::Wait, 0, 1);
+        body.kernel({}, "d0", 0);
+        if (records)
+            body.async(AsyncOp::Record, 0, 0);
+        CHECK((earlyOperations(p) == 0) == records);
+    }
+}
+
 TEST_CASE("without device operations nothing changes") {
     Program p;
     p.state("main");

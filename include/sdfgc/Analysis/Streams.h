@@ -164,7 +164,7 @@ private:
     StreamSteps &steps_;
     DeviceLoops loops_;
     const Found *found_ = nullptr;
-    std::set<int> lasting_; // events that are waited for in other states than the one that records them, or before they are
+    std::set<int> lasting_; // events that several states record or wait for
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
     std::map<const ir::Region *, Graph> graphs_;
 };

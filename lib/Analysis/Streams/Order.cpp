@@ -27,24 +27,15 @@ std::vector<Memory> memoriesOf(const StreamStep &step) {
     return out;
 }
 
-/// The events of a program that mean something outside of the state that records them, or in front of that.
+/// The events of a program that several states record or wait for.
 std::set<int> lastingEvents(SDFG &root) {
     std::set<int> out;
-    std::map<int, const State *> recordedIn;
-    std::map<int, std::set<const State *>> waitedIn;
+    std::map<int, const State *> seen;
     for (SDFG *g : allSDFGs(root))
         for (State *s : allStates(*g))
-            for (const auto &n : s->nodes())
-                if (const auto *l = dyn_cast<LibraryNode>(n.get()))
-                    if (const auto op = asyncOp(*l); op && op->event >= 0) {
-                        if (op->kind == AsyncOp::Wait)
-                            waitedIn[op->event].insert(s);
-                        else if (!recordedIn.try_emplace(op->event, s).second && recordedIn[op->event] != s)
-                            out.insert(op->event);
-                    }
-    for (const auto &[event, states] : waitedIn)
-        if (const auto at = recordedIn.find(event); at == recordedIn.end() || states != std::set{at->second})
-            out.insert(event);
+            for (const LibraryNode *n : nodesOf<LibraryNode>(*s))
+                if (const auto op = asyncOp(*n); op && seen.try_emplace(op->event, s).first->second != s)
+                    out.insert(op->event);
     return out;
 }
 
@@ -88,15 +79,11 @@ void StreamOrder::run(const Found &found) {
     found_ = nullptr;
 }
 
-/// After a state, what its events come after says nothing any more, if only the state itself waits for them, later than it records them:
-/// when it comes by again, it records them again first. Otherwise a program of n states would know of n events everywhere.
+/// After a state, what its events come after says nothing any more, if no other state waits for them: when it comes by again, they are recorded
+/// again first, or joining what is known has dropped them. Otherwise a program of n states would know of n events everywhere.
 void StreamOrder::forget(const std::vector<StreamStep> &steps, StreamKnowledge &now) const {
-    std::set<int> waited;
     for (const StreamStep &step : steps)
-        if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Wait)
-            waited.insert(step.async.event);
-        else if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Record && !waited.contains(step.async.event) &&
-                 !lasting_.contains(step.async.event))
+        if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Record && !lasting_.contains(step.async.event))
             now.events.erase(step.async.event);
 }
 
