@@ -1,5 +1,6 @@
 #include "Expansion.h"
 
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -311,24 +312,17 @@ void Expansion::finish(Name inputName, Name outputName) {
         s->renumber();
     inner_->parentNode = nested;
     nested->sdfg = std::move(inner_);
-    std::map<Name, sym::Expr> mapping, outerNames; // symbols inside: the words, and symbols with the outer name they stand for
+    std::map<Name, sym::Expr> outerNames; // of the symbols that have other names inside
     for (const auto &[name, renamed] : renamed_)
         outerNames[renamed.name()] = sym::Expr::symbol(name);
-    for (const auto &[name, value] : words_) {
-        nested->sdfg->symbols.set(name, ScalarKind::Int64);
-        mapping[name] = sym::substitute(value, outerNames);
-    }
-    for (Name s : analysis::requiredSymbols(*nested->sdfg)) {
-        if (mapping.contains(s))
-            continue;
-        auto renamed = outerNames.find(s);
-        mapping[s] = renamed == outerNames.end() ? sym::Expr::symbol(s) : renamed->second;
-        Type t = analysis::symbolType(outer, mapping[s].name());
-        nested->sdfg->symbols.set(s, t ? t : Type(ScalarKind::Int64));
-    }
-    nested->symbolMapping.assign(mapping.begin(), mapping.end());
-    std::sort(nested->symbolMapping.begin(), nested->symbolMapping.end(),
-              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+    nested->symbolMapping.clear();
+    for (const auto &[name, value] : words_)
+        analysis::passSymbol(*nested, name, sym::substitute(value, outerNames), ScalarKind::Int64);
+    const std::set<Name> required = analysis::requiredSymbols(*nested->sdfg);
+    for (const auto &[name, value] : outerNames)
+        if (required.contains(name) && !nested->mapped(name))
+            analysis::passSymbol(*nested, name, value, analysis::symbolType(outer, value.name()));
+    analysis::passRequiredSymbols(*nested, [&outer](Name n) { return analysis::symbolType(outer, n); });
     state_.removeNode(&node_);
 }
 

@@ -9,6 +9,8 @@
 #include "Expanders.h"
 #include "MpiCall.h"
 
+#include "sdfgc/Analysis/PassSymbols.h"
+
 #include <algorithm>
 
 namespace sdfgc::libnodes {
@@ -23,8 +25,7 @@ bool reach(SDFG &g, Name symbol) {
         return true;
     if (!g.parentNode || !reach(*g.parentNode->state()->sdfg(), symbol))
         return false;
-    g.symbols.set(symbol, *g.parentNode->state()->sdfg()->symbols.find(symbol));
-    g.parentNode->symbolMapping.emplace_back(symbol, sym::Expr::symbol(symbol));
+    analysis::passSymbol(*g.parentNode, symbol, sym::Expr::symbol(symbol), *g.parentNode->state()->sdfg()->symbols.find(symbol));
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "../Graphs.h"
 
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <catch2/catch.hpp>
@@ -367,4 +368,25 @@ TEST_CASE("words of C++ code that count as symbols, as DaCe counts them") {
     CHECK(words("10L e 1e") == "L e ");
     CHECK(words("0x1F /* N */ \"s\"") == "x1F N s ");
     CHECK(words("") == "");
+}
+
+TEST_CASE("symbols of nested SDFGs get values in the order of their names, and each only one") {
+    Graph f(std::make_unique<SDFG>("f"));
+    f.symbol("N");
+    f.state("s");
+    NestedSDFGNode *n = f.nested();
+    Graph(*n->sdfg).array("A", "M*N");
+    const auto mapping = [n] {
+        std::string out;
+        for (const auto &[inside, value] : n->symbolMapping)
+            out += inside.str() + " = " + value.str() + ": " + n->sdfg->symbols.find(inside)->str() + "; ";
+        return out;
+    };
+    analysis::passSymbol(*n, Name("P"), sym::Expr::symbol("N") + 1, ScalarKind::Int32);
+    CHECK(mapping() == "P = N + 1: int32; ");
+    analysis::passRequiredSymbols(*n, [](Name s) { return s == Name("N") ? Type(ScalarKind::UInt8) : Type(); });
+    CHECK(mapping() == "M = M: int64; N = N: uint8; P = N + 1: int32; ");
+    analysis::passSymbol(*n, Name("M"), 3, ScalarKind::Int16);
+    analysis::passRequiredSymbols(*n, [](Name) { return Type(ScalarKind::Int32); });
+    CHECK(mapping() == "M = 3: int16; N = N: uint8; P = N + 1: int32; ");
 }

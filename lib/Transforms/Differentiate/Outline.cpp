@@ -2,6 +2,8 @@
 
 #include "Transforms/Differentiate/SymbolValues.h"
 
+#include "sdfgc/Analysis/PassSymbols.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -81,17 +83,11 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
 }
 
 void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
-    std::set<Name> names = analysis::requiredSymbols(*node.sdfg);
+    analysis::passRequiredSymbols(node, [&types](Name n) { return types.of(n); });
     for (const InterstateEdge *e : allInterstateEdges(std::as_const(*node.sdfg)))
         for (const auto &[symbol, value] : e->assignments)
             if (known.count(symbol))
-                names.insert(symbol);
-    for (const Name n : names) {
-        node.sdfg->symbols.set(n, types.of(n) ? types.of(n) : Type(ScalarKind::Int64));
-        node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
-    }
-    std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
-              [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+                analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -20,6 +20,7 @@
 //
 // Left alone: nested SDFGs in maps; buffers that a nested SDFG has itself, and that are gone when its caller waits.
 #include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -394,12 +395,8 @@ private:
             }
             if (n.sdfg->desc(symbol) || n.sdfg->symbols.find(symbol))
                 return false;
-            const Type t = analysis::symbolType(*n.state()->sdfg(), symbol);
-            n.sdfg->symbols.set(symbol, t ? t : Type(ScalarKind::Int64));
-            n.symbolMapping.emplace_back(symbol, sym::Expr::symbol(symbol));
+            analysis::passSymbol(n, symbol, sym::Expr::symbol(symbol), analysis::symbolType(*n.state()->sdfg(), symbol));
         }
-        std::sort(n.symbolMapping.begin(), n.symbolMapping.end(),
-                  [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
         return true;
     }
 

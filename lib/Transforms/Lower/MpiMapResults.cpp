@@ -2,6 +2,7 @@
 
 #include "Transforms/RankNodes.h"
 
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Types.h"
@@ -177,13 +178,10 @@ void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const 
     nested->label = g->name.str();
     g->parentNode = nested;
     nested->sdfg = std::move(g);
-    for (const Name symbol : analysis::requiredSymbols(*nested->sdfg)) {
-        nested->symbolMapping.emplace_back(symbol, sym::Expr::symbol(symbol));
-        if (const Type *type = outer.symbols.find(symbol))
-            nested->sdfg->symbols.set(symbol, *type);
-        else
-            nested->sdfg->symbols.set(symbol, ScalarKind::Int64);
-    }
+    analysis::passRequiredSymbols(*nested, [&outer](Name n) {
+        const Type *type = outer.symbols.find(n);
+        return type ? *type : Type();
+    });
     auto *gathered = s.add<AccessNode>(data);
     const std::vector<Edge *> readers = written->outEdges();
     for (Edge *e : readers)

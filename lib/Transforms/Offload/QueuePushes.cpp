@@ -3,6 +3,7 @@
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Tasklet/Ast.h"
 
@@ -176,8 +177,7 @@ Name QueuePushes::enter(NestedSDFGNode &n, Name stream, const QueueArray &to) co
     std::string size = stream.str() + "_size";
     while (inner.symbols.find(Name(size)) || inner.desc(Name(size)))
         size += "_";
-    inner.symbols.set(Name(size), ScalarKind::Int64);
-    n.symbolMapping.emplace_back(Name(size), to.end - to.begin + 1);
+    analysis::passSymbol(n, Name(size), to.end - to.begin + 1, ScalarKind::Int64);
     const DataDesc *outer = g_.desc(to.elements);
     DataDesc array = DataDesc::array(outer->dtype, {sym::Expr::symbol(Name(size))});
     array.storage = outer->storage;

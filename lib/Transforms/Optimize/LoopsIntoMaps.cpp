@@ -24,6 +24,7 @@
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -265,13 +266,8 @@ private:
         const auto isLoop = [this](Name n) {
             return std::any_of(outer_.begin(), outer_.end(), [n](const auto &l) { return l.variable == n; });
         };
-        for (const Name n : analysis::requiredSymbols(*node.sdfg)) {
-            const Type t = isLoop(n) ? Type(ScalarKind::Int64) : analysis::symbolType(g_, n);
-            node.sdfg->symbols.set(n, t ? t : Type(ScalarKind::Int64));
-            node.symbolMapping.emplace_back(n, sym::Expr::symbol(n));
-        }
-        std::sort(node.symbolMapping.begin(), node.symbolMapping.end(),
-                  [](const auto &a, const auto &b) { return a.first.str() < b.first.str(); });
+        analysis::passRequiredSymbols(node,
+                                      [&](Name n) { return isLoop(n) ? Type(ScalarKind::Int64) : analysis::symbolType(g_, n); });
     }
 
     LoopRegion &loop_;
