@@ -49,6 +49,12 @@ RegionFlow::RegionFlow(Region &r) : order_(blocksInOrder(r)) {
         }
 }
 
+const std::vector<const InterstateEdge *> &RegionFlow::from(const Block &b) const {
+    static const std::vector<const InterstateEdge *> none;
+    const auto at = from_.find(&b);
+    return at == from_.end() ? none : at->second;
+}
+
 namespace {
 
 void collectStates(Region &r, std::vector<State *> &out) {

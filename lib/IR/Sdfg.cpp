@@ -202,7 +202,8 @@ Name SDFG::freshName(std::string_view prefix) const {
 std::string SDFG::freshLabel(const std::string &prefix) const {
     std::unordered_set<std::string_view> taken;
     for (const Block *b : allBlocks(*this))
-        taken.insert(b->label);
+        if (b->label.starts_with(prefix))
+            taken.insert(b->label);
     std::string label = prefix;
     for (int i = 0; taken.contains(label); ++i)
         label = prefix + "_" + std::to_string(i);

@@ -25,8 +25,8 @@ public:
     explicit RegionFlow(ir::Region &r);
     /// blocksInOrder of the region.
     const std::vector<ir::Block *> &order() const { return order_; }
-    /// The edges that begin at a block, in the order of the region's list.
-    const std::vector<const ir::InterstateEdge *> &from(const ir::Block &b) const { return from_.at(&b); }
+    /// The edges that begin at a block, in the order of the region's list; none for a block that is not in the order.
+    const std::vector<const ir::InterstateEdge *> &from(const ir::Block &b) const;
     /// Does an edge lead to a block that comes no later in the order?
     bool comesBack() const { return comesBack_; }
 

@@ -1,6 +1,7 @@
 // May the loops of a nest be decided on the device? (LoopNest.h)
 #include "LoopNest.h"
 
+#include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -370,10 +371,11 @@ bool DeviceLoopNest::isNeededOutside(Name name) const {
 bool DeviceLoopNest::comesAtEnd(Name host) const {
     if (!g_.isRoot() || outermost_.parent() != &g_)
         return false;
+    const analysis::RegionFlow flow(g_);
     std::set<const Block *> after;
     std::vector<const Block *> open{&outermost_}, ends;
     while (!open.empty()) {
-        const std::vector<InterstateEdge *> out = g_.outEdges(open.back());
+        const auto &out = flow.from(*open.back());
         if (out.empty())
             ends.push_back(open.back());
         open.pop_back();
