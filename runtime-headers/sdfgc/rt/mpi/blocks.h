@@ -57,13 +57,14 @@ public:
         for (int r = 0; s.rank == 0 && r < s.size(); ++r)
             copyFrom(packed.data() + pieces.shares.places[std::size_t(r)], partOf(s, out, a.shape, pieces.boxes[std::size_t(r)]));
     }
-    /// From the blocks of one sub-array to those of another one of the same array. Both grids are of the program's world.
+    /// From the blocks of one sub-array to those of another one of the same array. All ranks of the program call, also those that are in
+    /// neither grid. Of several that have the same block, the first sends it, and all get it.
     template <class A, class B>
     void redistribute(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, const SubArray &b) {
         const Scope s(*this, element, World());
-        const Dims from = grid_of(a.grid).shape, to = grid_of(b.grid).shape;
-        a.verify(s, from);
-        b.verify(s, to);
+        const ProcessGrid &from = grid_of(a.grid), &to = grid_of(b.grid);
+        a.verify(s, from.shape);
+        b.verify(s, to.shape);
         if (a.shape != b.shape)
             fail(s, "the sub-arrays are parts of arrays of " + text(a.shape) + " and of " + text(b.shape) + " elements");
         struct Transfer {
@@ -71,23 +72,25 @@ public:
             Box box; // of the whole array
             std::vector<B> data;
         };
-        auto transfers = [&](const SubArray &mine, const Dims &shape, const SubArray &other, const Dims &others, bool isSender) {
+        const int64_t atA = from.rankOf(s.rank), atB = to.rankOf(s.rank);
+        const Dims mineA = coordinatesOf(from.shape, atA), mineB = coordinatesOf(to.shape, atB);
+        auto transfers = [&](const Box &own, const SubArray &other, const ProcessGrid &others, bool isSender) {
             std::vector<Transfer> all;
-            const int64_t ranks = product(shape);
-            if (s.rank >= ranks || (isSender && !mine.isFirst(coordinatesOf(shape, s.rank))))
-                return all;
-            const Box own = mine.boxAt(coordinatesOf(shape, s.rank));
-            for (int64_t r = 0; r < product(others); ++r) {
-                const Dims at = coordinatesOf(others, r);
+            for (std::size_t r = 0; r < others.holders.size(); ++r) {
+                const Dims at = coordinatesOf(others.shape, static_cast<int64_t>(r));
                 const Box box = own.cut(other.boxAt(at));
-                if (box.count() > 0 && (isSender || other.isFirst(at)))
-                    all.push_back({static_cast<int>(r), box, std::vector<B>(static_cast<std::size_t>(box.count()))});
+                for (const int rank : others.holders[r])
+                    if (box.count() > 0 && (isSender || (other.isFirst(at) && rank == others.holders[r].front())))
+                        all.push_back({rank, box, std::vector<B>(static_cast<std::size_t>(box.count()))});
             }
             return all;
         };
-        std::vector<Transfer> sends = transfers(a, from, b, to, true), receives = transfers(b, to, a, from, false);
+        std::vector<Transfer> sends, receives;
+        if (atA >= 0 && a.isFirst(mineA) && from.holders[static_cast<std::size_t>(atA)].front() == s.rank)
+            sends = transfers(a.boxAt(mineA), b, to, true);
+        if (atB >= 0)
+            receives = transfers(b.boxAt(mineB), a, from, false);
         std::vector<MPI_Request> requests(sends.size() + receives.size(), MPI_REQUEST_NULL);
-        const Dims mineA = coordinatesOf(from, s.rank), mineB = coordinatesOf(to, s.rank);
         std::size_t next = 0;
         for (Transfer &t : receives) {
             const Message m = types_.message(s, block(t.data.data(), static_cast<int64_t>(t.data.size()), 1));

@@ -143,8 +143,18 @@ inline bool isRunning() noexcept {
 struct ProcessGrid {
     Communicator communicator;
     Dims shape, coordinates;
+    /// For each rank of the grid, those of the program that stand there; several where parts of a grid hold the same. Known to all ranks.
+    std::vector<std::vector<int>> holders;
     bool takesPart = false; // in collective calls: a member, and of several parts the one that was asked for
 
+    /// The rank in the grid of one of the program's; -1: it has none.
+    int64_t rankOf(int ofProgram) const noexcept {
+        for (std::size_t r = 0; r < holders.size(); ++r)
+            for (const int rank : holders[r])
+                if (rank == ofProgram)
+                    return static_cast<int64_t>(r);
+        return -1;
+    }
     void free() noexcept {
         if (communicator.isMember())
             MPI_Comm_free(&communicator.handle);
@@ -164,6 +174,8 @@ inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const D
         if (n < 1 || ranks > world.size)
             fail(c, "a grid of " + text(shape) + " ranks, and there are " + std::to_string(world.size) + ": start more of them");
     }
+    for (int r = 0; r < static_cast<int>(ranks); ++r)
+        out.holders.push_back({r});
     MPI_Comm handle = MPI_COMM_NULL;
     check(c, MPI_Cart_create(world.handle, static_cast<int>(sizes.size()), sizes.data(), periodic.data(), 0, &handle),
           "MPI_Cart_create");
@@ -178,11 +190,36 @@ inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const D
     return out;
 }
 
+/// Who stands where in the parts of `parent`, or in that which has its rank `exact`.
+inline std::vector<std::vector<int>> holdersOf(const ProcessGrid &parent, const Dims &kept, int64_t exact) {
+    int64_t ranks = 1;
+    for (const int64_t n : keptOf(parent.shape, kept))
+        ranks *= n;
+    std::vector<std::vector<int>> out(static_cast<std::size_t>(ranks));
+    const Dims wanted = coordinatesOf(parent.shape, exact < 0 ? 0 : exact);
+    for (std::size_t r = 0; r < parent.holders.size(); ++r) {
+        const Dims at = coordinatesOf(parent.shape, static_cast<int64_t>(r));
+        int64_t place = 0;
+        bool isIn = true;
+        for (std::size_t d = 0; d < kept.size(); ++d) {
+            if (kept[d])
+                place = place * parent.shape[d] + at[d];
+            else
+                isIn = isIn && (exact < 0 || at[d] == wanted[d]);
+        }
+        std::vector<int> &there = out[static_cast<std::size_t>(place)];
+        if (isIn)
+            there.insert(there.end(), parent.holders[r].begin(), parent.holders[r].end());
+    }
+    return out;
+}
+
 /// The part of `parent` that holds this rank, along the dimensions with `kept[d]`. With `exact`, a rank of the parent, only the part
 /// that holds it takes part in what the grid does.
 inline ProcessGrid part(const Caller &c, const ProcessGrid &parent, const Dims &kept, int64_t exact) {
     ProcessGrid out;
     out.shape = keptOf(parent.shape, kept);
+    out.holders = holdersOf(parent, kept, exact);
     if (!parent.communicator.isMember())
         return out;
     const std::vector<int> keep(kept.begin(), kept.end());
