@@ -139,7 +139,7 @@ private:
     }
 
     /// Why threads have no copies of an array; empty if they can have.
-    Reason obstacle(Target &t, const For &loop) {
+    Reason obstacle(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         const std::string name = "`" + v.name.str() + "`";
         if (!t.onlyAtomic || !hasClause(t.kind, v.type))
@@ -200,11 +200,12 @@ private:
 
     /// Says that the reach of the only update in the loop is to be looked for; false if there is more in it, or if the update is at another
     /// place than one index that is read.
-    bool findReach(Target &t, const For &loop) {
+    bool findReach(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
-        const Update *u = onlyUpdate(loop);
-        if (!u || (v.kind == VarKind::Pointer && !v.isRestrict) || (v.kind != VarKind::Pointer && v.kind != VarKind::Buffer))
+        if (!aroundOnlyUpdate(loop) || (v.kind == VarKind::Pointer && !v.isRestrict) ||
+            (v.kind != VarKind::Pointer && v.kind != VarKind::Buffer))
             return false;
+        const Update *u = t.statements[0];
         const MemRef &r = f_.refs[u->target];
         if (u->targetIndices.size() != 1 || !isFixed(r.offset) || !isFixed(r.strides[0]) ||
             !u->targetIndices[0]->type.isInteger() || !canReadTwice(*u->targetIndices[0]) || !codeOf(t.updates) ||
@@ -222,13 +223,13 @@ private:
                std::all_of(e.args.begin(), e.args.end(), [this](const py::ExprRef &a) { return canReadTwice(*a); });
     }
 
-    /// The update that is all that loops do.
-    static const Update *onlyUpdate(const Node &n) {
-        if (n.kind == Kind::Update)
-            return static_cast<const Update *>(&n);
-        const auto *loop = dyn_cast<For>(&n);
-        const Block *body = loop ? &loop->body : dyn_cast<Block>(&n);
-        return body && body->body.size() == 1 ? onlyUpdate(*body->body[0]) : nullptr;
+    /// The block of the update that is all that loops do; null if they do more.
+    static Block *aroundOnlyUpdate(Node &n) {
+        auto *loop = dyn_cast<For>(&n);
+        Block *body = loop ? &loop->body : dyn_cast<Block>(&n);
+        if (!body || body->body.size() != 1)
+            return nullptr;
+        return body->body[0]->kind == Kind::Update ? body : aroundOnlyUpdate(*body->body[0]);
     }
 
     /// `if (a team pays) { look; if (it reaches little) copies else as it was } else for one thread`
@@ -280,20 +281,13 @@ private:
     NodePtr lookThrough(const For &loop, const Target &t) {
         NodePtr look = twin(loop, f_);
         look->comment = "which part of " + f_.vars[t.array].name.str() + " is reached";
-        Node *inner = look.get();
-        while (inner->kind == Kind::For || inner->kind == Kind::Block) {
-            Block &body = inner->kind == Kind::For ? static_cast<For *>(inner)->body : *static_cast<Block *>(inner);
-            if (body.body[0]->kind == Kind::Update) {
-                py::ExprRef index = static_cast<Update &>(*body.body[0]).targetIndices[0];
-                if (index->type != Type(ScalarKind::Int64))
-                    index = py::castTo(Type(ScalarKind::Int64), index);
-                body.body.clear();
-                addBound(body, t.reach->first, py::Reduction::Min, index);
-                addBound(body, t.reach->last, py::Reduction::Max, index);
-                break;
-            }
-            inner = body.body[0].get();
-        }
+        Block &body = *aroundOnlyUpdate(*look);
+        py::ExprRef index = static_cast<Update &>(*body.body[0]).targetIndices[0];
+        if (index->type != Type(ScalarKind::Int64))
+            index = py::castTo(Type(ScalarKind::Int64), index);
+        body.body.clear();
+        addBound(body, t.reach->first, py::Reduction::Min, index);
+        addBound(body, t.reach->last, py::Reduction::Max, index);
         static_cast<For &>(*look).omp->reductions = {{py::Reduction::Min, t.reach->first}, {py::Reduction::Max, t.reach->last}};
         return look;
     }

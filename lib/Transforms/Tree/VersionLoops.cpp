@@ -25,6 +25,8 @@
 //                                                                      A[p[i]] += x[i];
 //                                                              }
 //
+// Where a condition around a loop says that the team has several threads (privatise-histograms), atomic updates need no second version.
+//
 // Left alone: other loops outside of sequential loops, long ones (option `statements`), those that reduce whole arrays, and conditions other
 // than comparisons of integer polynomials.
 #include "StatementCount.h"
