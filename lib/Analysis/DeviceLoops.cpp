@@ -112,44 +112,26 @@ bool endsInJump(const Region &r) {
     return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) { return isJump(b->kind()); });
 }
 
-/// The edges of the blocks of one SDFG.
-class Neighbours {
-public:
-    explicit Neighbours(const SDFG &g) {
-        for (const Region *r : allRegions(g))
-            for (const auto &e : r->edges()) {
-                ++out_[e->src];
-                in_[e->dst].push_back(e.get());
-            }
-    }
-    bool isLast(const Block &b) const { return !out_.contains(&b); }
-
-    /// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
-    bool takeFront(const Block &b, std::set<const Block *> &left) const {
-        const auto in = in_.find(&b);
-        if (in == in_.end() || in->second.size() != 1)
-            return false;
-        const InterstateEdge &only = *in->second[0];
-        return only.isUnconditional() && only.assignments.empty() && out_.at(only.src) == 1 && left.erase(only.src) == 1;
-    }
-
-private:
-    std::unordered_map<const Block *, int> out_;
-    std::unordered_map<const Block *, std::vector<const InterstateEdge *>> in_;
-};
+/// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
+bool takeFront(const Block &b, std::set<const Block *> &left) {
+    if (b.inEdges().size() != 1)
+        return false;
+    const InterstateEdge &only = *b.inEdges().front();
+    return only.isUnconditional() && only.assignments.empty() && only.src->outEdges().size() == 1 && left.erase(only.src) == 1;
+}
 
 /// Do the states stand where the condition is about to be tested: one in front of the block, and for a loop one at each end of its body?
-bool standRight(const Block &b, const std::vector<State *> &looks, const Neighbours &neighbours) {
+bool standRight(const Block &b, const std::vector<State *> &looks) {
     std::set<const Block *> left(looks.begin(), looks.end());
     if (const auto *c = dyn_cast<ConditionalBlock>(&b))
-        return !endsInJump(*c->branches()[0].region) && neighbours.takeFront(b, left) && left.empty();
+        return !endsInJump(*c->branches()[0].region) && takeFront(b, left) && left.empty();
     const auto &l = static_cast<const LoopRegion &>(b);
     if (endsInJump(l))
         return false;
     for (const auto &inside : l.blocks())
-        if (neighbours.isLast(*inside) && left.erase(inside.get()) == 0)
+        if (inside->outEdges().empty() && left.erase(inside.get()) == 0)
             return false;
-    return (l.inverted && left.empty()) || (neighbours.takeFront(l, left) && left.empty());
+    return (l.inverted && left.empty()) || (takeFront(l, left) && left.empty());
 }
 
 } // namespace
@@ -161,18 +143,15 @@ DeviceLoops::DeviceLoops(SDFG &root) {
 
 void DeviceLoops::collect(SDFG &g) {
     std::optional<Copies> copies;
-    std::optional<Neighbours> neighbours;
     for (Block *b : allBlocks(g)) {
         const Name copy = conditionOf(*b, g);
         if (copy.empty() || !b->parent())
             continue;
-        if (!copies) {
+        if (!copies)
             copies.emplace(g);
-            neighbours.emplace(g);
-        }
         DeviceLoop found{b, {}};
         const std::vector<State *> looks = copies->looksOf(copy, found.flag);
-        if (looks.empty() || !standRight(*b, looks, *neighbours))
+        if (looks.empty() || !standRight(*b, looks))
             continue;
         const DeviceLoop *kept = &loops_.emplace(b, found).first->second;
         for (const State *s : looks)

@@ -7,26 +7,19 @@ using namespace ir;
 std::vector<Block *> blocksInOrder(Region &r) {
     std::vector<Block *> out;
     std::vector<bool> seen(r.blocks().size(), false);
-    std::map<const Block *, std::vector<Block *>> next;
-    for (const auto &e : r.edges())
-        next[e->src].push_back(e->dst);
-    std::map<const Block *, std::size_t> number;
-    for (std::size_t i = 0; i < r.blocks().size(); ++i)
-        number[r.blocks()[i].get()] = i;
-    std::vector<std::pair<Block *, std::size_t>> stack;
-    auto visit = [&](Block *b) {
-        if (seen[number[b]])
-            return;
-        seen[number[b]] = true;
-        stack.emplace_back(b, 0);
+    std::vector<std::pair<Block *, std::size_t>> stack; // with the number of its edges that have been followed
+    const auto visit = [&](Block *b) {
+        if (!seen[b->id()]) {
+            seen[b->id()] = true;
+            stack.emplace_back(b, 0);
+        }
     };
     if (Block *start = r.start())
         visit(start);
     while (!stack.empty()) {
         auto &[b, k] = stack.back();
-        const auto &successors = next[b];
-        if (k < successors.size()) {
-            visit(successors[k++]);
+        if (k < b->outEdges().size()) {
+            visit(b->outEdges()[k++]->dst);
         } else {
             out.push_back(b);
             stack.pop_back();
@@ -36,23 +29,13 @@ std::vector<Block *> blocksInOrder(Region &r) {
     return out;
 }
 
-RegionFlow::RegionFlow(Region &r) : order_(blocksInOrder(r)) {
-    std::unordered_map<const Block *, std::size_t> place;
-    for (const Block *b : order_) {
-        place.emplace(b, place.size());
-        from_.try_emplace(b);
-    }
-    for (const auto &e : r.edges())
-        if (const auto at = from_.find(e->src); at != from_.end()) {
-            at->second.push_back(e.get());
-            comesBack_ |= place.at(e->dst) <= place.at(e->src);
-        }
-}
-
-const std::vector<const InterstateEdge *> &RegionFlow::from(const Block &b) const {
-    static const std::vector<const InterstateEdge *> none;
-    const auto at = from_.find(&b);
-    return at == from_.end() ? none : at->second;
+bool comesBack(const std::vector<Block *> &order) {
+    std::vector<bool> passed(order.empty() ? 0 : order.front()->parent()->blocks().size(), false);
+    return std::any_of(order.begin(), order.end(), [&passed](const Block *b) {
+        passed[b->id()] = true;
+        return std::any_of(b->outEdges().begin(), b->outEdges().end(),
+                           [&](const InterstateEdge *e) { return passed[e->dst->id()]; });
+    });
 }
 
 namespace {

@@ -17,22 +17,9 @@ std::string quoted(Name n) { return "`" + n.str() + "`"; }
 
 } // namespace
 
-Succession::Succession(const Region &r) {
-    for (const auto &e : r.edges()) {
-        ++ends_[e->dst].in;
-        Ends &from = ends_[e->src];
-        from.next = ++from.out == 1 && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
-    }
-}
-
-Block *Succession::next(const Block &b) const {
-    const auto at = ends_.find(&b);
-    return at == ends_.end() ? nullptr : at->second.next;
-}
-
-bool Succession::joins(const Block &b) const {
-    const auto at = ends_.find(&b);
-    return at != ends_.end() && at->second.in != 1;
+Block *onlyNext(const Block &b) {
+    const InterstateEdge *e = b.outEdges().size() == 1 ? b.outEdges().front() : nullptr;
+    return e && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
 }
 
 namespace {
@@ -130,10 +117,9 @@ private:
 
     void sequence(Region &r) {
         const std::vector<Block *> order = blocksInOrder(r);
-        const Succession succession(r);
         for (std::size_t i = 0; i < order.size(); ++i) {
             block(*order[i]);
-            if (i + 1 < order.size() && succession.next(*order[i]) != order[i + 1])
+            if (i + 1 < order.size() && onlyNext(*order[i]) != order[i + 1])
                 add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]));
         }
     }
@@ -351,11 +337,8 @@ Region *graphAround(Block &b) {
 }
 
 State *gateOf(Region &formed) {
-    Region *r = formed.parent();
-    const std::vector<InterstateEdge *> in = r ? r->inEdges(&formed) : std::vector<InterstateEdge *>();
-    if (in.size() != 1 || !in[0]->isUnconditional() || !in[0]->assignments.empty() || r->outEdges(in[0]->src).size() != 1)
-        return nullptr;
-    return dyn_cast<State>(in[0]->src);
+    Block *before = formed.inEdges().size() == 1 ? formed.inEdges().front()->src : nullptr;
+    return before && onlyNext(*before) ? dyn_cast<State>(before) : nullptr;
 }
 
 GraphOperations::GraphOperations(Region &formed, StreamSteps &steps, const DeviceLoops &loops) : loops_(loops) {

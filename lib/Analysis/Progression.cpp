@@ -139,7 +139,7 @@ bool endsWithout(const Region &r, const InterstateEdge &edge) {
     while (!waiting.empty()) {
         const Block *b = waiting.back();
         waiting.pop_back();
-        const auto out = r.outEdges(b);
+        const auto &out = b->outEdges();
         if (b->kind() == BlockKind::Break || b->kind() == BlockKind::Return) // no further iteration
             continue;
         if (std::none_of(out.begin(), out.end(), [](const InterstateEdge *e) { return e->isUnconditional(); }))
@@ -151,7 +151,7 @@ bool endsWithout(const Region &r, const InterstateEdge &edge) {
     return false;
 }
 
-bool comesBack(const Region &r, const InterstateEdge &edge) {
+bool comesBack(const InterstateEdge &edge) {
     std::set<const Block *> seen{edge.dst};
     std::vector<const Block *> waiting{edge.dst};
     while (!waiting.empty()) {
@@ -159,7 +159,7 @@ bool comesBack(const Region &r, const InterstateEdge &edge) {
         waiting.pop_back();
         if (b == edge.src)
             return true;
-        for (const InterstateEdge *e : r.outEdges(b))
+        for (const InterstateEdge *e : b->outEdges())
             if (seen.insert(e->dst).second)
                 waiting.push_back(e->dst);
     }
@@ -194,7 +194,7 @@ std::optional<sym::Expr> stepInside(const LoopRegion &l, Name symbol) {
                 value = text;
             }
     }
-    if (!only || continues(l) || endsWithout(l, *only) || comesBack(l, *only))
+    if (!only || continues(l) || endsWithout(l, *only) || comesBack(*only))
         return std::nullopt;
     const auto parsed = py::parseExpr(value);
     const auto next = parsed.value ? valueOf(**parsed.value) : std::nullopt;

@@ -26,13 +26,10 @@ SDFG *Block::sdfg() {
 Block *Region::start() const {
     if (blocks_.empty())
         return nullptr;
-    std::vector<bool> entered(blocks_.size(), false);
-    for (const auto &e : edges_)
-        entered[e->dst->id()] = true;
     Block *source = nullptr;
     std::size_t sources = 0;
     for (const auto &b : blocks_)
-        if (!entered[b->id()]) {
+        if (b->in_.empty()) {
             ++sources;
             source = b.get();
         }
@@ -68,17 +65,60 @@ InterstateEdge *Region::connect(Block *src, Block *dst, Code condition, std::vec
     e->dst = dst;
     e->condition = std::move(condition);
     e->assignments = std::move(assignments);
+    return adopt(std::move(e));
+}
+
+InterstateEdge *Region::adopt(std::unique_ptr<InterstateEdge> e) {
+    e->rank_ = nextRank_++;
+    e->src->out_.push_back(e.get());
+    e->dst->in_.push_back(e.get());
     edges_.push_back(std::move(e));
     return edges_.back().get();
 }
 
+/// Takes an edge out of the lists of its ends.
+void Region::forget(InterstateEdge &e) {
+    std::erase(e.src->out_, &e);
+    std::erase(e.dst->in_, &e);
+}
+
+/// Into the list of an end, where it stands in the order of the region's list.
+void Region::insert(std::vector<InterstateEdge *> &edges, InterstateEdge *e) {
+    const auto isBefore = [](const InterstateEdge *a, const InterstateEdge *b) { return a->rank_ < b->rank_; };
+    edges.insert(std::upper_bound(edges.begin(), edges.end(), e, isBefore), e);
+}
+
 std::unique_ptr<InterstateEdge> Region::detachEdge(InterstateEdge *e) {
-    auto it = std::find_if(edges_.begin(), edges_.end(), [&](const auto &p) { return p.get() == e; });
-    if (it == edges_.end())
+    const auto it =
+        std::lower_bound(edges_.begin(), edges_.end(), e->rank_, [](const auto &p, uint64_t r) { return p->rank_ < r; });
+    if (it == edges_.end() || it->get() != e)
         return nullptr;
+    forget(*e);
     std::unique_ptr<InterstateEdge> out = std::move(*it);
     edges_.erase(it);
     return out;
+}
+
+void Region::setSource(InterstateEdge *e, Block *src) {
+    std::erase(e->src->out_, e);
+    e->src = src;
+    insert(src->out_, e);
+}
+
+void Region::setDestination(InterstateEdge *e, Block *dst) {
+    std::erase(e->dst->in_, e);
+    e->dst = dst;
+    insert(dst->in_, e);
+}
+
+void Region::moveInEdges(Block *from, Block *to) {
+    for (InterstateEdge *e : std::vector(from->in_))
+        setDestination(e, to);
+}
+
+void Region::moveOutEdges(Block *from, Block *to) {
+    for (InterstateEdge *e : std::vector(from->out_))
+        setSource(e, to);
 }
 
 void Region::removeEdge(InterstateEdge *e) { detachEdge(e); }
@@ -87,8 +127,7 @@ State *Region::addStateBefore(Block *b, std::string label) {
     const bool first = start() == b || storedStart_ == b;
     State *s = add<State>();
     s->label = std::move(label);
-    for (InterstateEdge *e : inEdges(b))
-        e->dst = s;
+    moveInEdges(b, s);
     connect(s, b);
     if (first)
         setStart(s);
@@ -98,20 +137,26 @@ State *Region::addStateBefore(Block *b, std::string label) {
 State *Region::addStateAfter(Block *b, std::string label) {
     State *s = add<State>();
     s->label = std::move(label);
-    for (InterstateEdge *e : outEdges(b))
-        e->src = s;
+    moveOutEdges(b, s);
     connect(b, s);
     return s;
 }
 
 void Region::removeBlock(Block *b) {
-    std::erase_if(edges_, [&](const auto &e) { return e->src == b || e->dst == b; });
+    for (const auto *edges : {&b->in_, &b->out_})
+        while (!edges->empty())
+            removeEdge(edges->back());
     detach(b);
 }
 
 void Region::removeBlocks(const std::vector<Block *> &dead) {
     const std::unordered_set<const Block *> gone(dead.begin(), dead.end());
-    std::erase_if(edges_, [&](const auto &e) { return gone.count(e->src) || gone.count(e->dst); });
+    std::erase_if(edges_, [&](const auto &e) {
+        const bool goes = gone.count(e->src) || gone.count(e->dst);
+        if (goes)
+            forget(*e);
+        return goes;
+    });
     std::erase_if(blocks_, [&](const auto &b) { return gone.count(b.get()) != 0; });
     if (gone.count(storedStart_))
         storedStart_ = nullptr;
@@ -123,25 +168,19 @@ Region::Content Region::release() {
     blocks_.clear();
     edges_.clear();
     storedStart_ = nullptr;
-    for (auto &b : out.blocks)
+    for (auto &b : out.blocks) {
         b->parent_ = nullptr;
+        b->in_.clear();
+        b->out_.clear();
+    }
     return out;
 }
 
-std::vector<InterstateEdge *> Region::inEdges(const Block *b) const {
-    std::vector<InterstateEdge *> out;
-    for (const auto &e : edges_)
-        if (e->dst == b)
-            out.push_back(e.get());
-    return out;
-}
-
-std::vector<InterstateEdge *> Region::outEdges(const Block *b) const {
-    std::vector<InterstateEdge *> out;
-    for (const auto &e : edges_)
-        if (e->src == b)
-            out.push_back(e.get());
-    return out;
+void Region::adopt(Content content) {
+    for (auto &b : content.blocks)
+        adopt(std::move(b));
+    for (auto &e : content.edges)
+        adopt(std::move(e));
 }
 
 void Region::renumberBlocks() {

@@ -83,16 +83,13 @@ void LivenessWalk::walk(Region &r) {
         }
         return;
     }
-    std::unordered_map<const Block *, const InterstateEdge *> entering;
-    for (const auto &e : r.edges())
-        entering[e->dst] = e.get();
     for (auto b = chain.blocks.rbegin(); b != chain.blocks.rend(); ++b) {
         const Mark after = mark();
         inside(**b);
         restore(after);
         pass(summaries_.of(**b));
-        if (const auto e = entering.find(*b); e != entering.end())
-            pass(summaries_.of(*e->second));
+        for (const InterstateEdge *e : (*b)->inEdges())
+            pass(summaries_.of(*e));
     }
 }
 

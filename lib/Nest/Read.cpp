@@ -268,21 +268,15 @@ class Chains {
 public:
     explicit Chains(const Region &r) {
         const Block *start = r.start();
-        std::map<const Block *, std::size_t> entered, left;
-        std::map<const Block *, const InterstateEdge *> out;
-        for (const auto &e : r.edges()) {
-            ++entered[e->dst];
-            ++left[e->src];
-            out[e->src] = e.get();
-        }
         for (const auto &b : r.blocks())
             if (auto *s = dyn_cast<State>(b.get()); s && isReadable(*s))
                 readable_.insert(s);
         for (const State *s : readable_) {
-            if (left[s] != 1 || !out[s]->isUnconditional() || !out[s]->assignments.empty())
+            const InterstateEdge *out = s->outEdges().size() == 1 ? s->outEdges().front() : nullptr;
+            if (!out || !out->isUnconditional() || !out->assignments.empty())
                 continue;
-            auto *next = dyn_cast<State>(out[s]->dst);
-            if (next && next != s && next != start && entered[next] == 1 && readable_.count(next)) {
+            auto *next = dyn_cast<State>(out->dst);
+            if (next && next != s && next != start && next->inEdges().size() == 1 && readable_.count(next)) {
                 next_[s] = next;
                 follows_.insert(next);
             }

@@ -227,11 +227,8 @@ Summary Summaries::of(const InterstateEdge &e) const {
 Summary Summaries::ofContent(Region &r) {
     const BlockChain chain = chainOf(r);
     Pieces pieces(*this);
-    std::unordered_map<const Block *, const InterstateEdge *> entering;
-    for (const auto &e : r.edges())
-        if (chain.ordered)
-            entering[e->dst] = e.get();
-        else
+    if (!chain.ordered)
+        for (const auto &e : r.edges())
             pieces.passAnyOrder(of(*e));
     for (auto b = chain.blocks.rbegin(); b != chain.blocks.rend(); ++b) {
         if (!chain.ordered) {
@@ -239,8 +236,8 @@ Summary Summaries::ofContent(Region &r) {
             continue;
         }
         pieces.pass(of(**b));
-        if (const auto e = entering.find(*b); e != entering.end())
-            pieces.pass(of(*e->second));
+        for (const InterstateEdge *e : (*b)->inEdges())
+            pieces.pass(of(*e));
     }
     Summary out = pieces.whole();
     if (!chain.ordered) // in what order they assign is not known either
@@ -250,16 +247,14 @@ Summary Summaries::ofContent(Region &r) {
 
 BlockChain Summaries::chainOf(Region &r) const {
     BlockChain out;
-    Block *const start = r.start(); // takes a walk over the edges
-    std::unordered_map<const Block *, const InterstateEdge *> leaving;
-    std::unordered_map<const Block *, std::size_t> entered;
-    out.ordered = start && std::none_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) { return isLeft(*b); });
-    for (const auto &e : r.edges())
-        out.ordered &= e->isUnconditional() && leaving.emplace(e->src, e.get()).second && ++entered[e->dst] == 1 && e->dst != start;
+    Block *const start = r.start();
+    out.ordered = start && std::all_of(r.blocks().begin(), r.blocks().end(), [&](const auto &b) {
+                      return !isLeft(*b) && b->outEdges().size() <= 1 && b->inEdges().size() == (b.get() == start ? 0 : 1) &&
+                             (b->outEdges().empty() || b->outEdges().front()->isUnconditional());
+                  });
     if (out.ordered) {
-        out.blocks.push_back(start);
-        for (auto e = leaving.find(start); e != leaving.end(); e = leaving.find(e->second->dst))
-            out.blocks.push_back(e->second->dst);
+        for (Block *b = start; b; b = b->outEdges().empty() ? nullptr : b->outEdges().front()->dst)
+            out.blocks.push_back(b);
         out.ordered = out.blocks.size() == r.blocks().size();
     }
     if (!out.ordered) {

@@ -348,10 +348,8 @@ private:
 void splice(Run &run, const std::vector<State *> &written, bool starts) {
     Region &r = *run.region;
     State *first = run.states.front(), *last = run.states.back();
-    for (InterstateEdge *e : r.inEdges(first))
-        e->dst = written.front();
-    for (InterstateEdge *e : r.outEdges(last))
-        e->src = written.back();
+    r.moveInEdges(first, written.front());
+    r.moveOutEdges(last, written.back());
     for (std::size_t i = 0; i + 1 < written.size(); ++i)
         r.connect(written[i], written[i + 1]);
     if (starts)

@@ -10,7 +10,7 @@ using namespace ir;
 
 /// `b` goes; what came before it goes on with what came after it.
 void removeBlock(Region &r, Block *b) {
-    const std::vector<InterstateEdge *> in = r.inEdges(b), out = r.outEdges(b);
+    const std::vector<InterstateEdge *> in = b->inEdges(), out = b->outEdges();
     InterstateEdge *next = nullptr;
     for (InterstateEdge *e : out)
         if (!next && e->dst != b)
@@ -43,14 +43,12 @@ void replaceByContent(Region &r, Block *b, Region &content) {
             std::any_of(r.blocks().begin(), r.blocks().end(), [&](const auto &o) { return o->label == block->label; });
         if (taken)
             block->label = b->label + "_" + block->label;
-        r.adopt(std::move(block));
     }
-    for (auto &e : moved.edges)
-        r.connect(e->src, e->dst, e->condition, e->assignments);
+    r.adopt(std::move(moved));
     if (first) {
-        for (InterstateEdge *e : r.inEdges(b))
+        for (const InterstateEdge *e : std::vector(b->inEdges())) // one may leave it, too
             r.connect(e->src, first, e->condition, e->assignments);
-        for (InterstateEdge *e : r.outEdges(b))
+        for (const InterstateEdge *e : std::vector(b->outEdges()))
             for (Block *end : last)
                 r.connect(end, e->dst, e->condition, e->assignments);
         if (r.storedStart() == b)

@@ -265,7 +265,7 @@ void GraphReader::addLoopJumps(Json breaks, Json continues, ir::LoopRegion &loop
                 jumps.emplace_back(loop.blocks()[*at].get(), isBreak);
     }
     for (auto [from, isBreak] : jumps) {
-        for (ir::InterstateEdge *e : loop.outEdges(from))
+        for (ir::InterstateEdge *e : std::vector(from->outEdges()))
             loop.removeEdge(e); // never taken
         ir::Block *jump = isBreak ? static_cast<ir::Block *>(loop.add<ir::BreakBlock>()) : loop.add<ir::ContinueBlock>();
         jump->label = (isBreak ? "break_" : "continue_") + from->label;

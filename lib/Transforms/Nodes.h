@@ -17,12 +17,10 @@ inline void tie(ir::State &s, ir::Node *from, ir::Node *to) {
 
 /// Edges to `oldFirst` lead to `first` from now on, and edges from `oldLast` leave `last`. `start` is what the region began with before the
 /// new blocks were added: where that was `oldFirst`, it begins with `first`. The old blocks stay, without these edges.
-inline void takePlace(ir::Region &r, const ir::Block *start, const ir::Block &oldFirst, const ir::Block &oldLast, ir::Block &first,
+inline void takePlace(ir::Region &r, const ir::Block *start, ir::Block &oldFirst, ir::Block &oldLast, ir::Block &first,
                       ir::Block &last) {
-    for (ir::InterstateEdge *e : r.inEdges(&oldFirst))
-        e->dst = &first;
-    for (ir::InterstateEdge *e : r.outEdges(&oldLast))
-        e->src = &last;
+    r.moveInEdges(&oldFirst, &first);
+    r.moveOutEdges(&oldLast, &last);
     if (start == &oldFirst)
         r.setStart(&first);
 }

@@ -36,7 +36,7 @@ TEST_CASE("a state in front of a block is on every way to it, after the assignme
     State *s = g.addStateBefore(b, "s");
     CHECK(s->parent() == &g);
     CHECK(edges(g) == "a->s(x = 1) a->c c->s s->b");
-    CHECK(g.outEdges(a)[0]->condition.text == "x < 1");
+    CHECK(a->outEdges()[0]->condition.text == "x < 1");
     CHECK(g.start() == a);
 }
 
@@ -64,11 +64,70 @@ TEST_CASE("a state after a block is on every way from it") {
     g.connect(a, c);
     State *s = g.addStateAfter(a, "s");
     CHECK(edges(g) == "s->b(x = 1) s->c a->s");
-    CHECK(g.outEdges(s)[0]->condition.text == "x < 1");
+    CHECK(s->outEdges()[0]->condition.text == "x < 1");
     CHECK(g.start() == a);
     State *last = g.addStateAfter(c, "last");
-    CHECK(g.inEdges(last)[0]->src == c);
-    CHECK(g.outEdges(last).empty());
+    CHECK(last->inEdges()[0]->src == c);
+    CHECK(last->outEdges().empty());
+}
+
+TEST_CASE("the edges of a block stand in the order of the region's list, wherever their ends have moved") {
+    SDFG g("f");
+    State *a = named(g, "a"), *b = named(g, "b"), *c = named(g, "c");
+    InterstateEdge *first = g.connect(a, b), *second = g.connect(a, c), *third = g.connect(b, c);
+    CHECK(a->outEdges() == std::vector{first, second});
+    CHECK(c->inEdges() == std::vector{second, third});
+    g.setSource(third, a);
+    g.setSource(first, c);
+    CHECK(a->outEdges() == std::vector{second, third});
+    g.setSource(first, a); // back in front of both
+    CHECK(a->outEdges() == std::vector{first, second, third});
+    g.moveInEdges(c, b);
+    CHECK(b->inEdges() == std::vector{first, second, third});
+    CHECK(c->inEdges().empty());
+    g.moveOutEdges(a, c);
+    CHECK(edges(g) == "c->b c->b c->b");
+    g.removeEdge(second);
+    CHECK(c->outEdges() == std::vector{first, third});
+    CHECK(b->inEdges() == std::vector{first, third});
+}
+
+TEST_CASE("an edge of another region is not detached") {
+    SDFG g("f"), other("g");
+    State *a = named(g, "a"), *b = named(g, "b");
+    InterstateEdge *e = g.connect(a, b);
+    CHECK(other.detachEdge(e) == nullptr);
+    const std::unique_ptr<InterstateEdge> detached = g.detachEdge(e);
+    CHECK(detached.get() == e);
+    CHECK((a->outEdges().empty() && b->inEdges().empty()));
+}
+
+TEST_CASE("removed blocks take their edges with them") {
+    SDFG g("f");
+    State *a = named(g, "a"), *b = named(g, "b"), *c = named(g, "c"), *d = named(g, "d");
+    g.connect(a, b);
+    g.connect(b, b);
+    InterstateEdge *past = g.connect(a, c);
+    g.connect(b, c);
+    g.connect(c, d);
+    g.removeBlock(b);
+    CHECK(a->outEdges() == std::vector{past});
+    CHECK(c->inEdges() == std::vector{past});
+    g.removeBlocks({c, d});
+    CHECK(a->outEdges().empty());
+    CHECK(g.edges().empty());
+}
+
+TEST_CASE("what a region had is what another one has") {
+    SDFG g("f"), other("g");
+    State *a = named(g, "a"), *b = named(g, "b");
+    InterstateEdge *e = g.connect(a, b, {"x < 1"});
+    named(other, "c");
+    other.adopt(g.release());
+    CHECK((g.blocks().empty() && g.edges().empty()));
+    CHECK((a->parent() == &other && b->id() == 2));
+    CHECK((a->outEdges() == std::vector{e} && b->inEdges() == std::vector{e}));
+    CHECK(edges(other) == "a->b");
 }
 
 TEST_CASE("a fresh label is that of no block, at any depth") {

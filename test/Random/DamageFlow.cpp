@@ -110,8 +110,8 @@ bool exchangeStates(SDFG &root, Numbers &random) {
     Region &r = *a->parent();
     const bool wasStart = r.start() == a;
     for (const auto &e : r.edges()) {
-        e->src = e->src == a ? b : e->src == b ? a : e->src;
-        e->dst = e->dst == a ? b : e->dst == b ? a : e->dst;
+        r.setSource(e.get(), e->src == a ? b : e->src == b ? a : e->src);
+        r.setDestination(e.get(), e->dst == a ? b : e->dst == b ? a : e->dst);
     }
     if (wasStart)
         r.setStart(b);

@@ -77,8 +77,8 @@ TEST_CASE("version 0.16: break and continue states, old names of containers") {
     REQUIRE(loop.blocks().size() == 5);
     CHECK(isa<ir::BreakBlock>(loop.blocks()[3].get()));
     CHECK(isa<ir::ContinueBlock>(loop.blocks()[4].get()));
-    CHECK(loop.outEdges(loop.blocks()[1].get()).at(0)->dst == loop.blocks()[3].get());
-    CHECK(loop.outEdges(loop.blocks()[2].get()).at(0)->dst == loop.blocks()[4].get());
+    CHECK(loop.blocks()[1]->outEdges().at(0)->dst == loop.blocks()[3].get());
+    CHECK(loop.blocks()[2]->outEdges().at(0)->dst == loop.blocks()[4].get());
     CHECK(read(changed("v0_16.sdfg", "nodes[0].attributes.break_states", "[7]")).has(Id::BadReference));
 }
 

@@ -181,11 +181,11 @@ TEST_CASE("demote-symbols: the condition of an edge comes first") {
     PassRun run(transforms::createDemoteSymbols());
     REQUIRE(run(program.g));
     const State *read = program.node<Tasklet>("read_x")->state();
-    const std::vector<InterstateEdge *> in = read->parent()->inEdges(read);
+    const std::vector<InterstateEdge *> &in = read->inEdges();
     REQUIRE(in.size() == 1);
     CHECK(in.front()->condition.text == "N > 3");
-    CHECK(read->parent()->outEdges(read).front()->isUnconditional());
-    CHECK(read->parent()->outEdges(in.front()->src).front() == in.front());
+    CHECK(read->outEdges().front()->isUnconditional());
+    CHECK(in.front()->src->outEdges().front() == in.front());
 }
 
 TEST_CASE("demote-symbols: what the graph keeps, and programs for GPUs") {

@@ -23,7 +23,7 @@ public:
                 return Outcome::OutOfSteps;
             if (Outcome o = block(*b); o != Outcome::Done)
                 return o;
-            const InterstateEdge *taken = edgeFrom(r, b);
+            const InterstateEdge *taken = edgeFrom(b);
             if (!taken)
                 return Outcome::Done;
             // All values are computed before any symbol changes: the assignments of an edge are independent of each other.
@@ -37,9 +37,9 @@ public:
     }
 
 private:
-    const InterstateEdge *edgeFrom(const Region &r, const Block *b) {
+    const InterstateEdge *edgeFrom(const Block *b) {
         const InterstateEdge *otherwise = nullptr;
-        for (const InterstateEdge *e : r.outEdges(b)) {
+        for (const InterstateEdge *e : b->outEdges()) {
             if (e->isUnconditional())
                 otherwise = otherwise ? otherwise : e;
             else if (evaluate(e->condition.text))

@@ -155,7 +155,7 @@ private:
     void region(Region &r) {
         for (Block *b = r.start(); b;) {
             block(*b);
-            auto next = r.outEdges(b);
+            const auto &next = b->outEdges();
             b = next.empty() ? nullptr : next.front()->dst;
         }
     }
@@ -292,7 +292,7 @@ TEST_CASE("a program that ends with a return: the host waits in front of it, and
     CHECK(p.count(AsyncOp::Synchronise) == 1);
     CHECK(p.conflicts() == 0);
     for (const auto &b : p.g.blocks())
-        CHECK((b.get() == s || !p.g.inEdges(b.get()).empty()));
+        CHECK((b.get() == s || !b->inEdges().empty()));
 }
 
 TEST_CASE("independent chains get streams of their own, a meeting an event") {

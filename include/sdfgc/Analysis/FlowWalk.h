@@ -19,22 +19,8 @@ namespace sdfgc::analysis {
 /// Blocks of a region so that, without cycles, each comes after its predecessors; those that cannot be reached are left out.
 std::vector<ir::Block *> blocksInOrder(ir::Region &r);
 
-/// The edges of a region as a walk takes them. Valid until the region's blocks or edges change.
-class RegionFlow {
-public:
-    explicit RegionFlow(ir::Region &r);
-    /// blocksInOrder of the region.
-    const std::vector<ir::Block *> &order() const { return order_; }
-    /// The edges that begin at a block, in the order of the region's list; none for a block that is not in the order.
-    const std::vector<const ir::InterstateEdge *> &from(const ir::Block &b) const;
-    /// Does an edge lead to a block that comes no later in the order?
-    bool comesBack() const { return comesBack_; }
-
-private:
-    std::vector<ir::Block *> order_;
-    std::unordered_map<const ir::Block *, std::vector<const ir::InterstateEdge *>> from_; // of the blocks of the order
-    bool comesBack_ = false;
-};
+/// Does an edge of these blocks of one region, which are all that can be reached, lead to one that comes no later in the order?
+bool comesBack(const std::vector<ir::Block *> &order);
 
 /// The states of one SDFG that can be reached, each after those that lead to it (loops once, branches in list order).
 std::vector<ir::State *> statesInOrder(ir::SDFG &g);
@@ -90,23 +76,23 @@ private:
     }
 
     Reached region(ir::Region &r, Knowledge in, Exits *exits) {
-        const RegionFlow flow(r);
-        if (flow.order().empty())
+        const std::vector<ir::Block *> order = blocksInOrder(r);
+        if (order.empty())
             return in;
-        return flow.comesBack() ? unstructured(flow, std::move(in), exits) : forward(flow, std::move(in), exits);
+        return comesBack(order) ? unstructured(order, std::move(in), exits) : forward(order, std::move(in), exits);
     }
 
     /// Where no edge leads back, all that leads to a block has been walked when it comes: what is known is handed on, and kept nowhere.
-    Reached forward(const RegionFlow &flow, Knowledge in, Exits *exits) {
+    Reached forward(const std::vector<ir::Block *> &order, Knowledge in, Exits *exits) {
         Reached out;
         std::unordered_map<const ir::Block *, Knowledge> before;
-        before.emplace(flow.order().front(), std::move(in));
-        for (ir::Block *b : flow.order()) {
+        before.emplace(order.front(), std::move(in));
+        for (ir::Block *b : order) {
             auto known = before.extract(b);
             Reached now = known ? block(*b, std::move(known.mapped()), exits) : std::nullopt;
             if (!now)
                 continue;
-            const auto &edges = flow.from(*b);
+            const auto &edges = b->outEdges();
             if (edges.empty())
                 join(out, now);
             for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -121,19 +107,18 @@ private:
         return out;
     }
 
-    Reached unstructured(const RegionFlow &flow, Knowledge in, Exits *exits) {
+    Reached unstructured(const std::vector<ir::Block *> &order, Knowledge in, Exits *exits) {
         std::map<const ir::Block *, Knowledge> before;
         std::map<const ir::Block *, Reached> after;
-        before[flow.order().front()] = std::move(in);
-        std::set<const ir::Block *> waiting{flow.order().front()};
+        before[order.front()] = std::move(in);
+        std::set<const ir::Block *> waiting{order.front()};
         while (!waiting.empty()) {
-            ir::Block *b =
-                *std::find_if(flow.order().begin(), flow.order().end(), [&](const ir::Block *x) { return waiting.count(x) != 0; });
+            ir::Block *b = *std::find_if(order.begin(), order.end(), [&](const ir::Block *x) { return waiting.count(x) != 0; });
             waiting.erase(b);
             Reached now = block(*b, before[b], exits);
             if (auto old = after.find(b); !now || (old != after.end() && old->second && old->second->sameAs(*now)))
                 continue;
-            for (const ir::InterstateEdge *e : flow.from(*b)) {
+            for (const ir::InterstateEdge *e : b->outEdges()) {
                 Knowledge there = *now;
                 along(*e, there);
                 auto [it, isNew] = before.try_emplace(e->dst, there);
@@ -148,13 +133,13 @@ private:
             }
             after[b] = std::move(now);
         }
-        return atEnds(flow, after);
+        return atEnds(order, after);
     }
 
-    static Reached atEnds(const RegionFlow &flow, const std::map<const ir::Block *, Reached> &after) {
+    static Reached atEnds(const std::vector<ir::Block *> &order, const std::map<const ir::Block *, Reached> &after) {
         Reached out;
-        for (const ir::Block *b : flow.order())
-            if (auto it = after.find(b); it != after.end() && flow.from(*b).empty())
+        for (const ir::Block *b : order)
+            if (auto it = after.find(b); it != after.end() && b->outEdges().empty())
                 join(out, it->second);
         return out;
     }

@@ -25,22 +25,8 @@
 
 namespace sdfgc::analysis {
 
-/// Which blocks of a region follow others whatever happens. As the region is when it is made, in linear time.
-class Succession {
-public:
-    explicit Succession(const ir::Region &r);
-    /// The only block that follows, without a condition or an assignment on the way; null otherwise.
-    ir::Block *next(const ir::Block &b) const;
-    /// Do several edges lead to the block?
-    bool joins(const ir::Block &b) const;
-
-private:
-    struct Ends {
-        int in = 0, out = 0;
-        ir::Block *next = nullptr;
-    };
-    std::unordered_map<const ir::Block *, Ends> ends_;
-};
+/// The only block that follows another one, without a condition or an assignment on the way; null if there is none.
+ir::Block *onlyNext(const ir::Block &b);
 
 /// One thing that keeps a block out of a graph.
 struct GraphBlocker {

@@ -37,6 +37,9 @@ public:
     /// The SDFG that this block belongs to (itself for an SDFG).
     SDFG *sdfg();
     const SDFG *sdfg() const { return const_cast<Block *>(this)->sdfg(); }
+    /// The edges that lead to it, and those that leave it, in the order of the region's list: conditions are tested in it.
+    const std::vector<struct InterstateEdge *> &inEdges() const { return in_; }
+    const std::vector<InterstateEdge *> &outEdges() const { return out_; }
 
     std::string label;
     DebugInfo debugInfo;
@@ -54,6 +57,7 @@ private:
     BlockKind kind_;
     uint32_t id_ = 0;
     Region *parent_ = nullptr;
+    std::vector<InterstateEdge *> in_, out_;
     class ConditionalBlock *conditional_ = nullptr; // set for branch regions; parent_ is then the region that holds the conditional
 public:
     /// For the region of a branch: the conditional block that owns it.
@@ -129,13 +133,17 @@ private:
 
 /// Edge between blocks of one region. The condition is evaluated first, then the assignments.
 struct InterstateEdge {
-    Block *src = nullptr, *dst = nullptr;
+    Block *src = nullptr, *dst = nullptr; // Region::setSource, setDestination move them
     Code condition{"1", Language::Python};
     std::vector<std::pair<Name, std::string>> assignments; // Python text
     DebugInfo debugInfo;
     Extra extra;
     /// Text `1` or empty.
     bool isUnconditional() const { return condition.text.empty() || condition.text == "1"; }
+
+private:
+    friend class Region;
+    uint64_t rank_ = 0; // grows along the list of the region
 };
 
 class Region : public Block {
@@ -176,8 +184,16 @@ public:
     std::unique_ptr<Block> detach(Block *b); // edges at `b` must be gone
     InterstateEdge *connect(Block *src, Block *dst, Code condition = {"1", Language::Python},
                             std::vector<std::pair<Name, std::string>> assignments = {});
+    /// An edge that no region has becomes the last one of this region.
+    InterstateEdge *adopt(std::unique_ptr<InterstateEdge> e);
     void removeEdge(InterstateEdge *e);
     std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
+    /// Moves an end of an edge, which keeps its place in the list.
+    void setSource(InterstateEdge *e, Block *src);
+    void setDestination(InterstateEdge *e, Block *dst);
+    /// Moves the ends of all edges that lead to a block, or leave it, to another one.
+    void moveInEdges(Block *from, Block *to);
+    void moveOutEdges(Block *from, Block *to);
     /// A new state in front of a block: the edges to the block lead to the state, which is the start if the block was.
     State *addStateBefore(Block *b, std::string label);
     /// A new state after a block: the edges from the block leave the state.
@@ -186,14 +202,14 @@ public:
     void removeBlock(Block *b);
     /// Removes many at once, in linear time.
     void removeBlocks(const std::vector<Block *> &dead);
-    /// Everything in the region, in order. Afterwards the region is empty.
+    /// Everything in the region, in order. Afterwards the region is empty; edges know their ends, but blocks do not know their edges.
     struct Content {
         std::vector<std::unique_ptr<Block>> blocks;
         std::vector<std::unique_ptr<InterstateEdge>> edges;
     };
     Content release();
-    std::vector<InterstateEdge *> inEdges(const Block *b) const;  // in edge order
-    std::vector<InterstateEdge *> outEdges(const Block *b) const; // in edge order: conditions are tested in it
+    /// Adds all that a region had.
+    void adopt(Content content);
     void renumberBlocks();
 
 protected:
@@ -202,7 +218,10 @@ protected:
 private:
     friend class Cloner;
     std::vector<std::unique_ptr<Block>> blocks_;
+    static void forget(InterstateEdge &e);
+    static void insert(std::vector<InterstateEdge *> &edges, InterstateEdge *e);
     std::vector<std::unique_ptr<InterstateEdge>> edges_;
+    uint64_t nextRank_ = 0;
     Block *storedStart_ = nullptr;
 };
 

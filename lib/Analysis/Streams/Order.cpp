@@ -63,7 +63,7 @@ bool StreamOrder::endsProgram(const State &s) const {
     const Region &r = *s.parent();
     const SDFG &g = *s.sdfg();
     bool last = true, returns = false;
-    for (const InterstateEdge *e : r.outEdges(&s)) {
+    for (const InterstateEdge *e : s.outEdges()) {
         returns |= e->dst->kind() == BlockKind::Return;
         last = false;
     }

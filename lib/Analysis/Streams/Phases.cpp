@@ -151,7 +151,7 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
 PhaseKnowledge PhaseOrder::state(State &s, const PhaseKnowledge &in) {
     const std::vector<MemoryUse> conditions = steps_.conditionsOf(*s.sdfg());
     PhaseKnowledge head = in;
-    const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.parent()->inEdges(&s).empty();
+    const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.inEdges().empty();
     if (!first)
         for (MemoryUse u : conditions)
             head.pending.emplace(u, &condition_);

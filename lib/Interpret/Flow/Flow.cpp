@@ -99,7 +99,7 @@ public:
         for (const auto &b : r.blocks())
             blocks_.push_back({p.flow(g, *b), {}});
         for (const auto &b : r.blocks())
-            for (const ir::InterstateEdge *e : r.outEdges(b.get()))
+            for (const ir::InterstateEdge *e : b->outEdges())
                 add(p, g, r, *e);
         for (Block &b : blocks_) // an edge without a condition counts as last
             std::stable_partition(b.edges.begin(), b.edges.end(), [](const Edge &e) { return !e.always; });

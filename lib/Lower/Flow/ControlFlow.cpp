@@ -27,16 +27,11 @@ std::vector<int> originOf(const ir::Block &b) {
 bool isSequence(const Region &r) {
     if (r.kind() == BlockKind::Unstructured)
         return false;
-    std::vector<const ir::Block *> next(r.blocks().size(), nullptr);
-    std::vector<bool> has(r.blocks().size(), false);
-    for (const auto &e : r.edges()) {
-        if (has[e->src->id()] || !e->isUnconditional())
+    for (const auto &b : r.blocks())
+        if (b->outEdges().size() > 1 || (!b->outEdges().empty() && !b->outEdges().front()->isUnconditional()))
             return false;
-        has[e->src->id()] = true;
-        next[e->src->id()] = e->dst;
-    }
     const ir::Block *at = r.start();
-    for (std::size_t steps = 0; at; at = next[at->id()])
+    for (std::size_t steps = 0; at; at = at->outEdges().empty() ? nullptr : at->outEdges().front()->dst)
         if (++steps > r.blocks().size())
             return false;
     return true;
@@ -131,16 +126,13 @@ void lowerRegion(Instance &in, Region &r, tree::Block &out) {
     }
     if (!isSequence(r))
         return lowerUnstructured(in, r, out);
-    std::vector<InterstateEdge *> next(r.blocks().size(), nullptr);
-    for (const auto &e : r.edges())
-        next[e->src->id()] = e.get();
-    while (at) {
+    for (;;) {
         lowerBlock(in, *at, out);
-        InterstateEdge *e = next[at->id()];
-        if (!e)
+        if (at->outEdges().empty())
             break;
-        addAssignments(in, *e, r, out);
-        at = e->dst;
+        const InterstateEdge &e = *at->outEdges().front();
+        addAssignments(in, e, r, out);
+        at = e.dst;
     }
 }
 

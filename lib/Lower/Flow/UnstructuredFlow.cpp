@@ -16,7 +16,7 @@ namespace {
 
 /// Jumps along the edges of a block to the labels of their ends. Returns whether the last jump has no condition, so that nothing
 /// comes after it.
-bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> &edges,
+bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> edges,
            const std::function<Name(const ir::Block *)> &labelOf, tree::Block &body) {
     std::stable_partition(edges.begin(), edges.end(), [](const InterstateEdge *e) { return !e->isUnconditional(); });
     for (InterstateEdge *e : edges) {
@@ -45,9 +45,6 @@ void lowerUnstructured(Instance &in, Region &r, tree::Block &out) {
     for (const auto &b : r.blocks())
         if (b.get() != r.start())
             order.push_back(b.get());
-    std::vector<std::vector<InterstateEdge *>> edges(r.blocks().size());
-    for (const auto &e : r.edges())
-        edges[e->src->id()].push_back(e.get());
 
     for (std::size_t i = 0; i < order.size(); ++i) {
         ir::Block *b = order[i];
@@ -56,7 +53,7 @@ void lowerUnstructured(Instance &in, Region &r, tree::Block &out) {
         body->braces = true;
         in.fn->names.open();
         lowerBlock(in, *b, *body);
-        const bool left = leave(in, r, edges[b->id()], labelOf, *body);
+        const bool left = leave(in, r, b->outEdges(), labelOf, *body);
         if (!left && i + 1 < order.size())
             body->add<Goto>(end);
         in.fn->names.close();

@@ -111,7 +111,7 @@ bool setsFirst(Region &r, Name symbol) {
     std::vector<Block *> inside; // blocks in which it is set
     bool isSet = false;
     for (Block *b : chain) {
-        for (const InterstateEdge *e : r.inEdges(b)) {
+        for (const InterstateEdge *e : b->inEdges()) {
             if (!isSet && readsOf(*e).count(symbol))
                 return false;
             isSet |= sets(*e, symbol);

@@ -50,7 +50,7 @@ bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
     for (const Block *b = e.at; in && b;) {
         if (b == in)
             return true;
-        const std::vector<InterstateEdge *> next = r->outEdges(b);
+        const std::vector<InterstateEdge *> &next = b->outEdges();
         b = next.empty() ? nullptr : next.front()->dst;
     }
     return false;

@@ -161,7 +161,7 @@ bool reads(const std::string &code, Name symbol, const SDFG &g) {
 InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
     const std::vector<Block *> chain = sequenceOf(l);
     for (std::size_t k = chain.size(); k-- > 0;) {
-        for (InterstateEdge *e : l.inEdges(chain[k])) {
+        for (InterstateEdge *e : chain[k]->inEdges()) {
             if (isa<ConditionalBlock>(chain[k]) || readIn(*chain[k]).count(symbol))
                 return nullptr;
             if (!assignmentOf(*e, symbol))
@@ -176,7 +176,7 @@ InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
 
 /// What the only edge to a loop gives the symbol, if it is the same whenever the loop is reached.
 Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assigned) {
-    const std::vector<InterstateEdge *> edges = l.parent()->inEdges(&l);
+    const std::vector<InterstateEdge *> &edges = l.inEdges();
     Assignment *a = edges.size() == 1 ? assignmentOf(*edges[0], symbol) : nullptr;
     if (!a)
         return nullptr;
@@ -205,7 +205,7 @@ void countInHeader(LoopRegion &l, const std::set<Name> &assigned) {
         std::erase_if(e.assignments, [&t](const auto &a) { return a.first == t.variable; });
     };
     drop(*update);
-    drop(*l.parent()->inEdges(&l).front());
+    drop(*l.inEdges().front());
 }
 
 } // namespace
@@ -246,7 +246,7 @@ void takeOutOfHeader(LoopRegion &l) {
         return;
     if (!g.symbols.contains(l.variable))
         g.symbols[l.variable] = ScalarKind::Int64;
-    for (InterstateEdge *e : l.parent()->outEdges(l.parent()->addStateBefore(&l, g.freshLabel("first"))))
+    for (InterstateEdge *e : l.parent()->addStateBefore(&l, g.freshLabel("first"))->outEdges())
         e->assignments = {{l.variable, *first}};
     auto *end = l.add<State>();
     end->label = g.freshLabel("next");

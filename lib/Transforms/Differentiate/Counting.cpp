@@ -75,9 +75,9 @@ namespace {
 /// Assigns on the edge to a block.
 void assignAt(Block &b, Name symbol, const std::string &value) {
     Region &r = *b.parent();
-    if (r.inEdges(&b).empty())
+    if (b.inEdges().empty())
         r.addStateBefore(&b, r.sdfg()->freshLabel("before_" + b.label));
-    r.inEdges(&b).front()->assignments.emplace_back(symbol, value);
+    b.inEdges().front()->assignments.emplace_back(symbol, value);
 }
 
 /// Counts the iterations of a loop: the most that it has whenever it is reached. Returns the symbol that has them at the end of the SDFG.
@@ -92,7 +92,7 @@ Name count(LoopRegion &l) {
     const Name most = g.freshName("most");
     g.symbols[most] = ScalarKind::Int64;
     State *after = l.parent()->addStateAfter(&l, g.freshLabel("counted"));
-    l.parent()->inEdges(after).front()->assignments.emplace_back(most, "max(" + most.str() + ", " + now.str() + ")");
+    after->inEdges().front()->assignments.emplace_back(most, "max(" + most.str() + ", " + now.str() + ")");
     assignAt(*g.start(), most, "0");
     return most;
 }
@@ -210,7 +210,7 @@ void Counting::place(Part &p) {
         if (l.loop.isOpen)
             bound(l.loop, l.symbol);
         s->connectListed(node, l.counted, s->add<AccessNode>(l.counted), {}, whole(l.counted));
-        g.outEdges(s).front()->assignments.emplace_back(l.symbol, l.counted.str());
+        s->outEdges().front()->assignments.emplace_back(l.symbol, l.counted.str());
         context_.done(elementName(*l.loop.region), "runs once before, to count its iterations: `" + l.symbol.str() + "`");
     }
     s->renumber();

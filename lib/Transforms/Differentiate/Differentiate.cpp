@@ -148,13 +148,13 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
         zeros.erase(n);
     for (Counting::Formula &f : counting.formulas()) {
         flow.prepend(g, f.block, "count_iterations", std::move(f.items));
-        g.inEdges(f.block).front()->assignments.emplace_back(f.symbol, f.counted.str());
+        f.block->inEdges().front()->assignments.emplace_back(f.symbol, f.counted.str());
     }
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
     const std::optional<Seam> seam = request.part != Part::Both ? std::optional(seamBefore(flow.first(), g)) : std::nullopt;
     if (!first.empty())
         flow.prepend(g,
-                     seam           ? g.outEdges(seam->begin).front()->dst
+                     seam           ? seam->begin->outEdges().front()->dst
                      : flow.first() ? flow.first()
                                     : g.start(),
                      "begin_gradients", std::move(first));

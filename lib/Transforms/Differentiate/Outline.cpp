@@ -72,12 +72,12 @@ std::set<Name> usedOutside(SDFG &g, Block &b) {
 
 std::set<Name> knownAt(SDFG &g, const Block &b) {
     std::set<Name> out = analysis::freeSymbols(g);
-    std::vector<InterstateEdge *> in = g.inEdges(&b);
+    std::vector<InterstateEdge *> in = b.inEdges();
     while (!in.empty()) {
         for (const auto &[symbol, value] : in.front()->assignments)
             out.insert(symbol);
         out.merge(assignedIn(*in.front()->src));
-        in = g.inEdges(in.front()->src);
+        in = in.front()->src->inEdges();
     }
     return out;
 }

@@ -44,7 +44,7 @@ void nameBounds(SDFG &g) {
                 (*c)->text = py::print(py::substitute(py::parseBlockOrRaw((*c)->text), names));
     Block *start = g.start();
     State *s = g.addStateBefore(start, g.freshLabel("sizes"));
-    for (InterstateEdge *e : g.outEdges(s))
+    for (InterstateEdge *e : s->outEdges())
         e->assignments = values;
 }
 
@@ -149,7 +149,7 @@ std::map<Name, NamedElement> nameElements(SDFG &g) {
             (*c)->text = py::print(named);
         }
         if (!values.empty())
-            for (InterstateEdge *e : l->parent()->outEdges(l->parent()->addStateBefore(l, g.freshLabel("bounds"))))
+            for (InterstateEdge *e : l->parent()->addStateBefore(l, g.freshLabel("bounds"))->outEdges())
                 e->assignments = values;
     }
     addAssigned(g, out);
@@ -210,7 +210,7 @@ void nameRanges(SDFG &g) {
         }
         if (!values.empty()) {
             s->renumber();
-            for (InterstateEdge *e : s->parent()->outEdges(s->parent()->addStateBefore(s, g.freshLabel("ranges"))))
+            for (InterstateEdge *e : s->parent()->addStateBefore(s, g.freshLabel("ranges"))->outEdges())
                 e->assignments = values;
         }
     }

@@ -39,11 +39,11 @@ Program::Program(SDFG &g, analysis::Memories &memories)
         runAt_.emplace(r.states.front(), &r);
         nameCopied(r.items, g);
     }
-    const std::vector<InterstateEdge *> atStart = g.start() ? g.outEdges(g.start()) : std::vector<InterstateEdge *>();
+    const std::vector<InterstateEdge *> atStart = g.start() ? g.start()->outEdges() : std::vector<InterstateEdge *>();
     std::map<Name, int> times;
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments) {
-            const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.inEdges(g.start()).empty();
+            const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.start()->inEdges().empty();
             if (++times[symbol] > 1 || !first) // the value that it has throughout
                 assigned_.insert(symbol);
         }

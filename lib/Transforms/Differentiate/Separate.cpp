@@ -59,7 +59,7 @@ public:
             open.pop_back();
             if (!backward_.insert(b).second)
                 continue;
-            for (const InterstateEdge *e : g.outEdges(b))
+            for (const InterstateEdge *e : b->outEdges())
                 open.push_back(e->dst);
         }
         for (const InterstateEdge *e : allInterstateEdges(g))
@@ -160,7 +160,7 @@ private:
                 t->code = Code{out.str() + " = " + n.str(), Language::Python};
                 s.connect(t, out, s.add<AccessNode>(kept), {}, Memlet::simple(kept, g_.desc(kept)->fullSubset()));
             } else {
-                for (InterstateEdge *e : g_.outEdges(seam_.begin))
+                for (InterstateEdge *e : seam_.begin->outEdges())
                     e->assignments.emplace_back(n, kept.str() + "[0]");
             }
         }

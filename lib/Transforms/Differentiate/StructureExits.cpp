@@ -130,9 +130,9 @@ private:
     /// Assigns on the edge to a block.
     void assign(Name symbol, const char *value, Block &to) {
         Region &r = *to.parent();
-        if (r.inEdges(&to).empty())
+        if (to.inEdges().empty())
             r.addStateBefore(&to, edits_.freshLabel("before_" + to.label));
-        r.inEdges(&to).front()->assignments.emplace_back(symbol, value);
+        to.inEdges().front()->assignments.emplace_back(symbol, value);
     }
 
     /// Gives a flag its values, if something asks for it: false at a block, true in the place of the jumps.
@@ -151,7 +151,7 @@ private:
         Region &r = *chain[after]->parent();
         std::vector<std::unique_ptr<InterstateEdge>> edges;
         for (std::size_t k = after; k + 1 < chain.size(); ++k)
-            edges.push_back(r.detachEdge(r.outEdges(chain[k]).front()));
+            edges.push_back(r.detachEdge(chain[k]->outEdges().front()));
         if (into.blocks().empty() && !edges.front()->assignments.empty())
             into.add<State>()->label = edits_.freshLabel("rest");
         Block *last = into.blocks().empty() ? nullptr : sequenceOf(into).back();
@@ -273,7 +273,7 @@ private:
                 return breaks && isExpression(*branch.condition) ? c : nullptr;
             }
             const auto *s = dyn_cast<State>(b);
-            const std::vector<InterstateEdge *> next = l.outEdges(b);
+            const std::vector<InterstateEdge *> &next = b->outEdges();
             if (!s || !s->nodes().empty() || next.empty() || !next.front()->assignments.empty())
                 return nullptr;
         }

@@ -141,7 +141,7 @@ std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<B
             if (!constant.count(n))
                 now.lost[n] = b;
         }
-        for (const InterstateEdge *e : r.inEdges(b))
+        for (const InterstateEdge *e : b->inEdges())
             follow(*e, *b, constant, now);
         out.push_back(now);
         changed = assignedIn(*b);

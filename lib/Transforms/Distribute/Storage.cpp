@@ -152,8 +152,8 @@ void Storage::addStart() {
     State *start = g_.addStateBefore(g_.start(), g_.freshLabel("start"));
     State *parts = g_.addStateBefore(start, g_.freshLabel("parts"));
     for (const Line &l : plan_.lines)
-        askForPart(*parts, l, *g_.outEdges(parts).front());
-    InterstateEdge &after = *g_.outEdges(start).front();
+        askForPart(*parts, l, *parts->outEdges().front());
+    InterstateEdge &after = *start->outEdges().front();
     for (const Known &k : sections_) {
         if (k.begin != plan_.lines[k.line].begin)
             after.assignments.emplace_back(k.begin, k.beginValue.str());
@@ -193,7 +193,7 @@ void Storage::addEnd() {
         return;
     std::vector<Block *> ends;
     for (const auto &b : g_.blocks())
-        if (g_.outEdges(b.get()).empty() && !isJump(b->kind()))
+        if (b->outEdges().empty() && !isJump(b->kind()))
             ends.push_back(b.get());
     State *s = g_.add<State>();
     s->label = g_.freshLabel("end");

@@ -136,7 +136,7 @@ private:
     static void ask(SDFG &g, const Questions &asked) {
         Block *start = g.start();
         State *s = g.addStateBefore(start, g.freshLabel("rank"));
-        InterstateEdge &edge = *g.outEdges(s).front();
+        InterstateEdge &edge = *s->outEdges().front();
         for (const auto &[symbol, call] : asked) {
             const std::string what = symbol.str().substr(std::string_view("__dace_comm_").size());
             const Name container = g.freshName("_mpi_" + what);

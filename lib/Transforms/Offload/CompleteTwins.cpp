@@ -71,7 +71,7 @@ bool alwaysWrites(const NestedSDFGNode &n, Name argument) {
                 for (Edge *e : a->inEdges())
                     if (writesAll(*e, *d))
                         return true;
-        const auto out = n.sdfg->outEdges(b);
+        const auto &out = b->outEdges();
         b = out.size() == 1 && out.front()->isUnconditional() ? out.front()->dst : nullptr;
     }
     return false;

@@ -142,7 +142,7 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
             blocks.push_back(b.get());
         for (Block *b : blocks) {
             std::vector<Name> after;
-            for (InterstateEdge *e : r->outEdges(b))
+            for (InterstateEdge *e : b->outEdges())
                 for (Name n : analysis::containersRead(*e, g))
                     after.push_back(n);
             copyAfter(*r, *b, distinct(after, twins), g, twins);
@@ -160,7 +160,7 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
         // The condition is tested again after each iteration.
         std::vector<Block *> last;
         for (const auto &b : r->blocks())
-            if (r->outEdges(b.get()).empty() && b->kind() != BlockKind::Break)
+            if (b->outEdges().empty() && b->kind() != BlockKind::Break)
                 last.push_back(b.get());
         for (Block *b : last) {
             if (b->kind() == BlockKind::Continue)

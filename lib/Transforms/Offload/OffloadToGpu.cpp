@@ -207,7 +207,7 @@ bool overwrittenFirst(SDFG &g, Name data) {
         }
         if (!nodes.empty())
             return nodes.size() == 1 && writesAll(*nodes.front(), *g.arrays.find(data));
-        const auto next = g.outEdges(b);
+        const auto &next = b->outEdges();
         if (next.size() != 1 || !next.front()->isUnconditional())
             return false;
         b = next.front()->dst;
@@ -232,7 +232,7 @@ void Offload::copyInAndOut() {
     };
     std::vector<Block *> last;
     for (const auto &b : root_.blocks())
-        if (root_.outEdges(b.get()).empty())
+        if (b->outEdges().empty())
             last.push_back(b.get());
     if (!in.empty()) {
         Block *start = root_.start();

@@ -24,6 +24,7 @@
 //      few enough to be written three times, and nobody outside reads its variable.
 //
 // Every element is computed from the same values: results keep their bits.
+#include "Transforms/Nodes.h"
 #include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestParts.h"
@@ -107,8 +108,7 @@ public:
     void alternate() {
         connectors_ = nest::connectorsOf(g_);
         Region &r = *loop_.parent();
-        const std::vector<InterstateEdge *> in = r.inEdges(&loop_), out = r.outEdges(&loop_);
-        const bool starts = r.start() == &loop_;
+        const Block *const start = r.start();
         Block *first = nullptr;
         if (begin_) { // what is never written is equal in both
             auto *s = r.add<State>();
@@ -128,12 +128,7 @@ public:
             last = addLeft(r);
             r.connect(pairs, last);
         }
-        for (InterstateEdge *e : in)
-            e->dst = first;
-        for (InterstateEdge *e : out)
-            e->src = last;
-        if (starts)
-            r.setStart(first);
+        takePlace(r, start, loop_, loop_, *first, *last);
         r.removeBlock(&loop_);
         loops_.changed();
     }
@@ -296,11 +291,7 @@ private:
         Region *branch = left->addBranch(loop_.condition, std::make_unique<Region>());
         branch->label = g_.freshLabel(loop_.label + "_last");
         Block *start = loop_.start();
-        Region::Content parts = loop_.release();
-        for (auto &b : parts.blocks)
-            branch->adopt(std::move(b));
-        for (const auto &e : parts.edges)
-            branch->connect(e->src, e->dst, e->condition, e->assignments)->debugInfo = e->debugInfo;
+        branch->adopt(loop_.release());
         branch->setStart(start);
         return left;
     }

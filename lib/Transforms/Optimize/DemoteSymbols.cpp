@@ -338,7 +338,7 @@ private:
         if (!isNew)
             return runs_[place->second];
         const auto before = runBefore_.find(a.edge->src);
-        if (before != runBefore_.end() && a.edge->isUnconditional() && a.region->outEdges(a.edge->src).size() == 1)
+        if (before != runBefore_.end() && a.edge->isUnconditional() && a.edge->src->outEdges().size() == 1)
             place->second = before->second;
         else
             runs_.push_back(runOnEdge(*a.region, *a.edge));
@@ -351,7 +351,7 @@ private:
         s->label = g_.freshLabel("read");
         s->debugInfo = e.debugInfo;
         moved_[&e] = r.connect(s, e.dst, {"1", Language::Python}, std::exchange(e.assignments, {}));
-        e.dst = s; // and not a new edge in front of it: conditions are tested in their order
+        r.setDestination(&e, s); // and not a new edge in front of it: conditions are tested in their order
         nest::Run run;
         run.region = &r;
         run.memories = &memories_;

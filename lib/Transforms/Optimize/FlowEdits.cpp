@@ -31,11 +31,7 @@ void FlowEdits::putInPlaceOf(Block &b, Region &content) {
         content.add<State>()->label = freshLabel(b.label.empty() ? "empty" : b.label);
     const std::vector<Block *> order = sequenceOf(content);
     const Block *const start = r.start();
-    Region::Content parts = content.release();
-    for (auto &each : parts.blocks)
-        r.adopt(std::move(each));
-    for (const auto &e : parts.edges)
-        r.connect(e->src, e->dst, e->condition, e->assignments)->debugInfo = e->debugInfo;
+    r.adopt(content.release());
     takePlace(r, start, b, b, *order.front(), *order.back());
     r.removeBlock(&b);
 }

@@ -126,7 +126,7 @@ namespace {
 /// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
 void assignLastValue(Region &r, State &s, Name variable, const LoopHeader &header) {
     State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
-    r.removeEdge(r.outEdges(&s).front());
+    r.removeEdge(s.outEdges().front());
     r.connect(&s, after, {"1", Language::Python}, {{variable, header.last().str()}});
 }
 

@@ -140,17 +140,15 @@ State &stateInPlaceOf(LoopRegion &l) {
 }
 
 std::vector<Block *> sequenceOf(Region &r) {
-    std::map<const Block *, Block *> next;
     if (r.kind() == BlockKind::Unstructured)
         return {};
-    for (const auto &e : r.edges())
-        if (!e->isUnconditional() || !next.emplace(e->src, e->dst).second)
-            return {};
     std::vector<Block *> order;
     for (Block *b = r.start(); b && order.size() <= r.blocks().size();) {
+        const std::vector<InterstateEdge *> &out = b->outEdges();
+        if (out.size() > 1 || (!out.empty() && !out.front()->isUnconditional()))
+            return {};
         order.push_back(b);
-        const auto following = next.find(b);
-        b = following == next.end() ? nullptr : following->second;
+        b = out.empty() ? nullptr : out.front()->dst;
     }
     return order.size() == r.blocks().size() ? order : std::vector<Block *>();
 }

@@ -228,14 +228,14 @@ private:
         Block *end = &first;
         if (once) {
             State *body = r.addStateAfter(end, edits_.freshLabel(first.label));
-            r.outEdges(end).front()->assignments = {{variable, walk.begin.str()}};
+            end->outEdges().front()->assignments = {{variable, walk.begin.str()}};
             State *after = r.addStateAfter(body, edits_.freshLabel(first.label + "_end"));
             end = after;
             edits_.putInPlaceOf(*body, l);
         }
         if (isRead) {
             State *after = r.addStateAfter(end, edits_.freshLabel(first.label + "_end"));
-            for (InterstateEdge *e : r.inEdges(after))
+            for (InterstateEdge *e : after->inEdges())
                 e->assignments = {{variable, last.str()}};
         }
         r.removeBlock(&l);

@@ -47,13 +47,10 @@ void FactWalk::region(Region &r, Facts &facts) {
     const std::vector<Block *> order = sequenceOf(r);
     if (order.empty())
         return anyOrder(r, facts);
-    std::map<const Block *, InterstateEdge *> next;
-    for (const auto &e : r.edges())
-        next.emplace(e->src, e.get());
     for (Block *b : order) {
         block(*b, facts);
-        if (const auto e = next.find(b); e != next.end())
-            edge(*e->second, r, facts);
+        for (InterstateEdge *e : b->outEdges())
+            edge(*e, r, facts);
     }
 }
 

@@ -282,7 +282,7 @@ private:
             return;
         std::vector<Block *> last;
         for (const auto &b : g_.blocks())
-            if (g_.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
+            if (b->outEdges().empty() && b->kind() != BlockKind::Return)
                 last.push_back(b.get());
         State *s = g_.add<State>();
         s->label = g_.freshLabel("finish");

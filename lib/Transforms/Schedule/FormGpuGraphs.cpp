@@ -112,22 +112,23 @@ void Former::region(Region &r, const GraphWish &around) {
 
 /// Sorts what the host does out of the way of graphs.
 void Former::sort(Region &r) {
-    const analysis::Succession succession(r);
     std::unordered_set<const Block *> seen;
+    std::vector<StateChain> chains;
     for (Block *b : analysis::blocksInOrder(r)) {
         StateChain chain;
         for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && !blockers_.isLook(*static_cast<State *>(at)) &&
-                            (at == b || !succession.joins(*at));
-             at = succession.next(*at)) {
+                            (at == b || at->inEdges().size() == 1);
+             at = analysis::onlyNext(*at)) {
             seen.insert(at);
             chain.push_back(static_cast<State *>(at));
         }
-        if (chain.empty())
-            continue;
-        for (auto &old :
-             sortIntoPhases(r, chain, blockers_, limits_.least, [this](const std::string &label) { return freshLabel(label); }))
-            replaced_.push_back(std::move(old));
+        if (!chain.empty())
+            chains.push_back(std::move(chain));
     }
+    const auto fresh = [this](const std::string &label) { return freshLabel(label); };
+    for (const StateChain &chain : chains)
+        for (auto &old : sortIntoPhases(r, chain, blockers_, limits_.least, fresh))
+            replaced_.push_back(std::move(old));
     changed_ = changed_ || !replaced_.empty();
 }
 
@@ -153,15 +154,14 @@ bool Former::belongs(Block &b, const GraphWish &wish) {
 }
 
 std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
-    const analysis::Succession succession(r);
     std::vector<Run> runs;
     std::unordered_set<const Block *> seen;
     for (Block *b : analysis::blocksInOrder(r)) {
         if (seen.contains(b) || !belongs(*b, wish))
             continue;
         Run run;
-        for (Block *at = b; at && !seen.contains(at) && belongs(*at, wish); at = succession.next(*at)) {
-            if (at != b && succession.joins(*at))
+        for (Block *at = b; at && !seen.contains(at) && belongs(*at, wish); at = analysis::onlyNext(*at)) {
+            if (at != b && at->inEdges().size() != 1)
                 break;
             seen.insert(at);
             run.blocks.push_back(at);
@@ -267,13 +267,15 @@ void Former::make(Region &r, std::vector<Run> &runs) {
             r.connect(run->gate, run->region);
     };
     enter(start ? runOf(start) : nullptr);
-    for (const auto &e : content.edges) {
+    for (auto &e : content.edges) {
         Run *from = runOf(e->src), *to = runOf(e->dst);
-        InterstateEdge *made = from && from == to
-                                   ? from->region->connect(e->src, e->dst)
-                                   : r.connect(from ? from->region : e->src, to ? to->gate : e->dst, e->condition, e->assignments);
-        made->debugInfo = e->debugInfo;
-        made->extra = e->extra;
+        if (from && from == to) {
+            from->region->adopt(std::move(e));
+            continue;
+        }
+        e->src = from ? from->region : e->src;
+        e->dst = to ? to->gate : e->dst;
+        r.adopt(std::move(e));
         if (from != to)
             enter(to);
     }

@@ -274,7 +274,7 @@ std::vector<std::unique_ptr<Block>> replace(Region &r, const StateChain &chain, 
         r.connect(parts[i - 1], parts[i]);
     std::vector<std::unique_ptr<Block>> gone;
     for (State *s : chain) {
-        for (InterstateEdge *e : r.outEdges(s))
+        for (InterstateEdge *e : std::vector(s->outEdges()))
             r.removeEdge(e);
         gone.push_back(r.detach(s));
     }

@@ -48,14 +48,7 @@ const Block *onlyJump(const ConditionalBlock &c) {
 /// Everything of a region in another one, which is empty.
 void moveContent(Region &from, Region &to) {
     Block *const start = from.storedStart();
-    Region::Content content = from.release();
-    for (auto &b : content.blocks)
-        to.adopt(std::move(b));
-    for (const auto &e : content.edges) {
-        InterstateEdge *made = to.connect(e->src, e->dst, e->condition, e->assignments);
-        made->debugInfo = e->debugInfo;
-        made->extra = e->extra;
-    }
+    to.adopt(from.release());
     to.setStart(start);
 }
 
@@ -184,11 +177,11 @@ bool LoopJumps::block(Block &b, const Symbols &s) {
 /// The assignments happen on an edge that leads to the block: on the only one, so that what it follows is what values are read after.
 void LoopJumps::assignBefore(Block &b, Assignments values) {
     Region &r = *b.parent();
-    const std::vector<InterstateEdge *> in = r.inEdges(&b);
+    const std::vector<InterstateEdge *> &in = b.inEdges();
     InterstateEdge *e = in.size() == 1 ? in[0] : nullptr;
     if (!e || !e->assignments.empty() || !e->isUnconditional()) {
         State *s = r.addStateBefore(&b, g_.freshLabel("before_" + b.label));
-        e = r.outEdges(s).front();
+        e = s->outEdges().front();
     }
     e->assignments = std::move(values);
 }
@@ -217,15 +210,13 @@ void LoopJumps::guardRest(Region &r, const std::vector<Block *> &order, std::siz
     guard->label = g_.freshLabel("goes_on");
     Region &branch = *guard->addBranch(Code{s.stops().str() + " == 0", Language::Python}, std::move(inside));
     Assignments delayed;
-    for (const auto &e : content.edges) {
+    for (auto &e : content.edges) {
         if (e->dst == first) {
             delayed = e->assignments;
             r.connect(e->src, guard)->debugInfo = e->debugInfo;
             continue;
         }
-        InterstateEdge *made = (rest.count(e->src) ? branch : r).connect(e->src, e->dst, e->condition, e->assignments);
-        made->debugInfo = e->debugInfo;
-        made->extra = e->extra;
+        (rest.count(e->src) ? branch : r).adopt(std::move(e));
     }
     r.setStart(start);
     branch.setStart(first);

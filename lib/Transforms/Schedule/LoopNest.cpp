@@ -160,14 +160,14 @@ bool DeviceLoopNest::isCopiedBy(const Block &b, Name data) const {
     if (s && !s->nodes().empty())
         return isCopyState(*s) && isWritten(data, *s);
     if (s) {
-        const std::vector<InterstateEdge *> in = b.parent()->inEdges(&b);
+        const std::vector<InterstateEdge *> &in = b.inEdges();
         return !in.empty() && std::all_of(in.begin(), in.end(), [&](const InterstateEdge *e) { return isCopiedBy(*e->src, data); });
     }
     if (!guards_.count(&b))
         return false;
     const Region &rest = *static_cast<const ConditionalBlock &>(b).branches()[0].region;
     return std::all_of(rest.blocks().begin(), rest.blocks().end(),
-                       [&](const auto &last) { return !rest.outEdges(last.get()).empty() || isCopiedBy(*last, data); });
+                       [&](const auto &last) { return !last->outEdges().empty() || isCopiedBy(*last, data); });
 }
 
 /// What a kernel reads in place of a container that control flow reads after each of the blocks; none if there is nothing.
@@ -223,10 +223,10 @@ void DeviceLoopNest::loop(LoopRegion &l) {
     if (!l.condition || l.condition->empty())
         return reject(Why::LoopForm, "it has no condition");
     std::vector<const Block *> front, tested;
-    for (const InterstateEdge *e : l.parent()->inEdges(&l))
+    for (const InterstateEdge *e : l.inEdges())
         front.push_back(e->src);
     for (const auto &b : l.blocks())
-        if (l.outEdges(b.get()).empty())
+        if (b->outEdges().empty())
             tested.push_back(b.get());
     if (!l.inverted)
         tested.insert(tested.end(), front.begin(), front.end());
@@ -261,7 +261,7 @@ void DeviceLoopNest::block(Block &b) {
 
 void DeviceLoopNest::conditional(ConditionalBlock &c) {
     std::vector<const Block *> front;
-    for (const InterstateEdge *e : c.parent()->inEdges(&c))
+    for (const InterstateEdge *e : c.inEdges())
         front.push_back(e->src);
     Branches out{&c, {}};
     for (const auto &branch : c.branches()) {
@@ -284,7 +284,7 @@ void DeviceLoopNest::conditional(ConditionalBlock &c) {
 
 void DeviceLoopNest::edges(Region &r) {
     for (const auto &e : r.edges()) {
-        if (!e->isUnconditional() || r.outEdges(e->src).size() > 1)
+        if (!e->isUnconditional() || e->src->outEdges().size() > 1)
             return reject(Why::ControlFlow, "what follows " + quoted(Name(e->src->label)) + " in it depends on a condition");
         if (e->assignments.empty())
             continue;
@@ -371,11 +371,10 @@ bool DeviceLoopNest::isNeededOutside(Name name) const {
 bool DeviceLoopNest::comesAtEnd(Name host) const {
     if (!g_.isRoot() || outermost_.parent() != &g_)
         return false;
-    const analysis::RegionFlow flow(g_);
     std::set<const Block *> after;
     std::vector<const Block *> open{&outermost_}, ends;
     while (!open.empty()) {
-        const auto &out = flow.from(*open.back());
+        const auto &out = open.back()->outEdges();
         if (out.empty())
             ends.push_back(open.back());
         open.pop_back();

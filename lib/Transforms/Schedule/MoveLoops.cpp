@@ -98,8 +98,8 @@ void DeviceLoopNest::move() {
 /// Copies that control flow does not need any more, with their states where something follows these.
 void DeviceLoopNest::dropCopies() {
     std::vector<State *> states = allStates(outermost_);
-    for (const InterstateEdge *e : outermost_.parent()->inEdges(&outermost_))
-        if (auto *s = dyn_cast<State>(e->src); s && outermost_.parent()->outEdges(s).size() == 1)
+    for (const InterstateEdge *e : outermost_.inEdges())
+        if (auto *s = dyn_cast<State>(e->src); s && s->outEdges().size() == 1)
             states.push_back(s);
     for (State *s : states)
         if (isCopyState(*s)) {
@@ -114,12 +114,11 @@ void DeviceLoopNest::dropCopies() {
 /// Leads what leads to an empty state to what follows it.
 void DeviceLoopNest::leaveOut(State &s) {
     Region &r = *s.parent();
-    const std::vector<InterstateEdge *> out = r.outEdges(&s);
+    const std::vector<InterstateEdge *> &out = s.outEdges();
     if (out.size() != 1 || !out[0]->isUnconditional() || !out[0]->assignments.empty())
         return;
     Block *next = out[0]->dst;
-    for (InterstateEdge *e : r.inEdges(&s))
-        e->dst = next;
+    r.moveInEdges(&s, next);
     if (r.start() == &s)
         r.setStart(next);
     r.removeBlock(&s);
@@ -131,7 +130,7 @@ bool DeviceLoopNest::isLast(const Assignments &a) const {
         return false;
     for (const Block *at = a.edge->dst;;) {
         const auto *s = dyn_cast<State>(at);
-        const std::vector<InterstateEdge *> out = a.region->outEdges(at);
+        const std::vector<InterstateEdge *> &out = at->outEdges();
         if (!s || !s->nodes().empty() || (out.size() == 1 && (!out[0]->isUnconditional() || !out[0]->assignments.empty())))
             return false;
         if (out.empty())
@@ -170,7 +169,7 @@ void DeviceLoopNest::assign(Assignments &a) {
     s->label = g_.freshLabel("assign_" + a.all.front().symbol.str());
     kernel.build(*s, s->label, a.edge->debugInfo);
     a.region->connect(s, a.edge->dst);
-    a.edge->dst = s;
+    a.region->setDestination(a.edge, s);
     a.edge->assignments.clear();
 }
 
@@ -200,8 +199,7 @@ void DeviceLoopNest::choose(Branches &b) {
         auto *next = r.add<ConditionalBlock>();
         next->label = g_.freshLabel(first.label);
         next->debugInfo = first.debugInfo;
-        for (InterstateEdge *e : r.outEdges(between))
-            e->src = next;
+        r.moveOutEdges(between, next);
         r.connect(between, next);
         next->addBranch(std::nullopt, std::move(others[i - 1]));
         lookAt(*next, flags[i]);
@@ -251,7 +249,7 @@ void DeviceLoopNest::step(Loop &l) {
     }
     std::vector<Block *> ends;
     for (const auto &b : l.region->blocks())
-        if (l.region->outEdges(b.get()).empty())
+        if (b->outEdges().empty())
             ends.push_back(b.get());
     auto *s = l.region->add<State>();
     s->label = g_.freshLabel("step_" + l.region->label);
@@ -288,7 +286,7 @@ void DeviceLoopNest::giveBack(const std::vector<Name> &symbols, const std::vecto
     for (const Name s : symbols) {
         const Name copy = addHostCopy(g_, "host_" + s.str(), *g_.symbols.find(s));
         copyWhole(*after, cells_.at(s), copy);
-        around.inEdges(known).front()->assignments.emplace_back(s, copy.str());
+        known->inEdges().front()->assignments.emplace_back(s, copy.str());
     }
 }
 

@@ -290,7 +290,7 @@ void Orderer::ends(SDFG &g) {
     }
     std::vector<Block *> last;
     for (const auto &b : g.blocks())
-        if (g.outEdges(b.get()).empty() && b->kind() != BlockKind::Return)
+        if (b->outEdges().empty() && b->kind() != BlockKind::Return)
             last.push_back(b.get());
     if (last.empty() || (last.size() == 1 && last.front()->kind() == BlockKind::State))
         return;

@@ -46,7 +46,7 @@ Block *topBlock(State &s, const SDFG &g) {
 
 bool isSequence(const SDFG &g) {
     return std::all_of(g.blocks().begin(), g.blocks().end(),
-                       [&](const auto &b) { return g.inEdges(b.get()).size() <= 1 && g.outEdges(b.get()).size() <= 1; });
+                       [&](const auto &b) { return b->inEdges().size() <= 1 && b->outEdges().size() <= 1; });
 }
 
 /// Where a container is used, or why the pool cannot serve it.
