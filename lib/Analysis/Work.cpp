@@ -45,8 +45,10 @@ bool dependsOn(sym::Expr e, const std::map<Name, sym::Expr> &parameters) {
 class Estimate {
 public:
     Work map(const MapEntry &m, const ScopeTree &scopes, int depth);
+    Work oneIteration(const MapEntry &m, const ScopeTree &scopes);
 
 private:
+    Work iterations(const MapEntry &m, std::size_t first);
     Work node(const Node &n, const ScopeTree &scopes, int depth);
     Work content(const std::vector<Node *> &nodes, const ScopeTree &scopes, int depth);
     Work tasklet(const Tasklet &t) const;
@@ -59,6 +61,7 @@ private:
     /// In the SDFG that is being looked at: the middle of the parameters of the maps around, and what a nested SDFG is given for
     /// its symbols, both in symbols of the outermost SDFG.
     std::map<Name, sym::Expr> values_;
+    Name free_;           // the parameter that work may depend on
     bool inside_ = false; // of a nested SDFG: symbols without a value are its own
 };
 
@@ -72,14 +75,15 @@ bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
 Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
     if (!isKnown(r.begin, g) || !isKnown(r.end, g) || !isKnown(r.step, g))
         return std::nullopt;
+    const auto isFixed = [&](sym::Expr e) { return !dependsOn(e, values_) && (free_.empty() || !e.dependsOn(free_)); };
     const sym::Expr steps = (r.end - r.begin + r.step) / r.step;
-    if (!dependsOn(steps, values_))
+    if (isFixed(steps))
         return steps;
     // The last tile may be shorter than the others: i to min(i + 32, N) - 1.
     for (std::size_t k : {0u, 1u}) {
         const sym::Expr tile = sym::rewrite(
             steps, [&](sym::Expr e) { return e.kind() == sym::Kind::Min && e.operands().size() == 2 ? e.operands()[k] : e; });
-        if (!dependsOn(tile, values_))
+        if (isFixed(tile))
             return tile;
     }
     return sym::substitute(steps, values_);
@@ -93,25 +97,34 @@ bool runsInVectors(sym::Expr steps, const std::vector<Node *> &body) {
 }
 
 Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
-    if (depth > deepest)
+    if (depth > deepest || hasDynamicRange(m)) // it depends on data
         return std::nullopt;
-    const SDFG &g = *m.state()->sdfg();
-    if (hasDynamicRange(m)) // it depends on data
-        return std::nullopt;
-    sym::Expr total = 1;
     const std::map<Name, sym::Expr> outer = values_;
-    for (std::size_t d = 0; d < m.params.size(); ++d) {
-        const Work steps = extent(m.ranges[d], g);
+    Work total = iterations(m, 0);
+    if (total && depth > 0 && runsInVectors(*total, scopes.children(&m)))
+        total = (*total->asInt() + elementsAtOnce - 1) / elementsAtOnce;
+    const Work body = total ? content(scopes.children(&m), scopes, depth) : std::nullopt;
+    values_ = outer;
+    return body ? Work(*total * *body) : std::nullopt;
+}
+
+Work Estimate::oneIteration(const MapEntry &m, const ScopeTree &scopes) {
+    free_ = m.params.front();
+    const Work times = iterations(m, 1), body = times ? content(scopes.children(&m), scopes, 0) : std::nullopt;
+    return body ? Work(*times * *body) : std::nullopt;
+}
+
+/// Of a map's loops from one on; their parameters get values.
+Work Estimate::iterations(const MapEntry &m, std::size_t first) {
+    sym::Expr total = 1;
+    for (std::size_t d = first; d < m.params.size(); ++d) {
+        const Work steps = extent(m.ranges[d], *m.state()->sdfg());
         if (!steps)
             return std::nullopt;
         total *= *steps;
         values_[m.params[d]] = sym::substitute((m.ranges[d].begin + m.ranges[d].end) / 2, values_);
     }
-    if (depth > 0 && runsInVectors(total, scopes.children(&m)))
-        total = (*total.asInt() + elementsAtOnce - 1) / elementsAtOnce;
-    const Work body = content(scopes.children(&m), scopes, depth);
-    values_ = outer;
-    return body ? Work(total * *body) : std::nullopt;
+    return total;
 }
 
 /// What is symbolic outweighs what is constant.
@@ -202,5 +215,9 @@ Work Estimate::nested(const NestedSDFGNode &n, int depth) {
 } // namespace
 
 std::optional<sym::Expr> workOf(const MapEntry &m, const ScopeTree &scopes) { return Estimate().map(m, scopes, 0); }
+
+std::optional<sym::Expr> workOfIteration(const MapEntry &m, const ScopeTree &scopes) {
+    return hasDynamicRange(m) ? std::nullopt : Estimate().oneIteration(m, scopes);
+}
 
 } // namespace sdfgc::analysis

@@ -16,4 +16,7 @@ namespace sdfgc::analysis {
 /// map's state.
 std::optional<sym::Expr> workOf(const ir::MapEntry &m, const ScopeTree &scopes);
 
+/// The same of one iteration of a map's first loop, in the parameter of that loop as well: `2*N - 2*i` where a map inside counts from i to N.
+std::optional<sym::Expr> workOfIteration(const ir::MapEntry &m, const ScopeTree &scopes);
+
 } // namespace sdfgc::analysis
