@@ -66,6 +66,17 @@ def has_teams(sdfgc, case, options=()):
     return False
 
 
+def sources_of(out):
+    """All that a compiler is given for a program in a build folder: the sources, without what comments in lines of their own say of the
+    graph, and the CMake project, which holds the options."""
+    paths = [os.path.join(root, file) for root, _, files in os.walk(os.path.join(out, 'src')) for file in files]
+    texts = []
+    for path in [os.path.join(out, 'CMakeLists.txt'), *sorted(paths)]:
+        with open(path, errors='replace') as f:
+            texts.append(re.sub(r'^ *//.*\n', '', f.read(), flags=re.MULTILINE))
+    return '\n'.join(texts)
+
+
 def library_of(out):
     """The library in a build folder."""
     return next(os.path.join(out, 'lib', f) for f in os.listdir(os.path.join(out, 'lib')) if re.fullmatch(r'lib.*\.so', f))

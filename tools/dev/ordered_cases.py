@@ -5,8 +5,8 @@
                                [--sample N] [--jobs N] [--sums] [--verbose] [--expect FILE]... FOLDER...
 
 What is expected is what the program computes with -O0 --reductions ordered, on one thread. Every case is built with --reductions ordered at every
-level and for every model, with teams for small maps as well, and called once with each number of threads. All bits must be the same, those of
-NaN aside. Prints a line for each build and number of threads that differs, and a summary. Exit status: 0 if no case but those that a FILE
+level and for every model, with teams for small maps as well, and called once with each number of threads; builds of which the sources are the
+same are one. All bits must be the same, those of NaN aside. Prints a line for each build and number of threads that differs, and a summary. Exit status: 0 if no case but those that a FILE
 lists does. Programs that call a library are counted apart, since --reductions ordered says nothing about them; they may differ.
 """
 import argparse
@@ -47,23 +47,40 @@ def same_bits(a, b):
 
 
 class Builds:
-    """The builds of one case, in a folder that goes when all is compared."""
+    """The builds of one case, in a folder that goes when all is compared. Variants that give a compiler the same text share a build and
+    its results."""
 
     def __init__(self, options, folder, scratch):
         self._options, self._folder, self._scratch = options, folder, scratch
+        self._libraries, self._results = {}, {}
         self.calls_library = False
 
     def build(self, level, model):
         """The library, or what went wrong, in words."""
         out = os.path.join(self._scratch, f'{level}-{model}')
-        done = subprocess.run([self._options.sdfgc, 'build', os.path.join(self._folder, 'program.sdfg'), '-o', out, '-O', level,
-                               '--fp-model', model, '--reductions', 'ordered', *cases.SMALL_TEAMS],
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        self.calls_library = self.calls_library or '[SD5004]' in done.stderr
-        return (cases.library_of(out), '') if done.returncode == 0 else (None, done.stderr.strip()[-300:])
+        why = self._sdfgc('emit', out, level, model)
+        if why:
+            return None, why
+        sources = cases.sources_of(out)
+        if sources not in self._libraries:
+            why = self._sdfgc('build', out, level, model)
+            self._libraries[sources] = None if why else cases.library_of(out)
+        return self._libraries[sources], why
 
     def results(self, library, threads):
         """What the program leaves, or what went wrong, in words."""
+        if (library, threads) not in self._results:
+            self._results[library, threads] = self._called(library, threads)
+        return self._results[library, threads]
+
+    def _sdfgc(self, command, out, level, model):
+        done = subprocess.run([self._options.sdfgc, command, os.path.join(self._folder, 'program.sdfg'), '-o', out, '-O', level,
+                               '--fp-model', model, '--reductions', 'ordered', *cases.SMALL_TEAMS],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.calls_library = self.calls_library or '[SD5004]' in done.stderr
+        return done.stderr.strip()[-300:] if done.returncode else ''
+
+    def _called(self, library, threads):
         file = os.path.join(self._scratch, f'{threads}.npz')
         command = [sys.executable, os.path.abspath(__file__), '--one', self._folder, library, file]
         _, why = cases.run_alone(command, threads, LIMIT)

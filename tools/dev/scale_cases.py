@@ -130,16 +130,6 @@ def measure(folder, paths, options):
     print(json.dumps([[statistics.median(t) for t in times], factor, sum(case.elements(factor).values()), differs[:1]]))
 
 
-def sources_of(out):
-    """All that a compiler reads of a program, without what comments in lines of their own say of the graph."""
-    texts = []
-    for root, _, files in sorted(os.walk(os.path.join(out, 'src'))):
-        for file in sorted(files):
-            with open(os.path.join(root, file), errors='replace') as f:
-                texts.append(re.sub(r'^ *//.*\n', '', f.read(), flags=re.MULTILINE))
-    return '\n'.join(texts)
-
-
 def measured(options, folder):
     """What became of a program, and for each number of threads what `measure` printed."""
     try:
@@ -155,7 +145,7 @@ def measured(options, folder):
                                *shlex.split(options.options)], capture_output=True).returncode:
                 return 'not built', []
             paths.append(cases.library_of(out))
-        if len({sources_of(os.path.join(scratch, level)) for level in options.levels}) == 1:
+        if len({cases.sources_of(os.path.join(scratch, level)) for level in options.levels}) == 1:
             return 'the same code at both levels', []
         command = [sys.executable, os.path.abspath(__file__), '--one', folder, *paths, '--elements', str(options.elements), '--seconds',
                    str(options.seconds), '--rounds', str(options.rounds), *(['--cpu-time'] if options.cpu_time else [])]
