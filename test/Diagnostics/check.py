@@ -367,6 +367,17 @@ def KernelNamesComplex():
 
 
 @case()
+def ForeignField():
+    g = graph("""
+      argument A: float64[8]
+      state main {
+        t (CPP, environments = ["dace.libraries.pblas.environments.intel_mkl_mpich.IntelMKLScaLAPACKMPICH"]): a = __state->__mkl_scalapack_myprow;  with a -> A[0]
+      }
+    """)
+    return g, ['emit', '-o', 'out'], ['`__state->__mkl_scalapack_myprow`', 'of the environment `IntelMKLScaLAPACKMPICH`']
+
+
+@case()
 def KernelSize():
     g = kernel('argument C: float64[64] (GPU_Global)', '-> C[0:64]', """map inner[j = 0:i + 1] (GPU_ThreadBlock) with -> C[i] {
             t: c = 1  with c -> C[i]

@@ -62,6 +62,35 @@ void refuseForeignRuntime(const Program &program, const std::string &text, diag:
     }
 }
 
+/// Does a tasklet of the program declare a field of the state?
+bool isDeclared(const SDFG &root, std::string_view field) {
+    const auto names = [field](const std::string &declaration) {
+        const std::vector<CppWord> words = cppWords(declaration);
+        return std::any_of(words.begin(), words.end(), [field](const CppWord &w) { return w.text == field; });
+    };
+    for (const SDFG *g : allSDFGs(root))
+        for (const State *s : allStates(*g))
+            for (const Tasklet *t : nodesOf<Tasklet>(*s))
+                if (std::any_of(t->stateFields.begin(), t->stateFields.end(), names))
+                    return true;
+    return false;
+}
+
+/// Fields of the state that an environment of DaCe would bring, and no graph declares, are refused before a compiler misses them.
+void refuseForeignFields(const Program &program, const Tasklet &t) {
+    const auto foreign =
+        std::find_if(t.environments.begin(), t.environments.end(), [](Name path) { return !platform::environment(path.view()); });
+    if (foreign == t.environments.end() || t.code.language != Language::CPP)
+        return;
+    const std::string_view path = foreign->view();
+    const std::vector<CppWord> words = cppWords(t.code.text);
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (words[i].member && words[i - 1].text == "__state" && !isDeclared(program.root, words[i].text)) {
+            program.error(diag::Id::ForeignField, analysis::placeOf(t), words[i].text, path.substr(path.rfind('.') + 1));
+            return;
+        }
+}
+
 /// Headers, libraries and fields that code with these environments needs.
 void takeEnvironments(Module &module, std::span<const Name> paths, std::string_view code) {
     std::vector<Name> &list = module.environments;
@@ -129,6 +158,7 @@ void takeTaskletBlocks(Program &program, const Tasklet &t) {
     for (const ir::Code *c : {&t.code, &t.codeInit, &t.codeExit})
         if (c->language == Language::CPP)
             refuseForeignRuntime(program, c->text, analysis::placeOf(t));
+    refuseForeignFields(program, t);
     module.rawCpp |= !t.codeGlobal.empty() || !t.codeInit.empty() || !t.codeExit.empty();
     std::string code;
     for (const ir::Code *c : {&t.code, &t.codeGlobal, &t.codeInit, &t.codeExit})
