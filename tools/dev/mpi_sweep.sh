@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # DaCe's MPI graphs (test/graphs/mpi) in every way in which ranks can run: in the emulation with many orders of messages, under Open MPI, under
-# MPICH where it is installed beside it, and with AddressSanitizer. Weekly; ends with a line `N passed, N failed`.
+# MPICH where it is installed beside it, and with AddressSanitizer. The programs of the MPI tests in the emulation, with as many orders. Weekly;
+# ends with a line `N passed, N failed`.
 #
 #   tools/dev/mpi_sweep.sh --sdfgc BIN [--seeds N] [--out FOLDER]     100 seeds; FOLDER: a temporary one
 set -uo pipefail
@@ -42,6 +43,8 @@ way() { # NAME GRAPHS OPTION...
 }
 
 way emulation "$all" --seeds "$(seq -s, 0 $((seeds - 1)))" --options=-q
+tools/dev/mpi_seeds.py --sdfgc "$sdfgc" --seeds "$seeds" | tee "$out/seeds"
+passed=$((passed + $(tail -1 "$out/seeds" | grep -o '^[0-9]*'))) failed=$((failed + $(tail -1 "$out/seeds" | grep -o '[0-9]* failed' | grep -o '[0-9]*')))
 way open-mpi "$processes" --mpirun --options=-q
 way address-sanitizer "$processes" --caller --ranks 1,3 --options "--cflags='-fsanitize=address,undefined -fno-sanitize-recover=all'"
 mpich=/usr/lib/$(gcc -print-multiarch)/pkgconfig/mpich.pc
