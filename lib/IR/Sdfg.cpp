@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 #include <unordered_set>
+#include <utility>
 
 namespace sdfgc::ir {
 
@@ -76,10 +77,12 @@ InterstateEdge *Region::adopt(std::unique_ptr<InterstateEdge> e) {
     return edges_.back().get();
 }
 
-/// Takes an edge out of the lists of its ends.
+/// Takes an edge out of the lists of its ends, which may be long: a jump of every block may lead to one.
 void Region::forget(InterstateEdge &e) {
-    std::erase(e.src->out_, &e);
-    std::erase(e.dst->in_, &e);
+    for (std::vector<InterstateEdge *> *edges : {&e.src->out_, &e.dst->in_}) {
+        const auto isBefore = [](const InterstateEdge *a, uint64_t rank) { return a->rank_ < rank; };
+        edges->erase(std::lower_bound(edges->begin(), edges->end(), e.rank_, isBefore));
+    }
 }
 
 /// Into the list of an end, where it stands in the order of the region's list.
@@ -112,13 +115,17 @@ void Region::setDestination(InterstateEdge *e, Block *dst) {
 }
 
 void Region::moveInEdges(Block *from, Block *to) {
-    for (InterstateEdge *e : std::vector(from->in_))
-        setDestination(e, to);
+    for (InterstateEdge *e : std::exchange(from->in_, {})) {
+        e->dst = to;
+        insert(to->in_, e);
+    }
 }
 
 void Region::moveOutEdges(Block *from, Block *to) {
-    for (InterstateEdge *e : std::vector(from->out_))
-        setSource(e, to);
+    for (InterstateEdge *e : std::exchange(from->out_, {})) {
+        e->src = to;
+        insert(to->out_, e);
+    }
 }
 
 void Region::removeEdge(InterstateEdge *e) { detachEdge(e); }
@@ -142,21 +149,23 @@ State *Region::addStateAfter(Block *b, std::string label) {
     return s;
 }
 
-void Region::removeBlock(Block *b) {
-    for (const auto *edges : {&b->in_, &b->out_})
-        while (!edges->empty())
-            removeEdge(edges->back());
-    detach(b);
-}
+void Region::removeBlock(Block *b) { removeBlocks({b}); }
 
 void Region::removeBlocks(const std::vector<Block *> &dead) {
     const std::unordered_set<const Block *> gone(dead.begin(), dead.end());
-    std::erase_if(edges_, [&](const auto &e) {
-        const bool goes = gone.count(e->src) || gone.count(e->dst);
-        if (goes)
-            forget(*e);
-        return goes;
-    });
+    const auto goes = [&gone](const auto &e) { return gone.count(e->src) || gone.count(e->dst); };
+    std::unordered_set<Block *> left; // by edges that go
+    for (const Block *b : dead) {
+        for (const InterstateEdge *e : b->in_)
+            left.insert(e->src);
+        for (const InterstateEdge *e : b->out_)
+            left.insert(e->dst);
+    }
+    for (Block *b : left) {
+        std::erase_if(b->in_, goes);
+        std::erase_if(b->out_, goes);
+    }
+    std::erase_if(edges_, goes);
     std::erase_if(blocks_, [&](const auto &b) { return gone.count(b.get()) != 0; });
     if (gone.count(storedStart_))
         storedStart_ = nullptr;
