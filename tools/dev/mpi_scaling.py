@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Graphs on several ranks against programs written by hand with MPI, in one run: milliseconds of a call, and ratios.
 
     tools/dev/mpi_scaling.py --sdfgc build/bin/sdfgc [--ranks 1,2] [--repeat 5] [--scale 1.0] [--rounds 3] [PROGRAM...]
