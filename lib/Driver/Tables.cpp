@@ -63,11 +63,12 @@ std::string listJson() {
     return list.dump(2) + "\n";
 }
 
-/// The pipeline of a target on a machine that has every library; nothing when it is not installed.
+/// The pipeline of a target by default (`-O2`) on a machine that has every library; nothing when it is not installed.
 std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
     const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
     pass::CompileOptions compile;
     compile.target = target;
+    compile.optimize = 2;
     for (const platform::Library &l : platform::libraries())
         compile.libraries.emplace(l.name);
     diag::Engine unused;
