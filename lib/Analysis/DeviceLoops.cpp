@@ -114,10 +114,8 @@ bool endsInJump(const Region &r) {
 
 /// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
 bool takeFront(const Block &b, std::set<const Block *> &left) {
-    if (b.inEdges().size() != 1)
-        return false;
-    const InterstateEdge &only = *b.inEdges().front();
-    return only.isUnconditional() && only.assignments.empty() && only.src->outEdges().size() == 1 && left.erase(only.src) == 1;
+    const Block *front = b.inEdges().size() == 1 ? b.inEdges().front()->src : nullptr;
+    return front && onlyNext(*front) && left.erase(front) == 1;
 }
 
 /// Do the states stand where the condition is about to be tested: one in front of the block, and for a loop one at each end of its body?

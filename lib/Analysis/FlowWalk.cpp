@@ -29,6 +29,11 @@ std::vector<Block *> blocksInOrder(Region &r) {
     return out;
 }
 
+Block *onlyNext(const Block &b) {
+    const InterstateEdge *e = b.outEdges().size() == 1 ? b.outEdges().front() : nullptr;
+    return e && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
+}
+
 bool comesBack(const std::vector<Block *> &order) {
     std::vector<bool> passed(order.empty() ? 0 : order.front()->parent()->blocks().size(), false);
     return std::any_of(order.begin(), order.end(), [&passed](const Block *b) {

@@ -17,11 +17,6 @@ std::string quoted(Name n) { return "`" + n.str() + "`"; }
 
 } // namespace
 
-Block *onlyNext(const Block &b) {
-    const InterstateEdge *e = b.outEdges().size() == 1 ? b.outEdges().front() : nullptr;
-    return e && e->isUnconditional() && e->assignments.empty() ? e->dst : nullptr;
-}
-
 namespace {
 
 /// Of the names, one that loops of the host around a state give a value in each iteration; none if there is no such name.

@@ -4,6 +4,7 @@
 #include "sdfgc/Nest/Nest.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -272,10 +273,8 @@ public:
             if (auto *s = dyn_cast<State>(b.get()); s && isReadable(*s))
                 readable_.insert(s);
         for (const State *s : readable_) {
-            const InterstateEdge *out = s->outEdges().size() == 1 ? s->outEdges().front() : nullptr;
-            if (!out || !out->isUnconditional() || !out->assignments.empty())
-                continue;
-            auto *next = dyn_cast<State>(out->dst);
+            Block *only = analysis::onlyNext(*s);
+            auto *next = only ? dyn_cast<State>(only) : nullptr;
             if (next && next != s && next != start && next->inEdges().size() == 1 && readable_.count(next)) {
                 next_[s] = next;
                 follows_.insert(next);

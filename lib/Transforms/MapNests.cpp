@@ -100,4 +100,16 @@ void mergeMaps(MapEntry &outer, MapEntry &inner) {
         s.setDestination(e, outer.exit, e->dstConn ? beyond(inner.exit->outEdge(paired(e->dstConn)), &Edge::dstConn) : Name());
 }
 
+bool saysHowShared(const MapEntry &m) {
+    return !m.ompNumThreads.isZero() || m.ompSchedule != OmpSchedule::Default || m.ompChunkSize != 0 || m.collapse > 1;
+}
+
+Name threadLocalMemory(SDFG &root) {
+    for (SDFG *g : allSDFGs(root))
+        for (const auto &[name, d] : g->arrays)
+            if (d.storage == Storage::CPU_ThreadLocal)
+                return name;
+    return {};
+}
+
 } // namespace sdfgc::transforms

@@ -15,4 +15,11 @@ ir::MapEntry *splitMap(ir::MapEntry &m, const std::vector<std::size_t> &dims, ir
 /// many). No parameter may have the name of another one, and `inner` no range that is read at run time.
 void mergeMaps(ir::MapEntry &outer, ir::MapEntry &inner);
 
+/// Does the graph, or a pass before, say how threads share a map (`omp_num_threads`, `omp_schedule`, `omp_chunk_size`, `collapse`)?
+bool saysHowShared(const ir::MapEntry &m);
+
+/// The first container of a program of which each thread has a part (CPU_ThreadLocal); empty: there is none. A thread goes on with what
+/// it left there in the map before, so that each map must hand it the same iterations.
+Name threadLocalMemory(ir::SDFG &root);
+
 } // namespace sdfgc::transforms

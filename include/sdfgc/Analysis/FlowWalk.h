@@ -19,6 +19,9 @@ namespace sdfgc::analysis {
 /// Blocks of a region so that, without cycles, each comes after its predecessors; those that cannot be reached are left out.
 std::vector<ir::Block *> blocksInOrder(ir::Region &r);
 
+/// The only block that follows another one, without a condition or an assignment on the way; null if there is none.
+ir::Block *onlyNext(const ir::Block &b);
+
 /// Does an edge of these blocks of one region, which are all that can be reached, lead to one that comes no later in the order?
 bool comesBack(const std::vector<ir::Block *> &order);
 

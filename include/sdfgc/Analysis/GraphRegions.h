@@ -25,9 +25,6 @@
 
 namespace sdfgc::analysis {
 
-/// The only block that follows another one, without a condition or an assignment on the way; null if there is none.
-ir::Block *onlyNext(const ir::Block &b);
-
 /// One thing that keeps a block out of a graph.
 struct GraphBlocker {
     diag::Reason reason;

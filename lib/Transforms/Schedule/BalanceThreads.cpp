@@ -20,6 +20,8 @@
 //   - all maps of programs with CPU_ThreadLocal memory, where a thread goes on with what it left there.
 //
 // Runs after guard-parallel-maps, which says which maps have teams.
+#include "Transforms/MapNests.h"
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Work.h"
@@ -54,18 +56,11 @@ bool resolvesConflicts(const MapEntry &m) {
     return std::any_of(out.begin(), out.end(), [](const Edge *e) { return !e->memlet.wcr.empty(); });
 }
 
-/// Does the graph say how threads share the map?
-bool isAsked(const MapEntry &m) {
-    return !m.ompNumThreads.isZero() || m.ompSchedule != OmpSchedule::Default || m.ompChunkSize != 0 || m.collapse > 1;
-}
-
 class BalanceThreads : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        for (SDFG *g : allSDFGs(root))
-            for (const auto &[name, d] : g->arrays)
-                if (d.storage == Storage::CPU_ThreadLocal)
-                    return false;
+        if (threadLocalMemory(root))
+            return false;
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
             changing_.clear();
@@ -74,7 +69,7 @@ public:
             for (State *s : allStates(*g)) {
                 const analysis::ScopeTree scopes(*s);
                 for (MapEntry *m : nodesOf<MapEntry>(*s))
-                    if (m->schedule == Schedule::CPU_Multicore && !isAsked(*m) && !nest::isKept(*m) && isTriangle(*m, scopes))
+                    if (m->schedule == Schedule::CPU_Multicore && !saysHowShared(*m) && !nest::isKept(*m) && isTriangle(*m, scopes))
                         changed |= balance(*m, context);
             }
         }

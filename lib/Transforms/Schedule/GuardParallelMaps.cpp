@@ -20,6 +20,8 @@
 // (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
 // before, so every map must hand the same iterations to the same threads. Runs after nest-parallelism, which says which maps have
 // teams, and before resolve-wcr, since updates in sequential maps need not be atomic.
+#include "Transforms/MapNests.h"
+
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Work.h"
@@ -81,7 +83,7 @@ sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
 class GuardParallelMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        if (const Name memory = threadLocal(root)) {
+        if (const Name memory = threadLocalMemory(root)) {
             context.missed(root.name.str(), "all maps keep their teams",
                            {diag::Why::Container, "each thread has its own part of `" + memory.str() + "`"});
             return false;
@@ -95,15 +97,6 @@ public:
     }
 
 private:
-    /// The first container of which each thread has a part; empty: there is none.
-    static Name threadLocal(SDFG &root) {
-        for (SDFG *g : allSDFGs(root))
-            for (const auto &[name, d] : g->arrays)
-                if (d.storage == Storage::CPU_ThreadLocal)
-                    return name;
-        return {};
-    }
-
     bool guardMaps(State &s, pass::Context &context) {
         bool changed = false;
         const analysis::ScopeTree scopes(s);

@@ -114,10 +114,9 @@ void DeviceLoopNest::dropCopies() {
 /// Leads what leads to an empty state to what follows it.
 void DeviceLoopNest::leaveOut(State &s) {
     Region &r = *s.parent();
-    const std::vector<InterstateEdge *> &out = s.outEdges();
-    if (out.size() != 1 || !out[0]->isUnconditional() || !out[0]->assignments.empty())
+    Block *next = analysis::onlyNext(s);
+    if (!next)
         return;
-    Block *next = out[0]->dst;
     r.moveInEdges(&s, next);
     if (r.start() == &s)
         r.setStart(next);

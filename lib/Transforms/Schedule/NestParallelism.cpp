@@ -51,11 +51,8 @@ using namespace ir;
 using analysis::ScopeTree;
 using analysis::Team;
 
-/// Does the graph say how threads run the map?
-bool isAsked(const MapEntry &m) {
-    return !m.ompNumThreads.isZero() || m.ompSchedule != OmpSchedule::Default || m.ompChunkSize != 0 || m.collapse > 1 ||
-           m.instrument != Instrumentation::No_Instrumentation;
-}
+/// Does the map keep its team?
+bool isAsked(const MapEntry &m) { return saysHowShared(m) || m.instrument != Instrumentation::No_Instrumentation; }
 
 /// The loops of a map, and of parallel maps that are alone in the scope of the one before.
 struct Nest {
@@ -277,20 +274,11 @@ class NestParallelism : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         Teams teams(context, option<int64_t>("few"), option<int64_t>("work"));
-        teams.restructures = !hasThreadLocalMemory(root);
+        teams.restructures = threadLocalMemory(root).empty();
         teams.run(root);
         if (teams.changed)
             root.renumber();
         return teams.changed;
-    }
-
-private:
-    static bool hasThreadLocalMemory(SDFG &root) {
-        for (SDFG *g : allSDFGs(root))
-            for (const auto &[name, d] : g->arrays)
-                if (d.storage == Storage::CPU_ThreadLocal)
-                    return true;
-        return false;
     }
 };
 
