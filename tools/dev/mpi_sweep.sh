@@ -44,7 +44,11 @@ way() { # NAME GRAPHS OPTION...
 
 way emulation "$all" --seeds "$(seq -s, 0 $((seeds - 1)))" --options=-q
 tools/dev/mpi_seeds.py --sdfgc "$sdfgc" --seeds "$seeds" | tee "$out/seeds"
-passed=$((passed + $(tail -1 "$out/seeds" | grep -o '^[0-9]*'))) failed=$((failed + $(tail -1 "$out/seeds" | grep -o '[0-9]* failed' | grep -o '[0-9]*')))
+if [[ $(tail -1 "$out/seeds") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+else
+    failed=$((failed + 1)) # the script itself ended
+fi
 way open-mpi "$processes" --mpirun --options=-q
 way address-sanitizer "$processes" --caller --ranks 1,3 --options "--cflags='-fsanitize=address,undefined -fno-sanitize-recover=all'"
 mpich=/usr/lib/$(gcc -print-multiarch)/pkgconfig/mpich.pc

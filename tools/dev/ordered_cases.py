@@ -5,9 +5,10 @@
                                [--sample N] [--jobs N] [--sums] [--verbose] [--expect FILE]... FOLDER...
 
 What is expected is what the program computes with -O0 --reductions ordered, on one thread. Every case is built with --reductions ordered at every
-level and for every model, with teams for small maps as well, and called once with each number of threads; builds of which the sources are the
-same are one. All bits must be the same, those of NaN aside. Prints a line for each build and number of threads that differs, and a summary. Exit status: 0 if no case but those that a FILE
-lists does. Programs that call a library are counted apart, since --reductions ordered says nothing about them; they may differ.
+level and for every model, with teams for small maps as well, and called once with each number of threads; variants with the same sources are
+built and called once. All bits must be the same, those of NaN aside. Prints a line for each build and number of threads that differs, and a
+summary. Exit status: 0 if no case but those that a FILE lists does. Programs that call a library are counted apart, since --reductions ordered
+says nothing about them; they may differ.
 """
 import argparse
 import collections
@@ -52,7 +53,7 @@ class Builds:
 
     def __init__(self, options, folder, scratch):
         self._options, self._folder, self._scratch = options, folder, scratch
-        self._libraries, self._results = {}, {}
+        self._built, self._results = {}, {}
         self.calls_library = False
 
     def build(self, level, model):
@@ -62,10 +63,10 @@ class Builds:
         if why:
             return None, why
         sources = cases.sources_of(out)
-        if sources not in self._libraries:
+        if sources not in self._built:
             why = self._sdfgc('build', out, level, model)
-            self._libraries[sources] = None if why else cases.library_of(out)
-        return self._libraries[sources], why
+            self._built[sources] = (None, why) if why else (cases.library_of(out), '')
+        return self._built[sources]
 
     def results(self, library, threads):
         """What the program leaves, or what went wrong, in words."""
