@@ -56,6 +56,36 @@ TEST_CASE("jam-maps: inner maps that walk down columns") {
     CHECK_FALSE(jams({.range = "j = 0:6"})); // less than a strip
 }
 
+TEST_CASE("jam-maps: inner maps that sum up parts of rows that other iterations read, too") {
+    const auto rows = [](std::string read, std::string inner) {
+        return Sums::Text{.read = std::move(read), .inner = std::move(inner)};
+    };
+    CHECK(jams(rows("A[k, l + j]", "k = 0:N, l = 0:M - j"))); // to the same end
+    CHECK(jams(rows("A[k, l]", "k = 0:N, l = 0:j")));         // from the same begin
+    CHECK(jams(rows("A[k, M - 1 - l]", "k = 0:N, l = 0:j")));
+    CHECK_FALSE(jams(rows("A[k, l + j]", "k = 0:N, l = 0:j")));      // neither end is the same
+    CHECK_FALSE(jams(rows("A[j, l]", "k = 0:N, l = 0:j")));          // a row of its own
+    CHECK_FALSE(jams(rows("A[k, j]", "l = 0:j, k = 0:N")));          // the outer loop moves
+    CHECK_FALSE(jams(rows("A[k, l]", "k = 0:N, l = 0:j, m = 0:2"))); // the row is not the innermost loop
+    Sums::Text array = rows("A[k, l]", "k = 0:N, l = 0:j");
+    array.sum = "t[l]", array.variable = "float64[M] (Register)";
+    CHECK_FALSE(jams(array)); // rows are updated, not summed up
+}
+
+TEST_CASE("jam-maps: rows are summed up in variables of the elements") {
+    Sums program({.read = "A[k, l + j]", .inner = "k = 0:N, l = 0:M - j"});
+    REQUIRE(program.jam());
+    bool isOrdered = false, sumsInVariable = false;
+    for (const State *s : allStates(std::as_const(program.g))) {
+        for (const MapEntry *m : nodesOf<MapEntry>(*s))
+            isOrdered |= m->params.front() == Name("k") && m->ordered; // from row to row, sums are handed on in the strip
+        for (const auto &e : s->edges())
+            sumsInVariable |= e->memlet.data == Name("t_sum") && !e->memlet.wcr.empty();
+    }
+    CHECK(isOrdered);
+    CHECK(sumsInVariable);
+}
+
 TEST_CASE("jam-maps: what iterations share, or have more of than a variable") {
     CHECK_FALSE(jams({.write = "y[0]"}));
     CHECK_FALSE(jams({.write = "y[j // 2]"}));

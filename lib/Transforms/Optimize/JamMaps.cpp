@@ -16,6 +16,17 @@
 // inside whose ranges depend on the iteration stay inside of the strip; maps with a team go around it where the map that is jammed has
 // none. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps. Those may be loops whose
 // iterations depend on each other (ordered maps): in the strip they run in the same order.
+//
+// Where iterations sum up longer and longer parts of the same rows, the loops over rows go around the strip, and each row, once it is in
+// the cache, is read by all iterations of the strip. A row is still summed up by itself, in the order in which it was:
+//
+//     map[i = 0:N] {                                          map[s = 0:N // 8] {
+//         t = 0                                                   map[v = 0:8] { t[v] = 0 }
+//         map[k = 0:K, l = 0:N - i] { t += A[k, l + i] }   ->     map[k = 0:K] { map[v = 0:8] {
+//         y[i] = t                                                    u = t[v]
+//     }                                                               map[l = 0:N - 8 * s - v] { u += A[k, l + 8 * s + v] }
+//                                                                     t[v] = u } }
+//                                                                 ...
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestParts.h"
@@ -61,28 +72,71 @@ public:
     /// Why a candidate stays as it is; empty if it can be jammed.
     Reason obstacle() { return inBody(map_, true); }
 
-    /// Does it gain, when nothing stands against it?
-    bool gains() const {
+    /// Why it gains, when nothing stands against it; empty if it does not.
+    std::string gain() const {
         const auto size = map_.ranges.back().size().asInt();
-        return columns_ > 0 && columns_ + sums_ > inside_ && !(size && *size < elements());
+        if (size && *size < elements())
+            return {};
+        if (columns_ > 0 && columns_ + sums_ > inside_)
+            return "its inner maps walk down columns";
+        return rows_ > 0 && columns_ + sums_ >= inside_ ? "its iterations read the same rows" : "";
     }
 
     /// Of a strip.
     int64_t elements() const { return bytesOfStrip / std::max<int64_t>(widest_, 1); }
 
-    /// Do the iterations of a map in the body stay the same along the strip? It may have a team where the map that is jammed has none.
-    static bool goesAround(const Map &m, Name along, const MapEntry &jammed) {
+    /// How many loops of a map in the body, from the outermost one, stay the same along the strip? It may have a team where the map that is
+    /// jammed has none.
+    static std::size_t loopsAround(const Map &m, Name along, const MapEntry &jammed) {
         const bool canHaveTeam = jammed.schedule == Schedule::Sequential && m.entry->schedule == Schedule::CPU_Multicore;
-        return canSplit(m) && (m.entry->schedule == Schedule::Sequential || canHaveTeam) &&
-               std::none_of(m.ranges.begin(), m.ranges.end(), [along](const sym::Range &r) {
-                   return r.begin.dependsOn(along) || r.end.dependsOn(along) || r.step.dependsOn(along) || !r.tile.isOne();
-               });
+        if (!canSplit(m) || (m.entry->schedule != Schedule::Sequential && !canHaveTeam))
+            return 0;
+        const auto moves = std::find_if(m.ranges.begin(), m.ranges.end(), [along](const sym::Range &r) {
+            return r.begin.dependsOn(along) || r.end.dependsOn(along) || r.step.dependsOn(along) || !r.tile.isOne();
+        });
+        return static_cast<std::size_t>(moves - m.ranges.begin());
+    }
+    /// Do all?
+    static bool goesAround(const Map &m, Name along, const MapEntry &jammed) {
+        return loopsAround(m, along, jammed) == m.params.size();
+    }
+
+    /// Of a map in the body, does the innermost loop alone move along the strip, and sum up parts of rows that other iterations read, too?
+    static bool sumsRows(const Map &m, Name along, const MapEntry &jammed) {
+        if (m.params.size() < 2 || loopsAround(m, along, jammed) != m.params.size() - 1 || m.entry->ordered)
+            return false;
+        bool rows = false;
+        for (const Item &i : m.body) {
+            if (!i.step || i.step->isCopy())
+                return false;
+            for (const Use &u : i.step->uses) {
+                const bool isOwn = m.locals.count(u.data) != 0;
+                if (u.writes() && !isOwn && (u.kind != UseKind::Update || !u.subset || mentions(*u.subset, m.params)))
+                    return false;
+                rows |= !u.writes() && !isOwn && u.subset && sharesRow(*u.subset, m, along);
+            }
+        }
+        return rows;
     }
 
 private:
+    /// Along the innermost loop of a map, do the elements begin or end at the same one in all iterations?
+    static bool sharesRow(const sym::Subset &element, const Map &m, Name along) {
+        const Name inner = m.params.back();
+        const sym::Range &range = m.ranges.back();
+        const auto isFixed = [along](const sym::Range &dim, Name loop, const sym::Expr &at) {
+            return !sym::substitute(dim.begin, {{loop, at}}).dependsOn(along);
+        };
+        return element.isOneElement() && mentions(element, {inner}) &&
+               std::all_of(element.dims.begin(), element.dims.end(), [&](const sym::Range &dim) {
+                   return isFixed(dim, inner, range.begin) || isFixed(dim, inner, range.end);
+               });
+    }
+
     bool hasInnerMaps(const Map &m) const {
-        return std::any_of(m.body.begin(), m.body.end(),
-                           [this](const Item &i) { return i.map && goesAround(*i.map, along_, *map_.entry); });
+        return std::any_of(m.body.begin(), m.body.end(), [this](const Item &i) {
+            return i.map && (goesAround(*i.map, along_, *map_.entry) || sumsRows(*i.map, along_, *map_.entry));
+        });
     }
 
     /// `jammed`: all loops between the strip and this map go around it.
@@ -94,6 +148,7 @@ private:
                 variables_.insert(n);
             }
         for (const Item &i : m.body) {
+            rows_ += jammed && i.map && sumsRows(*i.map, along_, *map_.entry);
             if (Reason why = i.map ? inBody(*i.map, jammed && goesAround(*i.map, along_, *map_.entry)) : ofStep(i, m, jammed))
                 return why;
         }
@@ -158,6 +213,7 @@ private:
     std::set<Name> variables_;     // those that become arrays along the strip
     int columns_ = 0, inside_ = 0; // uses in inner maps that are next to each other along the strip, and along these maps
     int sums_ = 0;                 // of inner maps and loops in variables: each waits for the one before
+    int rows_ = 0;                 // inner maps that sum up parts of rows
     int64_t widest_ = 1;           // bytes
 };
 
@@ -233,10 +289,14 @@ private:
         std::vector<Item> out;
         Map *last = nullptr;
         for (Item &i : body) {
+            if (i.map && Question::sumsRows(*i.map, along, *like_))
+                splitOff(*i.map, i.map->params.size() - 1);
             if (i.map && Question::goesAround(*i.map, along, *like_)) {
                 const std::set<Name> own = inStrips(i.map->locals);
                 i.map->body = jammed(std::move(i.map->body), along);
                 i.map->locals = own;
+                if (std::any_of(handedOn_.begin(), handedOn_.end(), [&](Name n) { return !own.count(n); }))
+                    setOrdered(*i.map);
                 out.push_back(std::move(i));
                 last = nullptr;
                 continue;
@@ -246,12 +306,52 @@ private:
                 last = out.back().map.get();
                 setSimd(*last, true);
             }
-            const bool isMap = i.map != nullptr;
+            if (i.map) { // the strip is not the innermost loop
+                addMap(*last, std::move(i));
+                setSimd(*last, false);
+                continue;
+            }
             last->body.push_back(element(std::move(i)));
-            if (isMap || sharesUpdate(*last->body.back().step)) // it is not the innermost one, or the strip adds to one element
+            if (sharesUpdate(*last->body.back().step)) // the strip adds to one element
                 setSimd(*last, false);
         }
         return out;
+    }
+
+    /// Adds a map to what is done for each element of a strip. What it adds to variables that are strips now, it adds to a variable of the
+    /// element: compilers make no vectors of loops that add to an element of an array.
+    void addMap(Map &strip, Item i) {
+        std::map<Name, Use> updates; // by variable
+        for (const nest::PlacedUse &p : nest::usesOf(i))
+            if (p.use->kind == UseKind::Update && strips_.count(p.use->data))
+                updates.emplace(p.use->data, *p.use);
+        std::vector<Item> stores;
+        for (const auto &[variable, update] : updates) {
+            DataDesc d = DataDesc::scalar(g_.desc(variable)->dtype, true);
+            d.storage = Storage::Register;
+            const Name sum = nest::addContainer(g_, variable.str() + "_sum", std::move(d), connectors_);
+            strip.locals.insert(sum);
+            handedOn_.insert(strips_.at(variable));
+            renameContainers(i, {{variable, sum}}, g_, memories_);
+            strip.body.push_back(copied("load_", update, strips_.at(variable), sym::Expr::symbol(v_), sum, 0));
+            stores.push_back(copied("store_", update, sum, 0, strips_.at(variable), sym::Expr::symbol(v_)));
+        }
+        strip.body.push_back(element(std::move(i)));
+        std::move(stores.begin(), stores.end(), std::back_inserter(strip.body));
+    }
+
+    /// A step that copies an element of one container to one of another. `like`: a use of the variable that they hold.
+    Item copied(const char *label, const Use &like, Name from, const sym::Expr &at, Name to, const sym::Expr &there) {
+        const auto use = [&](UseKind kind, Name data, const sym::Expr &index, const char *connector) {
+            Use u = like;
+            u.kind = kind;
+            u.data = data;
+            u.memory = memories_.of(g_, data);
+            u.certain = kind == UseKind::Write;
+            return ofElement(u, sym::Subset::point(std::vector<sym::Expr>{index}), Name(connector));
+        };
+        return taskletStep(label + like.data.str(), "__out = __inp", {use(UseKind::Read, from, at, "__inp")},
+                           use(UseKind::Write, to, there, "__out"), g_);
     }
 
     bool sharesUpdate(const Step &s) const {
@@ -293,6 +393,7 @@ private:
     const MapEntry *like_ = nullptr;
     std::map<Name, sym::Expr> meaning_; // of the parameter in a strip
     std::map<Name, Name> strips_;       // of variables
+    std::set<Name> handedOn_;           // strips that one iteration of a map around stores and the next one loads
 };
 
 /// Rewrites the maps of one SDFG.
@@ -341,8 +442,8 @@ private:
             return std::nullopt;
         }
         const int64_t width = question.elements();
-        const bool jams = question.gains() && context_.mayChange(where, "runs in strips of " + std::to_string(width) +
-                                                                            ": its inner maps walk down columns");
+        const std::string gain = question.gain();
+        const bool jams = !gain.empty() && context_.mayChange(where, "runs in strips of " + std::to_string(width) + ": " + gain);
         return jams ? std::optional(width) : std::nullopt;
     }
 
