@@ -53,7 +53,7 @@ void overElements(State &s, const std::string &label, const sym::Subset &subset,
     sym::Subset element;
     for (std::size_t d = 0; d < subset.dims.size(); ++d) {
         params.emplace_back("__e" + std::to_string(d));
-        element.dims.push_back(sym::Range(sym::Expr::symbol(params.back()), sym::Expr::symbol(params.back()), 1));
+        element.dims.push_back({sym::Expr::symbol(params.back()), sym::Expr::symbol(params.back()), 1, 1});
     }
     const Operand read{from, element, subset, ""};
     elementMap(s, label, params, subset.dims, from ? &read : nullptr, {to, element, subset, wcr}, code);
@@ -169,7 +169,7 @@ void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const 
             const std::size_t at = *dimensionOf(*e.memlet.subset, d.parameter);
             const sym::Expr offset = e.memlet.subset->dims[at].begin - sym::Expr::symbol(d.parameter);
             const sym::Range of = d.part(d.placeOf(sym::Expr::symbol(rank)));
-            part.dims[at] = sym::Range(of.begin + offset, of.end + offset, of.step);
+            part.dims[at] = {of.begin + offset, of.end + offset, of.step, 1};
         }
     });
 

@@ -170,7 +170,7 @@ private:
         if (!context_) {
             const bool stays = c.language != Language::Python || nest::isKept(where);
             for (const auto &[n, value] : meaning)
-                if (stays || std::any_of(hidden.begin(), hidden.end(), [&](Name other) { return value.dependsOn(other); }))
+                if (stays || std::any_of(hidden.begin(), hidden.end(), [&v = value](Name other) { return v.dependsOn(other); }))
                     block(n);
             return;
         }

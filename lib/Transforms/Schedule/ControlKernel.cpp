@@ -68,8 +68,8 @@ void ControlKernel::store(Name container, const std::string &value) { lines_.pus
 
 void ControlKernel::build(State &s, const std::string &label, const DebugInfo &where) {
     for (const auto &[symbol, value] : now_)
-        if (const Name cell = cells_.at(symbol);
-            std::none_of(inputs_.begin(), inputs_.end(), [&](const Port &p) { return p.data == cell && p.connector == value; }))
+        if (const Name cell = cells_.at(symbol); std::none_of(
+                inputs_.begin(), inputs_.end(), [cell, &v = value](const Port &p) { return p.data == cell && p.connector == v; }))
             store(cell, value);
     auto *entry = s.add<MapEntry>();
     auto *exit = s.add<MapExit>();
