@@ -13,7 +13,8 @@ namespace {
 
 using text::trimmed;
 
-/// What is known of a symbol in one place holds for it in the whole graph: facts are joined, the first type stays.
+/// What is known of a symbol in one place holds for it in the whole graph: facts are joined, and what denies one does not count. The first type
+/// stays, and so does the first value of any other keyword.
 void join(sym::SymbolFacts &known, const sym::SymbolFacts &more) {
     if (!known.type)
         known.type = more.type;
@@ -21,8 +22,12 @@ void join(sym::SymbolFacts &known, const sym::SymbolFacts &more) {
     known.positive |= more.positive;
     known.nonzero |= more.nonzero;
     for (const auto &fact : more.other)
-        if (std::find(known.other.begin(), known.other.end(), fact) == known.other.end())
+        if (std::none_of(known.other.begin(), known.other.end(), [&](const auto &other) { return other.first == fact.first; }))
             known.other.push_back(fact);
+    std::erase_if(known.other, [&](const auto &fact) {
+        return (known.positive && fact.first == "positive") || (known.nonnegative && fact.first == "nonnegative") ||
+               (known.nonzero && fact.first == "nonzero");
+    });
 }
 
 } // namespace

@@ -125,6 +125,13 @@ unsigned depthOf(const NodeKey &k) {
     return k.ops.empty() ? 0 : depth + 1;
 }
 
+uint32_t weightOf(const NodeKey &k) {
+    uint64_t weight = 1;
+    for (Expr e : k.ops)
+        weight += e.node()->weight;
+    return static_cast<uint32_t>(std::min<uint64_t>(weight, std::numeric_limits<uint32_t>::max()));
+}
+
 /// Nodes live as long as the process and are never moved. Threads meet only when they need the same shard at the same time.
 class Shard {
 public:
@@ -153,6 +160,7 @@ private:
                                                              static_cast<uint16_t>(depthOf(k)),
                                                              static_cast<uint16_t>(std::min(degreeOf(k), 60000u)),
                                                              static_cast<uint32_t>(k.ops.size()),
+                                                             weightOf(k),
                                                              hash,
                                                              ops,
                                                              k.a,

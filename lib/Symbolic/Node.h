@@ -23,6 +23,7 @@ struct Expr::Node {
     uint16_t depth;  // operators on the longest path; bounded, so that recursion over an expression is
     uint16_t degree; // as a polynomial in its opaque terms, saturating
     uint32_t count;  // of operands
+    uint32_t weight; // nodes when written out, those of shared operands each time, saturating
     std::size_t hash;
     const Expr *ops;
     int64_t a, b; // Integer, Rational: numerator, denominator; Float, Complex: bits of the parts; Bool: a; Undefined: a = overflow

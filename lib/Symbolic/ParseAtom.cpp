@@ -330,9 +330,8 @@ void Parser::keyword(Name symbol) {
         f.positive = true;
     else if (key == "nonzero" && value == "True")
         f.nonzero = true;
-    else if (std::pair<std::string, std::string> entry{key, value};
-             std::find(f.other.begin(), f.other.end(), entry) == f.other.end())
-        f.other.push_back(std::move(entry));
+    else if (std::none_of(f.other.begin(), f.other.end(), [key](const auto &known) { return known.first == key; }))
+        f.other.emplace_back(key, value); // of two values, the first one stays
 }
 
 /// The text up to the next comma or closing parenthesis outside of parentheses.

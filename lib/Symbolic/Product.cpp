@@ -157,12 +157,14 @@ bool ProductBuilder::isSumFactor(const Factor &f) const {
     return f.base.kind() == Kind::Add && f.exponent.isInteger() && f.exponent.numerator() > 0;
 }
 
-std::size_t ProductBuilder::expandedTerms() const {
-    std::size_t terms = 1;
-    for (const Factor &f : factors_)
+bool ProductBuilder::shouldExpand() const {
+    std::size_t terms = 1, nodes = 0; // nodes: of one term, at most
+    for (const Factor &f : factors_) {
+        nodes += f.base.node()->weight;
         if (isSumFactor(f) && terms <= maxExpandedTerms)
             terms *= powerTerms(f.base.operands().size(), f.exponent.numerator());
-    return terms;
+    }
+    return terms > 1 && terms <= maxExpandedTerms && terms * nodes <= maxExpandedNodes;
 }
 
 Expr ProductBuilder::keep() const {
@@ -215,8 +217,7 @@ Expr ProductBuilder::finish() {
     }
     if (factors_.size() == 1 && isSumFactor(factors_[0]) && factors_[0].exponent.isOne())
         return scale(factors_[0].base, coefficient_);
-    std::size_t terms = expandedTerms();
-    return terms > 1 && terms <= maxExpandedTerms ? expand() : keep();
+    return shouldExpand() ? expand() : keep();
 }
 
 Expr operator*(Expr a, Expr b) { return product(a, b); }

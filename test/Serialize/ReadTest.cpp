@@ -119,6 +119,26 @@ TEST_CASE("facts about a map's parameter do not become facts about every symbol 
     CHECK(r.graph->symbolHints["i"].type == Type(ScalarKind::Int64));
 }
 
+TEST_CASE("facts about a symbol that contradict each other: the first value stays, and what holds somewhere holds") {
+    const auto hints = [](const std::string &first, const std::string &second) {
+        Reading r =
+            read(R"({"type": "SDFG", "attributes": {"name": "f", "_arrays": {
+            "A": {"type": "Array", "attributes": {"dtype": "int32", "shape": [")" +
+                 first + R"("]}}, "B": {"type": "Array", "attributes": {"dtype": "int32", "shape": [")" + second + R"("]}}}},
+            "nodes": [], "edges": []})");
+        REQUIRE(r.graph);
+        return r.graph->symbolHints["N"];
+    };
+    using Keywords = std::vector<std::pair<std::string, std::string>>;
+    CHECK(hints("symbol($N, finite=True)", "symbol($N, finite=False)").other == Keywords{{"finite", "True"}});
+    CHECK(hints("symbol($N, dtype=mine)", "symbol($N, dtype=yours)").other == Keywords{{"dtype", "mine"}});
+    for (const sym::SymbolFacts &f : {hints("symbol($N, positive=True)", "symbol($N, positive=False)"),
+                                      hints("symbol($N, positive=False)", "symbol($N, positive=True)")}) {
+        CHECK(f.positive);
+        CHECK(f.other.empty());
+    }
+}
+
 TEST_CASE("nodes: every attribute") {
     auto g = load("dataflow.sdfg");
     const ir::State &maps = stateAt(*g, 0);

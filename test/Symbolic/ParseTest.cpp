@@ -59,6 +59,10 @@ TEST_CASE("facts of symbols are collected", "[parse]") {
     REQUIRE(parse("symbol($M, finite=True)*symbol($M, dtype=dace.vector(dace.float32, 4))", &facts).expr);
     CHECK(facts["M"].other.size() == 3);
     CHECK(facts["M"].other[2].second == "dace.vector(dace.float32, 4)");
+    // Another value of a keyword does not count.
+    REQUIRE(parse("symbol($M, finite=False, dtype=dace.vector(dace.float64, 4))", &facts).expr);
+    CHECK(facts["M"].other.size() == 3);
+    CHECK(facts["M"].other[2].second == "dace.vector(dace.float32, 4)");
 }
 
 TEST_CASE("precedence as in Python", "[parse]") {
