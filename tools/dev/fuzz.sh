@@ -59,8 +59,10 @@ for target in "${targets[@]}"; do
     program=build-$preset/bin/fuzz-$target
     folder=$out/$target
     mkdir -p "$folder/corpus"
-    # shellcheck disable=SC2046 # names without blanks
-    cp test/Fuzz/corpus/"$target"/* $(seeds "$target") "$folder/corpus/"
+    cp test/Fuzz/corpus/"$target"/* "$folder/corpus/"
+    for seed in $(seeds "$target"); do
+        cp "$seed" "$folder/corpus/seed-${seed##*/}"
+    done
     done=0
     found=0
     while :; do
@@ -68,6 +70,7 @@ for target in "${targets[@]}"; do
         "$program" -runs=$count -max_len="$(largest "$target")" -entropic=0 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$folder/" "$folder/corpus" \
             >"$folder/log" 2>&1 || found=1
         done=$((done + count))
+        echo $done >"$folder/runs" # for who looks while it goes on
         [ $done -lt "$runs" ] && [ $found -eq 0 ] || break
     done
     for finding in "$folder"/{crash,oom,timeout}-*; do
