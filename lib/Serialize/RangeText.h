@@ -10,6 +10,7 @@ namespace sdfgc::serialize {
 
 /// Why an expression is refused that `sym::Expr::overflowed`: written again, it would be the unknown value `?`.
 inline constexpr std::string_view beyond64Bits = "a number in it is beyond 64 bits";
+inline constexpr std::string_view tooManyElements = "it has more elements than 64 bits can count";
 
 /// The parts of a range's text, in order: begin, end, step, tile; at least the first, and more than four when the text is wrong.
 struct RangeText {

@@ -1,6 +1,7 @@
 // Dataflow: the nodes and edges of a state (format reference section 6; old forms: 1.11).
 #include "Fields.h"
 #include "GraphReader.h"
+#include "RangeText.h"
 
 namespace sdfgc::serialize {
 
@@ -231,8 +232,11 @@ void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
         m.dynamic = true;
     else if (isOld)
         values_.read("num_accesses", accesses, m.volume);
-    else if (!hasVolume && m.subset) // files that DaCe did not write
+    else if (!hasVolume && m.subset) { // files that DaCe did not write
         m.volume = m.subset->numElements();
+        if (m.volume.overflowed())
+            values_.report(Id::BadExpression, attributesOf(v).find("subset"), "subset", tooManyElements);
+    }
     if (Json conflict = r.take("wcr_conflict"); conflict && conflict.kind() == JsonKind::False)
         m.wcrNonatomic = true;
     if (Json identity = r.take("wcr_identity"); identity && !identity.isNull())

@@ -49,6 +49,8 @@ struct NodeKey {
 /// overflowed.
 Expr makeNode(const NodeKey &key);
 constexpr unsigned maxDepth = 400;
+/// Nodes of an expression that is read, when it is written out: a line of powers inside of powers says what no memory holds as text.
+constexpr uint32_t maxWeight = 100000;
 
 /// The undefined value that stands for a number beyond 64 bits.
 Expr overflow();

@@ -50,6 +50,10 @@ ParseResult Parser::parse() {
     Expr e = expression();
     if (!failed() && !at(Tok::End))
         fail("unexpected text after the expression");
+    if (!failed() && e.node()->weight > maxWeight) {
+        error_ = "multiplied out, it has more than " + std::to_string(maxWeight) + " numbers, symbols and operators";
+        errorOffset_ = 0;
+    }
     if (failed())
         return {std::nullopt, std::move(error_), errorOffset_};
     return {e, {}, 0};

@@ -9,10 +9,8 @@
 
 namespace sdfgc::sym {
 
-/// Products of sums are multiplied out up to this many terms, and to this many nodes when written out; beyond they are kept as products. Each
-/// term of the result has the factors once, so that powers inside of powers would soon fill the memory.
+/// Products of sums are multiplied out up to this many terms, and kept as products beyond.
 constexpr std::size_t maxExpandedTerms = 32;
-constexpr std::size_t maxExpandedNodes = 20000;
 
 /// Collects a sum of any length; `finish` is the canonical expression.
 class SumBuilder {
@@ -54,7 +52,7 @@ private:
     void foldNumericPower(Factor &f);
     bool hasFoldableFactor() const;
     bool isSumFactor(const Factor &f) const;
-    bool shouldExpand() const;
+    std::size_t expandedTerms() const;
     Expr keep() const;
     Expr expand() const;
 

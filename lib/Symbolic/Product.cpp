@@ -157,14 +157,12 @@ bool ProductBuilder::isSumFactor(const Factor &f) const {
     return f.base.kind() == Kind::Add && f.exponent.isInteger() && f.exponent.numerator() > 0;
 }
 
-bool ProductBuilder::shouldExpand() const {
-    std::size_t terms = 1, nodes = 0; // nodes: of one term, at most
-    for (const Factor &f : factors_) {
-        nodes += f.base.node()->weight;
+std::size_t ProductBuilder::expandedTerms() const {
+    std::size_t terms = 1;
+    for (const Factor &f : factors_)
         if (isSumFactor(f) && terms <= maxExpandedTerms)
             terms *= powerTerms(f.base.operands().size(), f.exponent.numerator());
-    }
-    return terms > 1 && terms <= maxExpandedTerms && terms * nodes <= maxExpandedNodes;
+    return terms;
 }
 
 Expr ProductBuilder::keep() const {
@@ -217,7 +215,8 @@ Expr ProductBuilder::finish() {
     }
     if (factors_.size() == 1 && isSumFactor(factors_[0]) && factors_[0].exponent.isOne())
         return scale(factors_[0].base, coefficient_);
-    return shouldExpand() ? expand() : keep();
+    std::size_t terms = expandedTerms();
+    return terms > 1 && terms <= maxExpandedTerms ? expand() : keep();
 }
 
 Expr operator*(Expr a, Expr b) { return product(a, b); }

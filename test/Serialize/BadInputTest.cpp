@@ -138,6 +138,17 @@ TEST_CASE("a memlet without attributes is empty") {
     CHECK(ir::allStates(*r.graph)[0]->edges()[0]->memlet.isEmpty());
 }
 
+TEST_CASE("a subset of more elements than 64 bits can count") {
+    Reading r =
+        read(R"({"type": "SDFG", "attributes": {"name": "f"}, "edges": [], "nodes": [{"type": "SDFGState", "label": "s", "nodes": [
+        {"type": "AccessNode", "attributes": {"data": "A"}}, {"type": "AccessNode", "attributes": {"data": "A"}}], "edges": [
+        {"src": "0", "dst": "1", "attributes": {"data": {"type": "Memlet", "attributes": {"data": "A", "subset": {"type": "Range", "ranges": [
+            {"start": 0, "end": 5, "step": -9223372036854775808}]}}}}}]}]})");
+    CHECK(r.messages().find(
+              "SD1015 nodes[0].edges[0].attributes.data.attributes.subset: `subset` cannot be read: it has more elements") !=
+          std::string::npos);
+}
+
 TEST_CASE("hints that contradict the graph: warnings") {
     CHECK(read(changed("vadd.sdfg", "nodes[0].nodes[2].scope_exit", "\"5\"")).messages() ==
           "SD1035 nodes[0].nodes[2]: `scope_exit` says 5, but by its edges it is 4; edges count\n");

@@ -397,6 +397,7 @@ TEST_CASE("what is wrong is said with its place") {
         {"state s { map m[i 0:N] {", Id::GraphTextSyntax, 19, "expected `parameter = range`, found `i`"},
         {"state s { map m[ = 0:N] {", Id::GraphTextSyntax, 20, "expected `parameter = range`, found `=`"},
         {"state s { nested n[M == 2] {", Id::GraphTextSyntax, 22, "expected `symbol = expression`, found `M`"},
+        {"state s { A[0:5:-9223372036854775808] -> A[0]", Id::BadExpression, 48, "it has more elements than 64 bits can count"},
         {"argument B: float64[N)", Id::GraphTextSyntax, 22, "expected a closing bracket for this one, found none that fits"},
         {"argument B: float64[(N]", Id::GraphTextSyntax, 22, "expected a closing bracket for this one, found none that fits"},
         {"argument \"1\": float64", Id::BadName, 12, "the container `1` is no identifier"},

@@ -223,3 +223,20 @@ TEST_CASE("hostile texts are refused or read without recursion", "[parse]") {
     CHECK(P("0**-1").isUndefined());
     CHECK(P("1 << 4611686018427387904").overflowed());
 }
+
+TEST_CASE("what would be huge when written out is refused", "[parse]") {
+    std::string text = "x";
+    std::size_t longest = 0;
+    for (int k = 0; k < 20; ++k) { // multiplied out, 31 times as long each time
+        text = "(" + text + "/r + y" + std::to_string(k) + ")**30";
+        const ParseResult read = parse(text);
+        if (!read.expr) {
+            CHECK(read.error == "multiplied out, it has more than 100000 numbers, symbols and operators");
+            continue;
+        }
+        longest = std::max(longest, read.expr->str().size());
+        CHECK(*parse(read.expr->str()).expr == *read.expr);
+    }
+    CHECK(longest > 10000);
+    CHECK(longest < 1000000);
+}

@@ -2,8 +2,8 @@
 """Are gradients right? Programs and their gradients, compiled, compared with differences.
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
-                           [--sample N] [--gradients DIR] [--grad OPTIONS] [--forward] [--options OPTIONS] [--timeout SECONDS]
-                           FOLDER...
+                           [--sample N] [--gradients DIR] [--grad OPTIONS] [--against OPTIONS]... [--forward] [--options OPTIONS]
+                           [--timeout SECONDS] FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
 how they are filled (`uniform` from `lo` to `hi`, `const` with a `value`, `spd`: symmetric and positive definite, `stored`), of scalars the
@@ -18,8 +18,10 @@ several h. Both must agree to 1e-6. Of an input that is wrong the worst element 
 
 Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
 compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes
-the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect to arrays only. --forward builds tangents,
-too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
+the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect to arrays only. --against builds the
+gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the same. A gradient that is refused
+with them is none to compare with, and is said in the line. --forward builds tangents, too (`--mode forward`), and compares w·(J v) with g·v,
+to 1e-10: no differences, no step.
 """
 import argparse
 import importlib.util
@@ -196,6 +198,14 @@ def like(array):
     return np.lib.stride_tricks.as_strided(np.zeros(room, np.uint8).view(array.dtype), array.shape, array.strides)
 
 
+def copied(value):
+    if not isinstance(value, np.ndarray):
+        return value
+    out = like(value)
+    out[...] = value
+    return out
+
+
 def filled(array, symbols, fill, name, rng):
     memory = array.allocate(symbols)
     memory = like(memory)
@@ -245,6 +255,7 @@ class Check:
         self.module, self.gradient_module = load(spec['primal']), load(spec['gradient'])
         self.primal, self.gradient = self.module.Program(), self.gradient_module.Program()
         self.tangent_module = load(spec['tangent']) if 'tangent' in spec else None
+        self.others = {made: load(module) for made, module in spec['others'].items()}
         for a in self.module.INTERFACE['arguments']:
             if a['kind'] == 'array':
                 self.primal._arrays[a['name']].written_only = a['access'] == 'out'
@@ -287,8 +298,22 @@ class Check:
         start = {n: np.copy(v) for n, v in given.items()}
         self.call(self.gradient, self.gradient_module, given)
         self.wrt = [n for n in self.wrt if n not in self.lost]
+        return self.gained(given, start), start
+
+    def gained(self, given, start):
+        """What a call has added to the gradients; where the output is the input as well, it has replaced them."""
         g = {n: given['gradient_' + n] - (0 if n in self.w else start['gradient_' + n]) for n in self.wrt}
-        return {n: np.reshape(a, np.shape(self.x.value(n))) for n, a in g.items()}, start
+        return {n: np.reshape(a, np.shape(self.x.value(n))) for n, a in g.items()}
+
+    def differing(self, start, g):
+        """The first gradient that comes out otherwise with other options, in words."""
+        for made, module in self.others.items():
+            given = {n: copied(v) for n, v in start.items()}
+            self.call(module.Program(), module, given)
+            for n, other in self.gained(given, start).items():
+                if not np.array_equal(other, g[n], equal_nan=True):
+                    return f'gradient_{n} is another one with {made}, by {np.nanmax(np.abs(other - g[n])):.1e}'
+        return ''
 
     def forward_error(self, g):
         """How far w·(J v) is from g·v for a direction v of all inputs, relatively to the terms of the latter."""
@@ -372,6 +397,8 @@ class Check:
             return {'status': 'wrong', 'text': f'gradient_{worst} by {errors[worst]:.1e}: {worst}{self.worst_element(g, worst)}{more}'}
         if max(joint) > TOLERANCE:
             return {'status': 'wrong', 'text': f'in a direction of all inputs by {max(joint):.1e}'}
+        if text := self.differing(start, g):
+            return {'status': 'wrong', 'text': text}
         forward = self.forward_error(g) if self.tangent_module else 0
         if not forward <= TOLERANCE_FORWARD:
             return {'status': 'wrong', 'text': f'tangents differ from gradients by {forward:.1e}'}
@@ -420,6 +447,21 @@ def gradient_graph(options, case, graph, of, wrt, work):
                 *shlex.split(options.grad))
 
 
+def other_gradients(options, graph, of, wrt, work, more):
+    """The modules of gradients made in other ways, by how, and the ways that are refused."""
+    made, refused = {}, []
+    for k, way in enumerate(options.against):
+        try:
+            out = grad(options, graph, of, wrt, os.path.join(work, f'other{k}.sdfg'), '--seed', 'argument', '--init', 'accumulate', *shlex.split(way))
+        except Failure as e:
+            if e.kind != 'refused':
+                raise
+            refused.append(way)
+            continue
+        made[way] = build(options.sdfgc, out, os.path.join(work, f'other{k}'), more)
+    return made, refused
+
+
 def tangent_module(options, graph, of, wrt, work, more):
     out = os.path.join(work, 'tangent.sdfg')
     try:
@@ -448,9 +490,10 @@ def checked(options, case, work):
             raise Failure('none', 'no floating-point output' if not of else 'no floating-point input')
         gradient = build(options.sdfgc, gradient_graph(options, case, graph, of, wrt, work), os.path.join(work, 'gradient'), more)
         tangent = {'tangent': tangent_module(options, graph, of, wrt, work, more)} if options.forward else {}
+        others, row['refused'] = other_gradients(options, graph, of, wrt, work, more)
         spec = os.path.join(work, 'check.json')
         with open(spec, 'w') as f:
-            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt, 'times': options.times, **tangent,
+            json.dump({'primal': primal, 'gradient': gradient, 'of': of, 'wrt': wrt, 'times': options.times, 'others': others, **tangent,
                        'case': {'name': case.name, 'fills': case.fills, 'values': case.values, 'data': case.data}}, f)
         row.update(alone(spec, options.timeout))
     except Failure as e:
@@ -475,6 +518,7 @@ def line(row):
     if row['status'] not in ('right', 'timed'):
         return f"{row['name']:26} {row['status']:8} {row['text']}  ({sizes})"
     zero = f"  0: {', '.join(row['zero'])}" if row['zero'] else ''
+    zero += ''.join(f'  refused: {way}' for way in row['refused'])
     times = f"{row['gradient'] / row['primal']:6.1f} x {row['primal'] * 1e6:.0f} us"
     return f"{row['name']:26} {row['status']:8} off by {row['error']:.0e}  {times}  ({sizes}; of {', '.join(row['of'])}){zero}"
 
@@ -493,6 +537,7 @@ def main():
     parser.add_argument('--gradients')
     parser.add_argument('--forward', action='store_true')
     parser.add_argument('--grad', default='', help='further options of sdfgc grad')
+    parser.add_argument('--against', default=[], action='append', help='options of sdfgc grad for another gradient, of the same bits')
     parser.add_argument('--options', default='', help='further ones of sdfgc build, for both programs')
     parser.add_argument('--timeout', type=float, default=120)
     options = parser.parse_args()

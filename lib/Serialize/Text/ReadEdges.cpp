@@ -1,5 +1,6 @@
 // Text of a state: the edges in the lines of its nodes, and copies.
 #include "Serialize/Fields.h"
+#include "Serialize/RangeText.h"
 #include "Serialize/Text/Keys.h"
 #include "Serialize/Text/StateReader.h"
 
@@ -149,6 +150,8 @@ void StateReader::memletAttributes(Attributes &a, ir::Memlet &m) {
         a, "a memlet", [&](FieldReader &r) { memletFields(r, m); }, m.extra);
     if (!hasVolume)
         m.volume = m.subset ? m.subset->numElements() : sym::Expr(0);
+    if (m.volume.overflowed())
+        r_.fail(Id::BadExpression, c_.at, std::string("subset"), std::string(tooManyElements));
     Reader::locate(a, m.debugInfo);
 }
 
