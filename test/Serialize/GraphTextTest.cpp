@@ -192,6 +192,21 @@ TEST_CASE("conditionals with an empty label, and conditions that look like the e
     )");
 }
 
+TEST_CASE("loops whose head would be read as another loop have their code in parentheses") {
+    checkStays(R"(
+        sdfg f {
+          counterless (init_statement = {string_data: "i =", language: Python}, loop_condition = {string_data: "0", language: Python}): for ; ; {
+          }
+          open (init_statement = {string_data: "x = (", language: Python}, loop_condition = {string_data: x, language: Python}, loop_variable = x): for ; ; {
+          }
+          other (loop_variable = y): for x = 0; x < 4; x = x + 1 {
+          }
+          counted (loop_variable = y): while y > 0 {
+          }
+        }
+    )");
+}
+
 TEST_CASE("a blank before the ranges of a map") {
     CHECK(again("sdfg f {\n  state s {\n    map m [i = 0:4] {\n    }\n  }\n}\n") ==
           again("sdfg f {\n  state s {\n    map m[i = 0:4] {\n    }\n  }\n}\n"));

@@ -1,8 +1,10 @@
 // Text form of control flow: blocks, each followed by where it leads.
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Printer.h"
+#include "sdfgc/Support/Text.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace sdfgc::serialize::text {
 namespace {
@@ -148,26 +150,36 @@ void Printer::block(const ir::Block &b) {
 
 namespace {
 
-/// A part of a loop's head: Python on one line, not empty, without the separator. `none` is a part that is not there.
-bool fitsLoop(const std::optional<ir::Code> &c) {
-    return !c || (c->language == ir::Language::Python && fitsHead(c->text) && c->text.find(';') == std::string::npos);
+/// A part of a loop's head: Python on one line, not empty. `none` is a part that is not there.
+bool fitsLoop(const std::optional<ir::Code> &c) { return !c || (c->language == ir::Language::Python && fitsHead(c->text)); }
+
+/// `i = 0; i < N; i = i + 1`; none if it would be read as another loop: code with a `;` or an open bracket, a counter that is left
+/// out where `init` assigns to a symbol.
+std::optional<std::string> forHead(const ir::LoopRegion &l) {
+    if (!fitsLoop(l.init) || !fitsLoop(l.condition) || !fitsLoop(l.update))
+        return std::nullopt;
+    auto text = [](const std::optional<ir::Code> &c) { return c ? c->text : std::string(); };
+    const std::vector<std::string> parts = {text(l.init), text(l.condition), text(l.update)};
+    if (l.variable.empty() && parseAssignment(parts[0]))
+        return std::nullopt;
+    const std::string head = sdfgc::text::joined(parts, "; ");
+    if (!std::ranges::equal(sdfgc::text::splitOutsideBrackets(head, ';'), parts))
+        return std::nullopt;
+    return head;
 }
 
 } // namespace
 
 /// `i: for i = 0; i < N; i = i + 1 {`, `w: while x > 0 {`
 void Printer::loop(const ir::LoopRegion &l) {
-    const bool fits = fitsLoop(l.init) && fitsLoop(l.condition) && fitsLoop(l.update);
-    const bool isWhile = fits && !l.init && !l.update && l.condition;
-    auto text = [](const std::optional<ir::Code> &c) { return c ? c->text : std::string(); };
-    std::string head = isWhile ? "while " + text(l.condition)
-                       : fits  ? "for " + text(l.init) + "; " + text(l.condition) + "; " + text(l.update)
-                               : "for ; ;";
+    const bool isWhile = !l.init && !l.update && l.condition && fitsLoop(l.condition);
+    const std::optional<std::string> written = isWhile ? "while " + l.condition->text : forHead(l);
+    const bool fits = written.has_value();
     const auto start = fits && l.init ? parseAssignment(l.init->text) : std::nullopt;
     const bool variableIsTarget = l.variable.view() == (start ? start->name : std::string_view());
     const std::string attributes = blockAttributes(l, {fits ? "init_statement" : "", fits ? "loop_condition" : "",
                                                        fits ? "update_statement" : "", variableIsTarget ? "loop_variable" : ""});
-    open(startLabel(l.label) + attributes + ": " + head);
+    open(startLabel(l.label) + attributes + ": " + (isWhile ? "" : "for ") + written.value_or("; ;"));
     region(l);
     close();
 }
