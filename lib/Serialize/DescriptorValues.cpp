@@ -66,7 +66,8 @@ std::vector<Name> cancelledIn(std::string_view text, sym::Expr value) {
         const std::size_t begin = ++at;
         while (at < text.size() && isWord(text[at]))
             ++at;
-        if (const Name name(text.substr(begin, at - begin)); known.insert(name).second)
+        // `$?` is undefined, and no symbol.
+        if (const Name name(text.substr(begin, at - begin)); !name.empty() && known.insert(name).second)
             out.push_back(name);
     }
     return out;
