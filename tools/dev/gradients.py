@@ -18,10 +18,12 @@ several h. Both must agree to 1e-6. Of an input that is wrong the worst element 
 
 Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
 compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes
-the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect to arrays only. --against builds the
-gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the same. A gradient that is refused
-with them is none to compare with, and is said in the line. --forward builds tangents, too (`--mode forward`), and compares w·(J v) with g·v,
-to 1e-10: no differences, no step.
+the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect
+to arrays only. --forward builds tangents, too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
+
+--against builds the gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the same. A
+gradient that is refused with them is none to compare with, and is said in the line. Build it with `--options='-O0 --cflags -O0'`: of a loop
+that sums up, a C++ compiler may sum up several lanes, and whether it does depends on what else the loop holds.
 """
 import argparse
 import importlib.util
