@@ -9,10 +9,10 @@ namespace {
 
 /// The last value of a parameter; nothing where it is not known.
 std::optional<sym::Expr> lastOf(const sym::Range &r) {
-    if (r.step.isOne())
+    if (r.step.isOne() || r.step.isConstant(-1))
         return r.end;
     const auto begin = r.begin.asInt(), end = r.end.asInt(), step = r.step.asInt();
-    if (!begin || !end || !step || *step <= 0 || *end < *begin)
+    if (!begin || !end || !step || *step == 0 || (*step > 0 ? *end < *begin : *begin < *end))
         return std::nullopt;
     return r.begin + (r.steps() - 1) * r.step;
 }
@@ -29,10 +29,11 @@ public:
             if (!e.dependsOn(parameter))
                 continue;
             const auto affine = sym::affineIn(e, parameter);
-            const auto factor = affine ? affine->first.asInt() : std::nullopt;
-            if (!factor)
+            const auto factor = affine ? affine->first.asInt() : std::nullopt, step = range.step.asInt();
+            if (!factor || !step)
                 return std::nullopt;
-            const std::optional<sym::Expr> at = (*factor > 0) == greatest ? lastOf(range) : std::optional(range.begin);
+            const bool grows = (*factor > 0) == (*step > 0);
+            const std::optional<sym::Expr> at = grows == greatest ? lastOf(range) : std::optional(range.begin);
             if (!at)
                 return std::nullopt;
             e = sym::substitute(e, {{parameter, *at}});
@@ -46,7 +47,8 @@ public:
     /// Is there such an iteration? Is asked after `value`.
     bool happens(const IsLess &less) const {
         return std::none_of(loops_.begin(), loops_.end(), [&](const LoopLevel &l) {
-            return less(sym::substitute(l.range.end, values_), sym::substitute(l.range.begin, values_));
+            const sym::Expr begin = sym::substitute(l.range.begin, values_), end = sym::substitute(l.range.end, values_);
+            return l.range.step.asInt().value_or(1) > 0 ? less(end, begin) : less(begin, end);
         });
     }
 

@@ -1,19 +1,81 @@
 #include "sdfgc/Analysis/Footprint.h"
 
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/TripCount.h"
+
+#include <algorithm>
+#include <set>
+
 namespace sdfgc::analysis {
 
 using namespace ir;
 
+namespace {
+
+/// The largest value that a size has in iterations of a loop. As it is, if that cannot be said.
+sym::Expr mostIn(const LoopRegion &l, sym::Expr size) {
+    if (l.variable.empty() || !size.dependsOn(l.variable))
+        return size;
+    const TripCount trips = tripCountOf(l, factsOf(*l.sdfg()));
+    if (!trips.counted() || trips.variable != l.variable)
+        return size;
+    const auto at = [&](sym::Expr i) { return sym::substitute(size, {{l.variable, i}}); };
+    const sym::Expr growth = at(sym::Expr::symbol(l.variable) + trips.step) - size;
+    if (growth.dependsOn(l.variable)) // neither end need be the largest
+        return size;
+    const sym::Expr first = at(trips.first), last = at(trips.first + (trips.count - 1) * trips.step);
+    const std::optional<int64_t> known = growth.asInt();
+    return known ? (*known > 0 ? last : first) : sym::max({first, last});
+}
+
+/// The same in all loops around a state.
+sym::Expr mostAround(const State &s, sym::Expr size) {
+    for (const Region *r = s.parent(); r; r = r->parent())
+        if (const auto *l = dyn_cast<LoopRegion>(r))
+            size = mostIn(*l, size);
+    return size;
+}
+
+/// The states that use each container.
+std::map<Name, std::vector<const State *>> usesIn(const SDFG &g) {
+    std::map<Name, std::vector<const State *>> out;
+    for (const State *s : allStates(g)) {
+        std::set<Name> names;
+        for (const auto &n : s->nodes())
+            if (const auto *access = dyn_cast<AccessNode>(n.get()); access && names.insert(access->data).second)
+                out[access->data].push_back(s);
+    }
+    return out;
+}
+
+/// The largest of values, each once.
+sym::Expr largest(std::vector<sym::Expr> sizes) {
+    std::vector<sym::Expr> each;
+    for (const sym::Expr e : sizes)
+        if (std::find(each.begin(), each.end(), e) == each.end())
+            each.push_back(e);
+    return each.size() == 1 ? each.front() : sym::max(each);
+}
+
+} // namespace
+
 sym::Expr bytesOfTransients(const SDFG &g) {
+    const std::map<Name, std::vector<const State *>> uses = usesIn(g);
     sym::Expr all = 0;
-    for (const auto &[name, d] : g.arrays)
-        if (d.transient && d.alias == AliasKind::None)
-            all = all + d.totalSize * d.dtype.bytes().value_or(0);
+    for (const auto &[name, d] : g.arrays) {
+        if (!d.transient || d.alias != AliasKind::None)
+            continue;
+        std::vector<sym::Expr> sizes;
+        if (const auto used = uses.find(name); used != uses.end())
+            for (const State *s : used->second)
+                sizes.push_back(mostAround(*s, d.totalSize));
+        all = all + (sizes.empty() ? d.totalSize : largest(std::move(sizes))) * d.dtype.bytes().value_or(0);
+    }
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes())
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg) {
                 const std::map<Name, sym::Expr> meaning(nested->symbolMapping.begin(), nested->symbolMapping.end());
-                all = all + sym::substitute(bytesOfTransients(*nested->sdfg), meaning);
+                all = all + mostAround(*s, sym::substitute(bytesOfTransients(*nested->sdfg), meaning));
             }
     return all;
 }

@@ -62,6 +62,7 @@ run::CallResult interpret(Session &s, validate::Subject &program, const run::Arg
     run::CallResult result;
     result.memory = std::move(done.memory);
     result.seconds.push_back(done.seconds);
+    result.held = done.held;
     if (done.timedOut)
         result.status = run::CallResult::Status::TimedOut;
     return result;

@@ -93,10 +93,11 @@ class Run : public Subcommand {
         line.flag("--json", json_, "print times and results as JSON");
         line.flag(
             "--stats", stats_,
-            "also the counters of the program's GPU graphs after the last call, and with --emulate-mpi the messages of ranks");
+            "also the counters of the program's GPU graphs after the last call, with --emulate-mpi the messages of ranks, and with "
+            "--interpret the memory that containers of the program took");
         line.check([this](diag::Engine &d) {
-            if (stats_ && interpret_)
-                d.report(diag::Id::OptionConflict, {}, "--stats", "--interpret");
+            if (stats_ && tree_)
+                d.report(diag::Id::OptionConflict, {}, "--stats", "--tree");
             if (ranks_ > 1 && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--ranks", "--interpret");
             if (ranks_ > 1 && input_ == "-")
@@ -298,7 +299,9 @@ class Run : public Subcommand {
             out += std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", from " +
                    milliseconds(t.lowest) + " to " + milliseconds(t.highest) + ", middle half within " +
                    percent(t.quartiles, t.median) + "\n";
-        return stats_ ? out + graphTable(r.graphs) : out;
+        if (!stats_)
+            return out;
+        return out + (interpret_ ? "containers of the program: " + std::to_string(r.held) + " bytes\n" : graphTable(r.graphs));
     }
 
     std::string asJson(const run::Arguments &arguments, const run::CallResult &r) const {
@@ -315,7 +318,9 @@ class Run : public Subcommand {
         v.set("lowest", t.lowest);
         v.set("highest", t.highest);
         v.set("interquartileRange", t.quartiles);
-        if (stats_)
+        if (stats_ && interpret_)
+            v.set("containerBytes", r.held);
+        else if (stats_)
             v.set("gpuGraphs", graphsJson(r.graphs));
         if (call_.messages)
             v.set("messages", sentJson(r.sent));

@@ -46,8 +46,8 @@ void Container::allocate(Machine &m) {
         queues = std::make_shared<std::vector<Queue>>(static_cast<std::size_t>(count));
         return;
     }
-    m.held += total * unit - held;
-    held = total * unit;
+    m.held += std::max<int64_t>(total * unit - held, 0);
+    held = std::max(held, total * unit);
     const int64_t elements = std::max<int64_t>(total, 1);
     start = layout.start ? *layout.start * unit : 0;
     if (buffer && buffer.use_count() == 1 && buffer->unit == unit && buffer->bytes == elements * unit)

@@ -89,7 +89,7 @@ struct Container {
     std::shared_ptr<std::vector<Queue>> queues;  // of a stream
     Layout layout;
     bool zeroed = false;        // new memory is zeros
-    int64_t held = 0;           // bytes that were allocated for it
+    int64_t held = 0;           // bytes that were allocated for it at most
     std::size_t firstQueue = 0; // of a stream: its own first one among the queues
 
     /// Sizes and layout by the values that symbols have now. Negative sizes are reported where memory is allocated by them.

@@ -124,6 +124,8 @@ void GraphReader::readNodeRest(std::string_view className, FieldReader &r, ir::N
 std::unique_ptr<ir::Node> GraphReader::readLibrary(Json v, FieldReader &r) {
     auto n = std::make_unique<ir::LibraryNode>();
     libraryFields(r, *n);
+    if (n->name.empty())
+        n->name = n->label;
     if (n->schedule == ir::Schedule::Unrolled)
         n->schedule = ir::Schedule::Sequential;
     if (Json path = v.find("classpath"))

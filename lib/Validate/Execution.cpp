@@ -45,6 +45,7 @@ public:
         out.faults = program_->run();
         out.seconds = timer.seconds();
         out.timedOut = program_->timedOut();
+        out.held = program_->memory();
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             if (const auto other = input.all[k].sharesWith)
                 out.memory[k] = out.memory[*other];

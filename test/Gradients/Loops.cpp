@@ -139,12 +139,14 @@ TEST_CASE("A while loop that counts in its body") {
     }
 }
 
-TEST_CASE("Sizes of tapes that are no polynomials of degree one") {
+TEST_CASE("Sizes of tapes of loops in loops") {
     const auto inner = [](const std::string &head) {
         return head + " {\n state step {\n t: o = sin(b * c)  with b <- s[0], c <- A[i]; o -> s[0]\n}\n}\n";
     };
     for (const auto &[outer, head, tape] :
          {std::tuple("for i = 0; i < N; i = i + 1", "for j = 0; j < i * i; j = j + 1", "tape_s[N, N**2 - 2*N + 1, 1]"),
+          std::tuple("for i = N - 1; i >= 0; i = i - 1", "for j = 0; j < N - i; j = j + 1", "tape_s[N, N, 1]"),
+          std::tuple("for i = N - 1; i >= 0; i = i - 1", "for j = i; j >= 0; j = j - 1", "tape_s[N, N, 1]"),
           std::tuple("for i = 0; i < N; i = i + 1", "for j = i; j < N; j = j + 2", "tape_s[N, (N + 1) // 2, 1]"),
           std::tuple("for i = 1; i <= N - 1; i = i + 3", "for j = i; j < N; j = j + 2", "tape_s[(N + 1) // 3, N // 2, 1]"),
           std::tuple("for i = N - 1; i >= 0; i = i - 1", "for j = 0; j < i * i - 1; j = j + 3",

@@ -162,6 +162,40 @@ TEST_CASE("The program needs as much memory as its formula says") {
         }
 }
 
+TEST_CASE("Of a container whose size changes with a loop the largest one counts") {
+    const std::string body = R"(
+      state step {
+        map m[k = 0:SIZE] with <- A[0:SIZE]; -> t[0:SIZE] {
+          make: o = sin(a)  with a <- A[k]; o -> t[k]
+        }
+        map n[k = 0:SIZE] with <- t[0:SIZE]; -> out[0] (+) {
+          use: o = b * b  with b <- t[k]; o -> out[0] (+)
+        }
+      }
+    }
+)";
+    const auto sized = [&body](const std::string &size, const std::string &loop) {
+        std::string text = body;
+        for (std::size_t at = text.find("SIZE"); at != std::string::npos; at = text.find("SIZE"))
+            text.replace(at, 4, size);
+        return program("transient t: float64[" + size + "]\n", "for " + loop + " {" + text);
+    };
+    const auto check = [](const std::string &text) {
+        Differentiated d(text, "out", "A", "strategy=store");
+        d.set("N", 5);
+        INFO(d.text());
+        REQUIRE(d.gradient());
+        d.run(d.input(), {{"out", {1}}});
+        const sym::Expr all = analysis::bytesOfTransients(*d.gradient());
+        INFO(all.str());
+        CHECK(sym::evaluate(all, {{Name("N"), 5}}) == d.memory());
+    };
+    check(sized("N - i", "i = 0; i < N; i = i + 1"));
+    check(sized("i + 1", "i = 0; i < N; i = i + 1"));
+    check(sized("N - i", "i = N - 1; i >= 0; i = i - 1"));
+    check(sized("2*i + 1", "i = 0; i < N - 2; i = i + 2"));
+}
+
 TEST_CASE("Less may be allowed than is stored") {
     const auto limited = [](const std::string &memory, const std::string &sizes) {
         return Differentiated(carried, "out", "A B", "memory='" + memory + "',sizes='" + sizes + "'").errors();

@@ -2,7 +2,7 @@
 """Are gradients right? Programs and their gradients, compiled, compared with differences.
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
-                           [--sample N] [--gradients DIR] [--grad OPTIONS] [--against OPTIONS]... [--forward] [--options OPTIONS]
+                           [--sample N] [--memory] [--gradients DIR] [--grad OPTIONS] [--against OPTIONS]... [--forward] [--options OPTIONS]
                            [--timeout SECONDS] FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
@@ -24,6 +24,8 @@ to arrays only. --forward builds tangents, too (`--mode forward`), and compares 
 --against builds the gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the same. A
 gradient that is refused with them is none to compare with, and is said in the line. Build it with `--options='-O0 --cflags -O0'`: of a loop
 that sums up, a C++ compiler may sum up several lanes, and whether it does depends on what else the loop holds.
+
+--memory builds nothing: what `sdfgc grad --report` says that a gradient allocates is compared with what it takes in the interpreter.
 """
 import argparse
 import importlib.util
@@ -120,13 +122,13 @@ class Failure(Exception):
 
 
 def sdfgc(command, doing, limit=600):
-    """Runs sdfgc; its refusals and its crashes are failures."""
+    """Runs sdfgc, and returns what it printed and reported; its refusals and its crashes are failures."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=limit)
     except subprocess.TimeoutExpired:
         raise Failure('crash', f'{doing}: more than {limit} s') from None
     if done.returncode == 0:
-        return
+        return done.stdout, done.stderr
     errors = []
     for line in done.stderr.splitlines():
         try:
@@ -464,6 +466,21 @@ def other_gradients(options, graph, of, wrt, work, more):
     return made, refused
 
 
+def memory(options, case, interface, graph, of, wrt, work):
+    """What --report says that a gradient allocates, and what it does in the interpreter; None where that follows from what is read."""
+    symbols = {a['name'] for a in interface['arguments'] + interface['init_arguments'] if a['kind'] == 'symbol'}
+    values = [f'--arg={n}={v}' for n, v in case.values.items()]
+    out = os.path.join(work, 'memory.sdfg')
+    _, text = sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '--seed', 'argument',
+                  *shlex.split(options.grad), '--report', *values, '-o', out], 'grad')
+    said = re.search(r'^memory: (?:.* = )?(\d+) bytes', text, re.M)
+    if not said:
+        return None
+    shown, _ = sdfgc([options.sdfgc, 'run', '--interpret', '--stats', '--json', '--diagnostics', 'json', '-q', out, *values,
+                   '--default', 'random:0.5:1.5'], 'run')
+    return int(said[1]), json.loads(shown)['containerBytes']
+
+
 def tangent_module(options, graph, of, wrt, work, more):
     out = os.path.join(work, 'tangent.sdfg')
     try:
@@ -490,6 +507,11 @@ def checked(options, case, work):
         row.update(of=of, wrt=wrt)
         if not of or not wrt:
             raise Failure('none', 'no floating-point output' if not of else 'no floating-point input')
+        if options.memory:
+            took = memory(options, case, interface, graph, of, wrt, work)
+            row.update(status='none' if not took else 'right' if took[0] == took[1] else 'wrong', text='what it takes follows from what it reads'
+                       if not took else f'{took[0]} bytes' if took[0] == took[1] else f'{took[0]} bytes were said, {took[1]} taken')
+            return row
         gradient = build(options.sdfgc, gradient_graph(options, case, graph, of, wrt, work), os.path.join(work, 'gradient'), more)
         tangent = {'tangent': tangent_module(options, graph, of, wrt, work, more)} if options.forward else {}
         others, row['refused'] = other_gradients(options, graph, of, wrt, work, more)
@@ -517,7 +539,7 @@ def alone(spec, limit):
 
 def line(row):
     sizes = ' '.join(f'{n}={v}' for n, v in row['sizes'].items())
-    if row['status'] not in ('right', 'timed'):
+    if row['status'] not in ('right', 'timed') or 'gradient' not in row:
         return f"{row['name']:26} {row['status']:8} {row['text']}  ({sizes})"
     zero = f"  0: {', '.join(row['zero'])}" if row['zero'] else ''
     zero += ''.join(f'  refused: {way}' for way in row['refused'])
@@ -534,6 +556,7 @@ def main():
     parser.add_argument('--sample', type=int, default=1, help='every N-th case')
     parser.add_argument('--arrays', action='store_true')
     parser.add_argument('--times', action='store_true', help='take the time, and compare nothing')
+    parser.add_argument('--memory', action='store_true', help='compare what --report says with what the interpreter takes, and no gradients')
     parser.add_argument('--keep')
     parser.add_argument('--report')
     parser.add_argument('--gradients')

@@ -88,7 +88,7 @@ public:
     /// Was the last run stopped because it took too long?
     bool timedOut() const;
 
-    /// The bytes of all containers that the program has allocated, each as large as it was last. Of a program that was made of a graph.
+    /// The bytes of all containers that the program has allocated, each as large as it was at most. Of a program that was made of a graph.
     int64_t memory() const;
 
     struct Parts;

@@ -52,6 +52,8 @@ struct CallResult {
     std::vector<std::string> memory;
     /// In all calls, warm-up included; in the first rank's result.
     std::vector<SentMessages> sent;
+    /// Of a graph that was interpreted: bytes of the program's own containers, each as large as it was at most.
+    int64_t held = 0;
     /// After the last call, as many as CallOptions::gpuGraphs asked for at most.
     std::vector<GraphCounters> graphs;
 };

@@ -12,6 +12,7 @@ struct Execution {
     std::vector<interpret::Report> faults;
     bool timedOut = false;
     double seconds = 0;
+    int64_t held = 0; // bytes of the program's own containers, as interpret::Program::memory counts them
 };
 
 /// A program that can be executed.
