@@ -35,6 +35,36 @@ TEST_CASE("library nodes read all of their operands", "[interpret]") {
     CHECK(p.reports[0].element == "f: state s, library node MatMul product");
 }
 
+TEST_CASE("rows of an array of which one is one long at the moment", "[interpret]") {
+    std::vector<double> g{9, 9, 3, 9, 9, 9}, a{1, 2, 5, 1, 2, 7}, c{10, 20};
+    Interpreted p(R"(sdfg f {
+      symbol i, M: int64
+      argument G: float64[2, 3]
+      argument A: float64[2, 3]
+      argument C: float64[2]
+      state s {
+        library blas.Einsum sum (einsum_str = "b,ab->a", alpha = "1", beta = "1") with _a <- G[i, i + 2:M], _c <- A[0:2, i + 2:M]; _out -> C[0:2]
+      }
+    })");
+    CHECK(p.bind("G", g).bind("A", a).bind("C", c).set("i", 0).set("M", 3).run().empty());
+    CHECK(c == std::vector<double>{25, 41});
+}
+
+TEST_CASE("a batch of which each matrix has one row at the moment", "[interpret]") {
+    std::vector<double> a{1, 2, 3, 4}, b{5, 6}, c(2);
+    Interpreted p(R"(sdfg f {
+      symbol i, N: int64
+      argument A: float64[2, N, 2]
+      argument B: float64[2, 1]
+      argument C: float64[2, N, 1]
+      state s {
+        library blas.Gemm product with _a <- A[i, 0:N, 0:2], _b <- B[0:2, 0:1]; _c -> C[i, 0:N, 0]
+      }
+    })");
+    CHECK(p.bind("A", a).bind("B", b).bind("C", c).set("i", 1).set("N", 1).run().empty());
+    CHECK(c == std::vector<double>{0, 39});
+}
+
 TEST_CASE("library nodes that nothing orders", "[interpret]") {
     std::vector<double> a{1, 2}, c(1);
     Interpreted p(R"(sdfg f {

@@ -3,6 +3,7 @@
 #include "sdfgc/Tasklet/Types.h"
 
 #include <cstring>
+#include <numeric>
 
 namespace sdfgc::interpret {
 
@@ -79,6 +80,19 @@ std::vector<std::byte> Elements::readAll(Machine &m) {
     for (int64_t k = 0; k < count(); ++k)
         std::memcpy(out.data() + k * bytes, read(m, k), static_cast<std::size_t>(bytes));
     return out;
+}
+
+std::vector<std::size_t> Elements::dimensions(std::size_t most) const {
+    std::vector<std::size_t> all(shape.size());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    if (all.size() <= most)
+        return all;
+    std::vector<std::size_t> out = all;
+    std::erase_if(out, [this](std::size_t d) { return d < alwaysOne.size() && alwaysOne[d]; });
+    if (out.size() <= most)
+        return out;
+    std::erase_if(all, [this](std::size_t d) { return shape[d] == 1; });
+    return all;
 }
 
 bool Elements::isSameAs(const Elements &other) const {

@@ -58,6 +58,9 @@ public:
             write(m, k, reinterpret_cast<const std::byte *>(&element));
         });
     }
+    /// The dimensions that count where a node takes at most so many: all, if there are not more; those that are an index in the subset do
+    /// not, nor, if there are still more, those that have one element now.
+    std::vector<std::size_t> dimensions(std::size_t most) const;
     /// Do both stand for the same elements of the same memory?
     bool isSameAs(const Elements &other) const;
 

@@ -5,17 +5,14 @@
 
 namespace sdfgc::interpret {
 
-/// Rows and columns among the elements of an operand: its two dimensions, or those that are not one long. A vector is one column.
+/// Rows and columns among the elements of an operand: its two dimensions, or those of more that count. A vector is one column.
 struct Grid {
     int64_t rows = 1, columns = 1, rowStride = 1, columnStride = 1;
     bool isMatrix = true; // false: there are more dimensions
 
     explicit Grid(const Elements &e) {
         const std::vector<int64_t> strides = rowMajorStrides(e.shape);
-        std::vector<std::size_t> dims;
-        for (std::size_t d = 0; d < e.shape.size(); ++d)
-            if (e.shape.size() <= 2 || e.shape[d] != 1)
-                dims.push_back(d);
+        const std::vector<std::size_t> dims = e.dimensions(2);
         isMatrix = dims.size() <= 2;
         if (!isMatrix || dims.empty())
             return;

@@ -30,8 +30,8 @@ protected:
     }
     void compute(Machine &m) final {
         for (std::size_t k = 0; k < factors_.size(); ++k)
-            count(factors_[k]->shape, labels_[k]);
-        count(out_.shape, result_);
+            count(*factors_[k], labels_[k]);
+        count(out_, result_);
         Labels all = result_;
         for (const Labels &l : labels_)
             for (const int label : l)
@@ -51,16 +51,14 @@ protected:
     Labels result_;
 
 private:
-    /// The dimensions that labels belong to: all of them, or those that are not one long.
-    static std::optional<std::vector<std::size_t>> dimensions(const std::vector<int64_t> &shape, const Labels &l) {
-        std::vector<std::size_t> out;
-        for (std::size_t d = 0; d < shape.size(); ++d)
-            if (shape.size() == l.size() || shape[d] != 1)
-                out.push_back(d);
+    /// The dimensions that labels belong to.
+    static std::optional<std::vector<std::size_t>> dimensions(const Elements &e, const Labels &l) {
+        const std::vector<std::size_t> out = e.dimensions(l.size());
         return out.size() == l.size() ? std::optional(out) : std::nullopt;
     }
-    void count(const std::vector<int64_t> &shape, const Labels &l) {
-        const auto dims = dimensions(shape, l);
+    void count(const Elements &e, const Labels &l) {
+        const std::vector<int64_t> &shape = e.shape;
+        const auto dims = dimensions(e, l);
         fits_ = fits_ && dims;
         for (std::size_t k = 0; fits_ && k < l.size(); ++k) {
             int64_t &size = size_.emplace(l[k], 1).first->second;
@@ -78,7 +76,7 @@ private:
     /// How far a step along each of some labels leads in an operand: along all dimensions that have it, where these are no ones.
     static std::vector<int64_t> strides(const Elements &e, const Labels &own, const Labels &along) {
         const std::vector<int64_t> all = rowMajorStrides(e.shape);
-        const auto dims = dimensions(e.shape, own);
+        const auto dims = dimensions(e, own);
         std::vector<int64_t> out(along.size(), 0);
         for (std::size_t k = 0; k < along.size(); ++k)
             for (std::size_t j = 0; j < own.size(); ++j)
