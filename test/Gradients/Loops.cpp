@@ -43,7 +43,8 @@ TEST_CASE("A value that every iteration overwrites is on a tape") {
 TEST_CASE("Loops with every kind of header") {
     for (const char *head : {"for i = 0; i < N; i = i + 1", "for i = 1; i <= N - 1; i = i + 2", "for i = N - 1; i >= 0; i = i - 1",
                              "for i = N - 1; i > 0; i = i - 2", "for i = 0; i < N; i = i + 3", "for i = N - 2; i > -1; i = i - 3",
-                             "for i = 2; i < 2; i = i + 1", "for i = 3; i < N - 2; i = i + 1"}) {
+                             "for i = 2; i < 2; i = i + 1", "for i = 3; i < N - 2; i = i + 1", "for i = 0; i < sqrt(N); i = i + 1",
+                             "for i = 0; i < 0.5 * N; i = i + 1", "for i = N - 1; i > sqrt(N); i = i - 1"}) {
         INFO(head);
         for (const int64_t n : {1, 2, 5, 6, 7}) {
             INFO(n);
