@@ -202,6 +202,21 @@ void BodyPrinter::graphLoop(const Loop &l) {
 
 /// A function whose operations are one graph: what they depend on, the nodes that they are, and the operations themselves for where
 /// there are no graphs. The nodes see their inputs only, since they are described anew when these have changed.
+namespace {
+
+/// Is there a persistent kernel, which asks the device how many blocks it holds at once?
+bool fillsTheDevice(const Block &b) {
+    bool found = false;
+    for (const NodePtr &n : b.body) {
+        if (const auto *l = dyn_cast<Launch>(n.get()))
+            found = found || (l->grid[0].kind() == sym::Kind::Call && l->grid[0].name() == number::residentBlocks);
+        forEachBlock(std::as_const(*n), [&](const Block &inner) { found = found || fillsTheDevice(inner); });
+    }
+    return found;
+}
+
+} // namespace
+
 void BodyPrinter::graphFunction(const std::string &linkage) {
     use("gpu_graph");
     std::string names;
@@ -214,7 +229,8 @@ void BodyPrinter::graphFunction(const std::string &linkage) {
         names += (names.empty() ? "" : ", ") + var(p).name.str();
     }
     w_.close(";");
-    const std::string state = contains(f_.body, Kind::LibraryCall) ? "__state" : ""; // whose libraries stay where they are
+    // What the handle has stays where it is: libraries, and what is known of the device.
+    const std::string state = contains(f_.body, Kind::LibraryCall) || fillsTheDevice(f_.body) ? "__state" : "";
     w_.open("const auto nodes = [" + state + "](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
     if (!names.empty())
         w_.line("const auto &[" + names + "] = in;");
