@@ -8,6 +8,7 @@
 #include "ControlFlow.h"
 
 #include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/Effects.h"
 
 #include <algorithm>
@@ -235,8 +236,12 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
         out.body.push_back(std::move(n));
     if (!number(content, operations.all())) {
         unnumber(content);
-        in.program().context.missed(elementName(formed), "no GPU graph",
-                                    {diag::Why::Allocation, "the host has to do something between its operations"});
+        const std::string why = "the host has to do something between its operations";
+        pass::Context &context = in.program().context;
+        context.missed(elementName(formed), "no GPU graph", {diag::Why::Allocation, why});
+        if (context.options.gpuGraph == "require") // form-gpu-graphs would not have made it; it was changed since
+            context.diags.report(diag::Id::GraphRequired, analysis::placeOf(formed), "--gpu-graph require", why,
+                                 "let form-gpu-graphs make it: take the mark `formed` away");
         region->body.braces = true;
         out.body.push_back(std::make_unique<tree::Block>(std::move(region->body)));
         return;

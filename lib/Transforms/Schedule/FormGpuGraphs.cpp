@@ -94,7 +94,7 @@ private:
 };
 
 void Former::region(Region &r, const GraphWish &around) {
-    if (r.graph == GraphMark::Formed)
+    if (r.graph == GraphMark::Formed && !isa<SDFG>(&r))
         return;
     const GraphWish wish = wishes_.inside(r, around, &context_);
     if (!wish.isOff())
@@ -296,13 +296,12 @@ public:
         const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "form-gpu-graphs", context);
         if (!wishes)
             return false;
-        const Limits limits{std::max<int64_t>(1, option<int64_t>("min-nodes")), option<int64_t>("max-nodes"),
-                            option<int64_t>("entries")};
-        if (limits.entries < 1) {
-            context.diags.report(diag::Id::PassOptionType, {}, "entries", "form-gpu-graphs", "1 or more",
-                                 std::to_string(limits.entries));
-            return false;
-        }
+        for (const char *name : {"min-nodes", "max-nodes", "entries"})
+            if (const auto given = option<int64_t>(name); given < 1) {
+                context.diags.report(diag::Id::PassOptionType, {}, name, "form-gpu-graphs", "1 or more", std::to_string(given));
+                return false;
+            }
+        const Limits limits{option<int64_t>("min-nodes"), option<int64_t>("max-nodes"), option<int64_t>("entries")};
         const bool changed = Former(root, *wishes, limits, context).run();
         if (changed)
             root.renumber();
