@@ -169,6 +169,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     ledger = values.ledger();
     ledger.insert(ledger.end(), items.ledger().begin(), items.ledger().end());
     flow.write();
+    if (context.diags.hasErrors())
+        return false;
     counting.place();
     return !seam || separate(g, *seam, request, maker, context);
 }

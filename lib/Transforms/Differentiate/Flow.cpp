@@ -1,5 +1,6 @@
 #include "Transforms/Differentiate/Flow.h"
 
+#include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Loops.h"
 
@@ -155,10 +156,15 @@ void FlowReverser::prepend(Region &into, Block *before, const std::string &label
 
 void FlowReverser::write() {
     for (nest::Run &run : added_)
-        nest::write(run);
+        write(run);
     for (nest::Run &run : program_.runs())
         if (run.changed)
-            nest::write(run);
+            write(run);
+}
+
+void FlowReverser::write(nest::Run &run) {
+    runOnDevice(run, maker_, context_);
+    nest::write(run);
 }
 
 // ---- symbols

@@ -17,14 +17,16 @@ using nest::UseKind;
 // ---- copies
 
 /// A map over the elements, which adds the gradient of what was written to that of what was read. Through a buffer where both are in one
-/// container: an element may be among both. So do copies that put elements in another shape: the buffer has the shape of the source.
+/// container: an element may be among both. So do copies that put elements in another shape, and those from the host to the device or
+/// back: the buffer has the shape of the source, and is where that is.
 void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
     const Use &from = s.uses.front(), &to = s.uses.back();
     if (const auto why = obstacleOfCopy(s))
         return fail(*why, *to.access);
     if (!isActive(from))
         return clear(to, b, out);
-    const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset);
+    const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset) &&
+                       isGpuStorage(desc(from).storage) == isGpuStorage(desc(to).storage);
     Use source = gradient(to, UseKind::Read, {}, b);
     if (!plain) {
         const Name buffer = temporary("handed_on", desc(from), from.subset->sizes(), b);

@@ -1,5 +1,6 @@
 #include "Transforms/Differentiate/Tangents.h"
 
+#include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Simplify.h"
 
@@ -23,7 +24,7 @@ namespace {
 bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
 /// Sets to zero what arguments begin with whose tangents the caller does not give.
-void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
+void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker, pass::Context &context) {
     SDFG &g = maker.sdfg();
     nest::Run run;
     for (const auto &[data, tangent] : tangents.all())
@@ -34,6 +35,7 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
     run.region = &g;
     run.memories = &maker.memories();
     run.states = {g.addStateBefore(g.start(), g.freshLabel("begin_tangents"))};
+    runOnDevice(run, maker, context);
     nest::write(run);
 }
 
@@ -59,10 +61,12 @@ bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     if (!writer.run())
         return false;
     for (nest::Run &run : program.runs())
-        if (run.changed)
+        if (run.changed) {
+            runOnDevice(run, maker, context);
             nest::write(run);
-    addBeginning(request, declared, tangents, maker);
-    return true;
+        }
+    addBeginning(request, declared, tangents, maker, context);
+    return !context.diags.hasErrors();
 }
 
 // ---- items

@@ -1,0 +1,138 @@
+#include "Transforms/Differentiate/Devices.h"
+
+#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Analysis/Allocation.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::transforms::gradient {
+
+using namespace ir;
+using nest::Item;
+
+namespace {
+
+/// The arrays that an item touches, by whose memory they are. Scalars that are read are handed to kernels as values, and page-locked memory
+/// is everyone's.
+struct Sides {
+    std::set<Name> ofDevice, ofHost, written;
+
+    Sides(const Item &item, const SDFG &g) {
+        const std::set<Name> own = nest::localsOf(item);
+        for (const nest::PlacedUse &u : nest::usesOf(item)) {
+            const DataDesc *d = g.desc(u.use->data);
+            if (!d || own.count(u.use->data) || d->storage == Storage::CPU_Pinned || (d->isScalar() && !u.use->writes()))
+                continue;
+            (isGpuStorage(d->storage) ? ofDevice : ofHost).insert(u.use->data);
+            if (u.use->writes())
+                written.insert(u.use->data);
+        }
+    }
+    bool writesAny(const std::set<Name> &names) const {
+        return std::any_of(names.begin(), names.end(), [this](Name n) { return written.count(n) != 0; });
+    }
+};
+
+bool hasKernel(const std::vector<Item> &items) {
+    return std::any_of(items.begin(), items.end(),
+                       [](const Item &i) { return i.map && (isGpuSchedule(i.map->entry->schedule) || hasKernel(i.map->body)); });
+}
+
+/// The only node of a step.
+const Node *nodeOf(const nest::Step &s) { return s.made ? s.made.get() : s.nodes.size() == 1 ? s.nodes.front() : nullptr; }
+
+class Placer {
+public:
+    Placer(Maker &maker, pass::Context &context) : maker_(maker), context_(context) {}
+
+    std::vector<Item> placed(std::vector<Item> items) {
+        std::vector<Item> out;
+        for (Item &i : items) {
+            if (i.map && !isGpuSchedule(i.map->entry->schedule) && hasKernel(i.map->body))
+                i.map->body = placed(std::move(i.map->body));
+            else
+                place(i, out);
+            out.push_back(std::move(i));
+        }
+        return out;
+    }
+
+private:
+    void place(Item &i, std::vector<Item> &before) {
+        const Node *node = i.step ? nodeOf(*i.step) : nullptr;
+        if (i.step && (!node || !(isa<Tasklet>(node) || isReduction(*node))))
+            return;
+        const Sides sides(i, maker_.sdfg());
+        const bool isKernel = i.map && isGpuSchedule(i.map->entry->schedule);
+        if (sides.ofDevice.empty() && !isKernel)
+            return;
+        if (!isKernel && !sides.writesAny(sides.ofDevice))
+            return copy(i, sides.ofDevice, Storage::CPU_Heap, before);
+        for (const Name n : sides.ofHost)
+            if (sides.written.count(n)) {
+                context_.diags.report(diag::Id::GradientOfContainer, diag::Location{context_.options.file}, n.str(),
+                                      "memory of the host that a kernel would have to add to",
+                                      "keep what it belongs to in GPU_Global, or differentiate before the program is offloaded");
+                return;
+            }
+        copy(i, sides.ofHost, Storage::GPU_Global, before);
+        if (!isKernel)
+            makeKernel(i);
+    }
+
+    static bool isReduction(const Node &n) {
+        const auto *l = dyn_cast<LibraryNode>(&n);
+        return l && l->classPath == "dace.libraries.standard.nodes.reduce.Reduce";
+    }
+
+    /// Lets an item read copies of containers.
+    void copy(Item &i, const std::set<Name> &names, Storage storage, std::vector<Item> &before) {
+        std::map<Name, Name> copies;
+        for (const Name n : names) {
+            DataDesc d = DataDesc::array(maker_.sdfg().desc(n)->dtype, maker_.sdfg().desc(n)->shape);
+            d.transient = true;
+            d.storage = storage;
+            copies[n] = maker_.add(n.str() + (storage == Storage::GPU_Global ? "_on_device" : "_on_host"), std::move(d));
+            before.push_back(maker_.copy(maker_.whole(nest::UseKind::Read, n), maker_.whole(nest::UseKind::Write, copies[n])));
+        }
+        renameContainers(i, copies, maker_.sdfg(), maker_.memories());
+    }
+
+    void makeKernel(Item &i) {
+        if (i.map) {
+            std::shared_ptr<MapEntry> entry = entryLike(*i.map->entry, i.map->entry->label);
+            entry->schedule = Schedule::GPU_Device;
+            i.map->entry = entry.get();
+            i.map->made = std::move(entry);
+        } else if (const Node *node = nodeOf(*i.step); isa<Tasklet>(node)) {
+            MapEntry kernel;
+            kernel.schedule = Schedule::GPU_Device;
+            nest::Map map = mapLike(kernel, "once", {maker_.connector("__once")}, {{0, 0, 1, 1}});
+            map.body.push_back(std::move(i));
+            i = Item{std::make_unique<nest::Map>(std::move(map)), nullptr};
+        } else {
+            std::shared_ptr<LibraryNode> reduction(cast<LibraryNode>(ir::clone(*node).release()));
+            reduction->schedule = Schedule::GPU_Device;
+            i.step->nodes = {reduction.get()};
+            i.step->made = std::move(reduction);
+        }
+    }
+
+    Maker &maker_;
+    pass::Context &context_;
+};
+
+} // namespace
+
+void runOnDevice(nest::Run &run, Maker &maker, pass::Context &context) {
+    const auto isOfDevice = [](const auto &entry) { return isGpuStorage(entry.second.storage); };
+    const auto &arrays = maker.sdfg().arrays;
+    if (std::none_of(arrays.begin(), arrays.end(), isOfDevice) ||
+        analysis::executorInside(maker.sdfg(), nullptr) != analysis::Executor::Host)
+        return;
+    run.items = Placer(maker, context).placed(std::move(run.items));
+}
+
+} // namespace sdfgc::transforms::gradient
