@@ -109,7 +109,7 @@ private:
         } else if (const Node *node = nodeOf(*i.step); isa<Tasklet>(node)) {
             MapEntry kernel;
             kernel.schedule = Schedule::GPU_Device;
-            nest::Map map = mapLike(kernel, "once", {maker_.connector("__once")}, {{0, 0, 1, 1}});
+            nest::Map map = mapLike(kernel, cast<Tasklet>(node)->label, {maker_.connector("__once")}, {{0, 0, 1, 1}});
             map.body.push_back(std::move(i));
             i = Item{std::make_unique<nest::Map>(std::move(map)), nullptr};
         } else {

@@ -167,6 +167,14 @@ std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector,
     return out;
 }
 
+namespace {
+
+bool isOfThreads(const nest::Map &m) {
+    return m.entry->schedule == Schedule::GPU_ThreadBlock || m.entry->schedule == Schedule::GPU_ThreadBlock_Dynamic;
+}
+
+} // namespace
+
 Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &body) {
     Use u = gradients_.use(of, kind, connector);
     for (Body *b = &body; b; b = b->outer)
@@ -176,6 +184,9 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
             if (!b->stored.count(u.data))
                 b->gradients.insert(u.data);
             localGradients_.insert(u.data);
+            // What a thread has for itself, though it is in memory of the block: each clears all of it.
+            if (DataDesc &d = *maker_.sdfg().desc(u.data); b->inScope() && d.storage == Storage::GPU_Shared && isOfThreads(*b->map))
+                d.storage = Storage::Register;
         }
     return u;
 }
