@@ -2,6 +2,9 @@
 
 #include "sdfgc/IR/StateGraph.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sdfgc::nest {
 
 namespace {
@@ -27,36 +30,56 @@ template <class F> void Order::forEachAt(analysis::Memory m, const F &f) const {
                 all(other);
 }
 
-Order::Place Order::follows(const std::vector<PlacedUse> &uses, bool effects) const {
-    Place out;
-    std::set<std::size_t> ordered;
+void Order::Items::insert(std::size_t item) {
+    if (item / 64 >= words_.size())
+        words_.resize(item / 64 + 1);
+    words_[item / 64] |= uint64_t(1) << item % 64;
+}
+
+void Order::Items::insert(const Items &others) {
+    if (others.words_.size() > words_.size())
+        words_.resize(others.words_.size());
+    for (std::size_t k = 0; k < others.words_.size(); ++k)
+        words_[k] |= others.words_[k];
+}
+
+Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) const {
+    std::set<std::size_t> byData, ordered;
     std::set<Name> own; // what the item reads of these it has written itself
     for (const PlacedUse &u : uses) {
         const bool writes = u.use->writes(), outside = !writes && !own.count(u.use->data);
         const Name base = baseOf(*u.use);
         forEachAt(u.use->memory, [&](const Kept &k) {
             if (k.writes || writes)
-                (outside && k.base == base ? out.after : ordered).insert(k.item);
+                (outside && k.base == base ? byData : ordered).insert(k.item);
         });
         if (writes)
             own.insert(u.use->data);
     }
     if (effects)
         ordered.insert(effects_.begin(), effects_.end());
-    const std::set<std::size_t> direct = out.after;
-    for (std::size_t item : direct)
-        out.after.insert(after_[item].begin(), after_[item].end());
-    for (auto item = ordered.rbegin(); item != ordered.rend(); ++item)
-        if (!out.after.count(*item)) {
-            out.ties.push_back(*item);
-            out.after.insert(*item);
-            out.after.insert(after_[*item].begin(), after_[*item].end());
-        }
+    Place out;
+    const auto isNew = [&](std::size_t item) {
+        if (out.after.contains(item)) // and so is all that it follows
+            return false;
+        out.after.insert(item);
+        out.after.insert(after_[item]);
+        return true;
+    };
+    for (auto item = byData.rbegin(); item != byData.rend(); ++item)
+        isNew(*item);
+    std::copy_if(ordered.rbegin(), ordered.rend(), std::back_inserter(out.ties), isNew);
     return out;
 }
 
-Order::Place Order::add(const std::vector<PlacedUse> &uses, bool effects) {
-    Place out = follows(uses, effects);
+std::vector<std::size_t> Order::add(const std::vector<PlacedUse> &uses, bool effects) {
+    Place place = placeOf(uses, effects);
+    keep(uses, effects);
+    after_.push_back(std::move(place.after));
+    return std::move(place.ties);
+}
+
+void Order::keep(const std::vector<PlacedUse> &uses, bool effects) {
     for (const PlacedUse &u : uses) {
         std::vector<Kept> &kept = kept_[u.use->memory];
         const Kept k{after_.size(), u.use->writes(), baseOf(*u.use)};
@@ -67,8 +90,6 @@ Order::Place Order::add(const std::vector<PlacedUse> &uses, bool effects) {
     }
     if (effects)
         effects_.push_back(after_.size());
-    after_.push_back(out.after);
-    return out;
 }
 
 } // namespace sdfgc::nest

@@ -44,7 +44,7 @@ public:
     StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), memories_(*run.memories), top_(memories_) {}
 
     /// Does the item belong to this state, after those that are in it?
-    bool takes(const Item &item) const { return top_.order.follows(usesOf(item), hasEffects(item)).ties.empty(); }
+    bool takes(const Item &item) const { return top_.order.ties(usesOf(item), hasEffects(item)).empty(); }
     void add(const Item &item) { place(item, top_); }
     void finish() {
         pairScopes(s_);
@@ -64,11 +64,11 @@ private:
 
     void place(const Item &item, Scope &scope) {
         const std::vector<PlacedUse> uses = usesOf(item);
-        const Order::Place at = scope.order.add(uses, hasEffects(item));
+        const std::vector<std::size_t> ties = scope.order.add(uses, hasEffects(item));
         const Written w = item.map              ? map(*item.map, scope)
-                          : item.step->isCopy() ? copy(*item.step, !at.ties.empty(), scope)
+                          : item.step->isCopy() ? copy(*item.step, !ties.empty(), scope)
                                                 : step(*item.step, scope);
-        for (std::size_t earlier : at.ties)
+        for (std::size_t earlier : ties)
             s_.connect(scope.written[earlier].last, {}, w.first, {}, Memlet::empty());
         tieToScope(*w.first, *w.last, scope);
         scope.written.push_back(w);
