@@ -239,6 +239,8 @@ bool Program::follows(const Site &write, const Site &read, std::size_t fixed) co
     if (common < fixed)
         return false;
     const bool after = write.at > read.at || (write.at == read.at && write.use != read.use);
+    if (!after && common == fixed) // whatever the elements are
+        return false;
     const auto c = conflict(read, write, common);
     return c && happensLater(*c, fixed, read.loops, after);
 }
