@@ -39,6 +39,10 @@ std::string whyHidden(const State &s) {
         return "a state whose values are saved or restored";
     if (std::any_of(s.edges().begin(), s.edges().end(), [](const auto &e) { return e->dstConn == Name("set"); }))
         return "a state that sets references";
+    for (const auto &n : s.nodes())
+        if (const auto *a = dyn_cast<AccessNode>(n.get()))
+            if (const DataDesc *d = s.sdfg()->desc(a->data); d && (d->isStructure() || a->data.view().find('.') != std::string_view::npos))
+                return "a state that uses a structure, `" + a->data.str() + "`";
     if (nest::isReadable(s))
         return "a state that must not be changed (`optimize`)";
     return "a state whose memlets, code or sizes read containers, or whose values have no containers";
