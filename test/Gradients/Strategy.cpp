@@ -196,6 +196,40 @@ TEST_CASE("Of a container whose size changes with a loop the largest one counts"
     check(sized("2*i + 1", "i = 0; i < N - 2; i = i + 2"));
 }
 
+TEST_CASE("What a nested SDFG stores counts as in the iteration around it that needs most") {
+    const std::string text = R"(sdfg f(A, out) {
+      symbol N, i: int64
+      argument A: float64[N]
+      argument out: float64[N]
+      for i = 0; i < N; i = i + 1 {
+        state main {
+          map m[p = 0:N] with <- A[0:N], <- out[0:N]; -> out[0:N] {
+            nested n[i = i] with a: pointer(float64) <- A[p], b: pointer(float64) <- out[p]; b: pointer(float64) -> out[p] {
+              sdfg g(a, b) {
+                symbol i, j: int64
+                argument a: float64[1]
+                argument b: float64[1]
+                for j = 0; j < i; j = j + 1 {
+                  state s {
+                    t: o = sin(x) * y + x  with x <- b[0], y <- a[0]; o -> b[0]
+                  }
+                  if b[0] > 3 {
+                    break
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    })";
+    const auto limited = [&text](const std::string &memory) {
+        return Differentiated(text, "out", "A", "memory='" + memory + "',sizes='N=5',seed=argument").errors();
+    };
+    CHECK(limited("1000") == "");
+    CHECK(limited("100").substr(0, 35) == "SD4717 the gradient stores 8*N**2 +");
+}
+
 TEST_CASE("Less may be allowed than is stored") {
     const auto limited = [](const std::string &memory, const std::string &sizes) {
         return Differentiated(carried, "out", "A B", "memory='" + memory + "',sizes='" + sizes + "'").errors();

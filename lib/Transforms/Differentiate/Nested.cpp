@@ -99,8 +99,10 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         return;
     }
     const std::map<Name, sym::Expr> meaning(inner->symbolMapping.begin(), inner->symbolMapping.end());
-    for (Stored &stored : ledger) {
+    const std::vector<analysis::LoopLevel> &around = program_.siteOf(s.uses.front()).instance.loops;
+    for (Stored &stored : ledger) { // in the iteration of the loops around that needs most
         stored.bytes = sym::substitute(stored.bytes, meaning);
+        stored.bytes = largest(stored.bytes, around, program_.facts()).value_or(stored.bytes);
         ledger_.push_back(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);
