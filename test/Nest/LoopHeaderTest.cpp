@@ -35,7 +35,8 @@ TEST_CASE("A bound that need not be a whole number is none: the loop would run o
         CHECK(header("i = N; i > " + std::string(bound) + "; i = i - 1") == "none");
         CHECK(header("i = " + std::string(bound) + "; i < N; i = i + 1") == "none");
     }
-    for (const char *bound : {"floor(sqrt(N))", "ceil(0.5 * N)", "int(sqrt(N))", "(N >> 1)", "N // 2", "N % 3", "(N if N > 2 else 2)"}) {
+    for (const char *bound :
+         {"floor(sqrt(N))", "ceil(0.5 * N)", "int(sqrt(N))", "(N >> 1)", "N // 2", "N % 3", "(N if N > 2 else 2)"}) {
         INFO(bound);
         CHECK(header("i = 0; i < " + std::string(bound) + "; i = i + 1") != "none");
     }

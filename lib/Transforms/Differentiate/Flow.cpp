@@ -41,7 +41,8 @@ std::string whyHidden(const State &s) {
         return "a state that sets references";
     for (const auto &n : s.nodes())
         if (const auto *a = dyn_cast<AccessNode>(n.get()))
-            if (const DataDesc *d = s.sdfg()->desc(a->data); d && (d->isStructure() || a->data.view().find('.') != std::string_view::npos))
+            if (const DataDesc *d = s.sdfg()->desc(a->data);
+                d && (d->isStructure() || a->data.view().find('.') != std::string_view::npos))
                 return "a state that uses a structure, `" + a->data.str() + "`";
     if (nest::isReadable(s))
         return "a state that must not be changed (`optimize`)";
