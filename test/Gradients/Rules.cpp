@@ -152,3 +152,18 @@ TEST_CASE("Tangents do not use rules for gradients") {
               .tangentErrors()
               .starts_with("SD4705"));
 }
+
+TEST_CASE("What a branch computes and its gradient reads is computed again where that is") {
+    for (const char *value :
+         {"max((a if N < 3 else (a * 0.25 * (a % 5.0))), a) * a", "max(0.3, (sin(a) * a if a < 1 else a * a * 0.25)) * a",
+          "(a * a * a if N > 3 else max(a * sin(a) * 2, cos(a))) * a"}) {
+        INFO(value);
+        for (const int64_t n : {2, 5}) {
+            Differentiated d(
+                "sdfg f(A, out) {\n symbol N: int64\n argument A: float64[4]\n argument out: float64[1]\n state s {\n t: o = " +
+                    std::string(value) + "  with a <- A[2]; o -> out[0]\n}\n}\n",
+                "out", "A");
+            d.set("N", n).check();
+        }
+    }
+}

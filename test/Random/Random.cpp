@@ -3,7 +3,7 @@
 //   randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--pipelines N] [--judge-every N] [--keep DIR]
 //   randomPrograms GRAPH... [--sizes N=3,M=5]... [the same options]     recorded graphs instead of programs that are made
 //   randomPrograms --planted N [--seed N]       finds each planted fault (Damage.h), in N programs at most
-//   randomPrograms --print --seed N
+//   randomPrograms --print --seed N             the program, and on standard error the sizes that it is made for
 //
 // Run number i is that of the seed plus i, so that `--seed S+i --runs 1` repeats it. Each run is a process of its own: a crash or a
 // hang is one finding. Findings go to DIR (default: the current folder). Exit status 1 when there are any.
@@ -258,7 +258,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (o->print) {
-        std::fputs(generate(o->seed).text.c_str(), stdout);
+        const Generated made = generate(o->seed);
+        std::fputs(made.text.c_str(), stdout);
+        for (const Sizes &sizes : made.sizes) // to run it with, for who calls this
+            for (const auto &[name, value] : sizes)
+                std::fprintf(stderr, "%s=%lld%s", name.c_str(), static_cast<long long>(value),
+                             name == sizes.rbegin()->first ? "\n" : " ");
         return 0;
     }
     return run(*o);

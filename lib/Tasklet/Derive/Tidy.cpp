@@ -304,6 +304,76 @@ private:
     }
 };
 
+/// Values that a branch computes and something after the `if` reads as well, under the same condition: that computes them once more, where it
+/// reads them.
+class Repeater {
+public:
+    explicit Repeater(const Block &block) : counts_(block) { define(block); }
+
+    Block run(const Block &block) { return run(block, {}); }
+
+private:
+    Counts counts_;
+    std::map<Name, StmtRef> definitions_;
+
+    void define(const Block &block) {
+        for (const StmtRef &s : block) {
+            if (assignsName(*s))
+                definitions_[s->targets[0]->name] = s;
+            define(s->body);
+            define(s->orelse);
+        }
+    }
+    /// Is a name one of a single value, which is not there? `known`: what has been assigned on the way here.
+    bool isMissing(Name n, const std::set<Name> &known) const { return counts_.definitionsOf(n) == 1 && !known.count(n); }
+    bool misses(const Stmt &s, const std::set<Name> &known) const {
+        const std::map<Name, int> reads = readsOf(s);
+        return std::any_of(reads.begin(), reads.end(), [&](const auto &r) { return isMissing(r.first, known); });
+    }
+
+    void supply(const Stmt &reader, std::set<Name> &known, Block &out) const {
+        for (const auto &[n, k] : readsOf(reader))
+            if (isMissing(n, known)) {
+                const StmtRef &s = definitions_.at(n);
+                supply(*s, known, out);
+                known.insert(n);
+                out.push_back(s);
+            }
+    }
+    Block run(const Block &block, std::set<Name> known) const {
+        Block out;
+        for (StmtRef s : block) {
+            if (assignsName(*s) && s->value->kind == ExprKind::IfExp && misses(*s, known)) // a choice computes what it takes
+                s = ifStatement(s->value->args[0], {assign(s->targets[0], s->value->args[1])},
+                                {assign(s->targets[0], s->value->args[2])});
+            supply(*s, known, out);
+            if (s->kind == StmtKind::If) {
+                s = ifStatement(s->value, run(s->body, known), run(s->orelse, known));
+                for (const Name n : assigned(s->body))
+                    if (assigned(s->orelse).count(n))
+                        known.insert(n);
+            } else if (assignsName(*s)) {
+                known.insert(s->targets[0]->name);
+            }
+            out.push_back(std::move(s));
+        }
+        return out;
+    }
+    /// What a block is sure to assign.
+    static std::set<Name> assigned(const Block &block) {
+        std::set<Name> out;
+        for (const StmtRef &s : block) {
+            if (assignsName(*s))
+                out.insert(s->targets[0]->name);
+            if (s->kind == StmtKind::If)
+                for (const std::set<Name> others = assigned(s->orelse); const Name n : assigned(s->body))
+                    if (others.count(n))
+                        out.insert(n);
+        }
+        return out;
+    }
+};
+
 /// `else: if ...; x = 0` as `elif`: numbers that are assigned at its end go into the sides of the `if`.
 Block withChains(const Block &block) {
     Block out;
@@ -337,7 +407,7 @@ std::vector<StmtRef> tidied(const std::vector<Step> &steps, const std::set<Name>
         next = Merger(next).run(Inliner(next, results).run(next));
         next = rewrite(withChoices(next), signsOutside);
         if (equal(next, block))
-            return withChains(next);
+            return withChains(Repeater(next).run(next));
         block = std::move(next);
     }
 }
