@@ -146,7 +146,8 @@ private:
         w.line("int64_t builds; /* made so far */");
         w.line("int64_t launches; /* calls that launched one */");
         w.line("int64_t updates; /* nodes that were changed in one */");
-        w.line("int64_t nodes_last; /* of the last call's graph, with those that set conditions; 0: it took the host path, or had nothing to do */");
+        w.line("int64_t nodes_last; /* of the last call's graph, with those that set conditions; 0: it took the host path, or had "
+               "nothing to do */");
         w.line("int64_t used_last; /* 1: the last call launched a graph, or had nothing to do; 0: it took the host path */");
         w.line("int64_t host_path; /* calls that queued the operations one by one */");
         w.line("int64_t iterations_last; /* of loops inside; -1: not counted */");
