@@ -25,7 +25,7 @@ to arrays only. --forward builds tangents, too (`--mode forward`), and compares 
 gradient that is refused with them is none to compare with, and is said in the line. Build it with `--options='-O0 --cflags -O0'`: of a loop
 that sums up, a C++ compiler may sum up several lanes, and whether it does depends on what else the loop holds.
 
---memory builds nothing: what `sdfgc grad --report` says that a gradient allocates is compared with what it takes in the interpreter.
+--memory builds no gradient: what `sdfgc grad --report` says that a gradient allocates is compared with what it takes in the interpreter.
 """
 import argparse
 import importlib.util
@@ -121,6 +121,19 @@ class Failure(Exception):
         self.kind = kind
 
 
+def errors_in(diagnostics):
+    """Codes and messages of the errors among diagnostics in JSON."""
+    found = []
+    for line in diagnostics.splitlines():
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if message.get('severity') == 'error':
+            found.append((message.get('code'), message.get('message')))
+    return found
+
+
 def sdfgc(command, doing, limit=600):
     """Runs sdfgc, and returns what it printed and reported; its refusals and its crashes are failures."""
     try:
@@ -129,14 +142,7 @@ def sdfgc(command, doing, limit=600):
         raise Failure('crash', f'{doing}: more than {limit} s') from None
     if done.returncode == 0:
         return done.stdout, done.stderr
-    errors = []
-    for line in done.stderr.splitlines():
-        try:
-            message = json.loads(line)
-        except ValueError:
-            continue
-        if message.get('severity') == 'error':
-            errors.append(f"{message.get('code')}: {message.get('message')}")
+    errors = [f'{code}: {message}' for code, message in errors_in(done.stderr)]
     text = errors[0] if errors else (done.stderr.strip() or done.stdout.strip())[-200:].replace('\n', ' ')
     if done.returncode == 1:
         raise Failure('refused', f'{text}' + (f' (and {len(errors) - 1} more)' if len(errors) > 1 else ''))
@@ -466,18 +472,17 @@ def other_gradients(options, graph, of, wrt, work, more):
     return made, refused
 
 
-def memory(options, case, interface, graph, of, wrt, work):
+def memory(options, case, graph, of, wrt, work):
     """What --report says that a gradient allocates, and what it does in the interpreter; None where that follows from what is read."""
-    symbols = {a['name'] for a in interface['arguments'] + interface['init_arguments'] if a['kind'] == 'symbol'}
     values = [f'--arg={n}={v}' for n, v in case.values.items()]
     out = os.path.join(work, 'memory.sdfg')
     _, text = sdfgc([options.sdfgc, 'grad', '--diagnostics', 'json', '-q', graph, '--of', ','.join(of), '--wrt', ','.join(wrt), '--seed', 'argument',
-                  *shlex.split(options.grad), '--report', *values, '-o', out], 'grad')
+                      *shlex.split(options.grad), '--report', *values, '-o', out], 'grad')
     said = re.search(r'^memory: (?:.* = )?(\d+) bytes', text, re.M)
     if not said:
         return None
     shown, _ = sdfgc([options.sdfgc, 'run', '--interpret', '--stats', '--json', '--diagnostics', 'json', '-q', out, *values,
-                   '--default', 'random:0.5:1.5'], 'run')
+                      '--default', 'random:0.5:1.5'], 'run')
     return int(said[1]), json.loads(shown)['containerBytes']
 
 
@@ -508,7 +513,7 @@ def checked(options, case, work):
         if not of or not wrt:
             raise Failure('none', 'no floating-point output' if not of else 'no floating-point input')
         if options.memory:
-            took = memory(options, case, interface, graph, of, wrt, work)
+            took = memory(options, case, graph, of, wrt, work)
             row.update(status='none' if not took else 'right' if took[0] == took[1] else 'wrong', text='what it takes follows from what it reads'
                        if not took else f'{took[0]} bytes' if took[0] == took[1] else f'{took[0]} bytes were said, {took[1]} taken')
             return row

@@ -3,8 +3,7 @@
 
     tools/dev/random_gradients.py [--sdfgc build/bin/sdfgc] [--programs build/bin/randomPrograms] [--seed N] [--runs N] [--keep DIR]
 
-Run number i differentiates the random program of the seed plus i (test/Random): all real arrays and scalars that it writes, by all that it
-reads. In the interpreter, <w, J v> of `--mode forward` must be <J^T w, v> of `--mode reverse`; other strategies of storing must give the same
+Run number i differentiates the random program of the seed plus i (test/Random): all real arrays that it writes, by all that it reads. In the interpreter, <w, J v> of `--mode forward` must be <J^T w, v> of `--mode reverse`; other strategies of storing must give the same
 bits, and the program's own results must be what they were. Programs that are refused are counted by the code of the first error; those that
 have faults of their own are left out. What is found is kept in DIR, by seed; exit status 1.
 """
@@ -17,6 +16,8 @@ import sys
 import tempfile
 
 import numpy as np
+
+from gradients import errors_in
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOLERANCE = {'float64': 1e-9, 'float32': 2e-3}
@@ -41,14 +42,9 @@ def call(*command):
 
 
 def code_of(done):
-    for line in done.stderr.splitlines():
-        try:
-            message = json.loads(line)
-        except ValueError:
-            continue
-        if message.get('severity') == 'error':
-            return message['code'], message['message']
-    return '?', done.stderr[-200:]
+    """Code and message of the first error."""
+    errors = errors_in(done.stderr)
+    return errors[0] if errors else ('?', done.stderr[-200:])
 
 
 class Trial:
@@ -56,23 +52,21 @@ class Trial:
         self.sdfgc, self.seed, self.folder = options.sdfgc, seed, folder
         self.random = np.random.default_rng(seed)
         self.graph = os.path.join(folder, 'program.sdfgt')
+        made = subprocess.run([options.programs, '--print', '--seed', str(seed)], capture_output=True, text=True, check=True)
         with open(self.graph, 'w') as f:
-            made = subprocess.run([options.programs, '--print', '--seed', str(seed)], capture_output=True, text=True, check=True)
             f.write(made.stdout)
         info = call(self.sdfgc, 'info', '--json', self.graph)
         if info.returncode:
             raise Refused(code_of(info)[0])
         self.arguments = json.loads(info.stdout)['arguments']
-        lists = made.stderr.splitlines() # sizes that it was made for
+        lists = made.stderr.splitlines()  # sizes that it was made for
         self.sizes = {n: int(v) for n, v in (word.split('=') for word in lists[seed % len(lists)].split())}
         real = [a for a in self.arguments if a['type'] in TOLERANCE and a['kind'] == 'array']
         self.of = [a['name'] for a in real if a['access'] in ('out', 'inout')]
         self.wrt = [a['name'] for a in real if a['access'] in ('in', 'inout')]
         if not self.of or not self.wrt:
             raise Refused('nothing real')
-        self.tolerance = max(TOLERANCE[a['type']] for a in self.arguments if a['type'] in TOLERANCE)
-        if 'float32' in open(self.graph).read() or 'float16' in open(self.graph).read():
-            self.tolerance = TOLERANCE['float32']
+        self.tolerance = TOLERANCE['float32' if 'float32' in made.stdout or 'float16' in made.stdout else 'float64']
         self.values = {}
 
     def value(self, name, dtype, shape, small=False):
@@ -89,7 +83,7 @@ class Trial:
         """What a graph leaves in arrays, with these in place of the values that others have."""
         info = json.loads(call(self.sdfgc, 'info', '--json', graph).stdout)
         command = [self.sdfgc, 'run', '--interpret', '--diagnostics', 'json', '-q', graph]
-        for a in info['arguments'] + info.get('initArguments', []):
+        for a in info['arguments']:
             name = a['name']
             if a['kind'] == 'symbol':
                 command.append(f'--arg={name}={self.sizes.setdefault(name, 3)}')
@@ -116,7 +110,7 @@ class Trial:
     def check(self):
         try:
             primal = self.run(self.graph, self.of, {})
-        except (RuntimeError, NameError, SyntaxError, TypeError) as e:
+        except RuntimeError as e:
             raise Refused('fault of its own') from e
         if any(not np.all(np.isfinite(p)) for p in primal.values()):
             raise Refused('not finite')
