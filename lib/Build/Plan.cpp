@@ -22,6 +22,13 @@ bool changesHostFloatingPoint(const std::string &flag) {
     return flag == "-ffast-math" || flag == "-Ofast" || flag == "-funsafe-math-optimizations";
 }
 
+bool isForHip(const Request &request) {
+    return std::any_of(request.sources.begin(), request.sources.end(), [](const std::string &s) {
+        const platform::Dialect *d = platform::dialectOfFile(s);
+        return d && d->device == platform::Device::Hip;
+    });
+}
+
 Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
     Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
     if (toolchain.compiler.kind == CompilerKind::Gcc)
@@ -31,8 +38,11 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
         flags.push_back("-I" + folder);
     for (const Library &lib : libraries)
         append(flags, lib.compileFlags);
-    if (request.options.emulate)
+    if (request.options.emulate) {
         flags.push_back("-DSDFGC_GPU_EMULATE");
+        if (isForHip(request))
+            flags.push_back("-DSDFGC_EMULATE_HIP");
+    }
     if (request.options.emulateMpi)
         flags.push_back("-DSDFGC_MPI_EMULATE");
     append(flags, request.options.cflags);

@@ -125,7 +125,8 @@ private:
         if (gpu()) {
             w_.line("if(SDFGC_EMULATE)");
             w_.line("    target_sources(" + target_ + " PRIVATE " + emulation + ")");
-            w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_GPU_EMULATE)");
+            w_.line("    target_compile_definitions(" + target_ + " PRIVATE SDFGC_GPU_EMULATE" +
+                    (isFor(platform::Device::Hip) ? " SDFGC_EMULATE_HIP" : "") + ")");
             w_.line("    set_source_files_properties(" + joined(device_) + " PROPERTIES LANGUAGE CXX COMPILE_OPTIONS \"-x;c++\")");
             w_.line("    find_package(Threads REQUIRED)");
             w_.line("    target_link_libraries(" + target_ + " PRIVATE Threads::Threads)");

@@ -1,6 +1,8 @@
 // Streams and events: what is ordered is ordered for every seed, what is not is found out by some.
 #include "Fixture.h"
 
+#include "sdfgc/rt/gpu/graph.h"
+
 #include <algorithm>
 
 namespace {
@@ -231,6 +233,24 @@ TEST_CASE("long chains of events need no deep stack") {
     }
     REQUIRE(gpu::eventSynchronize(event) == gpu::success);
     CHECK(a.get()[0] == rounds);
+}
+
+TEST_CASE("a call whose stream the caller captures is refused before it queues anything") {
+    const Fresh fresh;
+    const StreamOf callers;
+    gpu::Program program;
+    program.open(2, 0);
+    program.begin();
+    CHECK(program.setStream(1, callers));
+    program.begin();
+    gpu::emulate::pretendCapture(callers, true);
+    CHECK_THROWS_WITH(program.begin(), "the caller captures a stream of the program, which waits for its streams: call it outside "
+                                       "of the capture");
+    CHECK(program.takeError() == 0); // no error of the device
+    gpu::emulate::pretendCapture(callers, false);
+    program.begin();
+    program.setAllStreams(nullptr); // the default stream, which nobody can capture
+    program.begin();
 }
 
 TEST_CASE("the device") {

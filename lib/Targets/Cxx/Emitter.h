@@ -41,6 +41,8 @@ protected:
     virtual bool hasResources() const { return false; }
     virtual void acquire(TextWriter &) const {}
     virtual void release(TextWriter &) const {}
+    /// Statements at the beginning of a call, in front of the program itself.
+    virtual std::string beginCall() const { return ""; }
     /// Functions of the C interface besides those that all programs have.
     virtual void entryPoints(TextWriter &) const {}
     /// Their declarations in the program's header.

@@ -97,7 +97,7 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
     std::string args = program.needsState ? "__state" : "";
     for (const Param &p : m_.params)
         args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
-    w.line("sdfgc::rt::guard(__state->error, [&] { " + program.name.str() + "(" + args + "); });");
+    w.line("sdfgc::rt::guard(__state->error, [&] { " + beginCall() + program.name.str() + "(" + args + "); });");
     if (m_.instrumented)
         w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
     w.close();

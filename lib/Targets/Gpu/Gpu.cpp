@@ -54,6 +54,7 @@ private:
         w.line("if (__err == 0)");
         w.line("    __err = unfinished;");
     }
+    std::string beginCall() const override { return "__state->gpu.begin(); "; }
     /// The emulation, so that the folder can be built with or without a GPU.
     std::vector<std::string> furtherFiles() const override {
         std::vector<std::string> files = {"sdfgc/rt/gpu_emulate.cpp"};

@@ -147,6 +147,7 @@ namespace sdfgc::gpu {
 //   Status streamCreate(Stream &)  non-blocking: does not wait for the default stream            Status streamDestroy(Stream)
 //   Status streamCreateBlocking(Stream &)                 Status streamCreateWithPriority(Stream &, int priority)  non-blocking
 //   Status streamSynchronize(Stream)                      Status streamQuery(Stream)
+//   Status streamIsCapturing(Stream, bool &)  does it record into a graph instead of running?
 //   Status streamWaitEvent(Stream, Event)                 Status launchHostFunction(Stream, void (*)(void *), void *)
 //   Status eventCreate(Event &)  without timing           Status eventCreateTiming(Event &)      Status eventDestroy(Event)
 //   Status eventRecord(Event, Stream)                     Status eventSynchronize(Event)         Status eventQuery(Event)

@@ -208,6 +208,19 @@ public:
             check(eventCreate(ownEvents_[events_]), "creating an event");
     }
 
+    /// A call of the program begins. Throws where the caller captures a stream that it has given the program: the call waits for its
+    /// streams, which no capture survives, so it ends before anything is queued.
+    void begin() {
+        for (int i = 0; i < owned_; ++i) {
+            bool capturing = false;
+            if (streams_[i] && streams_[i] != ownStreams_[i])
+                done(streamIsCapturing(streams_[i], capturing), "asking whether a stream is captured");
+            if (capturing)
+                throw rt::Error(rt::DeviceError, "the caller captures a stream of the program, which waits for its streams: call it "
+                                                 "outside of the capture");
+        }
+    }
+
     /// Waits for everything; throws what failed.
     void finish() {
         for (int i = 0; i < owned_; ++i)

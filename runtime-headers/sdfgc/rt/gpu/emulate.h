@@ -85,6 +85,7 @@ Status streamCreateWithPriority(Stream &stream, int priority);
 Status streamDestroy(Stream stream);
 Status streamSynchronize(Stream stream);
 Status streamQuery(Stream stream);
+Status streamIsCapturing(Stream stream, bool &capturing);
 Status streamWaitEvent(Stream stream, Event event);
 Status launchHostFunction(Stream stream, void (*function)(void *), void *argument);
 Status eventCreate(Event &event);

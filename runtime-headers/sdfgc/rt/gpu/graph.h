@@ -159,7 +159,6 @@ namespace sdfgc::gpu {
 //                                                 not wait for the device: what is recorded must have all memory that it needs
 //   Status streamEndCapture(Stream, GraphHandle &, const char *name = "")   a plan of what was recorded; null on failure, also where
 //                                                 something stood in the way before. The stream runs again in any case
-//   Status streamIsCapturing(Stream, bool &)      does the stream record instead of run?
 
 /// The traits of a kernel.
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)

@@ -53,7 +53,6 @@ Status graphNodeSetEnabled(GraphExec exec, GraphNode node, bool enabled);
 Status graphMemTrim();
 Status streamBeginCapture(Stream stream);
 Status streamEndCapture(Stream stream, GraphHandle &graph, const char *name = "");
-Status streamIsCapturing(Stream stream, bool &capturing);
 
 namespace emulate {
 

@@ -207,11 +207,5 @@ inline Status streamEndCapture(Stream stream, GraphHandle &graph, const char * =
     graph = nullptr;
     return SDFGC_GPU_NAME(StreamEndCapture)(stream, &graph);
 }
-inline Status streamIsCapturing(Stream stream, bool &capturing) {
-    SDFGC_GPU_NAME(StreamCaptureStatus) state = SDFGC_GPU_NAME(StreamCaptureStatusNone);
-    const Status status = SDFGC_GPU_NAME(StreamIsCapturing)(stream, &state);
-    capturing = state != SDFGC_GPU_NAME(StreamCaptureStatusNone);
-    return status;
-}
 
 } // namespace sdfgc::gpu

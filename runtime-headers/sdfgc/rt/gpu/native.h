@@ -226,6 +226,12 @@ inline Status streamCreateWithPriority(Stream &stream, int priority) {
 inline Status streamDestroy(Stream stream) { return SDFGC_GPU_NAME(StreamDestroy)(stream); }
 inline Status streamSynchronize(Stream stream) { return SDFGC_GPU_NAME(StreamSynchronize)(stream); }
 inline Status streamQuery(Stream stream) { return SDFGC_GPU_NAME(StreamQuery)(stream); }
+inline Status streamIsCapturing(Stream stream, bool &capturing) {
+    SDFGC_GPU_NAME(StreamCaptureStatus) state = SDFGC_GPU_NAME(StreamCaptureStatusNone);
+    const Status status = SDFGC_GPU_NAME(StreamIsCapturing)(stream, &state);
+    capturing = state != SDFGC_GPU_NAME(StreamCaptureStatusNone);
+    return status;
+}
 inline Status streamWaitEvent(Stream stream, Event event) { return SDFGC_GPU_NAME(StreamWaitEvent)(stream, event, 0); }
 inline Status launchHostFunction(Stream stream, void (*function)(void *), void *argument) {
     return SDFGC_GPU_NAME(LaunchHostFunc)(stream, function, argument);

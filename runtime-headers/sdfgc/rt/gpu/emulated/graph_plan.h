@@ -11,8 +11,13 @@ namespace sdfgc::gpu {
 
 namespace emulate {
 
-/// What the device can do, and whether it has memory for executable graphs.
-static bool graphsAre(const char *what) { return std::strcmp(environment("GRAPHS", "full"), what) == 0; }
+/// What the device can do, and whether it has memory for executable graphs. A program for HIP finds what HIP has.
+#ifdef SDFGC_EMULATE_HIP
+static constexpr const char *customaryGraphs = "flat";
+#else
+static constexpr const char *customaryGraphs = "full";
+#endif
+static bool graphsAre(const char *what) { return std::strcmp(environment("GRAPHS", customaryGraphs), what) == 0; }
 
 /// The plan; null, and reported, if there is none.
 static GraphState *findGraph(Device &device, GraphHandle graph) {
