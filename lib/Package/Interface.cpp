@@ -3,6 +3,7 @@
 #include "Callback.h"
 
 #include "sdfgc/CodeGen/Interface.h"
+#include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
 
@@ -119,6 +120,17 @@ json::Value structJson(Type t) {
     return out;
 }
 
+json::Value graphs(const Interface &i) {
+    json::Value out = json::Value::array();
+    for (const Interface::Graph &g : i.graphs) {
+        json::Value v = json::Value::object();
+        v.set("name", g.name);
+        v.set("conditions", g.conditions);
+        out.push(std::move(v));
+    }
+    return out;
+}
+
 json::Value functions(const Interface &i) {
     const std::string &n = i.name;
     json::Value out = json::Value::object();
@@ -173,7 +185,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.mpi = codegen::usesMpi(m);
     for (const auto &f : m.functions)
         if (f->graph)
-            out.graphs.push_back(f->name.str());
+            out.graphs.push_back({f->name.str(), tree::contains(f->body, tree::Kind::Loop)});
     for (const tree::Param &p : m.params)
         out.arguments.push_back(argument(p));
     for (const tree::Param &p : m.init)
@@ -237,7 +249,7 @@ json::Value toJson(const Interface &i) {
     out.set("gpu", i.gpu);
     out.set("emulated", i.emulated);
     if (!i.graphs.empty())
-        out.set("gpu_graphs", strings(i.graphs));
+        out.set("gpu_graphs", graphs(i));
     return out;
 }
 

@@ -2,6 +2,7 @@
 #include "GraphRegion.h"
 
 #include <cstdlib>
+#include <optional>
 
 using namespace region;
 
@@ -119,6 +120,49 @@ TEST_CASE("a loop inside of a loop begins anew in each iteration") {
         CHECK(l.call(nestNodes, l.inputs(1), 0, 3) == 0);
         CHECK(l.call(nestNodes, l.inputs(1), 2, 0) == 0);
         CHECK(l.graph.info().builds == 1);
+    });
+}
+
+TEST_CASE("iterations of all loops in the last launch are counted") {
+    underSeeds([] {
+        std::optional<Loops> l;
+        const auto iterations = [&](const auto &nodes, int n, int outerN) {
+            (void)l->call(nodes, l->inputs(1), n, outerN);
+            const int64_t first = l->graph.info().iterationsLast;
+            CHECK(l->graph.info().iterationsLast == first); // the device is asked once
+            return first;
+        };
+        l.emplace();
+        CHECK(iterations(countNodes, 5, 0) == 5);
+        CHECK(iterations(countNodes, 0, 0) == 0);
+        CHECK(iterations(countNodes, 300, 0) == 300);
+        l.emplace();
+        CHECK(iterations(nestNodes, 2, 3) == 3 + 3 * 2);
+        CHECK(iterations(nestNodes, 0, 3) == 3);
+        CHECK(iterations(nestNodes, 2, 0) == 0);
+        const auto behindBranch = [](gpu::GraphNodes &g, const LoopInputs &in) {
+            const int n0 = g.kernel<isOdd>({.name = "isOdd"}, {}, 1, 1, in.outerCount, in.outerGo);
+            g.branch({.name = "odd"}, {n0}, in.outerGo);
+            countNodes(g, in);
+            g.end();
+        };
+        l.emplace();
+        CHECK(iterations(behindBranch, 4, 1) == 4);
+        CHECK(iterations(behindBranch, 4, 2) == 0); // not those of the call before
+        const auto two = [](gpu::GraphNodes &g, const LoopInputs &in) {
+            countNodes(g, in);
+            const int n0 = g.kernel<arm>({.name = "arm"}, {2}, 1, 1, in.i, in.outerCount, in.go);
+            const int n1 = g.kernel<isOdd>({.name = "isOdd"}, {n0}, 1, 1, in.outerCount, in.outerGo);
+            g.loop({.name = "second"}, {n1}, in.go);
+            g.kernel<step>({.name = "step"}, {}, 1, 1, in.i, in.outerCount, in.go);
+            g.end();
+        };
+        l.emplace();
+        CHECK(iterations(two, 3, 8) == 3 + 8);
+        CHECK(l->hostCalls == 0);
+        const Environment off("SDFGC_GPU_GRAPH", "0");
+        l->graph.reset();
+        CHECK(iterations(countNodes, 5, 0) == -1);
     });
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("the first call builds, a thousand with other arrays, scalars and size
         CHECK(h.info().usedLast == 1);
         CHECK(std::string(h.info().lastReason).empty());
         CHECK(std::string(h.info().name) == "step");
-        CHECK(h.info().iterationsLast == -1);
+        CHECK(h.info().iterationsLast == -1); // it has no loops
     });
 }
 

@@ -77,6 +77,8 @@ public:
 
     Memory memory(ir::SDFG &g, Name data) { return memories_.of(g, data); }
     Memory memory(const ir::AccessNode &n) { return memories_.of(n); }
+    /// The container that a memory belongs to, in its SDFG.
+    const std::pair<ir::SDFG *, Name> &owner(Memory m) const { return memories_.owner(m); }
     std::string name(Memory m) const { return memories_.owner(m).second.str(); }
     /// Null where the program does not have it.
     const ir::DataDesc *desc(Memory m) const { return memories_.desc(m); }

@@ -43,7 +43,11 @@ struct Argument {
 struct Interface {
     std::string name;
     bool gpu = false, emulated = false, mpi = false;
-    std::vector<std::string> graphs;       // names of the GPU graphs
+    struct Graph {
+        std::string name;
+        bool conditions = false; // with loops or branches that the device decides on
+    };
+    std::vector<Graph> graphs;             // the GPU graphs
     std::vector<Argument> arguments, init; // in the order of the C calls
     /// Arguments of the initialiser that decide on the size of what lives as long as a handle: calls with other values need a
     /// handle of their own.

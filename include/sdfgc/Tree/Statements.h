@@ -79,6 +79,7 @@ struct RawTasklet : NodeOf<Kind::RawTasklet> {
 struct GraphNode {
     int node = -1;                // its number in the graph, or in the loop around it, in the order of the text; -1: it is in none
     std::vector<sym::Expr> after; // numbers of nodes there that come before it: constants, ascending
+    std::vector<sym::Expr> apart; // the same of earlier nodes that use other elements of memory that they share, and have no order
 };
 
 /// A call of a function of a library: `[result =] function([stream,] arguments)`.

@@ -1,12 +1,14 @@
 // Regions that are launched as one GPU graph.
 //
 // An edge stands where one operation uses memory that an earlier one uses too, and one of them writes it; of these edges only those that
-// no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams.h): a container behind its views. Calls of libraries
-// come one after the other, as they work in the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
+// no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams.h), a container behind its views; but where subsets
+// say that two operations touch different elements of it, they have no edge. Calls of libraries come one after the other, as they work in
+// the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
 #include "Graphs.h"
 
 #include "ControlFlow.h"
 
+#include "sdfgc/Analysis/Apart.h"
 #include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/Effects.h"
@@ -16,6 +18,7 @@
 
 namespace sdfgc::tree::lowering {
 
+using analysis::Memory;
 using analysis::MemoryUse;
 
 namespace {
@@ -128,35 +131,70 @@ private:
     std::set<Name> declared_;
 };
 
+/// The memory that calls of libraries work in, which no container has.
+constexpr Memory workspace = -2;
+
+bool callsLibrary(const analysis::GraphOperation &o) {
+    return o.loop ? std::any_of(o.inside.begin(), o.inside.end(), callsLibrary) : o.step.node && isa<ir::Tasklet>(o.step.node);
+}
+std::vector<MemoryUse> usesOf(const analysis::GraphOperation &o) {
+    std::vector<MemoryUse> uses = o.step.uses;
+    if (callsLibrary(o))
+        uses.push_back({workspace, true});
+    return uses;
+}
+
 /// The edges of a graph, node after node.
 class Edges {
 public:
-    /// Numbers of the nodes that the next one, with these uses, comes after.
-    std::vector<sym::Expr> next(const std::vector<MemoryUse> &uses) {
+    explicit Edges(analysis::ApartElements &apart) : apart_(apart) {}
+
+    /// Says in `node`, the next one, which of those before it come first, and from which it needs no order although it shares memory.
+    void next(const analysis::GraphOperation &operation, GraphNode &node) {
         const int now = static_cast<int>(ancestors_.size());
-        std::set<int> before;
-        for (MemoryUse u : uses) {
-            const Last &last = last_[u.memory];
-            if (last.writer >= 0)
-                before.insert(last.writer);
-            if (u.write)
-                before.insert(last.readers.begin(), last.readers.end());
-        }
-        for (MemoryUse u : uses)
-            if (u.write)
-                last_[u.memory] = {now, {}};
-        for (MemoryUse u : uses)
-            if (Last &last = last_[u.memory]; last.writer != now)
-                last.readers.push_back(now);
-        return reduced(before);
+        std::map<Memory, bool> writes;
+        for (const MemoryUse &u : usesOf(operation))
+            writes[u.memory] |= u.write;
+        std::set<int> before, apart;
+        for (const auto &[memory, write] : writes)
+            order(memory, {now, write, &operation.step}, before, apart);
+        node.node = now;
+        node.after = reduced(before);
+        for (int a : apart)
+            if (!ancestors_.back()[static_cast<std::size_t>(a)])
+                node.apart.emplace_back(a);
     }
 
 private:
-    struct Last {
-        int writer = -1;
-        std::vector<int> readers = {}; // since then
+    /// A node that uses some memory.
+    struct User {
+        int node;
+        bool write;
+        const analysis::StreamStep *step; // null: all elements count
     };
+    /// Of more users of one memory than this, nobody asks for elements.
+    static constexpr std::size_t most = 64;
 
+    /// What is ordered already needs no look at elements: in a chain, one look for each node.
+    void order(Memory memory, User now, std::set<int> &before, std::set<int> &apart) {
+        std::vector<User> &users = users_[memory];
+        if (memory == workspace || users.size() >= most)
+            now.step = nullptr;
+        for (auto u = users.rbegin(); u != users.rend(); ++u) {
+            if ((!u->write && !now.write) || isOrdered(u->node, before))
+                continue;
+            const bool isApart = u->step && now.step && apart_.of(*u->step, *now.step, memory);
+            (isApart ? apart : before).insert(u->node);
+        }
+        if (now.write && !now.step)
+            users.clear(); // what comes later comes after this one, and so after all of them
+        users.push_back(now);
+    }
+    bool isOrdered(int node, const std::set<int> &before) const {
+        return std::any_of(before.begin(), before.end(), [&](int b) {
+            return b == node || (b > node && ancestors_[static_cast<std::size_t>(b)][static_cast<std::size_t>(node)]);
+        });
+    }
     std::vector<sym::Expr> reduced(const std::set<int> &before) {
         std::vector<bool> all(ancestors_.size(), false);
         std::vector<sym::Expr> out;
@@ -174,36 +212,23 @@ private:
         return out;
     }
 
-    std::map<analysis::Memory, Last> last_;
+    analysis::ApartElements &apart_;
+    std::map<Memory, std::vector<User>> users_;
     std::vector<std::vector<bool>> ancestors_; // of each node, by number
 };
 
-/// The memory that calls of libraries work in, which no container has.
-constexpr analysis::Memory workspace = -2;
-
-bool callsLibrary(const analysis::GraphOperation &o) {
-    return o.loop ? std::any_of(o.inside.begin(), o.inside.end(), callsLibrary) : o.step.node && isa<ir::Tasklet>(o.step.node);
-}
-std::vector<MemoryUse> usesOf(const analysis::GraphOperation &o) {
-    std::vector<MemoryUse> uses = o.step.uses;
-    if (callsLibrary(o))
-        uses.push_back({workspace, true});
-    return uses;
-}
-
 /// Numbers the statements and gives them edges; false if they are not the operations of the graph.
-bool number(Content &content, const std::vector<analysis::GraphOperation> &operations) {
+bool number(Content &content, const std::vector<analysis::GraphOperation> &operations, analysis::ApartElements &apart) {
     if (!content.isGraph || content.operations.size() != operations.size())
         return false;
-    Edges edges;
+    Edges edges(apart);
     for (std::size_t i = 0; i < operations.size(); ++i) {
         Content::Operation &is = content.operations[i];
         const bool isLoop = operations[i].loop != nullptr;
         const auto *loop = dyn_cast<Loop>(is.statement);
-        if (isLoop != (loop && loop->flag) || (isLoop && !number(*is.inside, operations[i].inside)))
+        if (isLoop != (loop && loop->flag) || (isLoop && !number(*is.inside, operations[i].inside, apart)))
             return false;
-        is.node->node = static_cast<int>(i);
-        is.node->after = edges.next(usesOf(operations[i]));
+        edges.next(operations[i], *is.node);
         if (auto *call = dyn_cast<LibraryCall>(is.statement))
             call->element = elementName(*operations[i].step.node);
     }
@@ -234,7 +259,8 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     Content content = Collector(in.function(), region->body).run(region->body);
     for (NodePtr &n : content.memory)
         out.body.push_back(std::move(n));
-    if (!number(content, operations.all())) {
+    analysis::ApartElements apart(in.program().steps());
+    if (!number(content, operations.all(), apart)) {
         unnumber(content);
         const std::string why = "the host has to do something between its operations";
         pass::Context &context = in.program().context;

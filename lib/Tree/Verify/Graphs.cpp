@@ -3,6 +3,9 @@
 // one operation for what is outside, with all uses inside and that of its flag. Calls of libraries have one more memory in common, in which
 // they work. Besides there is what brings flags to the host.
 //
+// That two nodes touch different elements (`apart`) is believed: it follows from subsets, which a tree has not. The emulation looks at the
+// elements themselves (docs/emulation.md).
+//
 // What an operation uses is found here in the tree itself: the variables of its arguments, and what kernels do to their parameters.
 // Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).
 #include "Rules.h"
@@ -43,7 +46,7 @@ private:
 
     void outside(const Block &b) {
         for (const NodePtr &n : b.body) {
-            if (const GraphNode *g = nodeOf(*n); g && (g->node >= 0 || !g->after.empty()))
+            if (const GraphNode *g = nodeOf(*n); g && (g->node >= 0 || !g->after.empty() || !g->apart.empty()))
                 fault(*n, "", "an operation outside of all graphs has a number");
             if (const auto *region = dyn_cast<GraphRegion>(n.get()))
                 graph(region->body, region->name, region->stream);
@@ -81,14 +84,17 @@ private:
 
     void graph(const Block &b, Name name, int stream) {
         flags_.clear();
-        flags(b);
+        hasApart_ = false;
+        look(b);
         level(b, name, stream);
     }
-    void flags(const Block &b) {
+    void look(const Block &b) {
         for (const NodePtr &n : b.body) {
+            if (const GraphNode *g = nodeOf(*n))
+                hasApart_ = hasApart_ || !g->apart.empty();
             if (const auto *l = dyn_cast<Loop>(n.get()); l && l->flag)
                 flags_.insert(memoryOf(l->flag));
-            forEachBlock(std::as_const(*n), [this](const Block &inner) { flags(inner); });
+            forEachBlock(std::as_const(*n), [this](const Block &inner) { look(inner); });
         }
     }
     /// The nodes of the graph or of one of its loops; what they use.
@@ -169,40 +175,46 @@ private:
         }
         ancestors.push_back(before);
         level_.uses.insert(level_.uses.end(), uses.begin(), uses.end());
+        std::set<int> apart = numbers(g.apart);
         for (const Use &u : uses) {
-            Last &last = level_.last[u.memory];
-            check(n, name, u, last.writer, before);
-            for (int reader : last.readers)
-                if (u.write)
-                    check(n, name, u, reader, before);
-            if (u.write)
-                last = {now, {}};
-            else if (last.writer != now)
-                last.readers.push_back(now);
+            std::vector<Earlier> &users = level_.users[u.memory];
+            for (const Earlier &e : users)
+                if ((e.write || u.write) && !apart.count(e.node))
+                    check(n, name, u, e.node, before);
+            if (u.write && !hasApart_) // then all of them come before what comes after this one
+                users.clear();
+            users.push_back({now, u.write});
         }
+    }
+    static std::set<int> numbers(const std::vector<sym::Expr> &of) {
+        std::set<int> out;
+        for (sym::Expr e : of)
+            out.insert(static_cast<int>(e.asInt().value_or(-1)));
+        return out;
     }
     void check(const Node &n, Name name, const Use &u, int earlier, const std::vector<bool> &before) {
         const int now = static_cast<int>(level_.ancestors.size()) - 1;
-        if (earlier >= 0 && earlier != now && !before[static_cast<std::size_t>(earlier)])
+        if (earlier != now && !before[static_cast<std::size_t>(earlier)])
             fault(n, name,
                   "nothing says whether node " + std::to_string(earlier) + " or node " + std::to_string(now) +
                       " comes first; both use " +
                       (u.memory ? "`" + r_.var(u.memory).name.str() + "`" : "the workspace of libraries"));
     }
 
-    struct Last {
-        int writer = -1;
-        std::vector<int> readers = {}; // since then
+    struct Earlier {
+        int node;
+        bool write;
     };
     /// The nodes of a graph, or of a loop in it.
     struct Level {
         std::vector<std::vector<bool>> ancestors; // of each node
-        std::map<VarId, Last> last;
+        std::map<VarId, std::vector<Earlier>> users;
         std::vector<Use> uses; // of all
     };
     Report &r_;
     std::map<VarId, VarId> targets_;
     std::set<VarId> flags_; // of the loops of the graph
+    bool hasApart_ = false; // some nodes of the graph have no order because they touch different elements
     Level level_;
 };
 

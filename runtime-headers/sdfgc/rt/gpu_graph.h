@@ -31,7 +31,7 @@ struct GraphInfo {
     int64_t nodesLast = 0;       // nodes of the last call's graph; 0 for the host path
     int64_t usedLast = 0;        // 1: the last call did not take the host path
     int64_t hostPath = 0;        // calls that took it
-    int64_t iterationsLast = 0;  // of loops inside; -1: not counted
+    int64_t iterationsLast = 0;  // of all loops in the last call's graph; -1: there were none, or it took the host path
     int64_t evictions = 0;       // graphs that made room for others
     const char *lastReason = ""; // why the host path was taken the last time; "" if it never was
 };
@@ -62,8 +62,12 @@ public:
             hostPath();
     }
 
-    /// Counters; the object changes with every call.
-    const GraphInfo &info() const noexcept { return info_; }
+    /// Counters; the object changes with every call. The last one must be over: its iterations are asked from the device, once.
+    const GraphInfo &info() const {
+        if (const Entry *entry = std::exchange(uncounted_, nullptr))
+            info_.iterationsLast = maker_.iterations(*entry);
+        return info_;
+    }
 
     /// As if just made: what a handle's initialisation does, for the device may have been reset in between. Waits for the device where
     /// a graph may still run.
@@ -104,6 +108,7 @@ private:
     struct Retired {
         GraphHandle plan;
         GraphExec exec;
+        const int64_t *counters;
         Event behind;
     };
 
@@ -111,6 +116,8 @@ private:
     bool launch(Program &program, Stream stream, const void *inputs, size_t bytes, Describe describe, const void *context) {
         int device = 0;
         info_.usedLast = info_.nodesLast = 0;
+        info_.iterationsLast = -1;
+        uncounted_ = nullptr;
         if (!usable(stream, device))
             return false;
         if (Entry *entry = unchanged(device, inputs, bytes)) {
@@ -201,6 +208,7 @@ private:
         const Status status = maker_.make(*entry, now_, name_, stream);
         if (status != success) {
             (void)getLastError();
+            maker_.giveBack(entry->counters);
             if (refused_.size() == most_)
                 refused_.erase(refused_.begin());
             refused_.push_back(now_.key());
@@ -228,6 +236,7 @@ private:
         entry.lastUse = ++info_.launches;
         info_.nodesLast = entry.held.size();
         info_.usedLast = 1;
+        uncounted_ = &entry;
     }
 
     /// The least recently used entry goes.
@@ -251,12 +260,13 @@ private:
         Event behind = nullptr;
         if (entry->lastUse != 0 && entry->lastStream == stream && eventCreate(behind) == success &&
             eventRecord(behind, stream) == success) {
-            retired_.push_back({std::exchange(entry->plan, nullptr), std::exchange(entry->exec, nullptr), behind});
+            retired_.push_back({std::exchange(entry->plan, nullptr), std::exchange(entry->exec, nullptr), entry->counters, behind});
         } else {
             if (behind)
                 (void)eventDestroy(behind);
             if (entry->lastUse != 0)
                 (void)deviceSynchronize();
+            maker_.giveBack(entry->counters);
         }
         delete entry;
     }
@@ -270,6 +280,7 @@ private:
             }
             (void)eventDestroy(r.behind);
             destroyGraph(r.plan, r.exec);
+            maker_.giveBack(r.counters);
         }
         retired_.resize(kept);
     }
@@ -286,6 +297,7 @@ private:
         retired_.clear();
         maker_.release();
         last_ = nullptr;
+        uncounted_ = nullptr;
         supportedOn_ = -1;
     }
     /// Keeps the reason, unless it is null, counts, and returns false; throws when a graph is required.
@@ -307,14 +319,15 @@ private:
     const char *name_;
     size_t most_;
     bool required_ = false, disabled_ = false;
-    GraphInfo info_;
+    mutable GraphInfo info_; // iterations come when they are asked for
     char reason_[512] = "";
     GraphTrace trace_;
 
     GraphMaker maker_;
-    GraphNodes now_;                    // described by this call
-    std::vector<unsigned char> inputs_; // of the last call that had a graph
-    Entry *last_ = nullptr;             // which launched this entry
+    GraphNodes now_;                           // described by this call
+    std::vector<unsigned char> inputs_;        // of the last call that had a graph
+    Entry *last_ = nullptr;                    // which launched this entry
+    mutable const Entry *uncounted_ = nullptr; // the entry of the last launch, until its iterations are asked for
     int lastDevice_ = -1, supportedOn_ = -1;
     GraphSupport support_ = GraphSupport::None; // there
     std::vector<Entry *> entries_;

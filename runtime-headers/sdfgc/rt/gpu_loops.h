@@ -8,7 +8,9 @@ namespace sdfgc::gpu {
 
 #if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12040
 namespace {
-SDFGC_KERNEL void setCondition(GraphConditional condition, const bool *flag) { graphSetConditional(condition, *flag); }
+SDFGC_KERNEL void setCondition(GraphConditional condition, const bool *flag, int64_t *counters, int reset, bool isLoop) {
+    graphSetConditional(condition, detail::countIteration(flag, counters, reset, isLoop));
+}
 } // namespace
 
 const KernelTraits *conditionSetter() { return kernelTraits<setCondition>(); }

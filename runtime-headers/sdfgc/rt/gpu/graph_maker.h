@@ -30,6 +30,8 @@ struct GraphEntry {
     std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
     std::vector<GraphHandle> bodies;          // of loops and branches, by their numbers
     std::vector<GraphConditional> conditions; // likewise
+    std::vector<int> loopsBefore;             // how many loops have a smaller number; one element more than there are nodes
+    int64_t *counters = nullptr;              // of iterations, one for each loop, in memory that the maker lends
     int64_t lastUse = 0;                      // the launch that was its last one; 0: none
     Stream lastStream = nullptr;
 
@@ -83,8 +85,30 @@ public:
     }
 #endif
 
+    /// Iterations of all loops in the last launch, which must be over; -1 where nothing counts, or the device does not tell.
+    int64_t iterations(const GraphEntry &entry) const {
+        int64_t sum = 0;
+        std::vector<int64_t> counted(static_cast<size_t>(entry.counters ? entry.loopsBefore.back() : 0));
+        if (counted.empty() ||
+            memcpySync(counted.data(), entry.counters, counted.size() * sizeof(int64_t), CopyKind::DeviceToHost) != success)
+            return -1;
+        for (const int64_t c : counted)
+            sum += c;
+        return sum;
+    }
+    /// No launch that counts there may still run.
+    void giveBack(const int64_t *counters) noexcept {
+        for (Counters &c : counters_)
+            c.used = c.used && c.memory != counters;
+    }
+
     /// Forgets what belongs to the device. No graph may run any more.
-    void release() noexcept { calls_.release(); }
+    void release() noexcept {
+        calls_.release();
+        for (const Counters &c : counters_)
+            (void)gpu::free(c.memory);
+        counters_.clear();
+    }
     /// Forgets what kernels were granted, too: the device may have been reset.
     void reset() noexcept { granted_.clear(); }
 
@@ -94,6 +118,36 @@ private:
         const KernelTraits *kernel;
         size_t bytes;
     };
+    /// Memory of the device for the iterations of a graph's loops. It is kept when the graph goes: giving it back waits for the device.
+    struct Counters {
+        int64_t *memory;
+        int count;
+        bool used;
+    };
+    Status lendCounters(GraphEntry &entry, const GraphNodes &list) {
+        entry.loopsBefore.assign(1, 0);
+        for (const GraphNodes::Node &node : list.nodes_)
+            entry.loopsBefore.push_back(entry.loopsBefore.back() + (node.kind == GraphNodes::Kind::Loop));
+        const int count = entry.loopsBefore.back();
+        Counters *found = nullptr;
+        for (Counters &c : counters_)
+            if (!c.used && c.count >= count)
+                found = &c;
+        if (count > 0 && !found) {
+            Counters made{nullptr, count, false};
+            if (const Status status =
+                    gpu::malloc(&made.memory, static_cast<size_t>(count) * sizeof(int64_t), "iterations of a graph's loops");
+                status != success)
+                return status;
+            counters_.push_back(made);
+            found = &counters_.back();
+        }
+        if (count > 0) {
+            found->used = true;
+            entry.counters = found->memory;
+        }
+        return success;
+    }
     static bool same(const GraphNodes &held, const GraphNodes::Node &a, const GraphNodes &now, const GraphNodes::Node &b) {
         switch (a.kind) {
         case GraphNodes::Kind::Kernel:
@@ -132,16 +186,27 @@ private:
         }
         return invalidValue;
     }
-    /// A kernel with its arguments; what sets a condition gets that of this entry. Until the next call.
+    /// A kernel with its arguments; what sets a condition gets that of this entry, and the counters of the loops that belong to it: in
+    /// front of a loop or branch that nothing is around, those of all loops in it, which begin anew. Until the next call.
     KernelNodeParams kernelOf(const GraphEntry &entry, const GraphNodes &list, const GraphNodes::Node &node) {
         KernelNodeParams kernel = list.kernelOf(node);
         if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
             return kernel;
+        const auto of = static_cast<size_t>(node.sets);
+        const GraphNodes::Node &whole = list.nodes_[of];
+        int64_t *const counters = entry.counters ? entry.counters + entry.loopsBefore[of] : nullptr;
+        const bool isLoop = whole.kind == GraphNodes::Kind::Loop, begins = node.inside < 0;
+        const int reset = begins ? entry.loopsBefore[whole.end] - entry.loopsBefore[of] : 0;
         __builtin_memcpy(setterArguments_, kernel.arguments, kernel.kernel->bytes);
-        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[0].offset, &entry.conditions[static_cast<size_t>(node.sets)],
-                         sizeof(GraphConditional));
+        setArgument(kernel, 0, entry.conditions[of]);
+        setArgument(kernel, 2, counters);
+        setArgument(kernel, 3, reset);
+        setArgument(kernel, 4, isLoop);
         kernel.arguments = setterArguments_;
         return kernel;
+    }
+    template <class T> void setArgument(const KernelNodeParams &kernel, int number, const T &value) {
+        __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[number].offset, &value, sizeof value);
     }
     /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
     /// another node was given.
@@ -169,7 +234,9 @@ private:
         step("making the graph", nullptr);
         entry.bodies.resize(list.nodes_.size());
         entry.conditions.resize(list.nodes_.size());
-        Status status = graphCreate(entry.plan, name);
+        Status status = lendCounters(entry, list);
+        if (status == success)
+            status = graphCreate(entry.plan, name);
         std::vector<GraphNode> after;
         for (size_t i = 0; status == success && i < list.nodes_.size(); ++i) {
             const GraphNodes::Node &node = list.nodes_[i];
@@ -259,7 +326,8 @@ private:
     bool stepSaysWhy_ = false; // no status says more
     GraphCalls calls_;         // recorded for all graphs
     std::vector<Granted> granted_;
-    alignas(16) unsigned char setterArguments_[32] = {};
+    std::vector<Counters> counters_;
+    alignas(16) unsigned char setterArguments_[48] = {};
 };
 
 } // namespace sdfgc::gpu

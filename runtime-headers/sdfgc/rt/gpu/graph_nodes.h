@@ -45,10 +45,26 @@ private:
     }
 };
 
-/// What brings the flag of a loop or branch to its condition: a kernel of (GraphConditional, const bool *flag). Null where graphs have neither.
+#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__)
+namespace detail {
+/// The first `reset` counters become 0. The first one of a loop's counts an iteration that is to come.
+SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int reset, bool isLoop) {
+    for (int i = 0; i < reset; ++i)
+        counters[i] = 0;
+    if (isLoop && *flag)
+        ++counters[0];
+    return *flag;
+}
+} // namespace detail
+#endif
+
+/// What brings the flag of a loop or branch to its condition: a kernel of (GraphConditional, const bool *flag, int64_t *counters, int reset,
+/// bool isLoop), which counts iterations besides. Null where graphs have neither.
 #ifdef SDFGC_GPU_EMULATE
 namespace detail {
-SDFGC_KERNEL inline void setCondition(GraphConditional condition, const bool *flag) { graphSetConditional(condition, *flag); }
+SDFGC_KERNEL inline void setCondition(GraphConditional condition, const bool *flag, int64_t *counters, int reset, bool isLoop) {
+    graphSetConditional(condition, countIteration(flag, counters, reset, isLoop));
+}
 } // namespace detail
 inline const KernelTraits *conditionSetter() { return kernelTraits<detail::setCondition>(); }
 #elif defined(SDFGC_GPU_CUDA)
@@ -333,7 +349,7 @@ private:
             if (nodes_[i].inside == whole && !isBefore[i - first])
                 edges_.push_back(static_cast<int>(i));
     }
-    /// A node without edges that sets the condition of a loop or branch; its graph gives it the condition.
+    /// A node without edges that sets the condition of a loop or branch; its graph gives it the condition, and counters.
     Node setter(const bool *flag, int of) {
         Node node;
         node.kind = Kind::Set;
