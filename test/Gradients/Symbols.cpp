@@ -26,8 +26,8 @@ std::string program(const std::string &body) {
     )";
 }
 
-std::string step(const std::string &index) {
-    return "state step {\n t: o = sin(b * c) + b  with b <- s[0], c <- A[" + index + "]; o -> s[0]\n}\n";
+std::string step(const std::string &index, const std::string &name = "step") {
+    return "state " + name + " {\n t: o = sin(b * c) + b  with b <- s[0], c <- A[" + index + "]; o -> s[0]\n}\n";
 }
 
 } // namespace
@@ -74,4 +74,63 @@ TEST_CASE("Multiplied in a loop in a loop") {
     Differentiated d(program("for j = 0; j < N; j = j + 1 {\n for i = j + 1; i < N; i = i * 2 {\n" + step("i") + "}\n}\n"), "out",
                      "A");
     d.set("N", 6).check();
+}
+
+TEST_CASE("A variable that is used after its loop, as an index, as a bound and in a condition") {
+    const std::string heads[] = {"for i = 0; i < N; i = i + 1", "for i = N - 1; i > 0; i = i - 1",
+                                 "for i = 2; i <= N - 2; i = i + 3"};
+    const std::string uses[] = {step("i % 8"), "for j = 0; j < i + 1; j = j + 1 {\n" + step("(i + j) % 8") + "}\n",
+                                "if i > 3 {\n" + step("i % 8") + "} else {\n" + step("0") + "}\n"};
+    for (const std::string &head : heads)
+        for (const std::string &use : uses)
+            for (const int64_t n : {1, 2, 8}) {
+                INFO(head + use << n);
+                std::string text = program(head + " {\n" + step("i % 8") + "}\n" + use);
+                text.replace(text.find("float64[N]"), 10, "float64[8]");
+                Differentiated d(text, "out", "A");
+                d.set("N", n).check();
+            }
+}
+
+TEST_CASE("A variable whose loop runs again and again, used before it and after it") {
+    const std::string inner = "for i = 0; i < j; i = i + 1 {\n" + step("i") + "}\n";
+    Differentiated d(program("i = 2\n for j = 0; j < N; j = j + 1 {\n" + step("i", "before") + inner + step("i", "after") + "}\n" +
+                             step("i - 1")),
+                     "out", "A");
+    d.set("N", 5).check();
+}
+
+TEST_CASE("A symbol that has other values at two accesses of one array") {
+    const std::string text = R"(
+        sdfg f(A, first, second, out) {
+          symbol k: int64
+          argument A: float64[8]
+          argument first: int64[1]
+          argument second: int64[1]
+          argument out: float64[1]
+          transient t: float64[8]
+          state begin {
+            map m[j = 0:8] with <- A[0:8]; -> t[0:8] {
+              c: o = x * 2  with x <- A[j]; o -> t[j]
+            }
+          }
+          k = first[0]
+          state read {
+            u: o = sin(x)  with x <- t[k]; o -> out[0]
+          }
+          k = second[0]
+          state overwrite {
+            v: o = x * 3  with x <- t[0]; o -> t[k - 1]
+          }
+          then
+          state end {
+            w: o = x + y  with x <- t[2], y <- out[0]; o -> out[0]
+          }
+        }
+    )";
+    for (const double second : {3, 4, 1}) {
+        INFO(second);
+        Differentiated d(text, "out", "A");
+        d.set("first", std::vector<double>{2}).set("second", std::vector<double>{second}).check();
+    }
 }

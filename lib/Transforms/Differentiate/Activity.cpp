@@ -55,14 +55,20 @@ std::vector<Flow> flowsOf(const Program &program) {
     return out;
 }
 
-/// Adds what can be reached, against or with the flow, until nothing is new.
+/// Adds what can be reached, against or with the flow.
 void spread(std::set<Memory> &reached, const std::vector<Flow> &flows, std::set<Memory> Flow::*begin, std::set<Memory> Flow::*end) {
-    for (bool isNew = true; isNew;) {
-        isNew = false;
-        for (const Flow &f : flows)
-            if (std::any_of((f.*begin).begin(), (f.*begin).end(), [&](Memory m) { return reached.count(m) != 0; }))
-                for (const Memory m : f.*end)
-                    isNew |= reached.insert(m).second;
+    std::map<Memory, std::vector<const Flow *>> beginning;
+    for (const Flow &f : flows)
+        for (const Memory m : f.*begin)
+            beginning[m].push_back(&f);
+    std::vector<Memory> open(reached.begin(), reached.end());
+    while (!open.empty()) {
+        const std::vector<const Flow *> onwards = std::move(beginning[open.back()]); // once is enough
+        open.pop_back();
+        for (const Flow *f : onwards)
+            for (const Memory m : f->*end)
+                if (reached.insert(m).second)
+                    open.push_back(m);
     }
 }
 

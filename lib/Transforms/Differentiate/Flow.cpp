@@ -132,7 +132,7 @@ void FlowReverser::place(Region &into, Block *b) {
 
 State *FlowReverser::addState(Region &into, const std::string &label) {
     auto *s = into.add<State>();
-    s->label = into.sdfg()->freshLabel(label);
+    s->label = edits_.freshLabel(label);
     return s;
 }
 
@@ -148,7 +148,7 @@ void FlowReverser::append(Region &into, const std::string &label, std::vector<It
 }
 
 void FlowReverser::prepend(Region &into, Block *before, const std::string &label, std::vector<Item> items) {
-    State *s = before ? into.addStateBefore(before, into.sdfg()->freshLabel(label)) : addState(into, label);
+    State *s = before ? into.addStateBefore(before, edits_.freshLabel(label)) : addState(into, label);
     if (!before)
         into.setStart(s);
     nest::Run run;
@@ -180,12 +180,10 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<CountedLoop> counted = countedLoop(l);
     if (!counted)
         return fail({diag::Id::GradientOfLoop, std::string(text(analysis::tripCountOf(l, program_.facts()).why))}, l);
-    if (program_.isReadAfter(l))
-        return fail({diag::Id::GradientOfSymbol, l.variable.str(), "do not use the variable after the loop"}, l);
     const std::string i = l.variable.str();
     const bool down = sym::isPositive(counted->walk.step, program_.facts()) == sym::Truth::True;
     auto reversed = std::make_unique<LoopRegion>();
-    reversed->label = into.sdfg()->freshLabel(l.label + "_reversed");
+    reversed->label = edits_.freshLabel(l.label + "_reversed");
     reversed->debugInfo = l.debugInfo;
     reversed->variable = l.variable;
     reversed->init = Code{i + " = " + counted->last().str(), Language::Python};
@@ -245,13 +243,13 @@ void FlowReverser::branches(ConditionalBlock &c, Region &into) {
                 {diag::Id::GradientOfFlow, "a branch whose condition changes: " + values_.whyUnknown(), "count by a constant"}, c);
     }
     auto *reversed = cast<ConditionalBlock>(into.adopt(std::make_unique<ConditionalBlock>()));
-    reversed->label = into.sdfg()->freshLabel(c.label + "_reversed");
+    reversed->label = edits_.freshLabel(c.label + "_reversed");
     reversed->debugInfo = c.debugInfo;
     int64_t number = 0;
     bool hasElse = false;
     for (auto &branch : c.branches()) {
         auto region = std::make_unique<Region>();
-        region->label = into.sdfg()->freshLabel(branch.region->label + "_reversed");
+        region->label = edits_.freshLabel(branch.region->label + "_reversed");
         std::optional<Code> condition = branch.condition;
         hasElse |= !condition;
         if (choice)

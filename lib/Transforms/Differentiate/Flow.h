@@ -9,6 +9,7 @@
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Optimize/FlowEdits.h"
 
 namespace sdfgc::transforms::gradient {
 
@@ -16,7 +17,8 @@ class FlowReverser {
 public:
     FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
                  pass::Context &context)
-        : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context) {}
+        : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context),
+          edits_(maker.sdfg()) {}
 
     /// Puts the gradient of all that a region does after the last block of another one, or of itself.
     void reverse(ir::Region &from, ir::Region &into);
@@ -63,6 +65,7 @@ private:
     ItemReverser &items_;
     Values &values_;
     pass::Context &context_;
+    FlowEdits edits_;
     std::map<const ir::Region *, ir::Block *> last_;                  // of what was put there
     std::map<const ir::Region *, Assignments> restored_;              // symbols that have these values at its end
     std::map<std::pair<Name, const ir::Block *>, Values::Note> kept_; // values of symbols from a block on

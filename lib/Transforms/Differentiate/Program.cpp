@@ -3,6 +3,7 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
+#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>
@@ -40,12 +41,20 @@ Program::Program(SDFG &g, analysis::Memories &memories)
         nameCopied(r.items, g);
     }
     const std::vector<InterstateEdge *> atStart = g.start() ? g.start()->outEdges() : std::vector<InterstateEdge *>();
-    std::map<Name, int> times;
+    const std::set<Name> required = analysis::requiredSymbols(g), once = assignedOnce(g);
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments) {
             const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.start()->inEdges().empty();
-            if (++times[symbol] > 1 || !first) // the value that it has throughout
+            if (!first || !once.count(symbol)) // else it is the value that it has throughout
                 assigned_.insert(symbol);
+            if (!once.count(symbol) || (!first && required.count(symbol)))
+                changing_.insert(symbol);
+        }
+    const VariableReads reads(g);
+    for (const Region *r : allRegions(std::as_const(g)))
+        if (const auto *l = dyn_cast<LoopRegion>(r); l && reads.isReadOutside(*l)) {
+            assigned_.insert(l->variable);
+            changing_.insert(l->variable);
         }
     findHidden();
     findRealSymbols();
@@ -225,12 +234,16 @@ bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t lo
 std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site &write, std::size_t common) const {
     analysis::AccessInstance a = read.instance, b = write.instance;
     for (analysis::AccessInstance *i : {&a, &b})
-        if (i->subset) // a symbol that edges assign may have another value in the other iteration
-            for (const Name n : i->subset->freeSymbols())
-                if (assigned_.count(n) && common) {
-                    i->subset.reset();
-                    break;
-                }
+        if (i->subset) { // a symbol that is assigned may have another value at the other access, or in the other iteration
+            const auto differs = [&](Name n) {
+                const auto &loops = i->loops;
+                return (common ? assigned_ : changing_).count(n) &&
+                       std::none_of(loops.begin(), loops.end(), [n](const analysis::LoopLevel &l) { return l.variable == n; });
+            };
+            const std::set<Name> names = i->subset->freeSymbols();
+            if (std::any_of(names.begin(), names.end(), differs))
+                i->subset.reset();
+        }
     return analysis::conflictOf(a, b, common, facts_);
 }
 
@@ -270,21 +283,6 @@ std::size_t Program::loopsBefore(const Use &read) const {
             std::none_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return precedes(sites_[w], site, k); }))
             return k;
     return site.loops;
-}
-
-bool Program::isReadAfter(const LoopRegion &l) const {
-    const auto setsIt = [&l](const void *scope) {
-        const auto *other = static_cast<const Region *>(scope);
-        return isa<LoopRegion>(other) && cast<LoopRegion>(other)->variable == l.variable;
-    };
-    return std::any_of(sites_.begin(), sites_.end(), [&](const Site &s) {
-        if (std::any_of(s.scopes.begin(), s.scopes.begin() + static_cast<std::ptrdiff_t>(s.loops), setsIt))
-            return false;
-        const auto mentions = [&](const sym::Range &r) { return r.begin.dependsOn(l.variable) || r.end.dependsOn(l.variable); };
-        return (s.instance.subset && s.instance.subset->freeSymbols().count(l.variable)) ||
-               std::any_of(s.instance.loops.begin(), s.instance.loops.end(),
-                           [&](const auto &level) { return mentions(level.range); });
-    });
 }
 
 bool Program::isOverwritten(const Use &read, std::size_t fixed) const {

@@ -126,9 +126,7 @@ public:
     bool isUsedOtherwise(const nest::Use &update, const nest::Map *map) const;
     /// The same of all that code of control flow reads, at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
-    /// Does something outside of a loop use its variable, but for loops that have the same one?
-    bool isReadAfter(const ir::LoopRegion &l) const;
-    /// Symbols that edges assign.
+    /// Symbols that edges assign, and variables of loops that are read outside of them.
     const std::set<Name> &assigned() const { return assigned_; }
     /// How many operations write a memory for certain or not, and whether one of them is in a loop.
     struct Writers {
@@ -167,6 +165,7 @@ private:
     sym::Assumptions facts_;
     const analysis::SymbolTypes symbolTypes_;
     std::set<Name> assigned_;
+    std::set<Name> changing_; // of these, the ones that several places give values
     const std::set<Name> readByFlow_;
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_;

@@ -85,20 +85,22 @@ bool isInLoop(const Region *r) {
     return r != nullptr;
 }
 
-/// Symbols that one edge outside of loops assigns: they keep that value.
+} // namespace
+
 std::set<Name> assignedOnce(const SDFG &g) {
     std::map<Name, int> times;
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments)
             times[symbol] += isInLoop(e->src->parent()) ? 2 : 1;
+    for (const Region *r : allRegions(g))
+        if (const auto *l = dyn_cast<LoopRegion>(r))
+            times[l->variable] += 2;
     std::set<Name> out;
     for (const auto &[symbol, count] : times)
         if (count == 1)
             out.insert(symbol);
     return out;
 }
-
-} // namespace
 
 /// Follows the values of symbols along an edge. `constant`: symbols that have one value throughout the program.
 void FlowReverser::follow(const InterstateEdge &e, Block &to, const std::set<Name> &constant, Symbols &now) const {
