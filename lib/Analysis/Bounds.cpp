@@ -1,5 +1,7 @@
 #include "sdfgc/Analysis/Bounds.h"
 
+#include "sdfgc/Analysis/SizeExpr.h"
+
 #include <algorithm>
 #include <map>
 
@@ -72,5 +74,47 @@ std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr exten
 }
 
 std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loops) { return Corner(loops).value(e, false); }
+
+// ---- sizes
+
+namespace {
+
+/// The greatest value of a size in the iterations of a loop; it may have a maximum over them in it.
+SizeExpr greatest(const SizeExpr &size, const LoopLevel &loop, const SizeFacts &facts) {
+    const sym::Range &r = loop.range;
+    const Name v = loop.variable;
+    if (r.step.isOne())
+        return maxOver(v, r.begin, r.end + 1, size, facts);
+    if (r.step.isConstant(-1))
+        return maxOver(v, r.end, r.begin + 1, size, facts);
+    const sym::Expr value = r.begin + r.step * sym::Expr::symbol(v);
+    return maxOver(v, 0, sym::floorDiv(r.end - r.begin, r.step) + 1, substitute(size, {{v, value}}), facts);
+}
+
+/// Where the size is no polynomial of degree one: a closed form, if there is one.
+std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<LoopLevel> &loops, const sym::Assumptions &facts) {
+    if (unsupportedPart(SizeExpr(e)))
+        return std::nullopt;
+    SizeExpr size = max(0, SizeExpr(e));
+    for (auto l = loops.rbegin(); l != loops.rend(); ++l)
+        if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
+            size = greatest(size, *l, {facts, {}});
+    std::optional<sym::Expr> most = size.plain();
+    while (most && most->kind() == sym::Kind::Select &&
+           most->operands()[2].isZero()) // where there are no iterations, any size will do
+        most = most->operands()[1];
+    return most;
+}
+
+} // namespace
+
+std::optional<sym::Expr> largestOf(sym::Expr e, const std::vector<LoopLevel> &loops, const sym::Assumptions &facts) {
+    if (std::any_of(loops.begin(), loops.end(),
+                    [e](const auto &l) { return l.range.end.isUndefined() && e.dependsOn(l.variable); }))
+        return std::nullopt;
+    const std::optional<sym::Expr> least = leastOf(-e, loops);
+    const std::optional<sym::Expr> most = least ? -*least : largestInClosedForm(e, loops, facts);
+    return !most || sym::isNonNegative(*most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), *most});
+}
 
 } // namespace sdfgc::analysis

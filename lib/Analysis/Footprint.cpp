@@ -1,5 +1,6 @@
 #include "sdfgc/Analysis/Footprint.h"
 
+#include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/TripCount.h"
 
@@ -12,28 +13,20 @@ using namespace ir;
 
 namespace {
 
-/// The largest value that a size has in iterations of a loop. As it is, if that cannot be said.
-sym::Expr mostIn(const LoopRegion &l, sym::Expr size) {
-    if (l.variable.empty() || !size.dependsOn(l.variable))
-        return size;
-    const TripCount trips = tripCountOf(l, factsOf(*l.sdfg()));
-    if (!trips.counted() || trips.variable != l.variable)
-        return size;
-    const auto at = [&](sym::Expr i) { return sym::substitute(size, {{l.variable, i}}); };
-    const sym::Expr growth = at(sym::Expr::symbol(l.variable) + trips.step) - size;
-    if (growth.dependsOn(l.variable)) // neither end need be the largest
-        return size;
-    const sym::Expr first = at(trips.first), last = at(trips.first + (trips.count - 1) * trips.step);
-    const std::optional<int64_t> known = growth.asInt();
-    return known ? (*known > 0 ? last : first) : sym::max({first, last});
-}
-
-/// The same in all loops around a state.
+/// The largest value that a size has in iterations of the loops around a state. As it is, if that cannot be said.
 sym::Expr mostAround(const State &s, sym::Expr size) {
+    std::vector<const LoopRegion *> around; // outermost first
     for (const Region *r = s.parent(); r; r = r->parent())
         if (const auto *l = dyn_cast<LoopRegion>(r))
-            size = mostIn(*l, size);
-    return size;
+            around.insert(around.begin(), l);
+    if (std::none_of(around.begin(), around.end(), [size](const LoopRegion *l) { return size.dependsOn(l->variable); }))
+        return size;
+    const sym::Assumptions facts = factsOf(*s.sdfg());
+    std::vector<LoopLevel> loops;
+    for (const LoopRegion *l : around)
+        if (const TripCount trips = tripCountOf(*l, facts); trips.counted())
+            loops.push_back({trips.variable, {trips.first, trips.first + (trips.count - 1) * trips.step, trips.step, 1}});
+    return largestOf(size, loops, facts).value_or(size);
 }
 
 /// The states that use each container.

@@ -55,3 +55,18 @@ TEST_CASE("A subset that leaves its container in the last iteration of a loop th
     CHECK(!analysis::whyOutside({expr("i"), expr("i"), 1, 1}, expr("5"), down, less));
     CHECK(!analysis::whyOutside({expr("i - 9"), expr("i - 9"), 1, 1}, expr("5"), {loop("i", "0", "4", -1)}, less)); // no iteration
 }
+
+TEST_CASE("A size is largest where it is affine at a corner, else where a formula says; never below 0") {
+    const LoopLevel up = loop("i", "0", "N - 1", 1), triangle = loop("j", "i", "N - 1", 1);
+    const sym::Assumptions facts = {{Name("N"), {.positive = true}}};
+    const auto largest = [&facts](const char *size, const std::vector<LoopLevel> &loops) {
+        const auto found = analysis::largestOf(expr(size), loops, facts);
+        return found ? found->str() : "?";
+    };
+    CHECK(largest("N - i", {up}) == "N");
+    CHECK(largest("i + 1", {up}) == "N");
+    CHECK(largest("N - j", {up, triangle}) == "N");
+    CHECK(largest("i - 1", {up}) == "Max(0, N - 2)");
+    CHECK(largest("M", {up}) == "Max(0, M)");
+    CHECK(largest("i", {{Name("i"), {0, sym::Expr::undefined(), 1, 1}}}) == "?");
+}

@@ -22,4 +22,8 @@ std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr exten
 /// variables.
 std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loops);
 
+/// An upper bound of a size over all iterations of the loops (outermost first), at least 0: the largest value where the size is affine in
+/// their variables. Nothing if there is no formula without loops of its own.
+std::optional<sym::Expr> largestOf(sym::Expr size, const std::vector<LoopLevel> &loops, const sym::Assumptions &facts);
+
 } // namespace sdfgc::analysis

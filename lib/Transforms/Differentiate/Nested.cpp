@@ -4,6 +4,8 @@
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
 #include "Transforms/Differentiate/Differentiate.h"
 
+#include "sdfgc/Analysis/Bounds.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -102,7 +104,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     const std::vector<analysis::LoopLevel> &around = program_.siteOf(s.uses.front()).instance.loops;
     for (Stored &stored : ledger) { // in the iteration of the loops around that needs most
         stored.bytes = sym::substitute(stored.bytes, meaning);
-        stored.bytes = largest(stored.bytes, around, program_.facts()).value_or(stored.bytes);
+        stored.bytes = analysis::largestOf(stored.bytes, around, program_.facts()).value_or(stored.bytes);
         ledger_.push_back(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);

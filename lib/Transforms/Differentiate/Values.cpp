@@ -35,47 +35,6 @@ bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
 
 namespace {
 
-/// The greatest value of a size in the iterations of a loop; it may have a maximum over them in it.
-analysis::SizeExpr greatest(const analysis::SizeExpr &size, const analysis::LoopLevel &loop, const analysis::SizeFacts &facts) {
-    const sym::Range &r = loop.range;
-    const Name v = loop.variable;
-    if (r.step.isOne())
-        return analysis::maxOver(v, r.begin, r.end + 1, size, facts);
-    if (r.step.isConstant(-1))
-        return analysis::maxOver(v, r.end, r.begin + 1, size, facts);
-    const sym::Expr value = r.begin + r.step * sym::Expr::symbol(v);
-    return analysis::maxOver(v, 0, sym::floorDiv(r.end - r.begin, r.step) + 1, analysis::substitute(size, {{v, value}}), facts);
-}
-
-/// Where the size is no polynomial of degree one: a closed form, if there is one.
-std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<analysis::LoopLevel> &loops,
-                                             const sym::Assumptions &facts) {
-    if (analysis::unsupportedPart(analysis::SizeExpr(e)))
-        return std::nullopt;
-    analysis::SizeExpr size = analysis::max(0, analysis::SizeExpr(e));
-    for (auto l = loops.rbegin(); l != loops.rend(); ++l)
-        if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
-            size = greatest(size, *l, {facts, {}});
-    std::optional<sym::Expr> most = size.plain();
-    while (most && most->kind() == sym::Kind::Select &&
-           most->operands()[2].isZero()) // where there are no iterations, any size will do
-        most = most->operands()[1];
-    return most;
-}
-
-} // namespace
-
-std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts) {
-    if (std::any_of(loops.begin(), loops.end(),
-                    [e](const auto &l) { return l.range.end.isUndefined() && e.dependsOn(l.variable); }))
-        return std::nullopt;
-    const std::optional<sym::Expr> least = analysis::leastOf(-e, loops);
-    const std::optional<sym::Expr> most = least ? -*least : largestInClosedForm(e, loops, facts);
-    return !most || sym::isNonNegative(*most, facts) == sym::Truth::True ? most : sym::max({sym::Expr(0), *most});
-}
-
-namespace {
-
 std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops) {
     std::vector<analysis::LoopLevel> out;
     for (const CountedLoop &l : loops)
@@ -295,7 +254,8 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedL
     for (std::size_t k = 0; k < loops.size(); ++k) {
         std::optional<sym::Expr> trips;
         if (!loops[k].isOpen)
-            trips = largest(loops[k].room(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)}, program_.facts());
+            trips = analysis::largestOf(loops[k].room(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)},
+                                        program_.facts());
         if (!trips || !isKnownInFront(*trips))
             trips = counting_.most(loops[k]);
         if (!trips) {
@@ -321,7 +281,7 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
     std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
     auto out = tripsOf(t.loops);
     for (const analysis::LoopLevel &m : t.maps) {
-        const auto trips = out ? largest(m.range.size(), levels, program_.facts()) : std::nullopt;
+        const auto trips = out ? analysis::largestOf(m.range.size(), levels, program_.facts()) : std::nullopt;
         if (!trips)
             return std::nullopt;
         out->push_back(*trips);
@@ -339,9 +299,9 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
     std::vector<sym::Expr> &shape = *trips;
     const DataDesc *d = maker_.sdfg().desc(t.data);
     for (std::size_t k = 0; k < t.box.rank(); ++k) {
-        auto size = largest(t.box.dims[k].size(), levels, program_.facts());
+        auto size = analysis::largestOf(t.box.dims[k].size(), levels, program_.facts());
         if (!size)
-            size = largest(d->shape[k], levels, program_.facts());
+            size = analysis::largestOf(d->shape[k], levels, program_.facts());
         if (!size)
             return std::nullopt;
         shape.push_back(*size);

@@ -29,10 +29,6 @@ bool hasUse(const nest::Item &i, const nest::Use &use);
 /// Have they the same numbers of elements in the dimensions of more than one, for certain?
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
 
-/// An upper bound of an expression over all iterations of loops (outermost first), at least 0; nothing if there is no
-/// formula without loops of its own.
-std::optional<sym::Expr> largest(sym::Expr e, const std::vector<analysis::LoopLevel> &loops, const sym::Assumptions &facts);
-
 class Values {
 public:
     Values(Program &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
