@@ -134,6 +134,14 @@ TEST_CASE("form-gpu-graphs: loops and branches of the host have graphs inside") 
     CHECK(single(assigned) == "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)");
 }
 
+TEST_CASE("form-gpu-graphs: what stands in the way in a region is said once") {
+    Steps program("named inner {\n" + state("one", kernel("k", "B", "b") + "b[0] -> e[0] (Linear)\n") + "}\n");
+    Formed pass("auto", 1);
+    CHECK(pass(program) == "inner(enter_graph_one graph_one!(one) one_1)");
+    const auto &remarks = pass.context.remarks;
+    CHECK(std::count_if(remarks.begin(), remarks.end(), [](const auto &r) { return r.why == Why::DeviceValue; }) == 1);
+}
+
 TEST_CASE("form-gpu-graphs: marks") {
     const std::string body = "loop (gpu_graph = off): for k = 0; k < 10; k = k + 1 {\n" + state("one", kernel("k", "B", "b")) +
                              state("two", kernel("l", "b", "C")) + "}\n" + state("three", kernel("m", "B", "b")) +

@@ -208,6 +208,8 @@ void Former::explain(Region &r, const GraphWish &wish) {
             continue; // the host's; regions inside have their own remarks
         const GraphBlock &is = blockers_.of(*b);
         for (const GraphBlocker &x : is.blockers) {
+            if (inner && x.reason.code != Why::ControlFlow)
+                continue; // the region says it itself
             auto &[first, count] = kinds[x.reason.code];
             first = first ? first : &x;
             ++count;
