@@ -71,18 +71,24 @@ void insertTasklet(Names &into, const Tasklet &t, const SDFG &g) {
     into.insert(own.begin(), own.end());
 }
 
-/// Range ends and steps of `ranges` as seen from outside the map: earlier parameters and dynamic range connectors are not free.
-void insertRanges(Names &into, const MapEntry &m) {
+/// Ranges and sizes of blocks as seen from outside the map: earlier parameters and dynamic range connectors are not free.
+void insertSizes(Names &into, const MapEntry &m) {
     Names bound;
     for (const Connector &c : m.inConnectors)
         if (!pairedConnector(c.name))
             bound.insert(c.name);
+    const auto insertUnbound = [&](sym::Expr e) {
+        for (Name n : e.freeSymbols())
+            if (!bound.count(n))
+                into.insert(n);
+    };
+    if (m.gpuBlockSize)
+        for (sym::Expr e : *m.gpuBlockSize)
+            insertUnbound(e);
     for (std::size_t d = 0; d < m.ranges.size(); ++d) {
         const sym::Range &r = m.ranges[d];
         for (sym::Expr e : {r.begin, r.end, r.step, r.tile})
-            for (Name n : e.freeSymbols())
-                if (!bound.count(n))
-                    into.insert(n);
+            insertUnbound(e);
         if (d < m.params.size())
             bound.insert(m.params[d]);
     }
@@ -148,7 +154,7 @@ void SymbolUse::add(const Node &n, Names &out) {
     } else if (auto *t = dyn_cast<Tasklet>(&n)) {
         insertTasklet(out, *t, *g);
     } else if (auto *m = dyn_cast<MapEntry>(&n)) {
-        insertRanges(out, *m);
+        insertSizes(out, *m);
     } else if (auto *c = dyn_cast<ConsumeEntry>(&n)) {
         Names own;
         insert(own, c->numPes);

@@ -103,6 +103,9 @@ void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &
     } else if (auto *m = dyn_cast<MapEntry>(&n)) {
         for (sym::Range &r : m->ranges)
             r = r.substituted(meaning);
+        if (m->gpuBlockSize)
+            for (sym::Expr &threads : *m->gpuBlockSize)
+                threads = sym::substitute(threads, meaning);
         m->ompNumThreads = sym::substitute(m->ompNumThreads, meaning);
         m->ompIf = sym::substitute(m->ompIf, meaning);
     } else if (auto *nested = dyn_cast<NestedSDFGNode>(&n)) {

@@ -118,6 +118,19 @@ TEST_CASE("ranges may use earlier parameters") {
     CHECK(names(analysis::freeSymbols(*static_cast<Node *>(entry))) == "M N");
 }
 
+TEST_CASE("sizes of blocks count, dynamic range connectors in them do not") {
+    Graph g;
+    g.array("A", "20");
+    auto [entry, exit] = g.map("i", "0:N");
+    entry->gpuBlockSize = {sym::Expr::symbol("k") * 2, sym::Expr::symbol("n"), 1};
+    g.edge(g.access("A"), "", entry, "n", "A[0]");
+    auto *t = g.tasklet("x = i");
+    g.order(entry, t);
+    g.order(t, exit);
+    CHECK(freeOf(g) == "N k");
+    CHECK(names(analysis::freeSymbols(*static_cast<Node *>(entry))) == "N k");
+}
+
 TEST_CASE("a parameter is bound in its scope only") {
     Graph g;
     g.array("A", "20");

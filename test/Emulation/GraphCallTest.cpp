@@ -248,57 +248,42 @@ TEST_CASE("the memory of evicted graphs stays until they have run") {
 
 TEST_CASE("a call in a loop that the device decides on") {
     underSeeds([] {
-        gpu::Program program;
-        program.open(1, 0);
         gpu::Blas library;
-        gpu::Graph graph("step");
         const Full x(1), sum(0, 1);
         const Device<bool> go(1);
         CHECK(gpu::memsetSync(go.data, 1, 1) == gpu::success);
-        struct {
-            const double *x;
-            double *sum;
-            bool *go;
-        } const inputs = {x.data, sum.data, go.data};
-        const auto run = [&] {
-            graph.run(
-                program, 0, inputs,
-                [&](gpu::GraphNodes &g, const auto &in) {
-                    g.loop({"loop"}, {}, in.go);
-                    const int n0 = g.call({"axpy"}, {}, library, blas::axpy, 1, 30, in.x, 1, in.sum, 1);
-                    g.kernel<look>({.name = "look"}, {n0}, 1, 1, in.sum, in.go);
-                    g.end();
-                },
-                [] {});
-            program.synchronise(0);
+        const auto nodes = [&](gpu::GraphNodes &g) {
+            g.loop({"loop"}, {}, go.data);
+            const int n0 = g.call({"axpy"}, {}, library, blas::axpy, 1, 30, x.data, 1, sum.data, 1);
+            g.kernel<look>({.name = "look"}, {n0}, 1, 1, sum.data, go.data);
+            g.end();
         };
-        run();
+        region::Region region;
+        region.run(nodes);
         CHECK(sum.get()[0] == 120);
-        CHECK(graph.info().builds == 1);
-        CHECK(graph.info().hostPath == 0);
         CHECK(gpu::memsetSync(go.data, 1, 1) == gpu::success);
-        run();
+        region.run(nodes);
         CHECK(sum.get()[0] == 150);
-        CHECK(graph.info().builds == 1);
+        CHECK(region.graph.info().builds == 1);
+        CHECK(region.graph.info().launches == 2);
     });
 }
 
 TEST_CASE("a call that throws while it is recorded is named, and takes the host path") {
     const Fresh fresh;
-    gpu::Program program;
-    program.open(1, 0);
-    gpu::Graph graph("step");
     Library library;
     int host = 0;
+    region::Region region;
+    const gpu::GraphInfo &info = region.graph.info();
     const auto run = [&] {
-        graph.run(
-            program, 0, 0, [&](gpu::GraphNodes &g, int) { g.call({.name = "work", .element = "state s"}, {}, library, Work()); },
+        region.queue(
+            0, [&](gpu::GraphNodes &g, int) { g.call({.name = "work", .element = "state s"}, {}, library, Work()); },
             [&] { ++host; });
     };
     library.body = [](gpu::Stream) { throw sdfgc::rt::Error(1, "it has no plan"); };
     run();
     CHECK(host == 1);
-    CHECK(std::string(graph.info().lastReason) == "adding call work (state s): it has no plan");
+    CHECK(std::string(info.lastReason) == "adding call work (state s): it has no plan");
     run(); // not tried again
     CHECK(host == 2);
     CHECK(library.opened == 1);
@@ -306,41 +291,34 @@ TEST_CASE("a call that throws while it is recorded is named, and takes the host 
     CHECK(library.returned == 1);
     CHECK(gpu::emulate::reportCount() == 0);
 
-    graph.reset();
+    region.graph.reset();
     library.body = [](gpu::Stream) { (void)gpu::deviceSynchronize(); };
     run();
     CHECK(host == 3);
     reported("capture: the device is waited for while stream ");
-    CHECK(std::string(graph.info().lastReason) ==
+    CHECK(std::string(info.lastReason) ==
           "adding call work (state s): operation failed due to a previous error during capture (captureInvalidated)");
 
     gpu::emulate::clearErrors();
-    graph.reset();
+    region.graph.reset();
     library.body = [](gpu::Stream) {};
     run();
     CHECK(host == 3);
-    CHECK(graph.info().launches == 1);
+    CHECK(info.launches == 1);
     CHECK(gpu::emulate::reportCount() == 0);
 }
 
 TEST_CASE("calls without an order are reported: with kernels, and with each other") {
     for (const bool withEdge : {false, true}) {
         const Fresh fresh(1);
-        gpu::Program program;
-        program.open(1, 0);
         gpu::Blas library;
-        gpu::Graph graph("step");
         const Full A(1), B(2), C(3), D(4);
-        graph.run(
-            program, 0, 0,
-            [&](gpu::GraphNodes &g, int) {
-                const auto after = [&](int node) { return withEdge ? node : 0; };
-                const int n0 = g.kernel<copy>({.name = "copy"}, {}, 1, 100, A.data, B.data);
-                const int n1 = g.kernel<copy>({.name = "other"}, {n0}, 1, 100, A.data, C.data);
-                g.call({.name = "axpy"}, {after(n1)}, library, blas::axpy, 100, 1, C.data, 1, D.data, 1);
-            },
-            [] {});
-        program.synchronise(0);
+        region::Region().run([&](gpu::GraphNodes &g) {
+            const auto after = [&](int node) { return withEdge ? node : 0; };
+            const int n0 = g.kernel<copy>({.name = "copy"}, {}, 1, 100, A.data, B.data);
+            const int n1 = g.kernel<copy>({.name = "other"}, {n0}, 1, 100, A.data, C.data);
+            g.call({.name = "axpy"}, {after(n1)}, library, blas::axpy, 100, 1, C.data, 1, D.data, 1);
+        });
         if (withEdge)
             CHECK(gpu::emulate::reportCount() == 0);
         else
@@ -348,20 +326,13 @@ TEST_CASE("calls without an order are reported: with kernels, and with each othe
     }
     for (const bool withEdge : {false, true}) {
         const Fresh fresh(1);
-        gpu::Program program;
-        program.open(1, 0);
         gpu::Blas library;
-        gpu::Graph graph("step");
         const Full A(1), B(2), C(3);
-        graph.run(
-            program, 0, 0,
-            [&](gpu::GraphNodes &g, int) {
-                const int n0 = g.call({.name = "scal"}, {}, library, blas::scal, 100, 2, A.data, 1);
-                const int n1 = g.kernel<copy>({.name = "copy"}, {}, 1, 100, B.data, C.data);
-                g.call({.name = "other"}, {withEdge ? n0 : n1}, library, blas::scal, 100, 2, B.data, 1);
-            },
-            [] {});
-        program.synchronise(0);
+        region::Region().run([&](gpu::GraphNodes &g) {
+            const int n0 = g.call({.name = "scal"}, {}, library, blas::scal, 100, 2, A.data, 1);
+            const int n1 = g.kernel<copy>({.name = "copy"}, {}, 1, 100, B.data, C.data);
+            g.call({.name = "other"}, {withEdge ? n0 : n1}, library, blas::scal, 100, 2, B.data, 1);
+        });
         if (withEdge)
             reported("that call other writes, and neither comes before the other in graph step");
         else

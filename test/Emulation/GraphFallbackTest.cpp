@@ -92,6 +92,21 @@ TEST_CASE("every reason for the host path, with the same results") {
     });
 }
 
+TEST_CASE("where memory for graphs runs out, what earlier ones hold is given back first") {
+    const Environment full("SDFGC_EMULATE_GRAPHS", "fail-until-trimmed");
+    underSeeds([] {
+        Handle h;
+        const Full one(1);
+        for (const double start : {0.0, 0.5, 0.0}) // two graphs: a fill of zeros is one of bytes
+            h.call(h.inputs(one.data, 3, 100, start), 1);
+        CHECK(h.info().builds == 2);
+        CHECK(h.info().launches == 3);
+        CHECK(h.info().hostPath == 0);
+        CHECK(std::string(h.info().lastReason).empty());
+        CHECK(gpu::getLastError() == gpu::success);
+    });
+}
+
 TEST_CASE("a node that cannot be is named, and not tried again") {
     const Fresh fresh;
     Handle h;

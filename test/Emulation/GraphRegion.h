@@ -68,6 +68,24 @@ struct Handle {
     const gpu::GraphInfo &info() const { return graph.info(); }
 };
 
+/// A program of one stream with one region, of which a test says what is in it. What nodes use must live longer.
+struct Region {
+    gpu::Program program;
+    gpu::Graph graph{"step"};
+
+    Region() { program.open(1, 0); }
+    ~Region() { (void)gpu::deviceSynchronize(); }
+    template <class Inputs, class Nodes, class HostPath>
+    void queue(const Inputs &in, const Nodes &nodes, const HostPath &hostPath) {
+        graph.run(program, 0, in, nodes, hostPath);
+    }
+    template <class Nodes> void run(const Nodes &nodes) {
+        queue(
+            0, [&](gpu::GraphNodes &g, int) { nodes(g); }, [] { FAIL("the host path"); });
+        program.synchronise(0);
+    }
+};
+
 /// Runs body() under the seeds 0 to 4, each from a fresh start, and finds no report.
 template <class Body> void underSeeds(Body body) {
     for (uint64_t seed = 0; seed <= 4; ++seed) {

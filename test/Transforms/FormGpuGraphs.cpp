@@ -107,6 +107,26 @@ TEST_CASE("form-gpu-graphs: the host's steps move in front and behind") {
     CHECK(text.find("b[0:N] -> A") > text.find("state two_1"));
 }
 
+TEST_CASE("form-gpu-graphs: a loop of the device in a nested SDFG is one, also where the state around it is cut") {
+    const std::string flag = "map f[t = 0] (GPU_Device) with OUT_y: pointer(bool) -> go[0] {\n"
+                             "f: y = False  with y: bool -> go[0]\n}\n",
+                      look = "go[0] -> host_go[0] (Linear)\n";
+    const std::string loop = "nested n[N = N] (no_inline) with B: pointer(float64) <- a[0:N]; B: pointer(float64) -> a[0:N] {\n"
+                             "sdfg n (typed) {\nsymbol N: int64\nargument B: float64[N] (GPU_Global)\n"
+                             "transient go: bool[1] (GPU_Global)\ntransient host_go: bool (Register)\n" +
+                             state("arm", flag) + state("look", look) + "loop: while host_go {\n" +
+                             state("body", kernel("m", "B", "B") + flag) + state("look_again", look) + "}\n" + state("last", "") +
+                             "}\n}\n";
+    for (const bool cut : {false, true}) {
+        Steps program(state("one", "A[0:N] -> a (Linear)\n") +
+                      state("two", kernel("k", "B", "b") + kernel("l", "b", "C") + loop + (cut ? "b[0:N] -> A (Linear)\n" : "")));
+        Formed pass("auto", 1);
+        CHECK(pass(program) == (cut ? "one enter_graph_two graph_two!(two) two_1" : "one enter_graph_two graph_two!(two)"));
+        CHECK(std::count_if(pass.context.remarks.begin(), pass.context.remarks.end(),
+                            [](const auto &r) { return r.text.find("a GPU graph of 6 operations") != std::string::npos; }) == 1);
+    }
+}
+
 TEST_CASE("form-gpu-graphs: what the host needs of a kernel keeps its place") {
     // e is read on the host between the kernels, and the second one needs what the host makes of it.
     Steps program(
@@ -132,6 +152,14 @@ TEST_CASE("form-gpu-graphs: loops and branches of the host have graphs inside") 
     Steps assigned(state("one", kernel("k", "B", "b")) + "goto two\nk = n + 1\n" + state("two", kernel("l", "b", "C")));
     Formed single("auto", 1);
     CHECK(single(assigned) == "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)");
+}
+
+TEST_CASE("form-gpu-graphs: what stands in the way in a region is said once") {
+    Steps program("named inner {\n" + state("one", kernel("k", "B", "b") + "b[0] -> e[0] (Linear)\n") + "}\n");
+    Formed pass("auto", 1);
+    CHECK(pass(program) == "inner(enter_graph_one graph_one!(one) one_1)");
+    const auto &remarks = pass.context.remarks;
+    CHECK(std::count_if(remarks.begin(), remarks.end(), [](const auto &r) { return r.why == Why::DeviceValue; }) == 1);
 }
 
 TEST_CASE("form-gpu-graphs: marks") {

@@ -56,6 +56,14 @@ TEST_CASE("propagate-symbols: a symbol whose value is known where it is read") {
     CHECK(allInterstateEdges(program.g).front()->assignments.empty());
 }
 
+TEST_CASE("propagate-symbols: the size of a kernel's blocks") {
+    OneSymbol program({.state = "map m[j = 0:N] (GPU_Device, gpu_block_size = [k, 1, 1]) with -> B[0:N] {\n"
+                                "t: o = 1.0  with o: float64 -> B[j]\n}\n"});
+    REQUIRE(program.run());
+    CHECK_FALSE(program.has("k"));
+    CHECK(program.node<MapEntry>("m")->gpuBlockSize->front().str() == "i + 1");
+}
+
 TEST_CASE("propagate-symbols: values") {
     CHECK(isReplaced({.edge = "k = N"}));
     CHECK(isReplaced({.edge = "k = 2 * i + N - 1"}));

@@ -11,11 +11,13 @@
 // reads X on the host, and a copy stands in front of every place that reads it. Ranges that decide about the size of a
 // kernel and come out of device memory are copied to a scalar; other values of its entry the kernel reads itself.
 //
-// Left alone: device memory that the caller passes in. The host cannot read what it does not own; the verifier says so.
+// Errors: loops and branches that read device memory which the caller passes in, or views. No copy can take the place of these, and
+// the host cannot follow their pointers. For other edges of control flow the verifier says so.
 #include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -26,12 +28,27 @@ namespace {
 
 using namespace ir;
 
+/// Can control flow have a copy of its own of a container in device memory?
+bool canSplit(const SDFG &g, const DataDesc &d) { return !(g.isRoot() && !d.transient) && !d.isView(); }
+
+/// Loops and branches that would have the host look into device memory.
+void refuseReads(const SDFG &g, diag::Engine &diags) {
+    for (const Block *b : allBlocks(g)) {
+        const auto *l = dyn_cast<LoopRegion>(b);
+        const auto *c = dyn_cast<ConditionalBlock>(b);
+        if (!l && !c)
+            continue;
+        for (const Name n : l ? analysis::containersRead(*l, g) : analysis::containersRead(*c, g))
+            if (const DataDesc *d = g.arrays.find(n); d && d->storage == Storage::GPU_Global && !canSplit(g, *d))
+                diags.report(diag::Id::DeviceDataOnHost, analysis::placeOf(*b), n.str(), ir::name(d->storage));
+    }
+}
+
 bool mirrorControlFlow(SDFG &g) {
     Twins twins;
     for (Name n : analysis::containersReadByControlFlow(g)) {
         const DataDesc *d = g.arrays.find(n);
-        const bool callers = g.isRoot() && d && !d->transient;
-        if (d && !callers && !d->isView() && d->storage == Storage::GPU_Global)
+        if (d && d->storage == Storage::GPU_Global && canSplit(g, *d))
             twins[n] = splitForDevice(g, n);
     }
     if (!twins.empty())
@@ -85,18 +102,19 @@ bool mirrorRanges(SDFG &g) {
     return changed;
 }
 
-bool mirror(SDFG &g) {
+bool mirror(SDFG &g, diag::Engine &diags) {
+    refuseReads(g, diags);
     bool changed = mirrorControlFlow(g);
     changed |= mirrorRanges(g);
     for (NestedSDFGNode *nested : hostNested(g))
-        changed |= mirror(*nested->sdfg);
+        changed |= mirror(*nested->sdfg, diags);
     return changed;
 }
 
 class MirrorHostReads : public pass::GraphPass {
 public:
-    bool run(SDFG &root, pass::Context &) override {
-        const bool changed = mirror(root);
+    bool run(SDFG &root, pass::Context &context) override {
+        const bool changed = mirror(root, context.diags);
         if (changed)
             root.renumber();
         return changed;

@@ -32,6 +32,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -60,7 +61,8 @@ struct Limits {
 class Former {
 public:
     Former(SDFG &root, const GraphWishes &wishes, Limits limits, pass::Context &context)
-        : root_(root), wishes_(wishes), limits_(limits), context_(context), blockers_(root) {
+        : root_(root), wishes_(wishes), limits_(limits), context_(context) {
+        blockers_.emplace(root);
         for (const SDFG *g : allSDFGs(root))
             for (const Block *b : allBlocks(*g))
                 labels_.insert(b->label);
@@ -87,7 +89,7 @@ private:
     const GraphWishes &wishes_;
     const Limits limits_;
     pass::Context &context_;
-    analysis::GraphBlockers blockers_;
+    std::optional<analysis::GraphBlockers> blockers_;
     std::unordered_set<std::string> labels_;
     std::vector<std::unique_ptr<Block>> replaced_; // states that were cut
     bool changed_ = false;
@@ -116,7 +118,7 @@ void Former::sort(Region &r) {
     std::vector<StateChain> chains;
     for (Block *b : analysis::blocksInOrder(r)) {
         StateChain chain;
-        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && !blockers_.isLook(*static_cast<State *>(at)) &&
+        for (Block *at = b; at && isa<State>(at) && !seen.contains(at) && !blockers_->isLook(*static_cast<State *>(at)) &&
                             (at == b || at->inEdges().size() == 1);
              at = analysis::onlyNext(*at)) {
             seen.insert(at);
@@ -126,10 +128,17 @@ void Former::sort(Region &r) {
             chains.push_back(std::move(chain));
     }
     const auto fresh = [this](const std::string &label) { return freshLabel(label); };
+    bool nested = false;
     for (const StateChain &chain : chains)
-        for (auto &old : sortIntoPhases(r, chain, blockers_, limits_.least, fresh))
+        for (auto &old : sortIntoPhases(r, chain, *blockers_, limits_.least, fresh)) {
+            nested = nested || !nodesOf<NestedSDFGNode>(static_cast<State &>(*old)).empty();
             replaced_.push_back(std::move(old));
+        }
     changed_ = changed_ || !replaced_.empty();
+    if (nested) { // what is known of the SDFGs inside is not known of their copies
+        root_.renumber();
+        blockers_.emplace(root_);
+    }
 }
 
 /// What is in a block that is part of no graph.
@@ -141,7 +150,7 @@ void Former::inside(Block &b, const GraphWish &wish) {
         region(*r, wish);
     } else if (auto *s = dyn_cast<State>(&b)) {
         for (const auto &n : s->nodes())
-            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg && blockers_.onHost(*nested->sdfg))
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg && blockers_->onHost(*nested->sdfg))
                 region(*nested->sdfg, wish);
     }
 }
@@ -150,7 +159,7 @@ void Former::inside(Block &b, const GraphWish &wish) {
 bool Former::belongs(Block &b, const GraphWish &wish) {
     if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishes_.inside(*r, wish, &context_).isOff()))
         return false;
-    return blockers_.of(b).blockers.empty();
+    return blockers_->of(b).blockers.empty();
 }
 
 std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
@@ -165,11 +174,11 @@ std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
                 break;
             seen.insert(at);
             run.blocks.push_back(at);
-            run.operations += blockers_.of(*at).operations;
+            run.operations += blockers_->of(*at).operations;
         }
-        const auto idle = [this](Block *x) { return blockers_.of(*x).isIdle(); };
+        const auto idle = [this](Block *x) { return blockers_->of(*x).isIdle(); };
         run.blocks.erase(run.blocks.begin(), std::find_if_not(run.blocks.begin(), run.blocks.end(), idle));
-        while (!run.blocks.empty() && blockers_.of(*run.blocks.back()).operations == 0)
+        while (!run.blocks.empty() && blockers_->of(*run.blocks.back()).operations == 0)
             run.blocks.pop_back();
         if (fits(run, wish))
             runs.push_back(std::move(run));
@@ -206,8 +215,10 @@ void Former::explain(Region &r, const GraphWish &wish) {
         const auto *inner = dyn_cast<Region>(b.get());
         if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
             continue; // the host's; regions inside have their own remarks
-        const GraphBlock &is = blockers_.of(*b);
+        const GraphBlock &is = blockers_->of(*b);
         for (const GraphBlocker &x : is.blockers) {
+            if (inner && x.reason.code != Why::ControlFlow)
+                continue; // the region says it itself
             auto &[first, count] = kinds[x.reason.code];
             first = first ? first : &x;
             ++count;
@@ -223,7 +234,7 @@ void Former::explain(Region &r, const GraphWish &wish) {
 }
 
 void Former::demand(Block &b, const GraphWish &wish) {
-    const GraphBlock &is = blockers_.of(b);
+    const GraphBlock &is = blockers_->of(b);
     for (const GraphBlocker &x : is.blockers)
         if (!x.isAside)
             context_.diags.report(diag::Id::GraphRequired, x.place, wish.by, x.reason.text,

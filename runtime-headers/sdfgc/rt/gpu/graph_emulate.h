@@ -4,7 +4,7 @@
 // Rules: every function has CUDA's meaning in the most adverse reading. A launch is one operation of its stream, whose nodes run one
 // after the other in an order that the edges allow and the seed decides. SDFGC_EMULATE_GRAPHS says what device is emulated: `full`;
 // `flat`, which has no loops and cannot disable nodes, as HIP; `none`, which has no graphs; `fail-instantiate`, which never has the
-// memory for an executable one.
+// memory for an executable one; `fail-until-trimmed`, which has it for one each time that graphMemTrim() has given some back.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"

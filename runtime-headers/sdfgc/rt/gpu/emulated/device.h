@@ -101,6 +101,7 @@ public:
     std::set<NodeState *> graphNodes;
     uint64_t graphNodesMade = 0;
     std::map<ExecState *, std::shared_ptr<ExecState>> execs;
+    bool graphsTrimmed = false;       // since an executable graph was last asked for
     Conditions *conditions = nullptr; // of the graph that runs
     GraphConditional conditionsMade = 0;
     FaultWatch *watch = nullptr;                  // of the graph that runs

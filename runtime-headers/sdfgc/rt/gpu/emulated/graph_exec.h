@@ -194,7 +194,8 @@ Status graphInstantiate(GraphExec &exec, GraphHandle handle, GraphNode *failed) 
         GraphState *graph = findGraph(device, handle);
         if (!graph)
             return invalidHandle;
-        if (graphsAre("fail-instantiate"))
+        const bool trimmed = std::exchange(device.graphsTrimmed, false);
+        if (graphsAre("fail-instantiate") || (graphsAre("fail-until-trimmed") && !trimmed))
             return outOfMemory;
         auto state = std::make_shared<ExecState>();
         state->name = graph->name;
@@ -281,7 +282,10 @@ Status graphNodeSetEnabled(GraphExec handle, GraphNode node, bool enabled) {
     });
 }
 Status graphMemTrim() {
-    return call([](Device &) { return success; });
+    return call([](Device &device) {
+        device.graphsTrimmed = true;
+        return success;
+    });
 }
 
 // What kernels call
