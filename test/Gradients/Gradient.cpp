@@ -57,6 +57,14 @@ std::vector<double> valuesOf(Type t, const std::string &bytes) {
     return out;
 }
 
+std::string errorsOf(const diag::Engine &diags) {
+    std::string out;
+    for (const diag::Diagnostic &d : diags.all())
+        if (diag::info(d.id).severity == diag::Severity::Error)
+            out += (out.empty() ? "" : ", ") + std::string(diag::info(d.id).code) + " " + d.message;
+    return out;
+}
+
 /// How far numbers that are the same but for rounding are apart, relatively, where the container with the fewest digits decides.
 double rounding(const SDFG &g) {
     double out = 1e-12;
@@ -93,7 +101,9 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
         prefix_ = options.substr(at + 7);
     const std::string prepare = "raise-control-flow,fill-scope-connectors,default-schedules,infer-types,";
     diag::Engine ofPrimal;
-    REQUIRE(runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal));
+    const bool isPrepared = runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal);
+    INFO(errorsOf(ofPrimal));
+    REQUIRE(isPrepared);
     const std::string how = "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) +
                             "},default-schedules,infer-types";
     const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,structure-exits,";
@@ -264,18 +274,6 @@ void Differentiated::checkTangentsByDifferences() {
 std::string Differentiated::text() const { return gradient_ ? serialize::print(*gradient_) : ""; }
 
 std::string Differentiated::tangentText() const { return tangent_ ? serialize::print(*tangent_) : ""; }
-
-namespace {
-
-std::string errorsOf(const diag::Engine &diags) {
-    std::string out;
-    for (const diag::Diagnostic &d : diags.all())
-        if (diag::info(d.id).severity == diag::Severity::Error)
-            out += (out.empty() ? "" : ", ") + std::string(diag::info(d.id).code) + " " + d.message;
-    return out;
-}
-
-} // namespace
 
 std::string Differentiated::errors() const { return errorsOf(diags_); }
 

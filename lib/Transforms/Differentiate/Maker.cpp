@@ -46,13 +46,7 @@ Name Maker::transient(std::string_view name, const DataDesc &like, std::vector<s
     return add(name, std::move(d));
 }
 
-void Maker::setView(Name view, Name viewed, sym::Subset part) {
-    auto *from = scratch_->add<AccessNode>(viewed);
-    auto *to = scratch_->add<AccessNode>(view);
-    scratch_->connect(from, {}, to, Name("views"), Memlet::simple(viewed, std::move(part)));
-}
-
-// ---- uses
+// ---- views
 
 namespace {
 
@@ -65,6 +59,16 @@ AccessNode *viewNode(const State &s, Name view) {
 }
 
 } // namespace
+
+void Maker::setView(Name view, Name viewed, sym::Subset part) {
+    AccessNode *from = viewNode(*scratch_, viewed); // which looks at something itself
+    if (!from)
+        from = scratch_->add<AccessNode>(viewed);
+    auto *to = scratch_->add<AccessNode>(view);
+    scratch_->connect(from, {}, to, Name("views"), Memlet::simple(viewed, std::move(part)));
+}
+
+// ---- uses
 
 Use Maker::use(UseKind kind, Name data, sym::Subset subset, Name connector) {
     AccessNode *access = g_.desc(data)->isView() ? viewNode(*scratch_, data) : nullptr;
