@@ -2,9 +2,9 @@
 // same program in float64; containers for gradients have the types of those that they belong to.
 #include "Gradient.h"
 
-#include <catch2/catch.hpp>
+#include "sdfgc/Support/File.h"
 
-#include <cmath>
+#include <catch2/catch.hpp>
 
 using namespace sdfgc::test;
 
@@ -66,6 +66,15 @@ std::string inDomain(const std::string &call) {
 }
 
 } // namespace
+
+TEST_CASE("The docs name every function with a derivative") {
+    const std::string docs = *sdfgc::file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/differentiation.md");
+    const std::size_t begin = docs.find("**Functions.**");
+    REQUIRE(begin != std::string::npos);
+    const std::string functions = docs.substr(begin, docs.find("\n\n", begin) - begin);
+    for (const std::string call : calls)
+        CHECK_THAT(functions, Catch::Contains("`" + call.substr(0, call.find('(')) + "`"));
+}
 
 TEST_CASE("Every derivative in float32") {
     for (const char *call : calls) {
