@@ -29,7 +29,14 @@ Maker::~Maker() {
 
 // ---- containers
 
-Name Maker::add(std::string_view name, DataDesc d) { return g_.addTransient(name, std::move(d)); }
+/// As addTransient. There may be thousands of tapes with one name: numbers that were taken once are not tried again.
+Name Maker::add(std::string_view name, DataDesc d) {
+    const auto numbered = [name](int n) { return n < 0 ? std::string(name) : std::string(name) + "_" + std::to_string(n); };
+    int &next = numbers_.try_emplace(std::string(name), -1).first->second;
+    while (g_.freshName(numbered(next)) != Name(numbered(next)))
+        ++next;
+    return g_.addTransient(numbered(next++), std::move(d));
+}
 
 Name Maker::transientLike(std::string_view name, const DataDesc &like) {
     DataDesc d = like;
