@@ -210,8 +210,11 @@ void BodyPrinter::declare(const Declare &d) {
     }
 }
 
-std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment) {
-    std::string args = symbols.print(count);
+namespace {
+
+/// What stands behind the count, where it is not the default.
+std::string behindCount(const SymPrinter &symbols, sym::Expr startOffset, int64_t alignment) {
+    std::string args;
     if (!startOffset.isZero() || alignment > 0)
         args += ", " + symbols.print(startOffset);
     if (alignment > 0)
@@ -219,20 +222,39 @@ std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym:
     return args;
 }
 
+/// A count that the program itself has computed, which may be any number: a product that leaves 64 bits is an error.
+std::string checkedCount(const SymPrinter &symbols, sym::Expr count) {
+    if (count.kind() != sym::Kind::Mul)
+        return symbols.print(count);
+    std::string factors;
+    for (const sym::Expr f : count.operands())
+        factors += (factors.empty() ? "" : ", ") + symbols.print(f);
+    return "sdfgc::rt::elements(" + factors + ")";
+}
+
+} // namespace
+
+std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment) {
+    return symbols.print(count) + behindCount(symbols, startOffset, alignment);
+}
+
 std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
     return allocationArguments(symbols_, count, v.startOffset, v.alignment);
 }
 
 void BodyPrinter::allocate(const Allocate &a) {
-    if (var(a.var).kind == VarKind::PoolBuffer) {
+    const Variable &v = var(a.var);
+    if (v.kind == VarKind::PoolBuffer) {
         comment(a.comment);
-        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " +
-                allocation(var(a.var), a.count) + ");");
+        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(v, a.count) + ");");
         if (a.zero)
             w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
         return;
     }
-    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
+    const bool isLate = v.kind == VarKind::Buffer && !onDevice() && !a.reserve;
+    const std::string count = isLate ? checkedCount(symbols_, a.count) : symbols_.print(a.count);
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + count + behindCount(symbols_, v.startOffset, v.alignment) +
+            ");");
     if (a.zero)
         w_.line(varText(a.var) + ".zero();");
 }

@@ -47,11 +47,11 @@ class Grad : public Subcommand {
                   "gradient from "
                   "what the first one stored");
         line.flag("--report", report_, "print what is stored for the gradient, and how much memory the program needs");
+        line.flag("--print-after-failure", printAfterFailure_, "print the program after a pass that failed");
         line.group("Comparison with differences");
         line.flag("--check", check_,
                   "run both programs in the interpreter, and compare the gradient with differences of results; they must agree to "
-                  "1e-6 (1e-2 in "
-                  "float32). The graph is written only with -o");
+                  "1e-6 (1e-2 in float32, 1e-1 in float16). The graph is written only with -o");
         line.texts("--arg", options_.arguments, "NAME=VALUE", "an argument of the program, as for `sdfgc run`");
         line.text("--default", options_.otherwise, "VALUE", "of arrays and scalars that are not given");
         line.real("--eps", options_.eps, "H", "the step of differences, relatively to the size of arguments (the best of several)");
@@ -87,6 +87,7 @@ class Grad : public Subcommand {
     bool differentiate(Session &s, ir::SDFG &g, const std::string &part) {
         PipelineOptions pipeline;
         pipeline.pipeline = "differentiate";
+        pipeline.printAfterFailure = printAfterFailure_;
         const auto option = [&pipeline](const char *name, const std::string &value) {
             pipeline.passOptions.push_back(std::string("differentiate.") + name + "=" + value);
         };
@@ -171,7 +172,7 @@ class Grad : public Subcommand {
     std::string input_, output_, mode_ = "reverse", seed_ = "one", init_ = "zero", ties_ = "split", prefix_, strategy_ = "auto",
                                  memory_, checkpoints_;
     std::vector<std::string> of_, wrt_;
-    bool separate_ = false, report_ = false, check_ = false;
+    bool separate_ = false, report_ = false, check_ = false, printAfterFailure_ = false;
     GradientCheckOptions options_;
 };
 

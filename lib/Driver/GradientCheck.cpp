@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <ostream>
 
 namespace sdfgc::driver {
@@ -38,17 +39,53 @@ void setElements(run::Argument &a, const Vector &values) {
     const std::size_t size = static_cast<std::size_t>(a.dtype.size);
     std::size_t next = 0;
     const auto put = [&](int64_t at) {
-        if (size == sizeof(float)) {
-            const auto v = static_cast<float>(values[next++]);
-            std::memcpy(a.data.data() + static_cast<std::size_t>(at) * size, &v, size);
-        } else {
-            std::memcpy(a.data.data() + static_cast<std::size_t>(at) * size, &values[next++], size);
-        }
+        std::string bytes;
+        run::store(a.type, run::Number{.value = values[next++]}, bytes);
+        a.data.replace(static_cast<std::size_t>(at) * size, size, bytes);
     };
     if (a.isArray)
         run::forEachElement(a.shape, a.strides, put);
     else
         put(0);
+}
+
+/// What differences can tell of programs that compute in a type. A step h leaves an error of h^4, and rounding one of unit / h: the fewer
+/// digits there are, the longer the best step is.
+struct Precision {
+    double unit; // of rounding, relatively
+    double tolerance;
+    std::vector<double> steps;
+};
+
+/// Nothing for a type with so few digits that no step tells a right gradient from a wrong one.
+std::optional<Precision> precisionOf(Type t) {
+    switch (t.scalar()) {
+    case ScalarKind::Float64:
+        return Precision{4e-16, 1e-6, {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}};
+    case ScalarKind::Float32:
+        return Precision{1e-7, 1e-2, {1e-1, 1e-2, 1e-3}};
+    case ScalarKind::Float16:
+        return Precision{1e-3, 1e-1, {0.5, 0.25, 0.12, 0.06, 0.03}};
+    default:
+        return std::nullopt;
+    }
+}
+
+/// A container of the real type with the fewest digits of all that a program computes in.
+const ir::DataDesc *coarsest(const ir::SDFG &g, Name &name) {
+    const ir::DataDesc *out = nullptr;
+    double most = 0;
+    for (const ir::SDFG *each : ir::allSDFGs(g))
+        for (const auto &[n, d] : each->arrays) {
+            const auto p = precisionOf(d.dtype);
+            const double unit = !d.dtype.isFloat() ? 0 : p ? p->unit : 1;
+            if (unit > most) {
+                most = unit;
+                name = n;
+                out = &d;
+            }
+        }
+    return out;
 }
 
 /// `A[1, 2]` for the element at a position, row by row.
@@ -119,7 +156,7 @@ public:
     Check(Session &s, const GradientCheckOptions &options) : s_(s), o_(options) {}
 
     void run(const ir::SDFG &primal, const ir::SDFG &derivative) {
-        if (!prepare(primal, derivative))
+        if (!setPrecision(primal) || !prepare(primal, derivative))
             return;
         Distance worst;
         for (int k = 0; k < o_.directions && !s_.failed(); ++k)
@@ -135,12 +172,27 @@ public:
         const std::string what = name + " = " + number(element.derivative) + ", differences " + number(element.difference);
         out << "worst element: " << what << ", off by " << number(element.error, "%.1e") << "\n";
         const double most = std::max(worst.error, element.error);
-        if (!(most <= tolerance_))
+        if (!(most <= precision_.tolerance))
             s_.diags.report(diag::Id::GradientDiffers, diag::Location{o_.file}, number(most, "%.1e"), what);
     }
 
 private:
     std::string nameOf(const std::string &argument) const { return o_.prefix + argument; }
+
+    bool setPrecision(const ir::SDFG &primal) {
+        Name name;
+        const ir::DataDesc *d = coarsest(primal, name);
+        const auto precision = precisionOf(d ? d->dtype : Type(ScalarKind::Float64));
+        if (!precision) {
+            s_.diags.report(diag::Id::OptionMisused, diag::Location{o_.file},
+                            "--check says nothing about a program with `" + name.str() + "`, which is of the type " +
+                                d->dtype.str() + ": that has too few digits",
+                            "check the program with float32 or float64 in its place");
+            return false;
+        }
+        precision_ = *precision;
+        return true;
+    }
 
     bool prepare(const ir::SDFG &primal, const ir::SDFG &derivative) {
         run::ArgumentOptions options;
@@ -159,9 +211,6 @@ private:
         if (!derivative_.prepare(s_, derivative, options, o_.file))
             return false;
         derivative_.takeFrom(primal_);
-        for (const std::string &n : names)
-            if (primal_.argument(n).dtype.size < 8)
-                tolerance_ = 1e-2;
         for (const std::string &n : o_.wrt)
             x_[n] = primal_.given(n);
         for (const std::string &n : o_.of)
@@ -206,13 +255,18 @@ private:
         return byArgument(o_.of);
     }
 
+    /// What elements of an argument are on average, so that steps are neither lost in rounding nor longer than the values.
+    static double sizeOf(const Vector &x) {
+        double squares = 0;
+        for (const double v : x)
+            squares += v * v;
+        return squares > 0 ? std::sqrt(squares / static_cast<double>(x.size())) : 1;
+    }
+
     Vectors randomDirection() {
         Vectors out;
         for (const auto &[name, x] : x_) {
-            double squares = 0;
-            for (const double v : x)
-                squares += v * v;
-            const double size = squares > 0 ? std::sqrt(squares / static_cast<double>(x.size())) : 1;
+            const double size = sizeOf(x);
             for (std::size_t k = 0; k < x.size(); ++k)
                 out[name].push_back(size * (2 * random_.unit() - 1));
         }
@@ -236,22 +290,17 @@ private:
     };
     Quotients quotients(const Vectors &v, double h) {
         const Vectors up = results(v, h), down = results(v, -h), nearUp = results(v, h / 2), nearDown = results(v, -h / 2);
-        const double unit = tolerance_ > 1e-6 ? 1e-7 : 4e-16;
         Quotients out;
         for (const std::string &n : o_.of)
             for (std::size_t k = 0; k < up.at(n).size(); ++k) {
                 const double far = (up.at(n)[k] - down.at(n)[k]) / (2 * h), near = (nearUp.at(n)[k] - nearDown.at(n)[k]) / h;
                 out.values[n].push_back((4 * near - far) / 3);
-                out.noise[n].push_back(8 * unit * std::max(std::abs(up.at(n)[k]), std::abs(down.at(n)[k])) / h);
+                out.noise[n].push_back(8 * precision_.unit * std::max(std::abs(up.at(n)[k]), std::abs(down.at(n)[k])) / h);
             }
         return out;
     }
 
-    std::vector<double> steps() const {
-        if (o_.eps > 0)
-            return {o_.eps};
-        return tolerance_ > 1e-6 ? std::vector<double>{1e-1, 1e-2, 1e-3} : std::vector<double>{1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-    }
+    std::vector<double> steps() const { return o_.eps > 0 ? std::vector<double>{o_.eps} : precision_.steps; }
 
     /// `size`: of terms that the numbers are sums of.
     static Distance distance(double derivative, double difference, double noise, double size) {
@@ -303,10 +352,13 @@ private:
         bool found = false;
         for (const std::string &n : o_.wrt)
             for (std::size_t k = 0; k < x_.at(n).size(); k += stride(x_.at(n).size())) {
+                const double size = sizeOf(x_.at(n));
                 Vectors unit;
                 unit[n].resize(x_.at(n).size());
-                unit[n][k] = 1;
-                const Distance d = inDirection(unit);
+                unit[n][k] = size;
+                Distance d = inDirection(unit);
+                d.derivative /= size;
+                d.difference /= size;
                 if (found && d.error <= worst.error)
                     continue;
                 found = true;
@@ -342,7 +394,7 @@ private:
     const GradientCheckOptions &o_;
     Executed primal_, derivative_;
     run::Random random_{17};
-    double tolerance_ = 1e-6;
+    Precision precision_;
     Vectors x_, w_, g_; // arguments, weights of results, gradients
 };
 

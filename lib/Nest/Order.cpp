@@ -83,6 +83,8 @@ void Order::keep(const std::vector<PlacedUse> &uses, bool effects) {
     for (const PlacedUse &u : uses) {
         std::vector<Kept> &kept = kept_[u.use->memory];
         const Kept k{after_.size(), u.use->writes(), baseOf(*u.use)};
+        if (k.writes) // it follows all of these, and so does what conflicts with them
+            std::erase_if(kept, [&k](const Kept &earlier) { return earlier.item != k.item; });
         if (kept.empty() || !(kept.back() == k))
             kept.push_back(k);
         if (memories_->mayAlias(u.use->memory))

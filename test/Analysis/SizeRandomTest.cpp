@@ -148,7 +148,7 @@ SizeExpr built(const Term &t, const SizeFacts &facts) {
 /// The value of a formula as it is written; nothing where it has none, or takes too long.
 class Oracle {
 public:
-    explicit Oracle(std::map<std::string, int64_t> names) : names_(std::move(names)) {}
+    explicit Oracle(const std::map<std::string, int64_t> &names) : names_(names.begin(), names.end()) {}
 
     std::optional<Wide> of(const Term &t) {
         if (t.op == Op::Sum || t.op == Op::Most)
@@ -214,7 +214,7 @@ private:
         for (Wide v = *begin; result && v < *end; ++v) {
             if (--steps_ < 0)
                 return std::nullopt;
-            names_[t.name] = static_cast<int64_t>(v);
+            names_[t.name] = v;
             const auto x = of(t.parts[2]);
             result = !x ? std::nullopt : t.op == Op::Sum ? checked(*result + *x) : v == *begin || *x > *result ? x : result;
         }
@@ -225,7 +225,7 @@ private:
         return result;
     }
 
-    std::map<std::string, int64_t> names_;
+    std::map<std::string, Wide> names_;
     int steps_ = 20000;
 };
 
@@ -305,4 +305,53 @@ TEST_CASE("random sizes at the ends of 64 bits are right or fail") {
     }
     CHECK(right > 5000);
     CHECK(failed > 500);
+}
+
+namespace {
+
+/// Binders in binders over few values each, which begin anywhere: at symbols, at outer variables, at numbers, or some way from these. Ends
+/// may come before beginnings.
+Term nest(RandomNumbers &r, int depth, std::vector<std::string> names) {
+    if (depth == 0)
+        return Maker(r, names, false).term(2);
+    const auto from = [&r](const Term &t, int64_t least, int64_t most) {
+        return Term{.op = Op::Add, .parts = {t, {.op = Op::Number, .number = r.between(least, most)}}};
+    };
+    const Term at = r.oneIn(4) ? Term{.op = Op::Number, .number = r.between(-3, 3)} : Term{.op = Op::Name, .name = r.pick(names)};
+    Term t{.op = r.oneIn(2) ? Op::Sum : Op::Most, .name = std::string(1, static_cast<char>('a' + depth))};
+    t.parts = {r.oneIn(2) ? at : from(at, -2, 2), r.oneIn(8) ? Term{.op = Op::Name, .name = r.pick(names)} : from(at, -3, 5)};
+    names.push_back(t.name);
+    t.parts.push_back(nest(r, depth - 1, std::move(names)));
+    return t;
+}
+
+} // namespace
+
+TEST_CASE("random sums and maxima, four deep, over ranges at the ends of 32 and 64 bits are right or fail") {
+    const int64_t most = INT64_MAX;
+    const std::vector<int64_t> ends{
+        0,        1,    -1,       5, 1LL << 31, (1LL << 31) - 1, -(1LL << 31), 1LL << 32, -(1LL << 32), 1LL << 62, -(1LL << 62),
+        most - 2, most, -most - 1};
+    int right = 0, failed = 0, withBinders = 0;
+    for (uint64_t seed = 0; seed < 10000; ++seed) {
+        RandomNumbers r(seed);
+        const Term t = nest(r, static_cast<int>(r.between(1, 4)), {"N", "M", "s"});
+        const SizeExpr e = built(t, {});
+        const std::map<std::string, int64_t> names{{"N", r.pick(ends)}, {"M", r.pick(ends)}, {"s", r.pick(ends)}};
+        analysis::SizeValues values = valuesOf(names);
+        values.steps = 20000;
+        const auto expected = Oracle(names).of(t);
+        const auto got = analysis::evaluate(e, values);
+        INFO("seed " << seed << ": " << e.str() << (got ? "" : ": " + got.error()));
+        withBinders += e.hasBinder();
+        if (!got)
+            ++failed;
+        if (!got || !expected)
+            continue;
+        REQUIRE(*expected == static_cast<Wide>(*got));
+        ++right;
+    }
+    CHECK(right > 5000);
+    CHECK(failed > 500);
+    CHECK(withBinders > 2000);
 }

@@ -192,6 +192,11 @@ TEST_CASE("Loops in loops whose bounds are elements of an array") {
     check("for i = 0; i < N; i = i + 1 {\n" + body + "}\n", "tape_s[N, middle_iterations, inner_iterations, 1]");
 }
 
+TEST_CASE("Bounds that are real numbers") {
+    check("for i = 0; i < N; i = i + 1 {\ninner: for j = 0; j < 3 * A[i] - 1; j = j + 1 {\n" + step("a", "A[i]") + "}\n}\n",
+          "tape_s[N, inner_iterations, 1], tape_last[N]");
+}
+
 TEST_CASE("Bounds that a branch must ask for before they are read") {
     const std::string body = "if (i < 1) {\ninner: for j = 0; j < L[i]; j = j + 1 {\n" + step("a", "A[i]") + "}\n}\n";
     for (const int64_t n : {1, 4}) {

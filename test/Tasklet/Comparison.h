@@ -36,8 +36,10 @@ public:
         const double scale = 1 + std::fabs(dot(gradients, directions_)), differences = dot(this->differences(), weights_);
         CHECK(std::fabs(dot(tangents, weights_) - dot(gradients, directions_)) <= 1e-12 * scale);
         CHECK(std::fabs(dot(tangents, weights_) - differences) <= 1e-6 * scale);
-        close(tangents, tangent(ScalarKind::Float32));
-        close(gradients, reverse(ScalarKind::Float32));
+        const Columns tangents32 = tangent(ScalarKind::Float32), gradients32 = reverse(ScalarKind::Float32);
+        CHECK(std::fabs(dot(tangents32, weights_) - dot(gradients32, directions_)) <= 1e-5 * scale);
+        close(tangents, tangents32);
+        close(gradients, gradients32);
         return differences;
     }
 

@@ -10,6 +10,7 @@
 #include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace sdfgc::transforms::gradient {
 
@@ -111,8 +112,13 @@ std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vec
         }
         uses.push_back(maker_.read(elements_.at(symbol).container, std::move(at), connector));
     }
-    for (const auto &[symbol, connector] : connectors)
-        meaning.emplace(symbol, sym::Expr::symbol(connector));
+    for (const auto &[symbol, connector] : connectors) {
+        const sym::Expr element = sym::Expr::symbol(connector);
+        const Type type = maker_.sdfg().desc(elements_.at(symbol).container)->dtype;
+        // What no size can be is the largest one, which there is no memory for, and no negative number.
+        const bool exceeds = type == Type(ScalarKind::UInt64);
+        meaning.emplace(symbol, exceeds ? sym::min({element, sym::Expr(std::numeric_limits<int64_t>::max())}) : element);
+    }
     const Name out = maker_.connector("__out");
     const sym::Subset whole = maker_.sdfg().desc(into)->fullSubset();
     Use largest = maker_.use(UseKind::Update, into, whole, out);

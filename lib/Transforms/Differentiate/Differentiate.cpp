@@ -305,7 +305,7 @@ private:
     static std::string whyNot(const SDFG &g, Name n) {
         const DataDesc *d = g.arrays.find(n);
         if (!d)
-            return g.symbols.contains(n) ? "it is a symbol" : "there is no such container";
+            return g.symbols.contains(n) ? "it is a symbol" : "there is no such argument";
         if (d->transient)
             return "it is no argument";
         if (!nest::isPlain(d))

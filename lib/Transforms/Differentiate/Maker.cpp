@@ -29,7 +29,14 @@ Maker::~Maker() {
 
 // ---- containers
 
-Name Maker::add(std::string_view name, DataDesc d) { return g_.addTransient(name, std::move(d)); }
+/// As addTransient. There may be thousands of tapes with one name: numbers that were taken once are not tried again.
+Name Maker::add(std::string_view name, DataDesc d) {
+    const auto numbered = [name](int n) { return n < 0 ? std::string(name) : std::string(name) + "_" + std::to_string(n); };
+    int &next = numbers_.try_emplace(std::string(name), -1).first->second;
+    while (g_.freshName(numbered(next)) != Name(numbered(next)))
+        ++next;
+    return g_.addTransient(numbered(next++), std::move(d));
+}
 
 Name Maker::transientLike(std::string_view name, const DataDesc &like) {
     DataDesc d = like;
@@ -46,13 +53,7 @@ Name Maker::transient(std::string_view name, const DataDesc &like, std::vector<s
     return add(name, std::move(d));
 }
 
-void Maker::setView(Name view, Name viewed, sym::Subset part) {
-    auto *from = scratch_->add<AccessNode>(viewed);
-    auto *to = scratch_->add<AccessNode>(view);
-    scratch_->connect(from, {}, to, Name("views"), Memlet::simple(viewed, std::move(part)));
-}
-
-// ---- uses
+// ---- views
 
 namespace {
 
@@ -65,6 +66,16 @@ AccessNode *viewNode(const State &s, Name view) {
 }
 
 } // namespace
+
+void Maker::setView(Name view, Name viewed, sym::Subset part) {
+    AccessNode *from = viewNode(*scratch_, viewed); // which looks at something itself
+    if (!from)
+        from = scratch_->add<AccessNode>(viewed);
+    auto *to = scratch_->add<AccessNode>(view);
+    scratch_->connect(from, {}, to, Name("views"), Memlet::simple(viewed, std::move(part)));
+}
+
+// ---- uses
 
 Use Maker::use(UseKind kind, Name data, sym::Subset subset, Name connector) {
     AccessNode *access = g_.desc(data)->isView() ? viewNode(*scratch_, data) : nullptr;

@@ -3,6 +3,7 @@
 
 #include "sdfgc/Nest/Nest.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,7 @@ private:
     ir::SDFG &g_;
     analysis::Memories &memories_;
     ir::State *scratch_;
+    std::map<std::string, int> numbers_; // by the name of containers that were added, the next one after it
     ir::Block *storedStart_;
 };
 

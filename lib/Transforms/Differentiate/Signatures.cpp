@@ -111,8 +111,9 @@ diag::Message messageOf(const py::DerivativeError &e) {
     case py::DerivativeError::Kind::Foreign:
         return {diag::Id::GradientOfCode, "it has C++ in it", "write it in Python"};
     case py::DerivativeError::Kind::Construct:
+        return {diag::Id::GradientOfCode, e.what, "write it with assignments, branches and functions that have derivatives"};
     case py::DerivativeError::Kind::Typing:
-        return {diag::Id::GradientOfCode, e.what, ""};
+        break;
     }
     return {diag::Id::GradientOfCode, e.what, ""};
 }

@@ -47,6 +47,14 @@ inline constexpr bool exactSizes = false;
 
 } // namespace detail
 
+/// A product of sizes; std::bad_alloc where it leaves 64 bits.
+template <class... Sizes> int64_t elements(Sizes... sizes) {
+    int64_t out = 1;
+    if ((__builtin_mul_overflow(out, sizes, &out) || ...))
+        throw std::bad_alloc();
+    return out;
+}
+
 template <class T> class Buffer {
     static_assert(__is_trivially_copyable(T), "Buffer holds plain data: its elements are neither constructed nor destroyed");
 

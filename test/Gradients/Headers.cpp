@@ -1,0 +1,166 @@
+// Loops with every comparison, step and place of the test, of no iteration, of one and of several: the gradient goes through the values that
+// the loop had, and through no other.
+#include "Gradient.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc::test;
+
+namespace {
+
+constexpr int64_t elements = 16;
+
+/// Where a loop tests: in front of its body, or behind it, before or after the update.
+enum class Test { Before, AfterUpdate, BeforeUpdate };
+
+struct Header {
+    const char *relation;
+    int64_t step;
+    Test test;
+
+    bool holds(int64_t i, int64_t end) const {
+        const std::string r = relation;
+        return r == "<" ? i < end : r == "<=" ? i <= end : r == ">" ? i > end : r == ">=" ? i >= end : i != end;
+    }
+    int64_t begin() const { return step > 0 ? 0 : elements - 1; }
+    /// Values of the variable in the iterations.
+    std::set<int64_t> values(int64_t end) const {
+        std::set<int64_t> out;
+        int64_t i = begin();
+        if (test == Test::Before && !holds(i, end))
+            return out;
+        while (true) {
+            out.insert(i);
+            const bool goesOn = holds(test == Test::BeforeUpdate ? i : i + step, end);
+            i += step;
+            if (!goesOn)
+                return out;
+        }
+    }
+    /// Ends with which the loop runs: so that no iteration is begun in order, one, and four, and between two values of the variable.
+    std::vector<int64_t> ends() const {
+        const int64_t towards = step > 0 ? 1 : -1;
+        if (std::string(relation) == "!=") {
+            std::vector<int64_t> out{begin() + step, begin() + 4 * step};
+            if (test != Test::AfterUpdate) // which would go on for ever
+                out.push_back(begin());
+            return out;
+        }
+        return {begin() - 4 * towards,        begin() - towards, begin(), begin() + towards,
+                begin() + 3 * step + towards, begin() + 4 * step};
+    }
+    std::string text() const {
+        const std::string label = test == Test::Before        ? ""
+                                  : test == Test::AfterUpdate ? "l (inverted, update_before_condition = true): "
+                                                              : "l (inverted, update_before_condition = false): ";
+        return label + "for i = " + std::to_string(begin()) + "; i " + relation + " E; i = i " + (step > 0 ? "+ " : "- ") +
+               std::to_string(std::abs(step));
+    }
+};
+
+std::vector<Header> headers() {
+    std::vector<Header> out;
+    for (const Test test : {Test::Before, Test::AfterUpdate, Test::BeforeUpdate})
+        for (const int64_t step : {1, 2, 3}) {
+            for (const char *relation : {"<", "<=", "!="})
+                out.push_back({relation, step, test});
+            for (const char *relation : {">", ">=", "!="})
+                out.push_back({relation, -step, test});
+        }
+    return out;
+}
+
+/// s = sin(s * A[i]) in the loop, and out = s * s.
+std::string program(const Header &h) {
+    return replaced(R"(
+        sdfg f(A, x, out) {
+          symbol E, i: int64
+          argument A: float64[$elements]
+          argument x: float64[1]
+          argument out: float64[1]
+          transient s: float64
+          state begin {
+            t: o = a  with a <- x[0]; o -> s[0]
+          }
+          $header {
+            state step {
+              t: o = sin(b * c)  with b <- s[0], c <- A[i]; o -> s[0]
+            }
+          }
+          state end {
+            t: o = a * a  with a <- s[0]; o -> out[0]
+          }
+        }
+    )",
+                    {{"$elements", std::to_string(elements)}, {"$header", h.text()}});
+}
+
+} // namespace
+
+TEST_CASE("Loops with every comparison and step") {
+    for (const Header &h : headers()) {
+        Differentiated d(program(h), "out", "A x");
+        for (const int64_t end : h.ends()) {
+            INFO(h.text() << ", E = " << end);
+            d.set("E", end).check();
+            const Arrays gradients = d.run(d.input(), {{"out", {1}}});
+            std::set<int64_t> reached;
+            for (int64_t i = 0; i < elements; ++i)
+                if (gradients.at("gradient_A")[static_cast<std::size_t>(i)] != 0)
+                    reached.insert(i);
+            CHECK(reached == h.values(end));
+        }
+    }
+}
+
+TEST_CASE("A bound in a container that is overwritten behind the loop") {
+    const auto text = [](const std::string &around, const std::string &behind) {
+        return replaced(R"(
+            sdfg f(A, K, out) {
+              symbol N, i, j: int64
+              argument A: float64[N]
+              argument K: int64[1]
+              argument out: float64[1]
+              transient s: float64
+              transient n: int64
+              state begin {
+                t: o = a  with a <- A[0]; o -> s[0]
+                u: o = k - 1  with k <- K[0]; o -> n[0]
+              }
+              $around
+              state last {
+                t: o = a * a * m  with a <- s[0], m <- n[0]; o -> out[0]
+              }
+            }
+        )",
+                        {{"$around", around}, {"$behind", behind}});
+    };
+    const std::string loop = R"(
+              for i = 0; i < $bound; i = i + 1 {
+                state step {
+                  t: o = sin(b * c)  with b <- s[0], c <- A[i]; o -> s[0]
+                }
+              }
+              $behind
+    )";
+    const auto in = [&loop](const std::string &bound) { return replaced(loop, {{"$bound", bound}}); };
+    const std::string change = "state change {\n c: o = k + 2  with k <- n[0]; o -> n[0]\n d: o = 1  with o -> K[0]\n}\n";
+    struct Case {
+        std::string around, behind;
+    };
+    for (const Case &c : std::initializer_list<Case>{
+             {in("n"), change},
+             {in("K[0]"), change},
+             {in("n"), "if s > 0.2 {\n" + change + "}\n"},
+             {in("n"), "i = 7\n" + change},                                 // and the variable
+             {"for j = 0; j < 2; j = j + 1 {\n" + in("n") + "}\n", change}, // in front of the next iteration, too
+             {in("n"), change + "for j = 0; j < n - 3; j = j + 1 {\nstate again {\n t: o = sin(b * c)  with b <- s[0], c <- A[j]; "
+                                "o -> s[0]\n}\n}\n"}}) { // which is the bound of another loop
+        INFO(c.around << c.behind);
+        for (const double k : {0.0, 1.0, 2.0, 4.0}) {
+            INFO("K = " << k);
+            Differentiated d(text(c.around, c.behind), "out", "A");
+            d.set("N", 7).set("K", std::vector<double>{k}).check();
+        }
+    }
+}
