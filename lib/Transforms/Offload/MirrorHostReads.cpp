@@ -12,7 +12,7 @@
 // kernel and come out of device memory are copied to a scalar; other values of its entry the kernel reads itself.
 //
 // Errors: loops and branches that read device memory which the caller passes in, or views. No copy can take the place of these, and
-// the host cannot follow their pointers. For other edges of control flow the verifier says so.
+// the host cannot follow their pointers. Of edges the verifier says so.
 #include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"
