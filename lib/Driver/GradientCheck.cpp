@@ -273,30 +273,46 @@ private:
         return out;
     }
 
-    Vectors results(const Vectors &v, double step) {
+    /// Arguments some way from those that are given, as their types hold them, and results of these.
+    struct Moved {
+        Vectors arguments, results;
+    };
+    Moved moved(const Vectors &v, double step) {
+        Moved out;
         for (const auto &[name, x] : x_) {
             Vector moved = x;
             if (const auto d = v.find(name); d != v.end())
                 for (std::size_t k = 0; k < x.size(); ++k)
                     moved[k] += step * d->second[k];
             setElements(primal_.argument(name), moved);
+            out.arguments[name] = primal_.given(name);
         }
-        return primal_.run(o_.of);
+        out.results = primal_.run(o_.of);
+        return out;
     }
 
-    /// Of each result, the difference quotient at step 0, and what rounding may make of it.
+    /// Of each result, the difference quotient at step 0, and what rounding may make of it; and the direction in which arguments went
+    /// when they were rounded.
     struct Quotients {
-        Vectors values, noise;
+        Vectors values, noise, direction;
     };
     Quotients quotients(const Vectors &v, double h) {
-        const Vectors up = results(v, h), down = results(v, -h), nearUp = results(v, h / 2), nearDown = results(v, -h / 2);
+        const Moved up = moved(v, h), down = moved(v, -h), nearUp = moved(v, h / 2), nearDown = moved(v, -h / 2);
+        const auto extrapolated = [&](const Vectors Moved::*of, const std::string &n, std::size_t k) {
+            const double far = ((up.*of).at(n)[k] - (down.*of).at(n)[k]) / (2 * h);
+            const double near = ((nearUp.*of).at(n)[k] - (nearDown.*of).at(n)[k]) / h;
+            return (4 * near - far) / 3;
+        };
         Quotients out;
         for (const std::string &n : o_.of)
-            for (std::size_t k = 0; k < up.at(n).size(); ++k) {
-                const double far = (up.at(n)[k] - down.at(n)[k]) / (2 * h), near = (nearUp.at(n)[k] - nearDown.at(n)[k]) / h;
-                out.values[n].push_back((4 * near - far) / 3);
-                out.noise[n].push_back(8 * precision_.unit * std::max(std::abs(up.at(n)[k]), std::abs(down.at(n)[k])) / h);
+            for (std::size_t k = 0; k < up.results.at(n).size(); ++k) {
+                out.values[n].push_back(extrapolated(&Moved::results, n, k));
+                const double size = std::max(std::abs(up.results.at(n)[k]), std::abs(down.results.at(n)[k]));
+                out.noise[n].push_back(8 * precision_.unit * size / h);
             }
+        for (const auto &[n, x] : x_)
+            for (std::size_t k = 0; k < x.size(); ++k)
+                out.direction[n].push_back(std::isfinite(x[k]) ? extrapolated(&Moved::arguments, n, k) : 0); // infinity stays
         return out;
     }
 
@@ -329,13 +345,13 @@ private:
     }
 
     Distance inDirection(const Vectors &v) {
-        double size = 0;
-        const double derivative = o_.forward ? weighted(tangents(v), w_, &size) : weighted(g_, v, &size);
-        Distance best{std::numeric_limits<double>::infinity(), derivative, 0};
+        Distance best{std::numeric_limits<double>::infinity(), 0, 0};
         for (const double h : steps()) {
             const Quotients q = quotients(v, h);
+            double size = 0;
+            const double derivative = o_.forward ? weighted(tangents(q.direction), w_, &size) : weighted(g_, q.direction, &size);
             const Distance d = distance(derivative, weighted(q.values, w_), weighted(q.noise, w_), size);
-            if (d.error < best.error)
+            if (d.error < best.error || h == steps().front())
                 best = d;
             if (s_.failed())
                 break;
@@ -357,8 +373,9 @@ private:
                 unit[n].resize(x_.at(n).size());
                 unit[n][k] = size;
                 Distance d = inDirection(unit);
-                d.derivative /= size;
-                d.difference /= size;
+                const double gradient = g_.at(n)[k];
+                d.difference *= d.derivative == 0 || !std::isfinite(d.derivative) ? 1 / size : gradient / d.derivative;
+                d.derivative = gradient;
                 if (found && d.error <= worst.error)
                     continue;
                 found = true;
@@ -369,15 +386,18 @@ private:
     }
 
     std::string worstOfResults(Distance &worst) {
-        const Vectors v = randomDirection(), t = tangents(v);
-        std::map<double, Quotients> q;
-        for (const double h : steps())
-            q[h] = quotients(v, h);
+        const Vectors v = randomDirection();
+        std::vector<std::pair<Quotients, Vectors>> all; // with tangents in the same direction
+        for (const double h : steps()) {
+            Quotients q = quotients(v, h);
+            Vectors t = tangents(q.direction);
+            all.emplace_back(std::move(q), std::move(t));
+        }
         std::string name;
         for (const std::string &n : o_.of)
-            for (std::size_t k = 0; k < t.at(n).size(); ++k) {
+            for (std::size_t k = 0; k < w_.at(n).size(); ++k) {
                 Distance best{std::numeric_limits<double>::infinity(), 0, 0};
-                for (const auto &[h, each] : q) {
+                for (const auto &[each, t] : all) {
                     const Distance d = distance(t.at(n)[k], each.values.at(n)[k], each.noise.at(n)[k], 0);
                     if (d.error <= best.error)
                         best = d;

@@ -71,7 +71,7 @@ std::vector<Header> headers() {
 }
 
 /// s = sin(s * A[i]) in the loop, and out = s * s.
-std::string program(const Header &h) {
+std::string program(const std::string &header) {
     return replaced(R"(
         sdfg f(A, x, out) {
           symbol E, i: int64
@@ -92,14 +92,14 @@ std::string program(const Header &h) {
           }
         }
     )",
-                    {{"$elements", std::to_string(elements)}, {"$header", h.text()}});
+                    {{"$elements", std::to_string(elements)}, {"$header", header}});
 }
 
 } // namespace
 
 TEST_CASE("Loops with every comparison and step") {
     for (const Header &h : headers()) {
-        Differentiated d(program(h), "out", "A x");
+        Differentiated d(program(h.text()), "out", "A x");
         for (const int64_t end : h.ends()) {
             INFO(h.text() << ", E = " << end);
             d.set("E", end).check();
@@ -111,6 +111,20 @@ TEST_CASE("Loops with every comparison and step") {
             CHECK(reached == h.values(end));
         }
     }
+}
+
+TEST_CASE("Steps that lead away from the end: no iteration, or the one in front of the test") {
+    for (const char *head : {"for i = 5; i < E; i = i - 1", "for i = 5; i <= E - 1; i = i - 2", "for i = 5; i > E; i = i + 1",
+                             "for i = 5; i >= E + 1; i = i + 3"})
+        for (const bool inverted : {false, true}) {
+            const std::string text = (inverted ? "l (inverted, update_before_condition = false): " : "") + std::string(head);
+            INFO(text);
+            Differentiated d(program(text), "out", "A x");
+            d.set("E", 5).check();
+            const Arrays gradients = d.run(d.input(), {{"out", {1}}});
+            for (int64_t i = 0; i < elements; ++i)
+                CHECK((gradients.at("gradient_A")[static_cast<std::size_t>(i)] != 0) == (inverted && i == 5));
+        }
 }
 
 TEST_CASE("A bound in a container that is overwritten behind the loop") {
