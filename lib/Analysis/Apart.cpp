@@ -77,7 +77,8 @@ private:
     bool isFixed(const sym::Subset &subset, const std::vector<LoopLevel> &loops) const {
         std::set<Name> names = subset.freeSymbols();
         for (const LoopLevel &l : loops)
-            names.merge(sym::Subset({l.range}).freeSymbols());
+            for (sym::Expr e : {l.range.begin, l.range.end, l.range.step})
+                names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         return std::all_of(names.begin(), names.end(), [&](Name n) {
             return state_.sdfg()->symbols.find(n) ||
                    std::any_of(loops.begin(), loops.end(), [n](const LoopLevel &l) { return l.variable == n; });
@@ -110,13 +111,11 @@ bool ApartElements::of(const StreamStep &a, const StreamStep &b, Memory m) {
     if (!one.known || !other.known || a.node->state()->sdfg() != b.node->state()->sdfg())
         return false;
     const SDFG &g = *a.node->state()->sdfg();
-    const auto [facts, isNew] = facts_.try_emplace(&g);
-    if (isNew)
-        facts->second = factsOf(g);
+    const auto found = facts_.find(&g);
+    const sym::Assumptions &facts = (found != facts_.end() ? found : facts_.emplace(&g, factsOf(g)).first)->second;
     const auto meet = [&](const std::vector<AccessInstance> &x, const std::vector<AccessInstance> &y) {
         return std::any_of(x.begin(), x.end(), [&](const AccessInstance &i) {
-            return std::any_of(y.begin(), y.end(),
-                               [&](const AccessInstance &j) { return conflictOf(i, j, 0, facts->second).has_value(); });
+            return std::any_of(y.begin(), y.end(), [&](const AccessInstance &j) { return conflictOf(i, j, 0, facts).has_value(); });
         });
     };
     return !meet(one.writes, other.writes) && !meet(one.writes, other.reads) && !meet(one.reads, other.writes);

@@ -47,13 +47,10 @@ Parser::Parser(std::string_view text, Assumptions *facts, const std::function<bo
 }
 
 ParseResult Parser::parse() {
-    Expr e = expression();
+    const ExpansionBudget budget(100000 + 100 * text_.size());
+    const Expr e = withinLimits(expression(), maxWeight);
     if (!failed() && !at(Tok::End))
         fail("unexpected text after the expression");
-    if (!failed() && e.node()->weight > maxWeight) {
-        error_ = "multiplied out, it has more than " + std::to_string(maxWeight) + " numbers, symbols and operators";
-        errorOffset_ = 0;
-    }
     if (failed())
         return {std::nullopt, std::move(error_), errorOffset_};
     return {e, {}, 0};
@@ -208,7 +205,19 @@ Expr Parser::sum() {
         advance();
         terms.add(product(), minus ? -1 : 1);
     }
-    return terms.finish();
+    return failed() ? Expr::undefined() : withinLimits(terms.finish(), 4 * maxWeight);
+}
+
+/// Parts of a text are looked at one by one, for what stands in something larger makes that larger still. A part may weigh more than the
+/// whole, which may cancel some of it: so it gets some more.
+Expr Parser::withinLimits(Expr e, uint32_t most) {
+    if (failed() || (e.node()->weight <= most && !ExpansionBudget::isSpent()))
+        return e;
+    error_ = ExpansionBudget::isSpent()
+                 ? "to multiply it out takes too long: it has sums in products in sums, many levels deep"
+                 : "multiplied out, it has more than " + std::to_string(maxWeight) + " numbers, symbols and operators";
+    errorOffset_ = 0;
+    return 0;
 }
 
 Expr Parser::Factor::value() const {
@@ -242,7 +251,7 @@ Expr Parser::product() {
             factors.multiply(op == Tok::SlashSlash ? floorDiv(left, right.value()) : mod(left, right.value()));
         }
     }
-    return factors.finish();
+    return failed() ? Expr::undefined() : withinLimits(factors.finish(), 4 * maxWeight);
 }
 
 Parser::Factor Parser::factor() { return at(Tok::Minus) || at(Tok::Plus) || at(Tok::Tilde) ? signedFactor() : power(); }

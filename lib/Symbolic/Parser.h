@@ -71,6 +71,7 @@ private:
     bool expect(Tok kind, const char *what);
     /// Records the first error; the value is a placeholder.
     Expr fail(std::string why);
+    Expr withinLimits(Expr e, uint32_t most);
     bool failed() const { return !error_.empty(); }
     std::optional<Kind> comparisonOperator();
 

@@ -12,6 +12,24 @@ namespace sdfgc::sym {
 /// Products of sums are multiplied out up to this many terms, and kept as products beyond.
 constexpr std::size_t maxExpandedTerms = 32;
 
+/// How many products of terms may be formed while a text is read, by this thread. What is multiplied out may have products in it that are
+/// multiplied out in turn, and so the time may grow exponentially with the depth of a text. When the budget is spent, products are kept.
+/// Without a budget, as outside of parsers, there is no limit.
+class ExpansionBudget {
+public:
+    explicit ExpansionBudget(std::size_t products) : outer_(left_) { left_ = products; }
+    ExpansionBudget(const ExpansionBudget &) = delete;
+    ExpansionBudget &operator=(const ExpansionBudget &) = delete;
+    ~ExpansionBudget() { left_ = outer_; }
+    static bool isSpent() { return left_ == 0; }
+    static void spend() { left_ -= left_ != 0 && left_ != unlimited; }
+
+private:
+    static constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
+    static inline thread_local std::size_t left_ = unlimited;
+    const std::size_t outer_;
+};
+
 /// Collects a sum of any length; `finish` is the canonical expression.
 class SumBuilder {
 public:

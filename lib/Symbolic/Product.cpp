@@ -189,8 +189,10 @@ Expr ProductBuilder::expand() const {
         for (int64_t n = isSumFactor(f) ? f.exponent.numerator() : 0; n > 0; --n) {
             SumBuilder next;
             for (Expr a : termsOf(result))
-                for (Expr b : f.base.operands())
+                for (Expr b : f.base.operands()) {
+                    ExpansionBudget::spend();
                     next.add(product(a, b));
+                }
             result = next.finish();
         }
     }
@@ -216,7 +218,7 @@ Expr ProductBuilder::finish() {
     if (factors_.size() == 1 && isSumFactor(factors_[0]) && factors_[0].exponent.isOne())
         return scale(factors_[0].base, coefficient_);
     std::size_t terms = expandedTerms();
-    return terms > 1 && terms <= maxExpandedTerms ? expand() : keep();
+    return terms > 1 && terms <= maxExpandedTerms && !ExpansionBudget::isSpent() ? expand() : keep();
 }
 
 Expr operator*(Expr a, Expr b) { return product(a, b); }

@@ -224,6 +224,14 @@ TEST_CASE("hostile texts are refused or read without recursion", "[parse]") {
     CHECK(P("1 << 4611686018427387904").overflowed());
 }
 
+TEST_CASE("what takes too long to multiply out is refused, and nothing is multiplied out after an error", "[parse]") {
+    // Products that are multiplied out have products in them that are multiplied out in turn, and the sums stay short.
+    const std::string text = "N*(M+1)*(N+1)*(M-1)**(M)*(N-1.*(N+1)*(M-1)*(N+1*(M-1)*(N+1)*(M-1.*(N+1)*(M-1)*(M*(M-1)*(N+"
+                             "1)*(N+1)*(M-1.*(N+1)*(N+1)*(M-1)*(N+1)*(MN+1*M-1)*(M-1.*(N+1)*(M-1)*(N+1)*(M+1)*(M-1.)*(M-1)))))))";
+    CHECK(parse(text).error == "to multiply it out takes too long: it has sums in products in sums, many levels deep");
+    CHECK(parse(text.substr(0, text.find_last_not_of(')') + 1)).error == "`)` is missing here");
+}
+
 TEST_CASE("what would be huge when written out is refused", "[parse]") {
     std::string text = "x";
     std::size_t longest = 0;
