@@ -151,7 +151,8 @@ private:
                "nothing to do */");
         w.line("int64_t used_last; /* 1: the last call launched a graph, or had nothing to do; 0: it took the host path */");
         w.line("int64_t host_path; /* calls that queued the operations one by one */");
-        w.line("int64_t iterations_last; /* of all loops in the last call's graph; -1: there were none, or it took the host path */");
+        w.line(
+            "int64_t iterations_last; /* of all loops in the last call's graph; -1: there were none, or it took the host path */");
         w.line("int64_t evictions; /* graphs that made room for others */");
         w.line("const char *last_reason; /* why the host path was taken the last time; empty if it never was */");
         w.close(" " + name_ + "_graph_info;");

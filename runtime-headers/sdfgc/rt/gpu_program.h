@@ -216,8 +216,9 @@ public:
             if (streams_[i] && streams_[i] != ownStreams_[i])
                 done(streamIsCapturing(streams_[i], capturing), "asking whether a stream is captured");
             if (capturing)
-                throw rt::Error(rt::DeviceError, "the caller captures a stream of the program, which waits for its streams: call it "
-                                                 "outside of the capture");
+                throw rt::Error(rt::DeviceError,
+                                "the caller captures a stream of the program, which waits for its streams: call it "
+                                "outside of the capture");
         }
     }
 
