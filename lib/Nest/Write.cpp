@@ -356,14 +356,14 @@ void splice(Run &run, const std::vector<State *> &written, bool starts) {
         r.setStart(written.front());
 }
 
-void takeLabels(Run &run, const std::vector<State *> &written) {
+void takeLabels(Run &run, const std::vector<State *> &written, const FreshLabel &freshLabel) {
     std::vector<std::pair<std::string, DebugInfo>> old;
     for (const State *s : run.states)
         old.emplace_back(s->label, s->debugInfo);
     run.region->removeBlocks({run.states.begin(), run.states.end()});
     for (std::size_t i = 0; i < written.size(); ++i) {
         const auto &[label, debugInfo] = old[std::min(i, old.size() - 1)];
-        written[i]->label = i < old.size() ? label : run.region->sdfg()->freshLabel(label);
+        written[i]->label = i < old.size() ? label : freshLabel ? freshLabel(label) : run.region->sdfg()->freshLabel(label);
         written[i]->debugInfo = debugInfo;
     }
     run.states = written;
@@ -371,7 +371,7 @@ void takeLabels(Run &run, const std::vector<State *> &written) {
 
 } // namespace
 
-void write(Run &run) {
+void write(Run &run, const FreshLabel &freshLabel) {
     const bool starts = run.region->start() == run.states.front();
     std::vector<State *> written;
     std::unique_ptr<StateWriter> writer;
@@ -389,7 +389,7 @@ void write(Run &run) {
     }
     writer->finish();
     splice(run, written, starts);
-    takeLabels(run, written);
+    takeLabels(run, written, freshLabel);
 }
 
 bool rewriteRuns(SDFG &root, const std::function<void(SDFG &, analysis::Memories &, std::vector<Run> &)> &change) {

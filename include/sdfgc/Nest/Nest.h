@@ -111,8 +111,11 @@ std::vector<Item> readState(const ir::State &s, analysis::Memories &memories, co
 std::optional<Run> readRegion(ir::Region &r, analysis::Memories &memories, const std::set<Name> &shared);
 
 /// Replaces the states of the run by what its items say. The items must be as they were read, or changed as rename, and the functions
-/// of this library, change them. Containers that they mention must be there. Ids are to be renumbered afterwards.
-void write(Run &run);
+/// of this library, change them. Containers that they mention must be there. Ids are to be renumbered afterwards. Where they become more
+/// states than they were, `freshLabel` gives the others labels that begin as theirs; without it, SDFG::freshLabel does, which goes over
+/// all blocks each time.
+using FreshLabel = std::function<std::string(const std::string &)>;
+void write(Run &run, const FreshLabel &freshLabel = {});
 
 /// What is in a nested SDFG, in terms of the SDFG around it.
 struct Opened {

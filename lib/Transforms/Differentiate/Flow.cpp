@@ -169,7 +169,7 @@ void FlowReverser::write() {
 
 void FlowReverser::write(nest::Run &run) {
     runOnDevice(run, maker_, context_);
-    nest::write(run);
+    nest::write(run, [this](const std::string &label) { return edits_.freshLabel(label); });
 }
 
 // ---- symbols

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/FlowEdits.h"
 
 namespace sdfgc::transforms::gradient {
@@ -18,7 +19,7 @@ public:
     FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
                  pass::Context &context)
         : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context),
-          edits_(maker.sdfg()) {}
+          edits_(maker.sdfg()), constant_(assignedOnce(maker.sdfg())) {}
 
     /// Puts the gradient of all that a region does after the last block of another one, or of itself.
     void reverse(ir::Region &from, ir::Region &into);
@@ -52,7 +53,7 @@ private:
     void place(ir::Region &into, ir::Block *b);
     ir::State *addState(ir::Region &into, const std::string &label);
     std::vector<Symbols> valuesAlong(const std::vector<ir::Block *> &chain) const;
-    void follow(const ir::InterstateEdge &e, ir::Block &to, const std::set<Name> &constant, Symbols &now) const;
+    void follow(const ir::InterstateEdge &e, ir::Block &to, Symbols &now) const;
     void restore(ir::Region &into, ir::Block &b, const Symbols &symbols);
     std::optional<std::string> notedValue(Name symbol, ir::Block &since, ir::Block &at);
     void fail(diag::Message message, const ir::Block &at);
@@ -66,6 +67,7 @@ private:
     Values &values_;
     pass::Context &context_;
     FlowEdits edits_;
+    const std::set<Name> constant_;                                   // symbols that have one value throughout the program
     std::map<const ir::Region *, ir::Block *> last_;                  // of what was put there
     std::map<const ir::Region *, Assignments> restored_;              // symbols that have these values at its end
     std::map<std::pair<Name, const ir::Block *>, Values::Note> kept_; // values of symbols from a block on

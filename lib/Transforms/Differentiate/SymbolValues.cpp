@@ -102,8 +102,8 @@ std::set<Name> assignedOnce(const SDFG &g) {
     return out;
 }
 
-/// Follows the values of symbols along an edge. `constant`: symbols that have one value throughout the program.
-void FlowReverser::follow(const InterstateEdge &e, Block &to, const std::set<Name> &constant, Symbols &now) const {
+/// Follows the values of symbols along an edge.
+void FlowReverser::follow(const InterstateEdge &e, Block &to, Symbols &now) const {
     const SDFG &g = *to.sdfg();
     std::map<Name, py::ExprRef> known;
     for (const auto &[symbol, value] : now.values)
@@ -111,7 +111,7 @@ void FlowReverser::follow(const InterstateEdge &e, Block &to, const std::set<Nam
             known.emplace(symbol, *parsed.value);
     Symbols next = now;
     for (const auto &[symbol, value] : e.assignments) {
-        if (constant.count(symbol))
+        if (constant_.count(symbol))
             continue;
         const std::string text = py::print(py::substitute(py::parseBlockOrRaw(value), known));
         bool isLost = false;
@@ -131,7 +131,6 @@ void FlowReverser::follow(const InterstateEdge &e, Block &to, const std::set<Nam
 /// What edges of the chain have given symbols, at each of its blocks; only what must be said again.
 std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<Block *> &chain) const {
     const Region &r = *chain.front()->parent();
-    const std::set<Name> constant = assignedOnce(*r.sdfg());
     Symbols now;
     std::set<Name> changed = assignedIn(r);
     if (const auto *l = dyn_cast<LoopRegion>(&r))
@@ -140,11 +139,11 @@ std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<B
     for (Block *b : chain) {
         for (const Name n : changed) {
             std::erase_if(now.values, [n](const auto &a) { return a.first == n; });
-            if (!constant.count(n))
+            if (!constant_.count(n))
                 now.lost[n] = b;
         }
         for (const InterstateEdge *e : b->inEdges())
-            follow(*e, *b, constant, now);
+            follow(*e, *b, now);
         out.push_back(now);
         changed = assignedIn(*b);
     }
