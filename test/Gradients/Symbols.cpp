@@ -100,6 +100,13 @@ TEST_CASE("A variable whose loop runs again and again, used before it and after 
     d.set("N", 5).check();
 }
 
+TEST_CASE("A symbol is given its value in front of states that go on in each other, whichever of them reads it") {
+    const std::string loop = "for i = N - 1; i >= 0; i = i - 1 {\n" + step("i") + "}\n",
+                      further = "state first {}\n" + step("i", "second");
+    Differentiated d(program("for j = 0; j < N; j = j + 1 {\n" + loop + "i = (i + 2) % N\n" + further + loop + "}\n"), "out", "A");
+    d.set("N", 4).check();
+}
+
 TEST_CASE("A symbol that has other values at two accesses of one array") {
     const std::string text = R"(
         sdfg f(A, first, second, out) {

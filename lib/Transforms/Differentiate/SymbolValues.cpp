@@ -172,7 +172,11 @@ std::optional<std::string> FlowReverser::notedValue(Name symbol, Block &since, B
 void FlowReverser::restore(Region &into, Block &b, const Symbols &symbols) {
     const std::set<Name> own = assignedIn(b);
     Assignments values = symbols.values;
-    for (const Name n : readIn(b)) {
+    std::set<Name> read = readIn(b);
+    if (const nest::Run *run = program_.runAt(&b)) // which goes on in further states
+        for (const State *s : run->states)
+            read.merge(readIn(*s));
+    for (const Name n : read) {
         const auto lost = symbols.lost.find(n);
         if (lost == symbols.lost.end() || own.count(n))
             continue;
