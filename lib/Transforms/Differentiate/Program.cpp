@@ -356,22 +356,6 @@ bool Program::isMadeInItem(const Use &read) const {
            });
 }
 
-bool Program::isHandedOn(const nest::Map &m, const Use &read) const {
-    const Site &site = siteOf(read);
-    const auto writes = writes_.find(read.memory);
-    const auto first = static_cast<std::size_t>(std::find(site.scopes.begin(), site.scopes.end(), &m) - site.scopes.begin());
-    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
-               const std::size_t common = commonScopes(sites_[w], site), last = first + m.params.size();
-               const auto c = common >= last && sites_[w].item == site.item ? conflict(site, sites_[w], common) : std::nullopt;
-               return c && c->exact && std::any_of(c->vectors.begin(), c->vectors.end(), [&](const auto &v) {
-                          const auto other = [](const analysis::Directions &d) { return d.less || d.greater; };
-                          const auto at = [&v](std::size_t k) { return v.begin() + static_cast<std::ptrdiff_t>(k); };
-                          return std::all_of(v.begin(), at(first), [](const auto &d) { return d.equal; }) &&
-                                 std::any_of(at(first), at(last), other);
-                      });
-           });
-}
-
 bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops || !site.instance.subset)
