@@ -3,6 +3,7 @@
 #include "sdfgc/CodeGen/Interface.h"
 
 #include <algorithm>
+#include <span>
 
 namespace sdfgc::codegen {
 
@@ -222,12 +223,22 @@ std::string behindCount(const SymPrinter &symbols, sym::Expr startOffset, int64_
     return args;
 }
 
-/// A count that the program itself has computed, which may be any number: a product that leaves 64 bits is an error.
+/// Is a factor a divisor, or another one that is no whole number by itself?
+bool isFraction(sym::Expr factor) {
+    const bool isPower =
+        factor.kind() == sym::Kind::Pow && factor.operands()[1].isInteger() && factor.operands()[1].numerator() > 0;
+    return factor.kind() == sym::Kind::Rational || factor.kind() == sym::Kind::Float ||
+           (factor.kind() == sym::Kind::Pow && !isPower);
+}
+
+/// A count that the program itself has computed, which may be any number: a product that leaves 64 bits is an error. Not checked are
+/// products with divisors, which are rounded as a whole.
 std::string checkedCount(const SymPrinter &symbols, sym::Expr count) {
-    if (count.kind() != sym::Kind::Mul)
+    const std::span<const sym::Expr> operands = count.operands();
+    if (count.kind() != sym::Kind::Mul || std::any_of(operands.begin(), operands.end(), isFraction))
         return symbols.print(count);
     std::string factors;
-    for (const sym::Expr f : count.operands())
+    for (const sym::Expr f : operands)
         factors += (factors.empty() ? "" : ", ") + symbols.print(f);
     return "sdfgc::rt::elements(" + factors + ")";
 }

@@ -99,6 +99,7 @@ TEST_CASE("a product of sizes that leaves 64 bits is no size") {
     CHECK(sdfgc::rt::elements(int64_t(-3), 5) == -15);
     CHECK(sdfgc::rt::elements(int64_t(0), most) == 0);
     CHECK(sdfgc::rt::elements(most, 1) == most);
+    CHECK(sdfgc::rt::elements(2.5, int64_t(4)) == 10);
     CHECK_THROWS_AS(sdfgc::rt::elements(most, 2), std::bad_alloc);
     CHECK_THROWS_AS(sdfgc::rt::elements(int64_t(1) << 32, int64_t(1) << 31), std::bad_alloc);
     CHECK_THROWS_AS(sdfgc::rt::elements(1, uint64_t(1) << 63), std::bad_alloc);

@@ -47,12 +47,17 @@ inline constexpr bool exactSizes = false;
 
 } // namespace detail
 
-/// A product of sizes; std::bad_alloc where it leaves 64 bits.
+/// A product of sizes; std::bad_alloc where it leaves 64 bits. With a real number among them it is that of all as real numbers, which is
+/// not checked.
 template <class... Sizes> int64_t elements(Sizes... sizes) {
-    int64_t out = 1;
-    if ((__builtin_mul_overflow(out, sizes, &out) || ...))
-        throw std::bad_alloc();
-    return out;
+    if constexpr (((static_cast<Sizes>(0.5) == 0) && ...)) { // whole numbers
+        int64_t out = 1;
+        if ((__builtin_mul_overflow(out, sizes, &out) || ...))
+            throw std::bad_alloc();
+        return out;
+    } else {
+        return static_cast<int64_t>((sizes * ...));
+    }
 }
 
 template <class T> class Buffer {
