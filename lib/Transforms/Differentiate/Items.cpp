@@ -73,12 +73,27 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
     another_ = false;
 }
 
+/// Does a map that runs in order hand real numbers from one iteration to a later one?
+bool ItemReverser::handsOn(const Map &m) const {
+    if (m.entry->schedule != Schedule::Sequential && m.entry->schedule != Schedule::Unrolled)
+        return false;
+    const std::set<Name> own = nest::localsOf(m);
+    return std::any_of(m.body.begin(), m.body.end(), [&](const Item &item) {
+        const std::vector<nest::PlacedUse> uses = nest::usesOf(item);
+        return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
+            return u.use->kind == UseKind::Read && !own.count(u.use->data) && isActive(*u.use) && program_.isHandedOn(m, *u.use);
+        });
+    });
+}
+
 void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
-    if (m.entry->ordered) {
-        fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
-             *m.entry);
-        return;
-    }
+    if (m.entry->ordered)
+        return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
+                    *m.entry);
+    if (handsOn(m))
+        return fail(
+            {diag::Id::GradientOfFlow, "a map with iterations in order, which read what earlier ones wrote", "write it as a loop"},
+            *m.entry);
     Body inner;
     inner.outer = &b;
     inner.map = &m;

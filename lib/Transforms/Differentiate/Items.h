@@ -106,6 +106,7 @@ public:
 private:
     std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);
     void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
+    bool handsOn(const nest::Map &m) const;
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
     void sumInRegister(nest::Map &m);

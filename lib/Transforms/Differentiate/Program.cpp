@@ -356,6 +356,29 @@ bool Program::isMadeInItem(const Use &read) const {
            });
 }
 
+bool Program::isHandedOn(const nest::Map &m, const Use &read) const {
+    // The loops and maps around have one iteration: their variables are symbols.
+    const auto inside = [&m](Site s) {
+        const auto first = std::find(s.scopes.begin(), s.scopes.end(), &m) - s.scopes.begin();
+        s.scopes.erase(s.scopes.begin(), s.scopes.begin() + first);
+        s.instance.loops.erase(s.instance.loops.begin(), s.instance.loops.begin() + first);
+        return s;
+    };
+    const Site site = inside(siteOf(read));
+    const auto writes = writes_.find(read.memory);
+    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
+               if (sites_[w].item != site.item)
+                   return false;
+               const Site other = inside(sites_[w]);
+               const std::size_t common = commonScopes(other, site), levels = m.params.size();
+               const auto c = common >= levels ? conflict(site, other, common) : std::nullopt;
+               return c && c->exact && std::any_of(c->vectors.begin(), c->vectors.end(), [levels](const auto &v) {
+                          return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(levels),
+                                             [](const analysis::Directions &d) { return d.less || d.greater; });
+                      });
+           });
+}
+
 bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops || !site.instance.subset)
