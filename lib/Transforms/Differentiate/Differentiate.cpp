@@ -21,6 +21,7 @@
 //   library nodes                                           LibraryRules.h
 //   tasklets                                                sdfgc/Tasklet/Derivatives.h
 //   what is written in another way first                    Simplify.h
+//   maps whose iterations run in order                      SequentialMaps.h
 //
 // Forward mode, tangents in place of gradients, is in Tangents.h.
 //
@@ -32,6 +33,7 @@
 #include "Transforms/Differentiate/Checkpoints.h"
 #include "Transforms/Differentiate/Flow.h"
 #include "Transforms/Differentiate/Separate.h"
+#include "Transforms/Differentiate/SequentialMaps.h"
 #include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
 
@@ -119,6 +121,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     nameSubsets(g);
     nameValues(g);
     joinArguments(g);
+    loopsForMaps(g, request, context);
     if (!simplify(g, request.of, request.wrt, {}, context))
         return false;
     analysis::Memories memories(g);

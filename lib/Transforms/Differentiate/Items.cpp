@@ -2,6 +2,7 @@
 
 #include "Transforms/Differentiate/FirstTerms.h"
 #include "Transforms/Differentiate/LibraryRules.h"
+#include "Transforms/Differentiate/SequentialMaps.h"
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Optimize/NestParts.h"
 
@@ -73,27 +74,15 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
     another_ = false;
 }
 
-/// Does a map that runs in order hand real numbers from one iteration to a later one?
-bool ItemReverser::handsOn(const Map &m) const {
-    if (m.entry->schedule != Schedule::Sequential && m.entry->schedule != Schedule::Unrolled)
-        return false;
-    const std::set<Name> own = nest::localsOf(m);
-    return std::any_of(m.body.begin(), m.body.end(), [&](const Item &item) {
-        const std::vector<nest::PlacedUse> uses = nest::usesOf(item);
-        return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
-            return u.use->kind == UseKind::Read && !own.count(u.use->data) && isActive(*u.use) && program_.isHandedOn(m, *u.use);
-        });
-    });
-}
-
 void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     if (m.entry->ordered)
         return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
                     *m.entry);
-    if (handsOn(m))
-        return fail(
-            {diag::Id::GradientOfFlow, "a map with iterations in order, which read what earlier ones wrote", "write it as a loop"},
-            *m.entry);
+    if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // else loopsForMaps had made a loop of it
+        return fail({diag::Id::GradientOfFlow,
+                     "a map with iterations in order, which depend on each other and use one container by several names",
+                     "write it as a loop"},
+                    *m.entry);
     Body inner;
     inner.outer = &b;
     inner.map = &m;

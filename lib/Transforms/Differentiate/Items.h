@@ -106,7 +106,6 @@ public:
 private:
     std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);
     void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
-    bool handsOn(const nest::Map &m) const;
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
     void sumInRegister(nest::Map &m);
@@ -153,8 +152,9 @@ private:
     bool isComputedAgain(const nest::Use &u, const Body &b) const;
     struct Usage;
     void recompute(Body &b, std::vector<nest::Item> &out);
-    std::optional<nest::Item> recomputed(const nest::Item &i, Body &b, std::set<Name> &inner);
-    std::optional<nest::Item> recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner);
+    void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out);
+    void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out);
+    void changeInPlace(nest::Step &again, std::vector<nest::Item> &out);
     Name saved(const nest::Use &read, Body &b);
 
     Program &program_;

@@ -319,10 +319,10 @@ bool loseValues(const sym::Subset &s) {
     return quotient != remainder;
 }
 
-/// May iterations of maps, from level `fixed` on, conflict that are not the same?
-bool isCarried(const analysis::Conflict &c, std::size_t fixed) {
-    return std::any_of(c.vectors.begin(), c.vectors.end(), [fixed](const std::vector<analysis::Directions> &v) {
-        for (std::size_t k = 0; k < v.size(); ++k) {
+/// May iterations of maps, from level `fixed` on and before level `end`, conflict that are not the same?
+bool isCarried(const analysis::Conflict &c, std::size_t fixed, std::size_t end = SIZE_MAX) {
+    return std::any_of(c.vectors.begin(), c.vectors.end(), [fixed, end](const std::vector<analysis::Directions> &v) {
+        for (std::size_t k = 0; k < std::min(v.size(), end); ++k) {
             if (k >= fixed && (v[k].less || v[k].greater))
                 return true;
             if (!v[k].equal)
@@ -356,7 +356,7 @@ bool Program::isMadeInItem(const Use &read) const {
            });
 }
 
-bool Program::isHandedOn(const nest::Map &m, const Use &read) const {
+bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
     // The loops and maps around have one iteration: their variables are symbols.
     const auto inside = [&m](Site s) {
         const auto first = std::find(s.scopes.begin(), s.scopes.end(), &m) - s.scopes.begin();
@@ -364,18 +364,15 @@ bool Program::isHandedOn(const nest::Map &m, const Use &read) const {
         s.instance.loops.erase(s.instance.loops.begin(), s.instance.loops.begin() + first);
         return s;
     };
-    const Site site = inside(siteOf(read));
-    const auto writes = writes_.find(read.memory);
+    const Site site = inside(siteOf(u));
+    const auto writes = writes_.find(u.memory);
     return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
                if (sites_[w].item != site.item)
                    return false;
                const Site other = inside(sites_[w]);
-               const std::size_t common = commonScopes(other, site), levels = m.params.size();
-               const auto c = common >= levels ? conflict(site, other, common) : std::nullopt;
-               return c && c->exact && std::any_of(c->vectors.begin(), c->vectors.end(), [levels](const auto &v) {
-                          return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(levels),
-                                             [](const analysis::Directions &d) { return d.less || d.greater; });
-                      });
+               const std::size_t common = commonScopes(other, site);
+               const auto c = common >= m.params.size() ? conflict(site, other, common) : std::nullopt;
+               return c && isCarried(*c, 0, m.params.size());
            });
 }
 

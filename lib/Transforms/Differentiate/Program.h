@@ -120,8 +120,8 @@ public:
     /// Can another iteration of a map write an element that this write stores to, by this one or another one? `owner`: a map whose
     /// iterations have the container for themselves, or null.
     bool isRepeated(const nest::Use &write, const nest::Map *owner) const;
-    /// Does an iteration of a map read an element of the memory that another one writes, for certain?
-    bool isHandedOn(const nest::Map &m, const nest::Use &read) const;
+    /// Can an iteration of a map write or update an element that this use, in another iteration of the map, is of?
+    bool meetsOthers(const nest::Map &m, const nest::Use &u) const;
     /// Can different iterations of maps meet at an element that this write is of? `owner`: as above. True where nothing is known.
     bool isShared(const nest::Use &write, const nest::Map *owner) const;
     /// Does a map around an update touch the memory in another way than by such updates?

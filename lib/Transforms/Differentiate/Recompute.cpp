@@ -139,9 +139,10 @@ void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
     for (std::size_t p = b.items->size(); p-- > 0;) {
         const Item &i = (*b.items)[p];
         std::set<Name> inner;
+        std::vector<Item> again;
         if (writesAny(i, b.needed))
-            if (std::optional<Item> again = recomputed(i, b, inner))
-                backwards.push_back(std::move(*again));
+            recomputed(i, b, inner, again);
+        std::move(again.rbegin(), again.rend(), std::back_inserter(backwards));
         for (const Body::Save &s : b.saves)
             if (s.position == p) {
                 const sym::Subset all = maker_.sdfg().desc(s.local)->fullSubset();
@@ -153,21 +154,19 @@ void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
 }
 
 /// `inner`: what iterations of maps around the item, which are computed again, have for themselves.
-std::optional<Item> ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner) {
+void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std::vector<Item> &out) {
     if (i.step)
-        return recomputed(*i.step, b, inner);
+        return recomputed(*i.step, b, inner, out);
     const Map &m = *i.map;
     auto again = std::make_unique<Map>(mapLike(*m.entry, m.entry->label, m.params, m.ranges));
     again->locals = m.locals;
     inner.insert(m.locals.begin(), m.locals.end());
     for (const Item &each : m.body)
-        if (std::optional<Item> copy = recomputed(each, b, inner))
-            again->body.push_back(std::move(*copy));
+        recomputed(each, b, inner, again->body);
     if (again->body.empty())
-        return std::nullopt;
-    Item out{std::move(again), nullptr};
-    separate({&out, 1}, m.locals);
-    return out;
+        return;
+    out.push_back({std::move(again), nullptr});
+    separate({&out.back(), 1}, m.locals);
 }
 
 void ItemReverser::separate(std::span<Item> items, const std::set<Name> &containers) {
@@ -178,10 +177,10 @@ void ItemReverser::separate(std::span<Item> items, const std::set<Name> &contain
         renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
-std::optional<Item> ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner) {
+void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner, std::vector<Item> &out) {
     const auto stays = [&](const Use &u) { return inner.count(u.data) || b.needed.count(u.data); };
     if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
-        return std::nullopt;
+        return;
     auto again = std::make_unique<Step>(s);
     for (std::size_t k = 0; k < s.uses.size(); ++k) {
         const Use &u = s.uses[k];
@@ -189,17 +188,34 @@ std::optional<Item> ItemReverser::recomputed(const Step &s, Body &b, const std::
         if (u.writes() && !stays(u)) { // a result that is there already
             const Name unused = temporary("unused_" + u.data.str(), *maker_.sdfg().desc(u.data), subsetOf(u)->sizes(), b);
             now = maker_.whole(u.kind, unused, u.connector);
+        } else if (!u.writes() && isComputedAgain(u, b) && !(b.map && request_.strategy.of(u.data) == Keep::Store)) {
+            b.needed.insert(u.data); // at this place of the order it is what it was
         } else if (!u.writes() && !inner.count(u.data)) {
             const std::optional<Use> v = value(u, u.connector, b, !s.isCopy() && !isa<Tasklet>(s.nodes.front()));
             if (!v)
-                return std::nullopt;
+                return;
             now = *v;
         }
         now.node = u.node;
     }
+    if (!s.isCopy())
+        changeInPlace(*again, out);
     if (s.isCopy() && again->uses.front().data != s.uses.front().data)
-        return maker_.copy(again->uses.front(), again->uses.back());
-    return Item{nullptr, std::move(again)};
+        out.push_back(maker_.copy(again->uses.front(), again->uses.back()));
+    else
+        out.push_back({nullptr, std::move(again)});
+}
+
+/// What a nested SDFG reads and writes as one argument is one container: a result that is not needed begins with what is read.
+void ItemReverser::changeInPlace(Step &again, std::vector<Item> &out) {
+    for (Use &written : again.uses)
+        for (Use &read : again.uses)
+            if (written.writes() && !read.writes() && !read.connector.empty() && read.connector == written.connector &&
+                read.data != written.data) {
+                const sym::Subset all = maker_.sdfg().desc(written.data)->fullSubset();
+                out.push_back(maker_.copy(read, maker_.write(written.data, all)));
+                read = maker_.read(written.data, all, read.connector);
+            }
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -1,5 +1,6 @@
 #include "Transforms/Differentiate/Simplify.h"
 
+#include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Updates.h"
 #include "Transforms/Differentiate/UserRules.h"
@@ -204,10 +205,12 @@ bool simplify(SDFG &g, const std::vector<Name> &of, const std::vector<Name> &wrt
         Maker maker(g, memories);
         Simplifier simplifier(program, maker, takesPart, expanded, context.allows(pass::FloatClass::F1));
         for (nest::Run &run : program.runs())
-            if (simplifier.change(run))
+            if (simplifier.change(run)) {
+                runOnDevice(run, maker, context);
                 nest::write(run);
+            }
     }
-    return true;
+    return !context.diags.hasErrors();
 }
 
 } // namespace sdfgc::transforms::gradient
