@@ -147,7 +147,7 @@ std::string nearest(std::string_view word, const std::vector<std::string> &known
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     // Optimal string alignment distance over three rows: insertion, deletion, replacement, exchange of neighbours. Case is free.
     auto distance = [&](std::string_view other) {
-        std::vector<std::size_t> before, last(other.size() + 1), row(other.size() + 1);
+        std::vector<std::size_t> before(other.size() + 1), last(other.size() + 1), row(other.size() + 1);
         for (std::size_t j = 0; j <= other.size(); ++j)
             last[j] = j;
         for (std::size_t i = 1; i <= word.size(); ++i) {
@@ -158,7 +158,7 @@ std::string nearest(std::string_view word, const std::vector<std::string> &known
                 if (i > 1 && j > 1 && a == lower(other[j - 2]) && lower(word[i - 2]) == b)
                     row[j] = std::min(row[j], before[j - 2] + 1);
             }
-            before = last;
+            std::swap(before, last);
             std::swap(last, row);
         }
         return last[other.size()];
@@ -166,7 +166,8 @@ std::string nearest(std::string_view word, const std::vector<std::string> &known
     std::string best;
     std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string &candidate : known) {
-        if (candidate.empty() || candidate.size() > longest)
+        const std::size_t least = std::max(candidate.size(), word.size()) - std::min(candidate.size(), word.size());
+        if (candidate.empty() || candidate.size() > longest || least > bestDistance)
             continue;
         const std::size_t d = distance(candidate);
         if (d < bestDistance || (d == bestDistance && !best.empty() && candidate < best)) {
