@@ -127,10 +127,7 @@ private:
 } // namespace
 
 void runOnDevice(nest::Run &run, Maker &maker, pass::Context &context) {
-    const auto isOfDevice = [](const auto &entry) { return isGpuStorage(entry.second.storage); };
-    const auto &arrays = maker.sdfg().arrays;
-    if (std::none_of(arrays.begin(), arrays.end(), isOfDevice) ||
-        analysis::executorInside(maker.sdfg(), nullptr) != analysis::Executor::Host)
+    if (!maker.hasDeviceMemory() || analysis::executorInside(maker.sdfg(), nullptr) != analysis::Executor::Host)
         return;
     run.items = Placer(maker, context).placed(std::move(run.items));
 }

@@ -15,7 +15,10 @@ using nest::UseKind;
 
 bool isReal(Type t) { return t.isScalar() && t.isFloat(); }
 
-Maker::Maker(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), storedStart_(g.storedStart()) {
+Maker::Maker(SDFG &g, analysis::Memories &memories)
+    : g_(g), memories_(memories),
+      hasDeviceMemory_(std::any_of(g.arrays.begin(), g.arrays.end(), [](const auto &e) { return isGpuStorage(e.second.storage); })),
+      storedStart_(g.storedStart()) {
     g.setStart(g.start()); // which must not depend on the state that is added
     scratch_ = g.add<State>();
     scratch_->label = g.freshLabel("scratch");

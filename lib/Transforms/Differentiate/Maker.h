@@ -20,6 +20,8 @@ public:
     Maker &operator=(const Maker &) = delete;
 
     ir::SDFG &sdfg() { return g_; }
+    /// Does the SDFG have memory of a device? What is made has some only where the program had.
+    bool hasDeviceMemory() const { return hasDeviceMemory_; }
     analysis::Memories &memories() { return memories_; }
 
     /// A state for nodes that must be in one for a while.
@@ -84,6 +86,7 @@ public:
 private:
     ir::SDFG &g_;
     analysis::Memories &memories_;
+    const bool hasDeviceMemory_;
     ir::State *scratch_;
     std::map<std::string, int> numbers_; // by the name of containers that were added, the next one after it
     ir::Block *storedStart_;

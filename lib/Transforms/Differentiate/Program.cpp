@@ -141,8 +141,11 @@ void Program::block(Block &b) {
     ++here_.at;
     places_.emplace(&b, here_);
     if (const nest::Run *run = runAt(&b))
-        for (const Item &item : run->items)
+        for (const Item &item : run->items) {
+            const std::size_t begin = sites_.size();
             add(item, item, *run);
+            extents_[&item] = {begin, sites_.size()};
+        }
     if (auto *c = dyn_cast<ConditionalBlock>(&b))
         for (const auto &branch : c->branches())
             walk(*branch.region);
@@ -157,11 +160,13 @@ void Program::block(Block &b) {
         here_.scopes.push_back(l);
         ++here_.loops;
     }
+    const std::size_t begin = sites_.size();
     walk(*r);
     if (l) {
         here_.instance.loops.pop_back();
         here_.scopes.pop_back();
         --here_.loops;
+        extents_[l] = {begin, sites_.size()};
     }
 }
 
@@ -177,10 +182,12 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
         here_.instance.loops.push_back({m.params[d], m.ranges[d]});
         here_.scopes.push_back(&m);
     }
+    const std::size_t begin = sites_.size();
     for (const Item &inner : m.body)
         add(inner, top, run);
     here_.instance.loops.resize(here_.instance.loops.size() - m.params.size());
     here_.scopes.resize(here_.scopes.size() - m.params.size());
+    extents_[&m] = {begin, sites_.size()};
 }
 
 void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
@@ -193,12 +200,39 @@ void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
     if (const DataDesc *behind = g_.desc(seen.data); behind && !behind->isView())
         s.instance.subset = seen.subset;
     byUse_.emplace(&u, sites_.size());
-    if (u.writes())
+    if (u.writes()) {
         writes_[u.memory].push_back(sites_.size());
+        Writers &writers = writers_[u.memory];
+        ++writers.count;
+        writers.inLoop |= here_.loops != 0;
+    }
     sites_.push_back(std::move(s));
 }
 
 // ---- what is overwritten
+
+std::span<const Site> Program::sitesIn(const LoopRegion &l) const {
+    const Extent e = extents_.at(&l);
+    return std::span<const Site>(sites_).subspan(e.begin, e.end - e.begin);
+}
+
+std::span<const std::size_t> Program::writesIn(const void *part, analysis::Memory m) const {
+    const auto all = writes_.find(m);
+    if (all == writes_.end())
+        return {};
+    const Extent e = extents_.at(part);
+    return {std::lower_bound(all->second.begin(), all->second.end(), e.begin),
+            std::lower_bound(all->second.begin(), all->second.end(), e.end)};
+}
+
+std::span<const std::size_t> Program::writesInScopes(const Site &site, std::size_t scopes, analysis::Memory m) const {
+    if (scopes > site.scopes.size())
+        return {};
+    if (scopes > 0)
+        return writesIn(site.scopes[scopes - 1], m);
+    const auto all = writes_.find(m);
+    return all == writes_.end() ? std::span<const std::size_t>() : all->second;
+}
 
 namespace {
 
@@ -277,35 +311,41 @@ bool Program::precedes(const Site &write, const Site &read, std::size_t fixed) c
 
 std::size_t Program::loopsBefore(const Use &read) const {
     const Site &site = siteOf(read);
-    const auto writes = writes_.find(read.memory);
-    for (std::size_t k = 0; k < site.loops; ++k)
-        if (writes == writes_.end() ||
-            std::none_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return precedes(sites_[w], site, k); }))
+    for (std::size_t k = 0; k < site.loops; ++k) {
+        const auto writes = writesInScopes(site, k + 1, read.memory);
+        if (std::none_of(writes.begin(), writes.end(), [&](std::size_t w) { return precedes(sites_[w], site, k); }))
             return k;
+    }
     return site.loops;
 }
 
-bool Program::isOverwritten(const Use &read, std::size_t fixed) const {
-    const auto writes = writes_.find(read.memory);
-    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(),
-                                                  [&](std::size_t w) { return follows(sites_[w], siteOf(read), fixed); });
+/// Can a write in the same iteration of the first `fixed` scopes follow? Those that come later in the program are asked first, the next one
+/// first of all; those before follow only in a later iteration of another scope around both.
+bool Program::isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const {
+    const auto in = [&](std::span<const std::size_t> writes) {
+        return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) { return follows(sites_[w], read, fixed); });
+    };
+    const std::span<const std::size_t> all = writesInScopes(read, fixed, m), again = writesInScopes(read, fixed + 1, m);
+    const auto isLater = [&](std::size_t w) { return sites_[w].at >= read.at; };
+    const auto split = [&](std::span<const std::size_t> of) {
+        return static_cast<std::size_t>(std::partition_point(of.begin(), of.end(), [&](std::size_t w) { return !isLater(w); }) -
+                                        of.begin());
+    };
+    return in(all.subspan(split(all))) || in(again.first(split(again)));
 }
 
-bool Program::isOverwritten(const Use &read) const { return isWrittenInHidden(read.memory) || isOverwritten(read, 0); }
+bool Program::isOverwritten(const Use &read) const {
+    return isWrittenInHidden(read.memory) || isOverwritten(siteOf(read), read.memory, 0);
+}
 
 bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
-    return isOverwritten(read, fixedScopes(siteOf(read), of));
+    const Site &site = siteOf(read);
+    return isOverwritten(site, read.memory, fixedScopes(site, of));
 }
 
 bool Program::isOverwritten(Name container, const Block &at) const {
     const analysis::Memory memory = memories_.of(g_, container);
-    if (isWrittenInHidden(memory))
-        return true;
-    const auto writes = writes_.find(memory);
-    if (writes == writes_.end())
-        return false;
-    const Site &site = places_.at(&at);
-    return std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) { return follows(sites_[w], site); });
+    return isWrittenInHidden(memory) || isOverwritten(places_.at(&at), memory, 0);
 }
 
 namespace {
@@ -344,16 +384,16 @@ bool hasNestedRanges(const std::vector<analysis::LoopLevel> &loops, std::size_t 
 
 bool Program::isMadeInItem(const Use &read) const {
     const Site &site = siteOf(read);
-    const auto writes = writes_.find(read.memory);
-    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
-               const Site &s = sites_[w];
-               if (s.item != site.item || s.at >= site.at)
-                   return false;
-               const auto c = analysis::conflictOf(site.instance, s.instance, site.loops, facts_);
-               return c && std::any_of(c->vectors.begin(), c->vectors.end(), [](const auto &v) {
-                          return std::all_of(v.begin(), v.end(), [](const analysis::Directions &d) { return d.equal; });
-                      });
-           });
+    const auto writes = writesIn(site.item, read.memory);
+    return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) {
+        const Site &s = sites_[w];
+        if (s.at >= site.at)
+            return false;
+        const auto c = analysis::conflictOf(site.instance, s.instance, site.loops, facts_);
+        return c && std::any_of(c->vectors.begin(), c->vectors.end(), [](const auto &v) {
+                   return std::all_of(v.begin(), v.end(), [](const analysis::Directions &d) { return d.equal; });
+               });
+    });
 }
 
 bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
@@ -365,15 +405,13 @@ bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
         return s;
     };
     const Site site = inside(siteOf(u));
-    const auto writes = writes_.find(u.memory);
-    return writes != writes_.end() && std::any_of(writes->second.begin(), writes->second.end(), [&](std::size_t w) {
-               if (sites_[w].item != site.item)
-                   return false;
-               const Site other = inside(sites_[w]);
-               const std::size_t common = commonScopes(other, site);
-               const auto c = common >= m.params.size() ? conflict(site, other, common) : std::nullopt;
-               return c && isCarried(*c, 0, m.params.size());
-           });
+    const auto writes = writesIn(site.item, u.memory);
+    return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) {
+        const Site other = inside(sites_[w]);
+        const std::size_t common = commonScopes(other, site);
+        const auto c = common >= m.params.size() ? conflict(site, other, common) : std::nullopt;
+        return c && isCarried(*c, 0, m.params.size());
+    });
 }
 
 bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
@@ -381,10 +419,9 @@ bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     if (site.scopes.size() == site.loops || !site.instance.subset)
         return false;
     const std::size_t fixed = fixedScopes(site, owner);
-    for (const std::size_t w : writes_.at(write.memory)) {
+    for (const std::size_t w : writesIn(site.item, write.memory)) {
         const Site &other = sites_[w];
-        if (other.item != site.item || !other.use->certain || other.use->kind != nest::UseKind::Write ||
-            other.use->memlet.dynamic || !other.instance.subset)
+        if (!other.use->certain || other.use->kind != nest::UseKind::Write || other.use->memlet.dynamic || !other.instance.subset)
             continue;
         const std::size_t common = commonScopes(site, other);
         const auto c = common > fixed ? analysis::conflictOf(site.instance, other.instance, common, facts_) : std::nullopt;
@@ -408,21 +445,16 @@ bool Program::isShared(const Use &write, const nest::Map *owner) const {
 }
 
 bool Program::isUsedOtherwise(const Use &update, const nest::Map *map) const {
-    return std::any_of(sites_.begin(), sites_.end(), [&](const Site &s) {
-        return s.use->memory == update.memory && std::find(s.scopes.begin(), s.scopes.end(), map) != s.scopes.end() &&
-               (s.use->kind != nest::UseKind::Update || s.use->memlet.wcr != update.memlet.wcr);
+    const Extent e = extents_.at(map);
+    const auto at = [this](std::size_t k) { return sites_.begin() + static_cast<std::ptrdiff_t>(k); };
+    return std::any_of(at(e.begin), at(e.end), [&](const Site &s) {
+        return s.use->memory == update.memory && (s.use->kind != nest::UseKind::Update || s.use->memlet.wcr != update.memlet.wcr);
     });
 }
 
 Program::Writers Program::writersOf(analysis::Memory m) const {
-    Writers out;
-    const auto writes = writes_.find(m);
-    if (writes != writes_.end())
-        for (const std::size_t w : writes->second) {
-            ++out.count;
-            out.inLoop |= sites_[w].loops != 0;
-        }
-    return out;
+    const auto known = writers_.find(m);
+    return known == writers_.end() ? Writers() : known->second;
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -9,6 +9,7 @@
 #include "sdfgc/Nest/LoopHeader.h"
 #include "sdfgc/Nest/Nest.h"
 
+#include <span>
 #include <unordered_map>
 
 namespace sdfgc::transforms::gradient {
@@ -107,6 +108,8 @@ public:
     const sym::Assumptions &facts() const { return facts_; }
     const analysis::SymbolTypes &symbolTypes() const { return symbolTypes_; }
     const std::vector<Site> &sites() const { return sites_; }
+    /// Those in a loop of the program.
+    std::span<const Site> sitesIn(const ir::LoopRegion &l) const;
     const Site &siteOf(const nest::Use &u) const { return sites_[byUse_.at(&u)]; }
     /// Can the elements that a use reads be written after that, before the program is over?
     bool isOverwritten(const nest::Use &read) const;
@@ -153,7 +156,11 @@ private:
     void block(ir::Block &b);
     void add(const nest::Item &item, const nest::Item &top, const nest::Run &run);
     void addUse(const nest::Use &u, const nest::Item &top, const nest::Run &run);
-    bool isOverwritten(const nest::Use &read, std::size_t fixed) const;
+    /// The sites that write a memory, in an item, a loop or a map of the program.
+    std::span<const std::size_t> writesIn(const void *part, analysis::Memory m) const;
+    /// The same, of all sites that have the first so many scopes with a site in common.
+    std::span<const std::size_t> writesInScopes(const Site &site, std::size_t scopes, analysis::Memory m) const;
+    bool isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const;
     bool follows(const Site &write, const Site &read, std::size_t fixed = 0) const;
     bool precedes(const Site &write, const Site &read, std::size_t fixed) const;
     std::optional<analysis::Conflict> conflict(const Site &read, const Site &write, std::size_t common) const;
@@ -170,7 +177,12 @@ private:
     std::set<Name> changing_; // of these, the ones that several places give values
     const std::set<Name> readByFlow_;
     std::vector<Site> sites_;
-    std::map<analysis::Memory, std::vector<std::size_t>> writes_;
+    std::map<analysis::Memory, std::vector<std::size_t>> writes_; // sites, ascending
+    std::map<analysis::Memory, Writers> writers_;
+    struct Extent {
+        std::size_t begin = 0, end = 0;
+    };
+    std::unordered_map<const void *, Extent> extents_; // of items, loops and maps: their sites
     std::vector<HiddenState> hidden_;
     std::map<Name, analysis::Memory> realSymbols_;
     std::unordered_map<const nest::Use *, std::size_t> byUse_;

@@ -165,9 +165,9 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
         --begin;
     while (end < t.items->size() && !writes((*t.items)[end], m))
         ++end;
-    for (const Tape &other : tapes_)
-        if (other.items == t.items && other.position == begin && other.data == u.data && other.result == t.result)
-            return &other;
+    const auto place = std::tuple(static_cast<const std::vector<Item> *>(t.items), begin, u.data, t.result);
+    if (const auto known = byPlace_.find(place); known != byPlace_.end())
+        return &tapes_[known->second];
     const auto loops = countedLoopsAround(*t.run->region);
     if (!loops) {
         lost(u, "the iterations of a loop around it cannot be counted", "count by a constant");
@@ -189,6 +189,7 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
         made.storage = Storage::GPU_Global;
     else if (made.storage == Storage::Register || made.storage == Storage::CPU_ThreadLocal)
         made.storage = Storage::Default;
+    byPlace_.emplace(place, tapes_.size());
     tapes_.push_back(std::move(t));
     return &tapes_.back();
 }
@@ -365,9 +366,8 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     if (!loops)
         return nullptr;
     LoopRegion *front = (*loops)[before].region;
-    for (const Tape &t : tapes_)
-        if (t.inFrontOf == front && t.data == seen.data)
-            return &t;
+    if (const auto known = inFront_.find({front, seen.data}); known != inFront_.end())
+        return &tapes_[known->second];
     Tape t;
     t.data = seen.data;
     t.loops = {loops->begin(), loops->begin() + static_cast<std::ptrdiff_t>(before)};
@@ -381,6 +381,7 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     if (!shape)
         return nullptr;
     t.name = maker_.transient("tape_" + t.data.str(), *maker_.sdfg().desc(t.data), *shape);
+    inFront_.emplace(std::pair(front, t.data), tapes_.size());
     tapes_.push_back(std::move(t));
     return &tapes_.back();
 }
@@ -390,9 +391,8 @@ std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) 
     const DataDesc *d = maker_.sdfg().desc(t.data);
     const std::size_t level = t.loops.size();
     std::optional<sym::Subset> box;
-    for (const Site &s : program_.sites()) {
-        if (s.use->writes() || s.use->memory != m || s.loops <= level || s.scopes[level] != t.inFrontOf ||
-            program_.loopsBefore(*s.use) > level)
+    for (const Site &s : program_.sitesIn(*t.inFrontOf)) {
+        if (s.use->writes() || s.use->memory != m || program_.loopsBefore(*s.use) > level)
             continue;
         const std::optional<sym::Subset> all = overScopes(s.instance.subset, s, level, *d);
         if (!all)

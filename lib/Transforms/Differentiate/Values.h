@@ -93,6 +93,9 @@ private:
     const Strategy &strategy_;
     pass::Context &context_;
     std::vector<Tape> tapes_;
+    // Where they are in `tapes_`: those between items, and those in front of loops.
+    std::map<std::tuple<const std::vector<nest::Item> *, std::size_t, Name, bool>, std::size_t> byPlace_;
+    std::map<std::pair<const ir::LoopRegion *, Name>, std::size_t> inFront_;
     std::vector<std::pair<Name, const ir::Block *>> notes_;
     std::string whyUnknown_; // how often loops run, when that was asked for last; empty if it is known
 };

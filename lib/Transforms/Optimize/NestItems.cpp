@@ -32,18 +32,29 @@ ItemFacts NestItems::factsOf(const Item &item) const {
     return out;
 }
 
+namespace {
+
+/// The memories that both use, with what each does; goes over those of the one that uses fewer: a map that others joined uses many.
+template <class Function> bool anyCommon(const ItemFacts &a, const ItemFacts &b, const Function &holds) {
+    const bool swapped = b.memories.size() < a.memories.size();
+    const auto &few = swapped ? b.memories : a.memories, &many = swapped ? a.memories : b.memories;
+    return std::any_of(few.begin(), few.end(), [&](const auto &m) {
+        const auto other = many.find(m.first);
+        return other != many.end() && (swapped ? holds(m.first, other->second, m.second) : holds(m.first, m.second, other->second));
+    });
+}
+
+} // namespace
+
 bool NestItems::handsOn(const ItemFacts &a, const ItemFacts &b) const {
-    return std::any_of(a.memories.begin(), a.memories.end(), [&](const auto &m) {
-        const auto other = b.memories.find(m.first);
-        if (!m.second.writes || other == b.memories.end() || !other->second.reads)
-            return false;
-        const DataDesc *d = memories_.desc(m.first);
+    return anyCommon(a, b, [this](analysis::Memory m, const ItemFacts::Does &first, const ItemFacts::Does &second) {
+        const DataDesc *d = first.writes && second.reads ? memories_.desc(m) : nullptr;
         return d && d->transient;
     });
 }
 
 bool NestItems::shares(const ItemFacts &a, const ItemFacts &b) const {
-    return std::any_of(a.memories.begin(), a.memories.end(), [&b](const auto &m) { return b.memories.count(m.first) != 0; });
+    return anyCommon(a, b, [](analysis::Memory, const ItemFacts::Does &, const ItemFacts::Does &) { return true; });
 }
 
 std::size_t NestItems::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
