@@ -45,22 +45,24 @@ const Node *nodeOf(const nest::Step &s) { return s.made ? s.made.get() : s.nodes
 
 class Placer {
 public:
-    Placer(Maker &maker, pass::Context &context) : maker_(maker), context_(context) {}
+    explicit Placer(Maker &maker) : maker_(maker) {}
 
     std::vector<Item> placed(std::vector<Item> items) {
         std::vector<Item> out;
         for (Item &i : items) {
+            std::vector<Item> after;
             if (i.map && !isGpuSchedule(i.map->entry->schedule) && hasKernel(i.map->body))
                 i.map->body = placed(std::move(i.map->body));
             else
-                place(i, out);
+                place(i, out, after);
             out.push_back(std::move(i));
+            std::move(after.begin(), after.end(), std::back_inserter(out));
         }
         return out;
     }
 
 private:
-    void place(Item &i, std::vector<Item> &before) {
+    void place(Item &i, std::vector<Item> &before, std::vector<Item> &after) {
         const Node *node = i.step ? nodeOf(*i.step) : nullptr;
         if (i.step && (!node || !(isa<Tasklet>(node) || isReduction(*node))))
             return;
@@ -68,16 +70,13 @@ private:
         const bool isKernel = i.map && isGpuSchedule(i.map->entry->schedule);
         if (sides.ofDevice.empty() && !isKernel)
             return;
-        if (!isKernel && !sides.writesAny(sides.ofDevice))
-            return copy(i, sides.ofDevice, Storage::CPU_Heap, before);
-        for (const Name n : sides.ofHost)
-            if (sides.written.count(n)) {
-                context_.diags.report(diag::Id::GradientOfContainer, diag::Location{context_.options.file}, n.str(),
-                                      "memory of the host that a kernel would have to add to",
-                                      "keep what it belongs to in GPU_Global, or differentiate before the program is offloaded");
-                return;
-            }
-        copy(i, sides.ofHost, Storage::GPU_Global, before);
+        if (!isKernel && !sides.writesAny(sides.ofDevice)) {
+            copy(i, sides.ofDevice, Storage::CPU_Heap, before);
+            return;
+        }
+        for (const auto &[onHost, onDevice] : copy(i, sides.ofHost, Storage::GPU_Global, before))
+            if (sides.written.count(onHost))
+                after.push_back(wholeCopy(onDevice, onHost));
         if (!isKernel)
             makeKernel(i);
     }
@@ -87,17 +86,22 @@ private:
         return l && l->classPath == "dace.libraries.standard.nodes.reduce.Reduce";
     }
 
-    /// Lets an item read copies of containers.
-    void copy(Item &i, const std::set<Name> &names, Storage storage, std::vector<Item> &before) {
+    /// Lets an item use copies of containers, which are filled before. Returns those, by what they are copies of.
+    std::map<Name, Name> copy(Item &i, const std::set<Name> &names, Storage storage, std::vector<Item> &before) {
         std::map<Name, Name> copies;
         for (const Name n : names) {
             DataDesc d = DataDesc::array(maker_.sdfg().desc(n)->dtype, maker_.sdfg().desc(n)->shape);
             d.transient = true;
             d.storage = storage;
             copies[n] = maker_.add(n.str() + (storage == Storage::GPU_Global ? "_on_device" : "_on_host"), std::move(d));
-            before.push_back(maker_.copy(maker_.whole(nest::UseKind::Read, n), maker_.whole(nest::UseKind::Write, copies[n])));
+            before.push_back(wholeCopy(n, copies[n]));
         }
         renameContainers(i, copies, maker_.sdfg(), maker_.memories());
+        return copies;
+    }
+
+    Item wholeCopy(Name from, Name to) {
+        return maker_.copy(maker_.whole(nest::UseKind::Read, from), maker_.whole(nest::UseKind::Write, to));
     }
 
     void makeKernel(Item &i) {
@@ -121,15 +125,14 @@ private:
     }
 
     Maker &maker_;
-    pass::Context &context_;
 };
 
 } // namespace
 
-void runOnDevice(nest::Run &run, Maker &maker, pass::Context &context) {
+void runOnDevice(nest::Run &run, Maker &maker) {
     if (!maker.hasDeviceMemory() || analysis::executorInside(maker.sdfg(), nullptr) != analysis::Executor::Host)
         return;
-    run.items = Placer(maker, context).placed(std::move(run.items));
+    run.items = Placer(maker).placed(std::move(run.items));
 }
 
 } // namespace sdfgc::transforms::gradient

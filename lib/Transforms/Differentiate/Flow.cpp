@@ -168,7 +168,7 @@ void FlowReverser::write() {
 }
 
 void FlowReverser::write(nest::Run &run) {
-    runOnDevice(run, maker_, context_);
+    runOnDevice(run, maker_);
     nest::write(run, [this](const std::string &label) { return edits_.freshLabel(label); });
 }
 

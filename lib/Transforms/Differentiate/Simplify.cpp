@@ -206,7 +206,7 @@ bool simplify(SDFG &g, const std::vector<Name> &of, const std::vector<Name> &wrt
         Simplifier simplifier(program, maker, takesPart, expanded, context.allows(pass::FloatClass::F1));
         for (nest::Run &run : program.runs())
             if (simplifier.change(run)) {
-                runOnDevice(run, maker, context);
+                runOnDevice(run, maker);
                 nest::write(run);
             }
     }

@@ -24,7 +24,7 @@ namespace {
 bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
 /// Sets to zero what arguments begin with whose tangents the caller does not give.
-void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker, pass::Context &context) {
+void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
     SDFG &g = maker.sdfg();
     nest::Run run;
     for (const auto &[data, tangent] : tangents.all())
@@ -35,7 +35,7 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
     run.region = &g;
     run.memories = &maker.memories();
     run.states = {g.addStateBefore(g.start(), g.freshLabel("begin_tangents"))};
-    runOnDevice(run, maker, context);
+    runOnDevice(run, maker);
     nest::write(run);
 }
 
@@ -62,10 +62,10 @@ bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
         return false;
     for (nest::Run &run : program.runs())
         if (run.changed) {
-            runOnDevice(run, maker, context);
+            runOnDevice(run, maker);
             nest::write(run);
         }
-    addBeginning(request, declared, tangents, maker, context);
+    addBeginning(request, declared, tangents, maker);
     return !context.diags.hasErrors();
 }
 

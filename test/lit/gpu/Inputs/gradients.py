@@ -50,12 +50,17 @@ compare('recurrence-segments', graph('recurrence'), 'loss', 'x', ['T=20'], ['--c
 compare('rows', graph('rows'), 'out', 'A', ['R=9', 'ptr=range'], ['--seed', 'argument'])
 compare('layer', graph('layer'), 'y', 'W,b,x', ['B=4', 'I=5', 'O=6'], ['--seed', 'argument'], tolerance=2e-6)
 
-# One that is a program of the device already, and the same without that.
-device = os.path.join(folder, 'steps.sdfgt')
-host = os.path.join(folder, 'steps-host.sdfgt')
-with open(device) as f:
-    text = f.read()
-with open(host, 'w') as f:
-    f.write(re.sub(r' \((GPU_Global|GPU_Device|GPU_ThreadBlock|GPU_Shared)\)', '', text))
+# Programs of the device already, and the same without that.
+def compare_device(name, of, wrt, arguments, options=(), variant=''):
+    device = os.path.join(folder, name + '.sdfgt')
+    host = os.path.join(folder, name + '-host.sdfgt')
+    with open(device) as f:
+        text = f.read()
+    with open(host, 'w') as f:
+        f.write(re.sub(r' \((GPU_Global|GPU_Device|GPU_ThreadBlock|GPU_Shared)\)', '', text))
+    compare(name + variant, device, of, wrt, arguments, options, on_cpu=host)
+
+
 for strategy in ('auto', 'store'):
-    compare(f'steps-{strategy}', device, 'out', 'A,w', ['N=40', 'T=3'], ['--strategy', strategy], on_cpu=host)
+    compare_device('steps', 'out', 'A,w', ['N=40', 'T=3'], ['--strategy', strategy], '-' + strategy)
+compare_device('scalar', 'out', 'A,f', ['N=40'], ['--seed', 'argument'])
