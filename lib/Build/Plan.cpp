@@ -111,11 +111,15 @@ Words nvccWords(const Request &request, const Toolchain &toolchain, const Words 
     return words;
 }
 
+/// hipcc is Clang, whatever compiles for the host.
 Words hipccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
     Words words{toolchain.hipcc};
     for (const std::string &arch : request.options.gpuArch)
         words.push_back("--offload-arch=" + arch);
-    append(words, flags);
+    const Words ofGcc = package::gccFlags(request.options.fpModel);
+    for (const std::string &flag : flags)
+        if (std::find(ofGcc.begin(), ofGcc.end(), flag) == ofGcc.end())
+            words.push_back(flag);
     return words;
 }
 
