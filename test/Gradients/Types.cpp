@@ -52,10 +52,11 @@ void checkIn(const std::string &text, const Values &narrow, const std::string &w
     checkNarrow(replaced(text, narrow), replaced(text, wide), wrt, far);
 }
 
-/// Of every derivative a call whose arguments are in the domain of most functions. There is none of fma, which the interpreter does not know.
+/// Of every derivative a call whose arguments are in the domain of most functions.
 const char *const calls[] = {
 #define SDFGC_DERIVATIVE1(Name, X) #Name "(a * 0.6)",
 #define SDFGC_DERIVATIVE2(Name, A, B) #Name "(a, b)",
+#define SDFGC_DERIVATIVE3(Name, A, B, C) #Name "(a, b, a)",
 #include "sdfgc/Tasklet/Derivatives.def"
 };
 

@@ -255,7 +255,8 @@ Operand Builder::callFunction(const std::string &name, const std::vector<Operand
     for (const Operand &a : arguments)
         given.push_back(convert(a, f.argument));
     const Operand out = reserve(f.result);
-    emit({f.run, out.at, given[0].at, given.size() > 1 ? given[1].at : nullptr, lanesOf(f.argument)});
+    emit({f.run, out.at, given[0].at, given.size() > 1 ? given[1].at : nullptr, lanesOf(f.argument),
+          given.size() > 2 ? given[2].at : nullptr});
     return out;
 }
 

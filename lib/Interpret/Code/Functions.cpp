@@ -30,16 +30,19 @@ struct Function {
     FunctionOperation (*make)(ScalarKind);
 };
 
-/// `to = F::of(a)` or `F::of(a, b)`, for each lane.
+/// `to = F::of(a)`, `F::of(a, b)` or `F::of(a, b, extra)`, for each lane.
 template <class F, class T> const Instruction *apply(const Instruction *i, Machine &) {
     for (int64_t k = 0; k < i->n; ++k) {
         const T &a = (&as<T>(i->a))[k];
         if constexpr (requires { F::of(a); }) {
             using R = decltype(F::of(a));
             (&as<R>(i->to))[k] = F::of(a);
-        } else {
+        } else if constexpr (requires { F::of(a, a); }) {
             using R = decltype(F::of(a, a));
             (&as<R>(i->to))[k] = F::of(a, (&as<T>(i->b))[k]);
+        } else {
+            using R = decltype(F::of(a, a, a));
+            (&as<R>(i->to))[k] = F::of(a, (&as<T>(i->b))[k], static_cast<const T *>(i->extra)[k]);
         }
     }
     return i + 1;
@@ -74,6 +77,8 @@ template <class F> FunctionOperation make(ScalarKind k) {
             out = {apply<F, T>, kindOf<decltype(F::of(T()))>(), k};
         else if constexpr (requires(T a) { F::of(a, a); })
             out = {apply<F, T>, kindOf<decltype(F::of(T(), T()))>(), k};
+        else if constexpr (requires(T a) { F::of(a, a, a); })
+            out = {apply<F, T>, kindOf<decltype(F::of(T(), T(), T()))>(), k};
     });
     return out;
 }
@@ -371,6 +376,11 @@ struct ToDegrees {
     requires isReal<T>
     static T of(T a) { return static_cast<T>(static_cast<double>(a) * (180 / pi)); }
 };
+struct MultiplyAdd {
+    template <class T>
+    requires isReal<T>
+    static T of(T a, T b, T c) { return std::fma(a, b, c); }
+};
 struct Scale { // ldexp
     template <class T>
     requires isReal<T>
@@ -403,6 +413,7 @@ constexpr Function functions[] = {
     {"fabs", 1, In::Floating, make<fabs_>},
     {"fdim", 2, In::Floating, make<fdim_>},
     {"floor", 1, In::Floating, make<floor_>},
+    {"fma", 3, In::Floating, make<MultiplyAdd>},
     {"fmax", 2, In::Floating, make<fmax_>},
     {"fmin", 2, In::Floating, make<fmin_>},
     {"fmod", 2, In::Floating, make<fmod_>},
