@@ -1,0 +1,351 @@
+#!/usr/bin/python3
+"""Do GPU programs compute the same bits on all paths: from streams, from GPU graphs, and on the host path of graphs?
+
+    tools/dev/graph_bits.py [--sdfgc build/bin/sdfgc] [--seed N] [--min-nodes N] [--cflags FLAGS] [--options OPTIONS] [--filter REGEX]
+                            [--sample N] [--jobs N] PATH...
+
+A PATH is a folder or a file. Programs are
+
+- recorded ones: folders with program.sdfg, case.json and data.npz (cases.py), called with what was recorded;
+- graphs (.sdfg, .sdfgz, .sdfgt), and those that lit tests (.test) consist of or hold in parts. `sdfgc run` makes up their arguments; symbols
+  are tried with one list of sizes after another, until the program runs on streams without a report of the emulation.
+
+Each is built for the emulated CUDA twice, with --gpu-graph off and with auto, in which regions of one operation are graphs, too (--min-nodes).
+The device of the emulation decides at run time what becomes of the latter:
+
+    streams   built without graphs
+    graph     a device that can do everything: loops and branches are nodes
+    flat      one whose graphs have no loops and branches: the host path for regions with them
+    host      one without graphs: the host path everywhere
+
+Each path is called three times with the same inputs, so that graphs are launched again, with seed 0 of the emulation and with another one
+(--seed); streams and graphs with seed 0 also once. All bytes of all arrays must be those that streams leave with seed 0, NaN included. Reports
+of the emulation and failures of a path count as differences.
+
+Some programs may leave other bits in another order: atomic sums of real numbers, for instance. They are known by just that: streams leave other
+bits with the other seed. With that seed the order is another one on each path, too, so only seed 0, which keeps the order of the graph, is
+compared. Where streams are not the same twice with seed 0, nothing can be compared.
+
+Prints a line for each difference, for each program that is skipped, with the reason, for each whose results depend on the order, with how much,
+and for each region that a device that can do everything refused; then a line of counts:
+
+    programs         all that were found
+    with regions     that have a graph with --gpu-graph auto, and how many launched one
+    without regions  whose sources are the same with and without graphs: these are not built
+    equal, order-dependent (the same with seed 0), not repeatable (not even that), skipped, different
+
+Exit status: 0 if nothing differs.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+import cases
+from gradients import Failure, sdfgc
+from split_file import parts
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIMIT = 120  # seconds for the calls of one path
+CALLS = 3
+GRAPHS = ('.sdfg', '.sdfgz', '.sdfgt')
+DEVICES = {'graph': 'full', 'flat': 'flat', 'host': 'none'}  # SDFGC_EMULATE_GRAPHS of the paths of a program with graphs
+# What arrays hold, and the size that the k-th symbol is: numbers of `random` are below 10, so they are indices of arrays of most of these.
+MADE_UP = (('random', lambda k: 12 + k), ('random', lambda k: 12), ('random', lambda k: 64), ('range', lambda k: 300), ('random', lambda k: 1))
+
+
+# ---- programs
+
+class Recorded:
+    """A program with recorded inputs."""
+
+    def __init__(self, folder):
+        self.name, self.graph, self._folder = folder, os.path.join(folder, 'program.sdfg'), folder
+
+    def arguments(self, _, scratch):
+        """Options of `sdfgc run`: lists of which one will do."""
+        with open(os.path.join(self._folder, 'case.json')) as f:
+            described = json.load(f)['args']
+        with np.load(os.path.join(self._folder, 'data.npz')) as data, open(os.path.join(scratch, 'values'), 'w') as values:
+            for a in described:
+                memory = data['in_' + a['name']]
+                if a['kind'] == 'array':
+                    np.save(os.path.join(scratch, a['name'] + '.npy'), shaped(memory, a))
+                else:
+                    values.write(f'{a["name"]}={memory.flat[0].item()}\n')
+        return [['--input', scratch]]
+
+
+class Made:
+    """A graph whose arguments are made up."""
+
+    def __init__(self, name, graph):
+        self.name, self.graph = name, graph
+
+    def arguments(self, tool, _):
+        """Options of `sdfgc run`: lists of which one will do."""
+        info = json.loads(sdfgc([tool, 'info', '--json', '--diagnostics', 'json', self.graph], 'info')[0])
+        symbols = dict.fromkeys(a['name'] for a in info['arguments'] + info['init'] if a.get('kind', 'symbol') == 'symbol')
+        return [['--default', values, *(w for k, s in enumerate(symbols) for w in ('--arg', f'{s}={size(k)}'))] for values, size in MADE_UP]
+
+
+def shaped(memory, argument):
+    """The array in recorded memory, which is flat."""
+    strides = [s * memory.dtype.itemsize for s in argument['strides']]
+    return np.lib.stride_tricks.as_strided(memory, argument['shape'], strides)
+
+
+def found(paths, scratch):
+    """All programs below the paths, in order. Parts of tests are written below `scratch`."""
+    files = sorted(os.path.join(root, file) for path in paths for root, _, names in (os.walk(path) if os.path.isdir(path) else [
+        (os.path.dirname(path), [], [os.path.basename(path)])]) for file in names)
+    recorded = {os.path.dirname(f) for f in files if os.path.basename(f) == 'case.json'}
+    for file in files:
+        if os.path.dirname(file) in recorded:
+            if file.endswith('case.json'):
+                yield Recorded(os.path.dirname(file))
+        elif file.endswith(GRAPHS):
+            yield Made(file, file)
+        elif file.endswith('.test'):
+            yield from in_test(file, scratch)
+
+
+def in_test(test, scratch):
+    """The graphs of a test: its parts, or itself."""
+    written = parts(test, os.path.join(scratch, re.sub(r'\W', '_', test)))
+    for part in written:
+        if part.endswith(GRAPHS):
+            yield Made(f'{test}:{os.path.basename(part)}', part)
+    with open(test) as f:
+        if not written and re.search(r'^sdfg \w', f.read(), re.M):
+            yield Made(test, test)
+
+
+# ---- calls
+
+class Way(NamedTuple):
+    """How a program is called."""
+    path: str
+    seed: int
+    calls: int = CALLS
+
+    def __str__(self):
+        return f'{self.path}, seed {self.seed}, {self.calls} call{"s" if self.calls > 1 else ""}'
+
+
+class Builds:
+    """A program with and without graphs, in a folder that goes when all is compared."""
+
+    def __init__(self, options, program, scratch):
+        self._options, self._program, self._scratch = options, program, scratch
+        self.arguments = []
+        self._manifests = {mode: self._emit(mode) for mode in ('auto', 'off')}
+        self.outputs = [a['name'] for a in self._manifests['off']['arguments'] if a['kind'] == 'array']
+
+    def _emit(self, mode):
+        out = os.path.join(self._scratch, 'emitted', mode)
+        self._sdfgc('emit', mode, '-o', out)
+        with open(os.path.join(out, 'manifest.json')) as f:
+            return json.load(f)
+
+    def _sdfgc(self, command, mode, *more, environment=None):
+        o = self._options
+        return sdfgc([o.sdfgc, command, '-q', '--diagnostics', 'json', self._program.graph, '--target', 'cuda', '--emulate', '--gpu-graph', mode,
+                      '--pass-option', f'form-gpu-graphs.min-nodes={o.min_nodes}', *shlex.split(o.options), *more],
+                     command, 2 * LIMIT, environment)
+
+    @property
+    def regions(self):
+        return len(self._manifests['auto'].get('gpu_graphs', []))
+
+    def are_the_same(self):
+        """A compiler would be given the same with graphs and without."""
+        texts = [cases.sources_of(os.path.join(self._scratch, 'emitted', mode)) for mode in ('auto', 'off')]
+        return self.regions == 0 and texts[0] == texts[1]
+
+    def call(self, way, arguments=None):
+        """What arrays hold after the last call, by name, and the counters of the graphs."""
+        mode = 'off' if way.path == 'streams' else 'auto'
+        results = os.path.join(self._scratch, 'results')
+        os.makedirs(results, exist_ok=True)
+        files = {name: os.path.join(results, name + '.npy') for name in self.outputs}
+        report = os.path.join(results, 'report')
+        environment = {'SDFGC_EMULATE_SEED': str(way.seed), 'SDFGC_EMULATE_GRAPHS': DEVICES.get(way.path, 'full'),
+                       'SDFGC_EMULATE_REPORT': report}
+        try:
+            text, _ = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags,
+                                  *(self.arguments if arguments is None else arguments), '--repeat', str(way.calls), '--timeout', str(LIMIT),
+                                  '--json', '--stats', *(w for name, file in files.items() for w in ('--out', f'{name}={file}')),
+                                  environment=environment)
+        finally:
+            reports = taken(report)
+        if reports:
+            raise Failure('reported', reports.split('\n')[0])
+        return {name: np.load(file) for name, file in files.items()}, json.loads(text[text.index('\n{') + 1 if text[0] != '{' else 0:])['gpuGraphs']
+
+    def choose_arguments(self):
+        """The first arguments with which the program runs on streams, and what it leaves."""
+        with_inputs = os.path.join(self._scratch, 'inputs')
+        os.makedirs(with_inputs)
+        why = None
+        for arguments in self._program.arguments(self._options.sdfgc, with_inputs):
+            try:
+                left, _ = self.call(Way('streams', 0), arguments)
+                self.arguments = arguments
+                return left
+            except Failure as failure:
+                why = why or failure
+        raise why
+
+
+def taken(path):
+    """The text of a file, which is removed; nothing where there is none."""
+    if not os.path.exists(path):
+        return ''
+    with open(path, errors='replace') as f:
+        text = f.read()
+    os.remove(path)
+    return text
+
+
+# ---- comparison
+
+def same(a, b):
+    return all(a[name].tobytes() == b[name].tobytes() for name in a)
+
+
+def difference(expected, got):
+    """The first element of each array whose bytes differ, in words."""
+    for name, e in expected.items():
+        g = got[name]
+        if e.dtype != g.dtype or e.shape != g.shape:
+            yield f'{name}: {g.dtype}{list(g.shape)}, on streams {e.dtype}{list(e.shape)}'
+        elif e.tobytes() != g.tobytes():
+            wrong = (as_bytes(e) != as_bytes(g)).any(axis=1)
+            i = int(np.argmax(wrong))
+            at = ', '.join(map(str, np.unravel_index(i, e.shape)))
+            yield f'{name}[{at}] = {shown(g, i)}, on streams {shown(e, i)}; {int(wrong.sum())} of {wrong.size}'
+
+
+def as_bytes(array):
+    """A row of bytes for each element."""
+    return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, -1)
+
+
+def shown(array, i):
+    """A value with its bits, which tell NaNs and zeros apart."""
+    value = array.ravel()[i]
+    return f'{value.item()!r} (0x{value.tobytes()[::-1].hex()})'
+
+
+def spread(expected, got):
+    """How far results in another order are from the first ones, in words."""
+    found = []
+    for name, e in expected.items():
+        if e.tobytes() == got[name].tobytes():
+            continue
+        wide = np.complex128 if e.dtype.kind == 'c' else np.float64
+        with np.errstate(all='ignore'):
+            far = np.abs(got[name].astype(wide) - e.astype(wide)) / np.maximum(np.abs(e.astype(wide)), np.finfo(np.float64).tiny)
+        found.append(f'{name} by up to {np.nanmax(far, initial=0):.1e} of its values')
+    return ', '.join(found)
+
+
+class Comparison:
+    """What comes of a program: its kind, lines about it, and whether it has regions and launched one."""
+
+    def __init__(self, options, program):
+        self._options, self.lines, self.notes, self.regions, self.launched, self.kind = options, [], [], 0, False, 'skipped'
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                self.kind = self._compare(Builds(options, program, scratch))
+            except Failure as failure:
+                self.lines.append(f'skipped: {failure.kind}: {failure}')
+
+    def _compare(self, builds):
+        self.regions = builds.regions
+        if builds.are_the_same():
+            return 'without regions'
+        left = builds.choose_arguments()
+        other = self._called(builds, Way('streams', self._options.seed))
+        ordered = other is None or same(left, other)
+        seeds = (0, self._options.seed) if ordered else (0,)
+        self._check(builds, [Way(path, seed) for path in DEVICES for seed in seeds], left)
+        once = self._called(builds, Way('streams', 0, 1))
+        if once is not None:
+            self._check(builds, [Way('graph', 0, 1)], once)
+        if not self.lines and ordered:
+            return 'equal'
+        return self._judged(builds, left, other)
+
+    def _judged(self, builds, left, other):
+        """What differences mean."""
+        again = builds.call(Way('streams', 0))[0]
+        if not same(left, again):
+            self.lines = ['not repeatable: ' + spread(left, again)]
+            return 'not repeatable'
+        if self.lines:
+            return 'different'
+        self.lines.append('order-dependent: ' + spread(left, other))
+        return 'order-dependent'
+
+    def _called(self, builds, way):
+        """What a program leaves. Failures are differences, as the program ran on streams."""
+        try:
+            left, counters = builds.call(way)
+        except Failure as failure:
+            self.lines.append(f'different: {way}: {failure.kind}: {failure}')
+            return None
+        if way == Way('graph', 0):
+            self.launched = any(c['launches'] for c in counters)
+            self.notes += [f'note: {c["name"]} took the host path: {c["lastReason"]}' for c in counters if c['hostPath']]
+        return left
+
+    def _check(self, builds, ways, expected):
+        for way in ways:
+            got = self._called(builds, way)
+            if got is not None:
+                self.lines += [f'different: {way}: {text}' for text in difference(expected, got)]
+
+
+def summary(results):
+    kinds = collections.Counter(r.kind for r in results)
+    regions = [r for r in results if r.regions]
+    counts = ', '.join(f'{kinds[kind]} {kind}' for kind in ('without regions', 'equal', 'order-dependent', 'not repeatable', 'skipped', 'different'))
+    return f'{len(results)} programs, {len(regions)} with regions ({sum(r.launched for r in regions)} launched one), {counts}'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--sdfgc', default=os.path.join(HERE, '../../build/bin/sdfgc'))
+    parser.add_argument('--seed', type=int, default=1, help='of the emulation, beside 0')
+    parser.add_argument('--min-nodes', type=int, default=1, help='operations of the smallest graphs; sdfgc has 4')
+    parser.add_argument('--cflags', default='-O1', help='of the C++ compiler')
+    parser.add_argument('--options', default='', help="further options of sdfgc: '--pass-option keep-loops-on-device.counted=true'")
+    parser.add_argument('--filter', default='', help='only programs whose path matches')
+    parser.add_argument('--sample', type=int, default=1, help='every N-th program only')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('paths', nargs='+', metavar='PATH')
+    options = parser.parse_args()
+    options.sdfgc = os.path.abspath(options.sdfgc)
+    results = []
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
+        programs = [p for p in found(options.paths, scratch) if re.search(options.filter, p.name)][::options.sample]
+        for program, result in zip(programs, pool.map(lambda p: Comparison(options, p), programs)):
+            results.append(result)
+            for line in result.lines + result.notes:
+                print(f'{program.name}: {line}', flush=True)
+    print(summary(results))
+    return 1 if any(r.kind == 'different' for r in results) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
