@@ -105,8 +105,7 @@ def shaped(memory, argument):
 
 def found(paths, scratch):
     """All programs below the paths, in order. Parts of tests are written below `scratch`."""
-    files = sorted(os.path.join(root, file) for path in paths for root, _, names in (os.walk(path) if os.path.isdir(path) else [
-        (os.path.dirname(path), [], [os.path.basename(path)])]) for file in names)
+    files = sorted(file for path in paths for file in files_below(path))
     recorded = {os.path.dirname(f) for f in files if os.path.basename(f) == 'case.json'}
     for file in files:
         if os.path.dirname(file) in recorded:
@@ -116,6 +115,12 @@ def found(paths, scratch):
             yield Made(file, file)
         elif file.endswith('.test'):
             yield from in_test(file, scratch)
+
+
+def files_below(path):
+    if os.path.isfile(path):
+        return [path]
+    return [os.path.join(root, file) for root, _, files in os.walk(path) for file in files]
 
 
 def in_test(test, scratch):
@@ -146,9 +151,15 @@ class Builds:
 
     def __init__(self, options, program, scratch):
         self._options, self._program, self._scratch = options, program, scratch
-        self.arguments = []
+        self._arguments = []  # options of `sdfgc run`
         self._manifests = {mode: self._emit(mode) for mode in ('auto', 'off')}
-        self.outputs = [a['name'] for a in self._manifests['off']['arguments'] if a['kind'] == 'array']
+        self._outputs = [a['name'] for a in self._manifests['off']['arguments'] if a['kind'] == 'array']
+        self._folder('results')
+
+    def _folder(self, name):
+        path = os.path.join(self._scratch, name)
+        os.makedirs(path)
+        return path
 
     def _emit(self, mode):
         out = os.path.join(self._scratch, 'emitted', mode)
@@ -158,9 +169,9 @@ class Builds:
 
     def _sdfgc(self, command, mode, *more, environment=None):
         o = self._options
-        return sdfgc([o.sdfgc, command, '-q', '--diagnostics', 'json', self._program.graph, '--target', 'cuda', '--emulate', '--gpu-graph', mode,
-                      '--pass-option', f'form-gpu-graphs.min-nodes={o.min_nodes}', *shlex.split(o.options), *more],
-                     command, 2 * LIMIT, environment)
+        words = [o.sdfgc, command, '-q', '--diagnostics', 'json', self._program.graph, '--target', 'cuda', '--emulate', '--gpu-graph', mode,
+                 '--pass-option', f'form-gpu-graphs.min-nodes={o.min_nodes}', *shlex.split(o.options), *more]
+        return sdfgc(words, command, 2 * LIMIT, environment)[0]
 
     @property
     def regions(self):
@@ -171,39 +182,33 @@ class Builds:
         texts = [cases.sources_of(os.path.join(self._scratch, 'emitted', mode)) for mode in ('auto', 'off')]
         return self.regions == 0 and texts[0] == texts[1]
 
-    def call(self, way, arguments=None):
+    def call(self, way):
         """What arrays hold after the last call, by name, and the counters of the graphs."""
         mode = 'off' if way.path == 'streams' else 'auto'
-        results = os.path.join(self._scratch, 'results')
-        os.makedirs(results, exist_ok=True)
-        files = {name: os.path.join(results, name + '.npy') for name in self.outputs}
-        report = os.path.join(results, 'report')
+        files = {name: os.path.join(self._scratch, 'results', name + '.npy') for name in self._outputs}
+        report = os.path.join(self._scratch, 'report')
         environment = {'SDFGC_EMULATE_SEED': str(way.seed), 'SDFGC_EMULATE_GRAPHS': DEVICES.get(way.path, 'full'),
                        'SDFGC_EMULATE_REPORT': report}
+        outputs = [word for name, file in files.items() for word in ('--out', f'{name}={file}')]
         try:
-            text, _ = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags,
-                                  *(self.arguments if arguments is None else arguments), '--repeat', str(way.calls), '--timeout', str(LIMIT),
-                                  '--json', '--stats', *(w for name, file in files.items() for w in ('--out', f'{name}={file}')),
-                                  environment=environment)
+            text = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags, *self._arguments,
+                               '--repeat', str(way.calls), '--timeout', str(LIMIT), '--json', '--stats', *outputs, environment=environment)
         finally:
             reports = taken(report)
         if reports:
             raise Failure('reported', reports.split('\n')[0])
-        return {name: np.load(file) for name, file in files.items()}, json.loads(text[text.index('\n{') + 1 if text[0] != '{' else 0:])['gpuGraphs']
+        printed = '\n' + text  # by the program, and the counters after it
+        return {name: np.load(file) for name, file in files.items()}, json.loads(printed[printed.rindex('\n{\n'):])['gpuGraphs']
 
     def choose_arguments(self):
-        """The first arguments with which the program runs on streams, and what it leaves."""
-        with_inputs = os.path.join(self._scratch, 'inputs')
-        os.makedirs(with_inputs)
-        why = None
-        for arguments in self._program.arguments(self._options.sdfgc, with_inputs):
+        """Takes the first arguments with which the program runs on streams; returns what it leaves."""
+        failure = None
+        for self._arguments in self._program.arguments(self._options.sdfgc, self._folder('inputs')):
             try:
-                left, _ = self.call(Way('streams', 0), arguments)
-                self.arguments = arguments
-                return left
-            except Failure as failure:
-                why = why or failure
-        raise why
+                return self.call(Way('streams', 0))[0]
+            except Failure as e:
+                failure = failure or e
+        raise failure
 
 
 def taken(path):
