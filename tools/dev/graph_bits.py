@@ -118,6 +118,7 @@ def found(paths, scratch):
 
 
 def files_below(path):
+    """All files of a folder, or the file itself."""
     if os.path.isfile(path):
         return [path]
     return [os.path.join(root, file) for root, _, files in os.walk(path) for file in files]
@@ -265,10 +266,12 @@ def spread(expected, got):
 
 
 class Comparison:
-    """What comes of a program: its kind, lines about it, and whether it has regions and launched one."""
+    """What comes of a program: its kind, lines about it, the number of its regions, and whether it launched one."""
 
     def __init__(self, options, program):
-        self._options, self.lines, self.notes, self.regions, self.launched, self.kind = options, [], [], 0, False, 'skipped'
+        self._options = options
+        self.kind, self.lines, self.notes = 'skipped', [], []
+        self.regions, self.launched = 0, False
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 self.kind = self._compare(Builds(options, program, scratch))
@@ -293,8 +296,8 @@ class Comparison:
 
     def _judged(self, builds, left, other):
         """What differences mean."""
-        again = builds.call(Way('streams', 0))[0]
-        if not same(left, again):
+        again = self._called(builds, Way('streams', 0))
+        if again is not None and not same(left, again):
             self.lines = ['not repeatable: ' + spread(left, again)]
             return 'not repeatable'
         if self.lines:
