@@ -57,6 +57,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 120  # seconds for the calls of one path
 LIMIT_MADE_UP = 10  # with arguments that were made up: loops may not end with them
 CALLS = 3
+UNWRITTEN = 'sdfgc emulation: uninitialised value: '
 GRAPHS = ('.sdfg', '.sdfgz', '.sdfgt')
 DEVICES = {'graph': 'full', 'flat': 'flat', 'host': 'none'}  # SDFGC_EMULATE_GRAPHS of the paths of a program with graphs
 # What arrays hold, and the size that the k-th symbol is: numbers of `random` are below 10, so they are indices of arrays of most of these.
@@ -73,15 +74,16 @@ class Recorded:
     def __init__(self, folder):
         self.name, self.graph, self._folder = folder, os.path.join(folder, 'program.sdfg'), folder
 
-    def arguments(self, _, scratch):
+    def arguments(self, interface, scratch):
         """Options of `sdfgc run`: lists of which one will do."""
+        ranks = {a['name']: len(a['shape']) for a in interface if a['kind'] == 'array'}
         with open(os.path.join(self._folder, 'case.json')) as f:
             described = json.load(f)['args']
         with np.load(os.path.join(self._folder, 'data.npz')) as data, open(os.path.join(scratch, 'values'), 'w') as values:
             for a in described:
                 memory = data['in_' + a['name']]
                 if a['kind'] == 'array':
-                    np.save(os.path.join(scratch, a['name'] + '.npy'), shaped(memory, a))
+                    np.save(os.path.join(scratch, a['name'] + '.npy'), memory if ranks.get(a['name']) == 1 else shaped(memory, a))
                 else:
                     values.write(f'{a["name"]}={memory.flat[0].item()}\n')
         return [['--input', scratch]]
@@ -94,10 +96,9 @@ class Made:
     def __init__(self, name, graph):
         self.name, self.graph = name, graph
 
-    def arguments(self, tool, _):
+    def arguments(self, interface, _):
         """Options of `sdfgc run`: lists of which one will do."""
-        info = json.loads(sdfgc([tool, 'info', '--json', '--diagnostics', 'json', self.graph], 'info')[0])
-        symbols = dict.fromkeys(a['name'] for a in info['arguments'] + info['init'] if a.get('kind', 'symbol') == 'symbol')
+        symbols = dict.fromkeys(a['name'] for a in interface if a['kind'] == 'symbol')
         return [['--default', values, *(w for k, s in enumerate(symbols) for w in ('--arg', f'{s}={size(k)}'))] for values, size in MADE_UP]
 
 
@@ -163,7 +164,9 @@ class Builds:
         self._options, self._program, self._scratch = options, program, scratch
         self._arguments = []  # options of `sdfgc run`
         self._manifests = {mode: self._emit(mode) for mode in ('auto', 'off')}
-        self._outputs = [a['name'] for a in self._manifests['off']['arguments'] if a['kind'] == 'array']
+        self._interface = self._manifests['off']['arguments'] + self._manifests['off']['init_arguments']
+        self._outputs = [a['name'] for a in self._interface if a['kind'] == 'array']
+        self._is_partial = False  # leaves elements that nothing has written, which the emulation reports
         self._folder('results')
 
     def _folder(self, name):
@@ -201,34 +204,39 @@ class Builds:
                        'SDFGC_EMULATE_REPORT': report}
         outputs = [word for name, file in files.items() for word in ('--out', f'{name}={file}')]
         try:
-            text = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags, *self._arguments,
-                               '--repeat', str(way.calls), '--timeout', str(self._program.limit), '--json', '--stats', *outputs, environment=environment)
+            text = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags, '--json', '--stats',
+                               '--repeat', str(way.calls), '--timeout', str(self._program.limit), *self._arguments, *outputs,
+                               environment=environment)
         finally:
-            reports = taken(report)
-        if reports:
-            raise Failure('reported', reports.split('\n')[0])
+            reports = reports_in(report)
+        if said := [r for r in reports if not (self._is_partial and UNWRITTEN in r)]:
+            raise Failure('reported', said[0])
         printed = '\n' + text  # by the program, and the counters after it
         return {name: np.load(file) for name, file in files.items()}, json.loads(printed[printed.rindex('\n{\n'):])['gpuGraphs']
 
     def choose_arguments(self):
         """Takes the first arguments with which the program runs on streams; returns what it leaves."""
-        failure = None
-        for self._arguments in self._program.arguments(self._options.sdfgc, self._folder('inputs')):
-            try:
-                return self.call(Way('streams', 0))[0]
-            except Failure as e:
-                failure = failure or e
-        raise failure
+        failures = []
+        choices = list(self._program.arguments(self._interface, self._folder('inputs')))
+        for self._is_partial in (False, True):
+            for self._arguments in choices:
+                try:
+                    return self.call(Way('streams', 0))[0]
+                except Failure as failure:
+                    failures.append(failure)
+            if not any(UNWRITTEN in str(f) for f in failures):
+                break
+        raise failures[0]
 
 
-def taken(path):
-    """The text of a file, which is removed; nothing where there is none."""
+def reports_in(path):
+    """The reports in a file of the emulation, which is removed."""
     if not os.path.exists(path):
-        return ''
+        return []
     with open(path, errors='replace') as f:
-        text = f.read()
+        lines = f.read().splitlines()
     os.remove(path)
-    return text
+    return [line for line in lines if line.startswith('sdfgc emulation: ')]
 
 
 # ---- comparison
