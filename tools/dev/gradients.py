@@ -134,10 +134,11 @@ def errors_in(diagnostics):
     return found
 
 
-def sdfgc(command, doing, limit=600):
-    """Runs sdfgc, and returns what it printed and reported; its refusals and its crashes are failures."""
+def sdfgc(command, doing, limit=600, environment=None):
+    """Runs sdfgc, and returns what it printed and reported; its refusals and its crashes are failures. `environment` is added to ours."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=limit)
+        done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=limit,
+                              env=dict(os.environ, **(environment or {})))
     except subprocess.TimeoutExpired:
         raise Failure('crash', f'{doing}: more than {limit} s') from None
     if done.returncode == 0:

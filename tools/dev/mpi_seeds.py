@@ -14,23 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+from split_file import parts
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMES = re.compile(r'^.*\bcalls?: .*\n', re.MULTILINE)
-
-
-def parts(test, folder):
-    """Writes the files that a test consists of, as split-file does."""
-    name = None
-    with open(test) as f:
-        for line in f:
-            begins = re.fullmatch(r'//--- (\S+)\n', line)
-            if begins:
-                name = os.path.join(folder, begins[1])
-                os.makedirs(os.path.dirname(name), exist_ok=True)
-                open(name, 'w').close()
-            elif name:
-                with open(name, 'a') as part:
-                    part.write(line)
 
 
 def commands(test, sdfgc, folder):
