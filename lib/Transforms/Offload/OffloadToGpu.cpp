@@ -70,6 +70,8 @@ std::string obstacle(SDFG &root) {
         for (const auto &[n, d] : g->arrays) {
             if (d.isStream())
                 return "stream `" + n.str() + "`";
+            if (d.dtype == Type::opaque("MPI_Request")) // messages come and go while the host goes on: staging buffers do not last
+                return "messages are pending until a node waits for `" + n.str() + "`";
             if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
                 return "container `" + n.str() + "` is not a plain array";
             if (d.lifetime == Lifetime::External)

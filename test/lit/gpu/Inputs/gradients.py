@@ -64,3 +64,4 @@ def compare_device(name, of, wrt, arguments, options=(), variant=''):
 for strategy in ('auto', 'store'):
     compare_device('steps', 'out', 'A,w', ['N=40', 'T=3'], ['--strategy', strategy], '-' + strategy)
 compare_device('scalar', 'out', 'A,f', ['N=40'], ['--seed', 'argument'])
+compare_device('walk', 'out', 'A', ['N=5', 'M=7'])  # a sequential map in a kernel, which hands values on
