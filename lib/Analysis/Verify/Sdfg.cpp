@@ -88,7 +88,10 @@ void Verifier::sdfg(Frame &f) {
         for (const auto &[name, value] : g.parentNode->symbolMapping)
             f.defined.insert(name);
     f.initialized.insert(Name("__pystate")); // order of callbacks; never written
+    const std::size_t before = diags_.errorCount();
     region(g, f);
+    if (warns() && diags_.errorCount() == before) // else what is known of symbols may be wrong
+        unsetSymbols(g);
 }
 
 void Verifier::sdfgNames(const SDFG &g) {

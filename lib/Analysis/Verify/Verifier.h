@@ -1,5 +1,5 @@
 // The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp,
-// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp.
+// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp, UnsetSymbols.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Streams.h"
@@ -40,6 +40,8 @@ private:
     };
     /// What one way out of a block defines, while the other ways are looked at: they do not see it.
     class OtherWays;
+    /// Reads of symbols that nothing has given a value.
+    class UnsetReads;
     /// One state.
     struct StateFrame {
         Frame &f;
@@ -67,6 +69,8 @@ private:
     void interstateEdge(const ir::InterstateEdge &e, const ir::Region &r, Frame &f);
     template <class Element> void codeSymbols(const ir::Code &code, const Element &at, Frame &f);
     template <class Element> void expectDefined(Name n, const Element &at, const Frame &f);
+
+    void unsetSymbols(const ir::SDFG &g);
 
     // ---- states
     void state(const ir::State &s, Frame &f);

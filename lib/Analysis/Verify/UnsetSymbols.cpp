@@ -1,0 +1,204 @@
+// Symbols that are read where no path from the start has given them a value.
+//
+// A symbol that the SDFG assigns itself, on an edge or as the variable of a loop, is no argument: the caller gives it nothing, and what a read
+// in front of the first assignment finds is anything. DaCe says nothing of it. Only what is certain is told: no path to the read assigns the
+// symbol. What later iterations of a loop find may come from earlier ones, so that only its header, which is evaluated before all of them, is
+// looked at with what is known in front of the loop.
+#include "Analysis/ScopeNames.h"
+#include "Analysis/Verify/Verifier.h"
+
+#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace ir;
+
+namespace {
+
+std::set<Name> writtenBy(const std::optional<Code> &code) {
+    if (!code || code->language != Language::Python)
+        return {};
+    const auto block = py::parseBlock(code->text);
+    return block.value ? py::blockNames(*block.value).written : std::set<Name>();
+}
+
+std::set<Name> writtenBy(const LoopRegion &l) {
+    std::set<Name> out = writtenBy(l.init);
+    out.merge(writtenBy(l.update));
+    if (l.variable && l.init)
+        out.insert(l.variable);
+    return out;
+}
+
+/// The symbols that an SDFG assigns and is not given.
+std::vector<Name> ownSymbols(const SDFG &g) {
+    std::set<Name> out;
+    for (const Region *r : allRegions(g)) {
+        if (const auto *l = dyn_cast<LoopRegion>(r))
+            out.merge(writtenBy(*l));
+        for (const auto &e : r->edges())
+            for (const auto &[target, value] : e->assignments)
+                out.insert(target);
+    }
+    if (out.empty())
+        return {};
+    const std::set<Name> given = requiredSymbols(g);
+    std::erase_if(out, [&](Name n) {
+        const auto isMapped = [n](const auto &m) { return m.first == n; };
+        return given.count(n) || g.desc(n) || g.constant(n) ||
+               (g.parentNode && std::any_of(g.parentNode->symbolMapping.begin(), g.parentNode->symbolMapping.end(), isMapped));
+    });
+    return {out.begin(), out.end()};
+}
+
+/// Which of these symbols may have a value, by their numbers.
+struct MaySet {
+    std::vector<bool> symbols;
+    void join(const MaySet &other) {
+        if (symbols.size() < other.symbols.size())
+            symbols.resize(other.symbols.size());
+        for (std::size_t k = 0; k < other.symbols.size(); ++k)
+            symbols[k] = symbols[k] || other.symbols[k];
+    }
+    bool sameAs(const MaySet &other) const { return symbols == other.symbols; }
+};
+
+class SetWalk : private FlowWalk<MaySet> {
+public:
+    explicit SetWalk(const std::vector<Name> &symbols) : symbols_(symbols) {}
+
+    void run(SDFG &g) {
+        for (const Name n : changedSymbols(g)) // by tasklets, in the middle of a state
+            set(n, always_);
+        MaySet in = always_;
+        in.symbols.resize(symbols_.size());
+        whole(g, std::move(in));
+    }
+    /// The symbols that have no value in front of a block or an edge; none where it cannot be reached.
+    std::set<Name> unsetAt(const void *element) const {
+        std::set<Name> out;
+        if (const auto known = before_.find(element); known != before_.end())
+            for (std::size_t k = 0; k < symbols_.size(); ++k)
+                if (!known->second.symbols[k])
+                    out.insert(symbols_[k]);
+        return out;
+    }
+
+private:
+    MaySet state(State &, const MaySet &in) override { return in; }
+    void entering(Block &b, MaySet &now) override {
+        before_[&b] = now; // the last time, most is known
+        if (const auto *l = dyn_cast<LoopRegion>(&b))
+            for (const Name n : writtenBy(*l))
+                set(n, now);
+    }
+    void along(const InterstateEdge &e, MaySet &now) override {
+        before_[&e] = now;
+        for (const auto &[target, value] : e.assignments)
+            set(target, now);
+    }
+    void set(Name n, MaySet &now) const {
+        const auto at = std::lower_bound(symbols_.begin(), symbols_.end(), n);
+        now.symbols.resize(symbols_.size());
+        if (at != symbols_.end() && *at == n)
+            now.symbols[static_cast<std::size_t>(at - symbols_.begin())] = true;
+    }
+
+    const std::vector<Name> &symbols_;
+    MaySet always_;
+    std::unordered_map<const void *, MaySet> before_;
+};
+
+} // namespace
+
+/// Finds reads in the order of the program, and tells of each symbol once.
+class Verifier::UnsetReads {
+public:
+    UnsetReads(Verifier &verifier, const SDFG &g, const SetWalk &walk) : verifier_(verifier), g_(g), walk_(walk) {}
+
+    void region(const Region &r) {
+        for (const auto &b : r.blocks())
+            block(*b);
+        for (const auto &e : r.edges())
+            if (const std::set<Name> unset = walk_.unsetAt(e.get()); !unset.empty()) {
+                code(e->condition, unset, placeOf(*e, r));
+                for (const auto &[target, value] : e->assignments)
+                    code({value, Language::Python}, unset, placeOf(*e, r));
+            }
+    }
+
+private:
+    void block(const Block &b) {
+        std::set<Name> unset = walk_.unsetAt(&b);
+        if (const auto *s = dyn_cast<State>(&b); s && !unset.empty())
+            state(*s, unset);
+        if (const auto *l = dyn_cast<LoopRegion>(&b)) {
+            if (l->init)
+                code(*l->init, unset, placeOf(b));
+            for (const Name n : writtenBy(l->init))
+                unset.erase(n);
+            unset.erase(l->init ? l->variable : Name());
+            if (l->condition && !l->inverted)
+                code(*l->condition, unset, placeOf(b));
+        }
+        if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            if (!c->branches().empty() && c->branches()[0].condition)
+                code(*c->branches()[0].condition, unset, placeOf(b));
+            for (const auto &branch : c->branches())
+                region(*branch.region);
+        } else if (const auto *inner = dyn_cast<Region>(&b)) {
+            region(*inner);
+        }
+    }
+
+    void state(const State &s, const std::set<Name> &unset) {
+        const ScopeTree scopes(s);
+        std::unordered_set<Name> used;
+        const auto check = [&](const auto &at, const Node *scope) {
+            for (const Name n : std::set<Name>(used.begin(), used.end()))
+                if (unset.count(n) && !definedByScope(scopes, scope, n))
+                    tell(n, placeOf(at));
+            used.clear();
+        };
+        for (const auto &n : s.nodes()) {
+            verifier_.needed_.add(*n, used);
+            check(*n, scopes.scopeOf(n.get()));
+        }
+        for (const auto &e : s.edges()) {
+            verifier_.needed_.add(*e, used);
+            check(*e, scopeOfEdge(scopes, *e));
+        }
+    }
+
+    void code(const Code &c, const std::set<Name> &unset, const diag::Location &place) {
+        if (unset.empty() || c.text.empty())
+            return;
+        for (const Name n : namesInCode(c, g_))
+            if (unset.count(n))
+                tell(n, place);
+    }
+
+    void tell(Name n, const diag::Location &place) {
+        if (told_.insert(n).second)
+            verifier_.report({diag::Id::SymbolUnset, n.str()}, place);
+    }
+
+    Verifier &verifier_;
+    const SDFG &g_;
+    const SetWalk &walk_;
+    std::set<Name> told_;
+};
+
+void Verifier::unsetSymbols(const SDFG &g) {
+    const std::vector<Name> symbols = ownSymbols(g);
+    if (symbols.empty())
+        return;
+    SetWalk walk(symbols);
+    walk.run(const_cast<SDFG &>(g)); // nothing is changed
+    UnsetReads(*this, g, walk).region(g);
+}
+
+} // namespace sdfgc::analysis
