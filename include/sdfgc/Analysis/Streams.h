@@ -151,7 +151,8 @@ private:
     void entering(ir::Block &b, StreamKnowledge &now) override;
     void leaving(ir::Block &b, StreamKnowledge &now) override;
     struct Graph {
-        StreamStep whole; // the formed region as one operation
+        StreamStep whole;              // the formed region as one operation
+        std::vector<StreamStep> parts; // the operations in it, which are what is told of
         ir::State *gate = nullptr;
     };
     const Graph &graph(ir::Region &formed);

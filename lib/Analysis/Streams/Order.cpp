@@ -125,6 +125,25 @@ bool StreamOrder::atEnd(State &s, const std::vector<StreamStep> &steps, StreamKn
     return false;
 }
 
+namespace {
+
+/// The operations in an operation of a graph, each by itself. The flag of a loop is read by the first one in it, as far as anyone is told.
+void addParts(const GraphOperation &x, std::vector<StreamStep> &out) {
+    if (x.inside.empty())
+        return out.push_back(x.step);
+    const std::size_t first = out.size();
+    for (const GraphOperation &inner : x.inside)
+        addParts(inner, out);
+    if (x.loop) {
+        StreamStep look = out[first];
+        look.uses = {x.step.uses.back()};
+        look.host.clear();
+        out.push_back(std::move(look));
+    }
+}
+
+} // namespace
+
 const StreamOrder::Graph &StreamOrder::graph(Region &formed) {
     auto [at, isNew] = graphs_.try_emplace(&formed);
     if (!isNew)
@@ -134,6 +153,7 @@ const StreamOrder::Graph &StreamOrder::graph(Region &formed) {
     whole.kind = StreamStep::Operation;
     const GraphOperations operations(formed, steps_, loops_);
     for (const GraphOperation &x : operations.all()) {
+        addParts(x, at->second.parts);
         whole.stream = x.step.stream;
         whole.uses.insert(whole.uses.end(), x.step.uses.begin(), x.step.uses.end());
         whole.host.insert(whole.host.end(), x.step.host.begin(), x.step.host.end());
@@ -150,7 +170,7 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
     auto *formed = dyn_cast<Region>(&b);
     if (!formed || formed->graph != GraphMark::Formed)
         return;
-    const auto &[whole, gate] = graph(*formed);
+    const auto &[whole, parts, gate] = graph(*formed);
     if (!gate)
         return;
     for (const auto &[key, before] : now.pendingOn(memoriesOf(whole))) {
@@ -169,7 +189,8 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
 /// Where the host looks at flags of loops inside, it waits on the host path only: the operations of a graph may still run.
 void StreamOrder::leaving(Block &b, StreamKnowledge &now) {
     if (auto *formed = dyn_cast<Region>(&b); formed && formed->graph == GraphMark::Formed)
-        now.operation(graph(*formed).whole);
+        for (const StreamStep &part : graph(*formed).parts)
+            now.operation(part);
 }
 
 /// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.

@@ -10,7 +10,9 @@ using namespace ir;
 
 namespace {
 
-std::string nameOf(const Node *node, const Edge *edge) { return edge ? elementName(*edge) : elementName(*node); }
+std::string nameOf(const Node *node, const Edge *edge) {
+    return edge ? elementName(*edge) : node ? elementName(*node) : "a branch of a GPU graph";
+}
 
 /// Whatever is beyond the table of streams; the walk would not know it.
 bool validStream(int stream, int lowest) { return stream >= lowest && stream < maxStreams; }
