@@ -198,20 +198,21 @@ void Verifier::block(const Block &b, Frame &f) {
     }
 }
 
+std::set<Name> Verifier::writtenBy(const std::optional<Code> &statement) {
+    if (!statement || statement->language != Language::Python)
+        return {};
+    const auto block = py::parseBlock(statement->text);
+    return block.value ? py::blockNames(*block.value).written : std::set<Name>();
+}
+
 /// Loop statements define symbols; what does not parse is told when it is translated.
 void Verifier::loopTargets(const LoopRegion &l, const SDFG &g) {
-    for (const auto *code : {&l.init, &l.update}) {
-        if (!*code || (*code)->language != Language::Python)
-            continue;
-        auto block = py::parseBlock((*code)->text);
-        if (!block.value)
-            continue;
-        for (Name target : py::blockNames(*block.value).written)
+    for (const auto *code : {&l.init, &l.update})
+        for (Name target : writtenBy(*code))
             if (!isName(target.view()))
                 report(Id::NotAnIdentifier, l, "symbol", target.str());
             else if (g.arrays.contains(target))
                 report(Id::NameClash, l, target.str());
-    }
 }
 
 void Verifier::loop(const LoopRegion &l, Frame &f) {

@@ -18,16 +18,9 @@ using namespace ir;
 
 namespace {
 
-std::set<Name> writtenBy(const std::optional<Code> &code) {
-    if (!code || code->language != Language::Python)
-        return {};
-    const auto block = py::parseBlock(code->text);
-    return block.value ? py::blockNames(*block.value).written : std::set<Name>();
-}
-
 std::set<Name> writtenBy(const LoopRegion &l) {
-    std::set<Name> out = writtenBy(l.init);
-    out.merge(writtenBy(l.update));
+    std::set<Name> out = Verifier::writtenBy(l.init);
+    out.merge(Verifier::writtenBy(l.update));
     if (l.variable && l.init)
         out.insert(l.variable);
     return out;
@@ -58,8 +51,6 @@ std::vector<Name> ownSymbols(const SDFG &g) {
 struct MaySet {
     std::vector<bool> symbols;
     void join(const MaySet &other) {
-        if (symbols.size() < other.symbols.size())
-            symbols.resize(other.symbols.size());
         for (std::size_t k = 0; k < other.symbols.size(); ++k)
             symbols[k] = symbols[k] || other.symbols[k];
     }
@@ -71,10 +62,9 @@ public:
     explicit SetWalk(const std::vector<Name> &symbols) : symbols_(symbols) {}
 
     void run(SDFG &g) {
+        MaySet in{std::vector<bool>(symbols_.size())};
         for (const Name n : changedSymbols(g)) // by tasklets, in the middle of a state
-            set(n, always_);
-        MaySet in = always_;
-        in.symbols.resize(symbols_.size());
+            set(n, in);
         whole(g, std::move(in));
     }
     /// The symbols that have no value in front of a block or an edge; none where it cannot be reached.
@@ -102,13 +92,11 @@ private:
     }
     void set(Name n, MaySet &now) const {
         const auto at = std::lower_bound(symbols_.begin(), symbols_.end(), n);
-        now.symbols.resize(symbols_.size());
         if (at != symbols_.end() && *at == n)
             now.symbols[static_cast<std::size_t>(at - symbols_.begin())] = true;
     }
 
     const std::vector<Name> &symbols_;
-    MaySet always_;
     std::unordered_map<const void *, MaySet> before_;
 };
 

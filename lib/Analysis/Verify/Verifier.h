@@ -22,6 +22,9 @@ public:
     Verifier(ir::Level level, diag::Engine &diags, const std::string &file) : level_(level), diags_(diags), file_(file) {}
     void run(const ir::SDFG &root);
 
+    /// The symbols that a statement of a loop assigns; none if it is no Python, or cannot be parsed.
+    static std::set<Name> writtenBy(const std::optional<ir::Code> &statement);
+
 private:
     /// One SDFG while its control flow is walked.
     struct Frame {

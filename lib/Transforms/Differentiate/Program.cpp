@@ -326,10 +326,9 @@ bool Program::isOverwritten(const Site &read, analysis::Memory m, std::size_t fi
         return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) { return follows(sites_[w], read, fixed); });
     };
     const std::span<const std::size_t> all = writesInScopes(read, fixed, m), again = writesInScopes(read, fixed + 1, m);
-    const auto isLater = [&](std::size_t w) { return sites_[w].at >= read.at; };
+    const auto isBefore = [&](std::size_t w) { return sites_[w].at < read.at; };
     const auto split = [&](std::span<const std::size_t> of) {
-        return static_cast<std::size_t>(std::partition_point(of.begin(), of.end(), [&](std::size_t w) { return !isLater(w); }) -
-                                        of.begin());
+        return static_cast<std::size_t>(std::partition_point(of.begin(), of.end(), isBefore) - of.begin());
     };
     return in(all.subspan(split(all))) || in(again.first(split(again)));
 }
