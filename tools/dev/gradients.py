@@ -3,7 +3,7 @@
 
     tools/dev/gradients.py [--sdfgc build/bin/sdfgc] [--filter REGEX] [--largest N] [--arrays] [--keep DIR] [--report FILE]
                            [--sample N] [--memory] [--gradients DIR] [--grad OPTIONS] [--against OPTIONS]... [--forward] [--options OPTIONS]
-                           [--timeout SECONDS] FOLDER...
+                           [--timeout SECONDS] [--jobs N] FOLDER...
 
 Below a folder every program.sdfg with a case.json is a case: `args`, a list of arguments with name, kind (`array`, `scalar`), and of arrays
 how they are filled (`uniform` from `lo` to `hi`, `const` with a `value`, `spd`: symmetric and positive definite, `stored`), of scalars the
@@ -17,7 +17,8 @@ several h. Both must agree to 1e-6. Of an input that is wrong the worst element 
 (marked with *). The gradients of inputs start with random values, to which the program has to add.
 
 Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
-compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. --gradients takes
+compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. With --jobs, cases are
+built and run beside each other, which makes times worthless. --gradients takes
 the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect
 to arrays only. --forward builds tangents, too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
 
@@ -39,6 +40,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -571,16 +573,20 @@ def main():
     parser.add_argument('--against', default=[], action='append', help='options of sdfgc grad for another gradient, of the same bits')
     parser.add_argument('--options', default='', help='further ones of sdfgc build, for both programs')
     parser.add_argument('--timeout', type=float, default=120)
+    parser.add_argument('--jobs', type=int, default=1)
     options = parser.parse_args()
     found = sorted({(root, os.path.relpath(root, folder).replace(os.sep, '_')) for folder in options.folders for root, _, files in os.walk(folder)
                     if {'program.sdfg', 'case.json'} <= set(files) and re.search(options.filter, root)})
     rows = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for folder, name in found[::options.sample]:
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(options.jobs) as pool:
+        def row(case):
+            folder, name = case
             work = os.path.join(os.path.abspath(options.keep or scratch), name)
             os.makedirs(work, exist_ok=True)
-            rows.append(checked(options, Case(folder, name, options.largest), work))
-            print(line(rows[-1]), flush=True)
+            return checked(options, Case(folder, name, options.largest), work)
+        for done in pool.map(row, found[::options.sample]):
+            rows.append(done)
+            print(line(done), flush=True)
     if options.report:
         with open(options.report, 'w') as f:
             json.dump(rows, f, indent=1)

@@ -2,7 +2,7 @@
 """Do GPU programs compute the same bits on all paths: from streams, from GPU graphs, and on the host path of graphs?
 
     tools/dev/graph_bits.py [--sdfgc build/bin/sdfgc] [--seed N] [--min-nodes N] [--cflags FLAGS] [--options OPTIONS] [--filter REGEX]
-                            [--sample N] [--jobs N] PATH...
+                            [--sample N] [--jobs N] [--device] PATH...
 
 A PATH is a folder or a file. Programs are
 
@@ -25,6 +25,9 @@ of the emulation and failures of a path count as differences.
 Some programs may leave other bits in another order: atomic sums of real numbers, for instance. They are known by just that: streams leave other
 bits with the other seed, or, where only paths differ with it, with one of some more. With such a seed the order is another one on each path, too,
 so only seed 0, which keeps the order of the graph, is compared. Where streams are not the same twice with seed 0, nothing can be compared.
+
+With --device the programs run on the GPU of this machine: streams, graph and host, without seeds. What a driver refuses to make a graph of is a
+note, as it is in the emulation. There the order of atomic sums is another one in each call, which makes such programs not repeatable.
 
 Prints a line for each difference, for each program that is skipped, with the reason, for each whose results depend on the order, with how much,
 and for each region that a device that can do everything refused; then a line of counts:
@@ -60,7 +63,9 @@ CALLS = 3
 MORE_SEEDS = 10  # the end of those that are tried, on streams, where paths differ with another seed
 UNWRITTEN = 'sdfgc emulation: uninitialised value: '
 GRAPHS = ('.sdfg', '.sdfgz', '.sdfgt')
-DEVICES = {'graph': 'full', 'flat': 'flat', 'host': 'none'}  # SDFGC_EMULATE_GRAPHS of the paths of a program with graphs
+# Paths of a program with graphs, and what they find in the environment.
+EMULATED = {path: {'SDFGC_EMULATE_GRAPHS': device} for path, device in (('graph', 'full'), ('flat', 'flat'), ('host', 'none'))}
+ON_A_DEVICE = {'graph': {}, 'host': {'SDFGC_GPU_GRAPH': '0'}}
 # What arrays hold, and the size that the k-th symbol is: numbers of `random` are below 10, so they are indices of arrays of most of these.
 MADE_UP = (('random', lambda k: 12 + k), ('random', lambda k: 12), ('random', lambda k: 64), ('range', lambda k: 300), ('random', lambda k: 1),
            ('zeros', lambda k: 12 + k))
@@ -183,8 +188,8 @@ class Builds:
 
     def _sdfgc(self, command, mode, *more, environment=None):
         o = self._options
-        words = [o.sdfgc, command, '-q', '--diagnostics', 'json', self._program.graph, '--target', 'cuda', '--emulate', '--gpu-graph', mode,
-                 '--pass-option', f'form-gpu-graphs.min-nodes={o.min_nodes}', *shlex.split(o.options), *more]
+        words = [o.sdfgc, command, '-q', '--diagnostics', 'json', self._program.graph, '--target', 'cuda', '--gpu-graph', mode,
+                 *([] if o.device else ['--emulate']), '--pass-option', f'form-gpu-graphs.min-nodes={o.min_nodes}', *shlex.split(o.options), *more]
         return sdfgc(words, command, 2 * LIMIT, environment)[0]
 
     @property
@@ -201,8 +206,7 @@ class Builds:
         mode = 'off' if way.path == 'streams' else 'auto'
         files = {name: os.path.join(self._scratch, 'results', name + '.npy') for name in self._outputs}
         report = os.path.join(self._scratch, 'report')
-        environment = {'SDFGC_EMULATE_SEED': str(way.seed), 'SDFGC_EMULATE_GRAPHS': DEVICES.get(way.path, 'full'),
-                       'SDFGC_EMULATE_REPORT': report}
+        environment = {'SDFGC_EMULATE_SEED': str(way.seed), 'SDFGC_EMULATE_REPORT': report, **self.paths.get(way.path, {})}
         outputs = [word for name, file in files.items() for word in ('--out', f'{name}={file}')]
         try:
             text = self._sdfgc('run', mode, '-o', os.path.join(self._scratch, mode), '--cflags', self._options.cflags, '--json', '--stats',
@@ -214,6 +218,10 @@ class Builds:
             raise Failure('reported', said[0])
         printed = '\n' + text  # by the program, and the counters after it
         return {name: np.load(file) for name, file in files.items()}, json.loads(printed[printed.rindex('\n{\n'):])['gpuGraphs']
+
+    @property
+    def paths(self):
+        return ON_A_DEVICE if self._options.device else EMULATED
 
     def choose_arguments(self):
         """Takes the first arguments with which the program runs on streams; returns what it leaves."""
@@ -301,9 +309,10 @@ class Comparison:
         if builds.are_the_same():
             return 'without regions'
         left = builds.choose_arguments()
-        other = self._other(builds, left, [self._options.seed])
-        seeds = [0] if other else [0, self._options.seed]
-        wrong = [w for path in DEVICES for seed in seeds for w in self._differences(builds, Way(path, seed), left)]
+        more_seeds = [] if self._options.device else [self._options.seed]
+        other = self._other(builds, left, more_seeds)
+        seeds = [0] if other else [0, *more_seeds]
+        wrong = [w for path in builds.paths for seed in seeds for w in self._differences(builds, Way(path, seed), left)]
         if not other and any(way.seed for way, _ in wrong):  # a sum may come out the same in one other order
             other = self._other(builds, left, range(2, MORE_SEEDS))
         once = self._called(builds, Way('streams', 0, 1))
@@ -363,6 +372,7 @@ def main():
     parser.add_argument('--filter', default='', help='only programs whose path matches')
     parser.add_argument('--sample', type=int, default=1, help='every N-th program only')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--device', action='store_true', help='on the GPU of this machine, not on the emulated one')
     parser.add_argument('paths', nargs='+', metavar='PATH')
     options = parser.parse_args()
     options.sdfgc = os.path.abspath(options.sdfgc)
