@@ -68,6 +68,24 @@ std::optional<int64_t> smallPower(Expr e) {
     return n && *n >= 2 && *n <= 3 ? n : std::nullopt;
 }
 
+/// Is it a symbol without a constant, N - 2? What that wraps around to is too large for any memory.
+bool isLess(Expr sum) {
+    const auto terms = sum.operands();
+    return terms.size() == 2 && std::any_of(terms.begin(), terms.end(), [](Expr t) { return t.isSymbol(); }) &&
+           std::any_of(terms.begin(), terms.end(), [](Expr t) { return t.isInteger() && t.numerator() < 0; });
+}
+
+/// Terms in the order in which they are printed; `mayLead`: nothing comes before them.
+std::vector<Expr> ordered(std::vector<Expr> terms, bool mayLead) {
+    const auto isPositive = [](Expr t) { return !t.isInteger() && coefficient(t).first > 0; };
+    const bool constantFirst = mayLead && std::none_of(terms.begin(), terms.end(), isPositive);
+    const auto rank = [&](Expr t) {
+        return t.isInteger() ? (constantFirst && t.asInt().value_or(0) > 0 ? 0 : 2) : isPositive(t) ? 0 : 1;
+    };
+    std::stable_sort(terms.begin(), terms.end(), [&](Expr a, Expr b) { return rank(a) < rank(b); });
+    return terms;
+}
+
 /// The factors of a product of several sums that was multiplied out; otherwise the expression alone.
 std::vector<Expr> sumFactors(Expr e) {
     std::vector<Expr> factors = sym::factors(e);
@@ -80,6 +98,12 @@ std::vector<Expr> sumFactors(Expr e) {
 std::string SymPrinter::print(Expr e, Precedence context) const {
     Text t = render(e);
     return t.precedence < context ? "(" + t.text + ")" : t.text;
+}
+
+std::string SymPrinter::printCount(Expr e) const {
+    SymPrinter printer(uses_);
+    printer.isCount_ = true;
+    return printer.print(e);
 }
 
 std::string functionName(Name n) {
@@ -117,6 +141,12 @@ SymPrinter::Text SymPrinter::call(const std::string &function, std::span<const E
     return {text + ")", Precedence::Primary};
 }
 
+/// A call of sizes.h.
+SymPrinter::Text SymPrinter::ofSizes(const char *function, std::span<const Expr> args) const {
+    use("sizes");
+    return call(std::string("sdfgc::rt::") + function, args);
+}
+
 SymPrinter::Text SymPrinter::binary(const char *op, Precedence p, Expr a, Expr b) const {
     auto above = static_cast<Precedence>(static_cast<int>(p) + 1);
     return {print(a, p) + " " + op + " " + print(b, above), p};
@@ -128,6 +158,10 @@ SymPrinter::Text SymPrinter::joined(const char *op, Precedence p, std::span<cons
     for (std::size_t i = 0; i < args.size(); ++i)
         text += (i ? std::string(" ") + op + " " : "") + print(args[i], above);
     return {text, p};
+}
+
+SymPrinter::Text SymPrinter::multiplied(std::span<const Expr> factors) const {
+    return isCount_ ? ofSizes("elements", factors) : joined("*", Precedence::Multiplicative, factors);
 }
 
 /// The factor that most terms have in common, if at least two have it; the first one in the order of the terms.
@@ -198,9 +232,11 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
         return binary("/", Precedence::Multiplicative, num, den);
-    if (const std::vector<Expr> factors = sumFactors(e); factors.size() > 1)
-        return joined("*", Precedence::Multiplicative, factors);
+    if (const std::vector<Expr> factors = isCount_ ? sym::factors(e) : sumFactors(e); factors.size() > 1)
+        return multiplied(factors);
     std::vector<Expr> terms(e.operands().begin(), e.operands().end());
+    if (isCount_ && !isLess(e))
+        return ofSizes("total", ordered(std::move(terms), true));
     std::string text;
     int groups = 0;
     for (; std::optional<Expr> common = commonFactor(terms); ++groups) {
@@ -224,13 +260,7 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
     }
     if (!text.empty() && terms.empty())
         return {text, groups == 1 ? Precedence::Multiplicative : Precedence::Additive};
-    auto isPositive = [](Expr t) { return !t.isInteger() && coefficient(t).first > 0; };
-    const bool constantFirst = text.empty() && std::none_of(terms.begin(), terms.end(), isPositive);
-    auto rank = [&](Expr t) {
-        return t.isInteger() ? (constantFirst && t.asInt().value_or(0) > 0 ? 0 : 2) : isPositive(t) ? 0 : 1;
-    };
-    std::stable_sort(terms.begin(), terms.end(), [&](Expr a, Expr b) { return rank(a) < rank(b); });
-    for (Expr t : terms) {
+    for (Expr t : ordered(std::move(terms), text.empty())) {
         auto [c, rest] = coefficient(t);
         bool negative = c < 0 && c != std::numeric_limits<int64_t>::min();
         Expr magnitude = negative ? -t : t;
@@ -257,7 +287,7 @@ SymPrinter::Text SymPrinter::product(Expr e) const {
         else
             for (Expr part : sumFactors(f))
                 factors.push_back(part);
-    return joined("*", Precedence::Multiplicative, factors);
+    return multiplied(factors);
 }
 
 /// Is the C++ text of `e` of integer type? Powers of symbols are (`rt::ipow`), although their exponents might be negative.
@@ -324,11 +354,13 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         if (n && *n < 0)
             return binary("/", Precedence::Multiplicative, Expr(1), sym::pow(args[0], -args[1]));
         if (smallPower(e))
-            return joined("*", Precedence::Multiplicative, std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
+            return multiplied(std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
         if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float) {
             use("cmath");
             return call("std::pow", args);
         }
+        if (isCount_)
+            return ofSizes("power", args);
         use("math"); // symbols are integers
         return call("sdfgc::rt::ipow", args);
     }

@@ -26,6 +26,7 @@ constexpr Topic topicTable[] = {
     {"math", "\"sdfgc/rt/math.h\""},
     {"omp", "<omp.h>"},
     {"report", "\"sdfgc/rt/report.h\""},
+    {"sizes", "\"sdfgc/rt/sizes.h\""},
     {"stream", "\"sdfgc/rt/stream.h\""},
     {"ufunc", "\"sdfgc/rt/ufunc.h\""},
     {"vec", "\"sdfgc/rt/vecmath.h\""},

@@ -200,7 +200,7 @@ void BodyPrinter::declare(const Declare &d) {
         if (v.count.isOne())
             w_.line("sdfgc::rt::Stream<" + type + "> " + name + ";");
         else
-            w_.line("sdfgc::rt::StreamArray<" + type + "> " + name + "(" + sym(v.count) + ");");
+            w_.line("sdfgc::rt::StreamArray<" + type + "> " + name + "(" + symbols_.printCount(v.count) + ");");
         return;
     case VarKind::StreamView:
         use("stream");
@@ -223,30 +223,10 @@ std::string behindCount(const SymPrinter &symbols, sym::Expr startOffset, int64_
     return args;
 }
 
-/// Is a factor a divisor, or another one that is no whole number by itself?
-bool isFraction(sym::Expr factor) {
-    const bool isPower =
-        factor.kind() == sym::Kind::Pow && factor.operands()[1].isInteger() && factor.operands()[1].numerator() > 0;
-    return factor.kind() == sym::Kind::Rational || factor.kind() == sym::Kind::Float ||
-           (factor.kind() == sym::Kind::Pow && !isPower);
-}
-
-/// A count that the program itself has computed, which may be any number: a product that leaves 64 bits is an error. Not checked are
-/// products with divisors, which are rounded as a whole.
-std::string checkedCount(const SymPrinter &symbols, sym::Expr count) {
-    const std::span<const sym::Expr> operands = count.operands();
-    if (count.kind() != sym::Kind::Mul || std::any_of(operands.begin(), operands.end(), isFraction))
-        return symbols.print(count);
-    std::string factors;
-    for (const sym::Expr f : operands)
-        factors += (factors.empty() ? "" : ", ") + symbols.print(f);
-    return "sdfgc::rt::elements(" + factors + ")";
-}
-
 } // namespace
 
 std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment) {
-    return symbols.print(count) + behindCount(symbols, startOffset, alignment);
+    return symbols.printCount(count) + behindCount(symbols, startOffset, alignment);
 }
 
 std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
@@ -262,10 +242,7 @@ void BodyPrinter::allocate(const Allocate &a) {
             w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
         return;
     }
-    const bool isLate = v.kind == VarKind::Buffer && !onDevice() && !a.reserve;
-    const std::string count = isLate ? checkedCount(symbols_, a.count) : symbols_.print(a.count);
-    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + count + behindCount(symbols_, v.startOffset, v.alignment) +
-            ");");
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(v, a.count) + ");");
     if (a.zero)
         w_.line(varText(a.var) + ".zero();");
 }

@@ -93,18 +93,6 @@ TEST_CASE("what cannot be had throws std::bad_alloc") {
 #endif
 }
 
-TEST_CASE("a product of sizes that leaves 64 bits is no size") {
-    const int64_t most = std::numeric_limits<int64_t>::max();
-    CHECK(sdfgc::rt::elements(int64_t(3), int32_t(5), 7) == 105);
-    CHECK(sdfgc::rt::elements(int64_t(-3), 5) == -15);
-    CHECK(sdfgc::rt::elements(int64_t(0), most) == 0);
-    CHECK(sdfgc::rt::elements(most, 1) == most);
-    CHECK(sdfgc::rt::elements(2.5, int64_t(4)) == 10);
-    CHECK_THROWS_AS(sdfgc::rt::elements(most, 2), std::bad_alloc);
-    CHECK_THROWS_AS(sdfgc::rt::elements(int64_t(1) << 32, int64_t(1) << 31), std::bad_alloc);
-    CHECK_THROWS_AS(sdfgc::rt::elements(1, uint64_t(1) << 63), std::bad_alloc);
-}
-
 TEST_CASE("complex numbers and structs are plain data; a buffer converts to a pointer") {
     Buffer<std::complex<double>> z(2);
     z.zero();

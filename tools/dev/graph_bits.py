@@ -116,7 +116,7 @@ def shaped(memory, argument):
 
 def found(paths, scratch):
     """All programs below the paths, in order. Parts of tests are written below `scratch`."""
-    files = sorted(file for path in paths for file in files_below(path))
+    files = sorted({file for path in paths for file in files_below(path)})
     recorded = {os.path.dirname(f) for f in files if os.path.basename(f) == 'case.json'}
     for file in files:
         if os.path.dirname(file) in recorded:

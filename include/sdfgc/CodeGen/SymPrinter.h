@@ -38,6 +38,10 @@ public:
     explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr) : uses_(std::move(uses)) {}
     std::string print(sym::Expr e, Precedence context = Precedence::Conditional) const;
 
+    /// How many elements memory has: sums, products and powers are calls of sizes.h, which let none wrap around. A symbol, and one
+    /// without a constant, are printed as they are.
+    std::string printCount(sym::Expr e) const;
+
 private:
     struct Text {
         std::string text;
@@ -51,14 +55,17 @@ private:
     std::string secondFactor(sym::Expr e) const;
     Text product(sym::Expr e) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
+    Text ofSizes(const char *function, std::span<const sym::Expr> args) const;
     Text callOf(Name function, std::span<const sym::Expr> args) const;
     Text binary(const char *op, Precedence p, sym::Expr a, sym::Expr b) const;
+    Text multiplied(std::span<const sym::Expr> factors) const;
     Text joined(const char *op, Precedence p, std::span<const sym::Expr> args) const;
     void use(std::string_view topic) const {
         if (uses_)
             uses_(topic);
     }
     std::function<void(std::string_view)> uses_;
+    bool isCount_ = false; // printCount
 };
 
 } // namespace sdfgc::codegen

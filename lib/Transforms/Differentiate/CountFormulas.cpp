@@ -57,6 +57,23 @@ bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
     return false;
 }
 
+/// Code that computes a number of iterations. One that leaves 64 bits, as sums of elements may, is the largest number, which there is no memory
+/// for, or none: real numbers tell beforehand.
+std::string countOf(sym::Expr trips, const std::map<Name, Name> &elements, Name out) {
+    if (trips.isSymbol())
+        return out.str() + " = " + trips.str();
+    std::string code;
+    std::map<Name, sym::Expr> real;
+    for (const auto &[symbol, element] : elements) {
+        const Name wide(element.str() + "_real");
+        code += wide.str() + " = float64(" + element.str() + ")\n";
+        real.emplace(element, sym::Expr::symbol(wide));
+    }
+    const std::string largest = std::to_string(std::numeric_limits<int64_t>::max());
+    return code + "__count = " + sym::substitute(trips, real).str() + "\n" + out.str() + " = " + trips.str() +
+           " if abs(__count) < 9.2e18 else " + largest + " if __count > 0 else 0";
+}
+
 } // namespace
 
 std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name into) {
@@ -125,7 +142,7 @@ std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vec
     largest.memlet.wcr = "lambda a, b: max(a, b)";
     uses.push_back(std::move(largest));
     const bool inScope = !maker_.sdfg().isRoot();
-    Item item = maker_.tasklet("count", out.str() + " = " + sym::substitute(trips, meaning).str(), std::move(uses));
+    Item item = maker_.tasklet("count", countOf(sym::substitute(trips, meaning), connectors, out), std::move(uses));
     std::vector<Item> items;
     items.push_back(maker_.fill(into, whole, "0", inScope));
     if (!params.empty()) {

@@ -6,6 +6,8 @@
 // clears all of it. A failed allocation throws std::bad_alloc, which guard() of abi.h turns into an error code.
 #pragma once
 
+#include "sdfgc/rt/sizes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -47,19 +49,6 @@ inline constexpr bool exactSizes = false;
 
 } // namespace detail
 
-/// A product of sizes; std::bad_alloc where it leaves 64 bits. With a real number among them it is that of all as real numbers, which is
-/// not checked.
-template <class... Sizes> int64_t elements(Sizes... sizes) {
-    if constexpr (((static_cast<Sizes>(0.5) == 0) && ...)) { // whole numbers
-        int64_t out = 1;
-        if ((__builtin_mul_overflow(out, sizes, &out) || ...))
-            throw std::bad_alloc();
-        return out;
-    } else {
-        return static_cast<int64_t>((sizes * ...));
-    }
-}
-
 template <class T> class Buffer {
     static_assert(__is_trivially_copyable(T), "Buffer holds plain data: its elements are neither constructed nor destroyed");
 
@@ -91,8 +80,9 @@ public:
         if (wanted != size_ || bytesAlignment != alignment_) {
             release();
             if (wanted > 0) {
-                base_ = static_cast<T *>(::operator new(bytesOf(wanted), std::align_val_t(bytesAlignment)));
-                detail::adviseHugePages(base_, bytesOf(wanted));
+                const std::size_t bytes = detail::bytesOf<T>(wanted);
+                base_ = static_cast<T *>(::operator new(bytes, std::align_val_t(bytesAlignment)));
+                detail::adviseHugePages(base_, bytes);
             }
             size_ = wanted;
             alignment_ = bytesAlignment;
@@ -148,13 +138,6 @@ private:
     static std::size_t effectiveAlignment(int64_t alignment) noexcept {
         const std::size_t asked = static_cast<std::size_t>(alignment > 0 ? alignment : defaultAlignment);
         return asked > alignof(T) ? asked : alignof(T);
-    }
-
-    static std::size_t bytesOf(int64_t count) {
-        std::size_t bytes = 0;
-        if (__builtin_mul_overflow(static_cast<std::size_t>(count), sizeof(T), &bytes))
-            throw std::bad_alloc();
-        return bytes;
     }
 
     T *base_ = nullptr; // what operator new returned

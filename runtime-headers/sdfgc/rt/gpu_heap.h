@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
+#include "sdfgc/rt/sizes.h"
 
 #if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
 
@@ -25,7 +26,7 @@ public:
         if (count != size_) {
             release();
             if (count > 0) {
-                base_ = static_cast<T *>(::malloc(static_cast<size_t>(count) * sizeof(T)));
+                base_ = static_cast<T *>(::malloc(rt::detail::bytesOf<T>(count)));
                 if (!base_)
                     stop();
                 size_ = count;

@@ -7,6 +7,7 @@
 
 #include "sdfgc/rt/abi.h"
 #include "sdfgc/rt/gpu.h"
+#include "sdfgc/rt/sizes.h"
 
 #include <cstdio>
 
@@ -45,7 +46,7 @@ public:
         if (wanted != size_) {
             release();
             if (wanted > 0)
-                check(malloc(&base_, static_cast<size_t>(wanted) * sizeof(T), name_), "allocating device memory");
+                check(malloc(&base_, rt::detail::bytesOf<T>(wanted), name_), "allocating device memory");
             size_ = wanted;
         }
         data_ = base_ ? base_ + startOffset : nullptr;
@@ -123,7 +124,7 @@ public:
         if (wanted != size_) {
             release();
             if (wanted > 0)
-                check(mallocHost(&base_, static_cast<size_t>(wanted) * sizeof(T), name_), "allocating page-locked memory");
+                check(mallocHost(&base_, rt::detail::bytesOf<T>(wanted), name_), "allocating page-locked memory");
             size_ = wanted;
         }
         data_ = base_ ? base_ + startOffset : nullptr;
@@ -310,7 +311,7 @@ public:
             (void)setPoolReleaseThreshold(~uint64_t(0)); // a device that cannot only gives memory back earlier
         }
         if (count > 0)
-            done(mallocAsync(&buffer.base_, static_cast<size_t>(count) * sizeof(T), streams_[stream], buffer.name_),
+            done(mallocAsync(&buffer.base_, rt::detail::bytesOf<T>(count), streams_[stream], buffer.name_),
                  "allocating memory of the pool");
         buffer.size_ = count > 0 ? count : 0;
         buffer.data_ = buffer.base_ ? buffer.base_ + startOffset : nullptr;

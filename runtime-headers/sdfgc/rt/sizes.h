@@ -1,0 +1,100 @@
+// Sizes of memory, computed so that none wraps around: what is allocated is either as large as the formula says, or an error.
+//
+//     tmp.allocate(sdfgc::rt::elements(N, sdfgc::rt::total(M, 1)));     N * (M + 1)
+//
+// Rules: results have 64 bits, whatever the types of the operands. What leaves them throws std::bad_alloc on the host, as memory of
+// which there is too little does; on a device, which cannot throw, it is the largest number, of which no heap has that much. With a
+// real number among the operands the result is that of all as real numbers, and not checked.
+#pragma once
+
+#include "sdfgc/rt/config.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+namespace sdfgc::rt {
+
+namespace detail {
+
+template <class... T> inline constexpr bool areWhole = (std::is_integral<T>::value && ...);
+
+/// What is returned for a size that leaves 64 bits, where anything is.
+SDFGC_HD inline int64_t tooLarge() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    return INT64_MAX;
+#else
+    throw std::bad_alloc();
+#endif
+}
+
+/// A size in 64 bits.
+template <class T> SDFGC_HD inline int64_t wholeSize(T size) {
+    if constexpr (std::is_unsigned<T>::value && sizeof(T) == sizeof(int64_t))
+        if (size > static_cast<T>(INT64_MAX))
+            return tooLarge();
+    return static_cast<int64_t>(size);
+}
+
+/// a * b. Compilers of devices have no built-in function for it; there a division tells.
+SDFGC_HD inline int64_t checkedProduct(int64_t a, int64_t b) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    const int64_t product = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    const bool isRight = a == -1 ? b != INT64_MIN : a == 0 || product / a == b;
+    return isRight ? product : tooLarge();
+#else
+    int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? tooLarge() : product;
+#endif
+}
+
+/// a + b.
+SDFGC_HD inline int64_t checkedSum(int64_t a, int64_t b) {
+    const int64_t sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    return (a < 0) == (b < 0) && (sum < 0) != (a < 0) ? tooLarge() : sum;
+}
+
+/// The bytes of `count` elements of type T; nothing for none, and for less.
+template <class T> SDFGC_HD inline std::size_t bytesOf(int64_t count) {
+    return count > 0 ? static_cast<std::size_t>(checkedProduct(count, static_cast<int64_t>(sizeof(T)))) : 0;
+}
+
+} // namespace detail
+
+/// A product of sizes.
+template <class... Sizes> SDFGC_HD inline auto elements(Sizes... sizes) {
+    if constexpr (detail::areWhole<Sizes...>) {
+        int64_t out = 1;
+        ((out = detail::checkedProduct(out, detail::wholeSize(sizes))), ...);
+        return out;
+    } else {
+        return (sizes * ...);
+    }
+}
+
+/// A sum of sizes.
+template <class... Sizes> SDFGC_HD inline auto total(Sizes... sizes) {
+    if constexpr (detail::areWhole<Sizes...>) {
+        int64_t out = 0;
+        ((out = detail::checkedSum(out, detail::wholeSize(sizes))), ...);
+        return out;
+    } else {
+        return (sizes + ...);
+    }
+}
+
+/// A size to a power, with the meaning of rt::ipow: of whole numbers 1 / size^n is rounded towards zero.
+template <class Size> SDFGC_HD inline auto power(Size size, int64_t exponent) {
+    using Result = std::conditional_t<detail::areWhole<Size>, int64_t, Size>;
+    Result out = 1, square = size;
+    for (uint64_t n = exponent < 0 ? -static_cast<uint64_t>(exponent) : static_cast<uint64_t>(exponent); n > 0; n /= 2) {
+        if (n % 2)
+            out = static_cast<Result>(elements(out, square));
+        if (n > 1)
+            square = static_cast<Result>(elements(square, square));
+    }
+    return exponent < 0 ? static_cast<Result>(out == 0 ? Result(0) : Result(1) / out) : out;
+}
+
+} // namespace sdfgc::rt
