@@ -234,9 +234,9 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
         return binary("/", Precedence::Multiplicative, num, den);
     if (const std::vector<Expr> factors = isCount_ ? sym::factors(e) : sumFactors(e); factors.size() > 1)
         return multiplied(factors);
-    std::vector<Expr> terms(e.operands().begin(), e.operands().end());
     if (isCount_ && !isLess(e))
-        return ofSizes("total", ordered(std::move(terms), true));
+        return count(e);
+    std::vector<Expr> terms(e.operands().begin(), e.operands().end());
     std::string text;
     int groups = 0;
     for (; std::optional<Expr> common = commonFactor(terms); ++groups) {
@@ -270,6 +270,25 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
             text += (negative ? " - " : " + ") + print(magnitude, Precedence::Multiplicative);
     }
     return {text, Precedence::Additive};
+}
+
+/// A sum that is a number of elements, with what all terms have in common taken out.
+SymPrinter::Text SymPrinter::count(Expr sum) const {
+    std::vector<Expr> factors;
+    const auto terms = [&sum] { return std::vector<Expr>(sum.operands().begin(), sum.operands().end()); };
+    while (const std::optional<Expr> common = sum.kind() == Kind::Add ? commonFactor(terms()) : std::nullopt) {
+        Expr rest = 0;
+        for (const Expr t : sum.operands())
+            rest += t / *common;
+        if (!sym::asFraction(rest).second.isOne())
+            break;
+        factors.push_back(*common);
+        sum = rest;
+    }
+    if (factors.empty())
+        return ofSizes("total", ordered(terms(), true));
+    factors.push_back(sum);
+    return multiplied(factors);
 }
 
 SymPrinter::Text SymPrinter::product(Expr e) const {

@@ -6,10 +6,20 @@ using namespace sdfgc;
 
 namespace {
 
-std::string printed(const char *text) {
-    sym::ParseResult e = sym::parse(text);
+sym::Expr parsed(const char *text) {
+    const sym::ParseResult e = sym::parse(text);
     REQUIRE(e.expr);
-    return codegen::SymPrinter().print(*e.expr);
+    return *e.expr;
+}
+
+std::string printed(const char *text) { return codegen::SymPrinter().print(parsed(text)); }
+
+/// As the number of elements of memory, without the namespace.
+std::string count(const char *text) {
+    std::string out = codegen::SymPrinter().printCount(parsed(text));
+    for (std::size_t at; (at = out.find("sdfgc::rt::")) != std::string::npos;)
+        out.erase(at, std::string("sdfgc::rt::").size());
+    return out;
 }
 
 } // namespace
@@ -58,4 +68,32 @@ TEST_CASE("rounding of what is whole") {
     CHECK(printed("int_ceil(R**K, 1)") == "sdfgc::rt::ipow(R, K)");
     CHECK(printed("int_ceil(N, 32)") == "sdfgc::rt::floordiv(N + 31, 32)");
     CHECK(printed("ceiling(sqrt(N))") == "sdfgc::rt::int_ceil(sqrt(N), 1)");
+}
+
+TEST_CASE("numbers of elements: what may wrap around is computed by functions of sizes.h") {
+    CHECK(count("N") == "N");
+    CHECK(count("40") == "40");
+    CHECK(count("2*N") == "elements(2, N)");
+    CHECK(count("N**2") == "elements(N, N)");
+    CHECK(count("K**4") == "power(K, 4)");
+    CHECK(count("2**K") == "power(2, K)");
+    CHECK(count("N + 1") == "total(N, 1)");
+    CHECK(count("M + N") == "total(M, N)");
+    CHECK(count("N - M") == "total(N, -M)");
+    SECTION("a symbol without a constant only wraps around to what is too large") {
+        CHECK(count("N - 2") == "N - 2");
+        CHECK(count("(N - 2)*(M - 3)") == "elements(M - 3, N - 2)");
+    }
+    SECTION("what all terms have in common is taken out") {
+        CHECK(count("N*M + 2*M") == "elements(M, total(N, 2))");
+        CHECK(count("K*M*N + 2*M*N") == "elements(M, N, total(K, 2))");
+        CHECK(count("(N + 1)*(M + 2)") == "elements(total(M, 2), total(N, 1))");
+        CHECK(count("K*N + 2*K + N") == "total(elements(K, N), elements(2, K), N)");
+    }
+    SECTION("a quotient is rounded as a whole, and what is rounded has sizes inside") {
+        CHECK(count("N*(N + 1)/2") == "total(elements(N, N), N) / 2");
+        CHECK(count("int_ceil(N*M, 32)") == "floordiv(total(elements(M, N), 31), 32)");
+        CHECK(count("max(N*M, 4)") == "max(elements(M, N), 4)");
+    }
+    SECTION("other expressions stay as they are") { CHECK(printed("N*M + 2*M") == "M * (N + 2)"); }
 }

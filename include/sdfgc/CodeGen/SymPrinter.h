@@ -49,6 +49,7 @@ private:
     };
     Text render(sym::Expr e) const;
     Text sum(sym::Expr e) const;
+    Text count(sym::Expr sum) const;
     static std::optional<sym::Expr> commonFactor(const std::vector<sym::Expr> &terms);
     static std::optional<sym::Expr> takeMultiple(std::vector<sym::Expr> &terms, sym::Expr sum);
     std::string factor(sym::Expr e) const;
