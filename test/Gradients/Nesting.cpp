@@ -146,3 +146,60 @@ TEST_CASE("A view of the transpose") {
         )"),
                   {});
 }
+
+TEST_CASE("Nested SDFGs that add to what is outside") {
+    const auto summing = [](const char *around, const char *to) {
+        return std::string(R"(
+            sdfg f(A, B, out) {
+              symbol N: int64
+              argument A: float64[N]
+              argument B: float64[N]
+              argument out: float64[N]
+              transient s: float64[N]
+              state begin {
+                map m[i = 0:N] with <- B[0:N]; -> s[0:N] {
+                  t: o = b  with b <- B[i]; o -> s[i]
+                }
+              }
+              then
+              state main {
+                map outer[i = 0:N] ()") +
+               around + R"() with <- A[0:N]; -> s[0:N] (+) {
+                  nested body[N = N] with P: pointer(float64) <- A[0:N], a: float64 <- A[i]; r: float64 -> s[)" +
+               to + R"(] (+, dynamic) {
+                    sdfg body {
+                      symbol N: int64
+                      argument P: float64[N]
+                      argument a: float64
+                      argument r: float64
+                      if a > 0.8 {
+                        state large {
+                          t: o = sin(x) * p  with x <- a[0], p <- P[0]; o -> r[0] (+)
+                        }
+                        then
+                        state more {
+                          map inside[k = 0:N] with <- P[0:N]; -> r[0] (+) {
+                            t: o = p * p  with p <- P[k]; o -> r[0] (+)
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+              then
+              state end {
+                map m[i = 0:N] with <- s[0:N]; -> out[0:N] {
+                  t: o = x * x  with x <- s[i]; o -> out[i]
+                }
+              }
+            }
+        )";
+    };
+    for (const char *around : {"CPU_Multicore", "Sequential"})
+        for (const char *to : {"0", "i", "i // 2"}) {
+            INFO(around << " " << to);
+            for (const int64_t n : {1, 5})
+                checkGradient(summing(around, to), {{"N", n}}, "out", "A B");
+        }
+}

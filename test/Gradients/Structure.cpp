@@ -174,3 +174,26 @@ TEST_CASE("Copies from views that say which elements they are of on one side") {
                       {});
     }
 }
+
+TEST_CASE("Elements next to the ends of an array, which are not there") {
+    Differentiated d(R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N]
+          argument out: float64[N]
+          state main {
+            map stencil[i = 0:N] with <- A[0:N]; -> out[0:N] {
+              t with l <- A[i - 1] (dynamic, allow_oob), c <- A[i], r <- A[i + 1] (dynamic, allow_oob);
+                  o -> out[i] {
+                left = 2 if i < 1 else l * l
+                right = 3 if i >= N - 1 else sin(r)
+                o = left * right + c
+              }
+            }
+          }
+        }
+    )",
+                     "out", "A");
+    for (const int64_t n : {1, 2, 5})
+        d.set("N", n).check();
+}

@@ -1,10 +1,11 @@
-// A map that remembers insertion order: what a JSON object is. Lookup is O(1); erase is O(n).
+// A map that remembers insertion order: what a JSON object is. Lookup is O(1); erase is O(n). Values stay where they are while others are
+// added, so references to them hold until something is erased.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace sdfgc {
 
@@ -62,7 +63,7 @@ private:
         items_.emplace_back(k, std::move(v));
         return items_.back().second;
     }
-    std::vector<Item> items_;
+    std::deque<Item> items_;
     std::unordered_map<K, std::size_t> index_;
 };
 

@@ -3,6 +3,7 @@
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
 #include "Transforms/Differentiate/Differentiate.h"
+#include "Transforms/Differentiate/Signatures.h"
 
 #include "sdfgc/Analysis/Bounds.h"
 
@@ -50,6 +51,27 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     s->renumber();
 }
 
+/// What the SDFG only adds to has no value of its own to begin with; nobody reads the sum.
+void beginWithZero(const Step &s, SDFG &g) {
+    for (const Use &u : s.uses)
+        if (u.kind == UseKind::Update)
+            for (State *state : allStates(g))
+                for (AccessNode *a : nodesOf<AccessNode>(*state))
+                    a->setZero |= a->data == u.connector;
+}
+
+/// Does an SDFG do nothing with a container but add to it?
+bool onlyAddsTo(SDFG &g, Name container) {
+    const auto adds = [](const Edge *e) { return e->memlet.isEmpty() || (e->memlet.data && isSum(e->memlet.wcr)); };
+    for (State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (a->data == container &&
+                !(std::all_of(a->inEdges().begin(), a->inEdges().end(), adds) &&
+                  std::all_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return e->memlet.isEmpty(); })))
+                return false;
+    return true;
+}
+
 } // namespace
 
 std::vector<Name> Request::arguments() const {
@@ -70,8 +92,8 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
     for (const Use &u : s.uses) {
         if (!isActive(u))
             continue;
-        if (u.kind == UseKind::Update)
-            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it"};
+        if (u.kind == UseKind::Update && !onlyAddsTo(*cast<NestedSDFGNode>(s.nodes.front())->sdfg, u.connector))
+            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it, and not by sums alone"};
         (u.writes() ? r.of : r.wrt).push_back(u.connector);
     }
     return r;
@@ -91,9 +113,9 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, n);
     auto &r = std::get<Request>(made);
-    for (const Name n : r.of) // where it writes nothing, what was there before goes through
-        if (std::find(r.wrt.begin(), r.wrt.end(), n) == r.wrt.end())
-            r.wrt.push_back(n);
+    for (const Use &u : s.uses) // where it writes nothing, what was there before goes through; and past sums it does anyway
+        if (isActive(u) && u.kind == UseKind::Write && std::find(r.wrt.begin(), r.wrt.end(), u.connector) == r.wrt.end())
+            r.wrt.push_back(u.connector);
     const std::map<Name, Name> before = keepResults(*inner);
     Ledger ledger;
     if (!differentiate(*inner->sdfg, r, context_, ledger)) {
@@ -108,6 +130,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         ledger_.push_back(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);
+    beginWithZero(s, *inner->sdfg);
     std::vector<Use> uses;
     std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
     node->inConnectors.clear();
@@ -124,7 +147,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     for (const UseKind kind : {UseKind::Read, UseKind::Write}) { // all are read before one is written: they may be of one container
         std::set<Name> done;
         for (const Use &u : s.uses)
-            if (isActive(u) && done.insert(u.connector).second) {
+            if (isActive(u) && (kind == UseKind::Read || u.kind != UseKind::Update) && done.insert(u.connector).second) {
                 const Name name(request_.prefix + u.connector.str());
                 uses.push_back(gradient(u, kind, name, b));
                 const Type type = Type::pointer(desc(u).dtype);

@@ -62,8 +62,9 @@ bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
 bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) const {
     const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||
-        read.kind != UseKind::Read || written.kind != UseKind::Write || !written.certain || written.memlet.dynamic ||
-        !read.subset || !written.subset || !(*read.subset == *written.subset) || b.ownerOf(read.data) != b.ownerOf(written.data))
+        read.kind != UseKind::Read || read.memlet.allowOob || written.kind != UseKind::Write || !written.certain ||
+        written.memlet.dynamic || !read.subset || !written.subset || !(*read.subset == *written.subset) ||
+        b.ownerOf(read.data) != b.ownerOf(written.data))
         return false;
     const Program::Writers ofRead = program_.writersOf(read.memory), ofWritten = program_.writersOf(written.memory);
     const bool isOwn = b.ownerOf(read.data) != nullptr;

@@ -75,6 +75,10 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
                                                        const analysis::SymbolTypes &types,
                                                        const std::function<bool(const Use &)> &isActive, const std::string &prefix,
                                                        py::Ties ties) {
+    if (t.code.language != Language::Python)
+        return diag::Message{
+            diag::Id::GradientOfCode, "it is written in another language than Python",
+            "write it in Python, give it a rule (its property `gradient`), or differentiate before library nodes are expanded"};
     py::Signature out;
     const std::map<Name, Name> names = gradientConnectors(t, g, prefix);
     out.gradient = [names](Name n) { return names.at(n); };
@@ -87,8 +91,6 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
     for (const Use &u : s.uses)
         if (auto why = addUse(out, u, t, g, isActive(u), indexed.count(u.connector) != 0))
             return std::move(*why);
-    if (t.code.language != Language::Python)
-        return diag::Message{diag::Id::GradientOfCode, "it is written in another language than Python", "write it in Python"};
     return out;
 }
 

@@ -107,8 +107,11 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
             seed(s, t, c, signature, d, b, r);
     for (const Name c : results) {
         const Use *u = usesAt(s, c, false).front();
+        const bool isIndexed = d.indexed.count(c) != 0, mayBeOutside = !isIndexed && u->memlet.allowOob && u->subset;
         r.uses.push_back(gradient(*u, UseKind::Update, signature.gradient(c), b));
-        r.uses.back().memlet.dynamic = d.indexed.count(c) != 0;
+        r.uses.back().memlet.dynamic = isIndexed || mayBeOutside;
+        if (mayBeOutside)
+            addOnlyInside(r, signature.gradient(c), *u->subset, desc(*u).shape);
     }
     for (Item &i : r.before)
         out.push_back(std::move(i));
@@ -118,6 +121,20 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
         out.push_back(maker_.tasklet(t.label + "_reversed", r.code, std::move(r.uses)));
     for (Item &i : r.after)
         out.push_back(std::move(i));
+}
+
+/// What may lie outside of its container (`allow_oob`) has a gradient where it lies inside: the last use adds nothing elsewhere.
+void ItemReverser::addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const std::vector<sym::Expr> &shape) {
+    std::string isInside;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        const sym::Range &at = read.dims[k];
+        isInside += (k ? " and " : "") + ("(" + at.begin.str()) + ") >= 0 and (" + at.end.str() + ") < (" + shape[k].str() + ")";
+    }
+    Use &u = r.uses.back();
+    u.connector = maker_.connector("inside_" + sum.str());
+    u.certain = false;
+    r.code += (r.code.empty() || r.code.back() == '\n' ? "" : "\n") + ("if " + isInside) + ":\n    " + u.connector.str() + " = " +
+              sum.str();
 }
 
 /// `a = f(a)`, element by element: the gradient of what was read takes the place of that of what was written. False where it is not that.
