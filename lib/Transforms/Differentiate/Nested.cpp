@@ -6,6 +6,7 @@
 #include "Transforms/Differentiate/Signatures.h"
 
 #include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
 
@@ -69,7 +70,7 @@ bool onlyAddsTo(SDFG &g, Name container) {
                 !(std::all_of(a->inEdges().begin(), a->inEdges().end(), adds) &&
                   std::all_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return e->memlet.isEmpty(); })))
                 return false;
-    return true;
+    return analysis::containersReadByControlFlow(g).count(container) == 0;
 }
 
 } // namespace
