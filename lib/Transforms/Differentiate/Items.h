@@ -40,6 +40,9 @@ struct Request {
 std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                      const Request &around);
 
+/// Does anything in an SDFG, or in what is nested in it, update a container of the SDFG by conflict resolution?
+bool isUpdatedIn(ir::SDFG &g, Name container);
+
 /// A map that is being reversed, or the run that holds all.
 struct Body {
     Body *outer = nullptr;

@@ -3,10 +3,12 @@
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
 #include "Transforms/Differentiate/Differentiate.h"
+#include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
 
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
 
@@ -52,10 +54,10 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     s->renumber();
 }
 
-/// What the SDFG only adds to has no value of its own to begin with; nobody reads the sum.
-void beginWithZero(const Step &s, SDFG &g) {
+/// What the SDFG updates, and got no value of, has none of its own to begin with. Nobody reads what comes of it.
+void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
     for (const Use &u : s.uses)
-        if (u.kind == UseKind::Update)
+        if (u.writes() && !before.count(u.connector) && isUpdatedIn(g, u.connector))
             for (State *state : allStates(g))
                 for (AccessNode *a : nodesOf<AccessNode>(*state))
                     a->setZero |= a->data == u.connector;
@@ -74,6 +76,19 @@ bool onlyAddsTo(SDFG &g, Name container) {
 }
 
 } // namespace
+
+bool isUpdatedIn(SDFG &g, Name container) {
+    const auto updates = [](const Edge *e) {
+        const Edge *first = memletPath(e).front();
+        const auto *n = dyn_cast<NestedSDFGNode>(first->src);
+        return !e->memlet.wcr.empty() || (n && n->sdfg && isUpdatedIn(*n->sdfg, first->srcConn));
+    };
+    for (State *s : allStates(g))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            if (a->data == container && std::any_of(a->inEdges().begin(), a->inEdges().end(), updates))
+                return true;
+    return false;
+}
 
 std::vector<Name> Request::arguments() const {
     std::vector<Name> out = of;
@@ -131,7 +146,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         ledger_.push_back(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);
-    beginWithZero(s, *inner->sdfg);
+    beginWithZero(s, before, *inner->sdfg);
     std::vector<Use> uses;
     std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
     node->inConnectors.clear();

@@ -188,6 +188,8 @@ void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inne
         if (u.writes() && !stays(u)) { // a result that is there already
             const Name unused = temporary("unused_" + u.data.str(), *maker_.sdfg().desc(u.data), subsetOf(u)->sizes(), b);
             now = maker_.whole(u.kind, unused, u.connector);
+            if (const auto *n = dyn_cast<NestedSDFGNode>(s.nodes.front()); n && n->sdfg && isUpdatedIn(*n->sdfg, u.connector))
+                out.push_back(maker_.fill(unused, maker_.sdfg().desc(unused)->fullSubset(), "0", b.inScope()));
         } else if (!u.writes() && isComputedAgain(u, b) && !(b.map && request_.strategy.of(u.data) == Keep::Store)) {
             b.needed.insert(u.data); // at this place of the order it is what it was
         } else if (!u.writes() && !inner.count(u.data)) {

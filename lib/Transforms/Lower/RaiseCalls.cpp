@@ -1,4 +1,4 @@
-// raise-calls: calls of BLAS become the library nodes that they were.
+// raise-calls: calls of BLAS, and of memcpy, become the library nodes that they were.
 //
 //   before:  tasklet (Library)  cblas_dgemm("CblasColMajor", "CblasNoTrans", "CblasNoTrans", N, M, K, "double(1)", _b, N, _a, K, "double(0)", _c, N)
 //   after:   library blas.Gemm  with _a <- A[0:M, 0:K], _b <- B[0:K, 0:N]; _c -> C[0:M, 0:N]
@@ -11,12 +11,15 @@
 //      the memlet: op(A) is m by k, its rows follow each other, and so on;
 //   2. nothing is added to what was there (beta is 0), and the factor is a number;
 //   3. types are those of the function: `cblas_dgemm` multiplies float64.
+// `memcpy(_out, _in, 32 * sizeof(double))`, which is still C++, becomes a copy node: if both memlets are runs of 32 numbers of that type.
+//
 // A matrix by columns is its transposed one by rows. So a product by columns is one by rows, with the operands exchanged.
 #include "Transforms/Lower/Completion.h"
 
 #include "sdfgc/Analysis/Axes.h"
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Transforms/Passes.h"
 
 namespace sdfgc::transforms {
@@ -29,16 +32,38 @@ using analysis::LibraryArgument;
 /// The library node of a call, if there is one.
 class Raising {
 public:
-    Raising(Tasklet &t, const analysis::LibraryCall &call) : t_(t), call_(call), next_(call.arguments.begin()) {}
+    explicit Raising(Tasklet &t) : t_(t) {}
 
-    bool run() {
-        const std::string &f = call_.function;
-        if (!call_.loops.empty() || (!f.starts_with("cblas_s") && !f.starts_with("cblas_d")))
+    bool product(const analysis::LibraryCall &call) {
+        const std::string &f = call.function;
+        call_ = &call;
+        next_ = call.arguments.begin();
+        if (!call.loops.empty() || (!f.starts_with("cblas_s") && !f.starts_with("cblas_d")))
             return false;
         type_ = Type(f[6] == 's' ? ScalarKind::Float32 : ScalarKind::Float64);
         const std::string_view name = std::string_view(f).substr(7);
         const bool known = name == "gemm" ? gemm() : name == "gemv" ? gemv() : name == "dot" && dot();
         if (!known || !isPlain_ || !allUsed())
+            return false;
+        replace();
+        return true;
+    }
+
+    /// `memcpy(_out, _in, 32 * sizeof(double));`
+    bool copy() {
+        const std::string_view text = text::trimmed(t_.code.text), function = "memcpy(";
+        if (!text.starts_with(function) || !text.ends_with("));") || t_.inEdges().size() != 1 || t_.outEdges().size() != 1 ||
+            !t_.codeGlobal.empty())
+            return false;
+        const auto arguments = text::splitOutsideBrackets(text.substr(function.size(), text.size() - function.size() - 2), ',');
+        const std::size_t bytes = arguments.size() == 3 ? arguments[2].rfind(" * sizeof(") : std::string_view::npos;
+        const DataDesc *from = t_.state()->sdfg()->desc(t_.inEdges()[0]->memlet.data);
+        if (bytes == std::string_view::npos || !from || arguments[2].substr(bytes) != " * sizeof(" + from->dtype.cppName() + ")")
+            return false;
+        type_ = from->dtype;
+        const Size n = sym::parse(arguments[2].substr(0, bytes)).expr;
+        node("dace.libraries.standard.nodes.copy.node.CopyLibraryNode", 1, 0);
+        if (!isRun("_cpy_out", Name(arguments[0]), n) || !isRun("_cpy_in", Name(arguments[1]), n))
             return false;
         replace();
         return true;
@@ -102,9 +127,9 @@ private:
 
     // ---- arguments of the call, one after the other
 
-    const LibraryArgument *next() { return next_ == call_.arguments.end() ? nullptr : &*next_++; }
+    const LibraryArgument *next() { return next_ == call_->arguments.end() ? nullptr : &*next_++; }
     bool allUsed() const {
-        return next_ == call_.arguments.end() && connectors_.size() == t_.inConnectors.size() + t_.outConnectors.size();
+        return next_ == call_->arguments.end() && connectors_.size() == t_.inConnectors.size() + t_.outConnectors.size();
     }
     std::string word() {
         const LibraryArgument *a = next();
@@ -168,8 +193,15 @@ private:
         return axes && axes->size() == 1 && size && o.distance && (*axes)[0].size == *size && (*axes)[0].stride == *o.distance;
     }
     bool isResult(std::string_view name) {
-        const auto axes = axesOf(call_.result, Name(name));
+        const auto axes = axesOf(call_->result, Name(name));
         return axes && axes->empty();
+    }
+    bool isRun(std::string_view name, Name connector, const Size &size) {
+        const auto axes = axesOf(connector, Name(name));
+        sym::Expr elements = 1;
+        for (const Axis &a : axes.value_or(std::vector<Axis>()))
+            elements *= a.size;
+        return axes && size && elements == *size && analysis::isRun(*axes);
     }
 
     // ---- the node
@@ -202,7 +234,7 @@ private:
     }
 
     Tasklet &t_;
-    const analysis::LibraryCall &call_;
+    const analysis::LibraryCall *call_ = nullptr;
     std::vector<LibraryArgument>::const_iterator next_;
     Type type_;
     LibraryNode node_;
@@ -217,7 +249,7 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (Tasklet *t : nodesOf<Tasklet>(*s))
-                    changed |= t->code.language == Language::Library && raise(*t, context);
+                    changed |= raise(*t, context);
         if (changed) {
             root.renumber();
             decideDefaults(root, context); // schedules of the nodes
@@ -227,10 +259,16 @@ public:
 
 private:
     static bool raise(Tasklet &t, pass::Context &context) {
-        std::string why;
-        const auto call = analysis::libraryCall(t, why);
         const std::string element = elementName(t);
-        if (!call || !Raising(t, *call).run())
+        if (t.code.language == Language::CPP) {
+            if (!Raising(t).copy())
+                return false;
+            context.done(element, "a copy: `memcpy`");
+            return true;
+        }
+        std::string why;
+        const auto call = t.code.language == Language::Library ? analysis::libraryCall(t, why) : std::nullopt;
+        if (!call || !Raising(t).product(*call))
             return false;
         context.done(element, "a library node: `" + call->function + "`");
         return true;
