@@ -254,3 +254,35 @@ TEST_CASE("What cannot be counted") {
                                               "have to run twice, to be counted, but `a` does "
                                               "more than compute its results");
 }
+
+TEST_CASE("Bounds that are elements of arrays with two dimensions, or differences of two elements") {
+    const std::string more = "argument P: int64[N, 2]\nargument B: int64[N * 3]\nargument L: int64[N]\n";
+    const auto inner = [](const std::string &bound) {
+        return "inner: for j = 0; j < " + bound + "; j = j + 1 {\n" + step("a", "A[i]") + "}\n";
+    };
+    const auto rows = [](const std::string &body) { return "for i = 0; i < N; i = i + 1 {\n" + body + "}\n"; };
+    const auto columns = [](const std::string &body) { return "for k = 0; k < 3; k = k + 1 {\n" + body + "}\n"; };
+    struct Case {
+        std::string body, tapes;
+    };
+    for (const Case &c : std::initializer_list<Case>{{rows(inner("P[i, 1]")), "tape_s[N, inner_iterations, 1]"},
+                                                     {rows(inner("P[i, 1] + 1")), "tape_s[N, inner_iterations, 1]"},
+                                                     {rows(columns(inner("B[i*3 + k]"))), "tape_s[N, 3, inner_iterations, 1]"},
+                                                     {rows(inner("K[i] - L[i]")), "tape_s[N, inner_iterations, 1]"},
+                                                     {rows(inner("L[i] - K[i]")), "tape_s[N, inner_iterations, 1]"}}) {
+        INFO(c.body);
+        for (const int64_t n : {1, 2, 5}) {
+            INFO("N = " << n);
+            // The other elements of P would make room for too few iterations.
+            const std::vector<double> p{0, 3, 0, 0, 0, 5, 0, 1, 0, 2}, b{3, 0, 1, 0, 0, 2, 4, 1, 0, 0, 0, 0, 2, 1, 3},
+                k{3, 0, 5, 1, 2}, l{1, 2, 0, 1, 4};
+            Differentiated d(program(c.body, more), "out", "A");
+            d.set("N", n).set("P", std::vector<double>(p.begin(), p.begin() + 2 * n));
+            d.set("B", std::vector<double>(b.begin(), b.begin() + 3 * n));
+            d.set("K", std::vector<double>(k.begin(), k.begin() + n)).set("L", std::vector<double>(l.begin(), l.begin() + n));
+            d.check();
+            CHECK(d.tapes() == c.tapes);
+        }
+        CHECK(Differentiated(program(c.body, more), "out", "A").text().find("nested") == std::string::npos); // it runs once
+    }
+}

@@ -241,3 +241,26 @@ TEST_CASE("Loops that end early") {
         check(ending + jump + "\n}\n}\n");
     }
 }
+
+TEST_CASE("A result that one branch alone writes, and which is taken") {
+    for (const char *condition : {"N > 3", "A[0] > 0", "idx[0] == 3"}) {
+        INFO(condition);
+        const std::string body = replaced(R"(
+            if $condition {
+              state main {
+                map m[i = 0:N] with <- A[0:N]; -> out[0:N] {
+                  t: o = sin(a) * a  with a <- A[i]; o -> out[i]
+                }
+              }
+            }
+        )",
+                                          {{"$condition", condition}});
+        check(body, "", "A");
+        check(body);
+        Differentiated d(program(body), "out", "A");
+        d.set("N", 5).set("idx", std::vector<double>{3, 0, 3, 1, 4});
+        const Arrays gradients = d.run(d.input(), {{"out", std::vector<double>(5, 1)}});
+        for (const double g : gradients.at("gradient_A"))
+            CHECK(g > 0.5); // the branch is taken
+    }
+}

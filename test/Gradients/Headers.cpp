@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace sdfgc::test;
 
 namespace {
@@ -176,5 +178,103 @@ TEST_CASE("A bound in a container that is overwritten behind the loop") {
             Differentiated d(text(c.around, c.behind), "out", "A");
             d.set("N", 7).set("K", std::vector<double>{k}).check();
         }
+    }
+}
+
+namespace {
+
+/// How a loop ends, or an iteration, where `s` is below a limit.
+enum class Exit { Conjunction, Break, Continue, Return };
+
+/// A loop that may do less than its header says, with what it computes.
+struct Early {
+    Header header;
+    Exit exit;
+    double limit;
+
+    std::string text() const {
+        const std::string less = "s < " + std::to_string(limit);
+        const std::string step = "state step {\n t: o = sin(b * c)  with b <- s[0], c <- A[i]; o -> s[0]\n}\n";
+        switch (exit) {
+        case Exit::Conjunction:
+            return replaced(header.text(), {{" E;", " E and s > " + std::to_string(limit) + ";"}}) + " {\n" + step + "}\n";
+        case Exit::Break:
+            return header.text() + " {\n" + step + "if " + less + " {\n break\n}\n}\n";
+        case Exit::Continue:
+            return header.text() + " {\nif " + less +
+                   " {\n state lift {\n t: o = b * b + 0.7  with b <- s[0]; o -> s[0]\n}\n continue\n}\n" + step + "}\n";
+        case Exit::Return:
+            return header.text() + " {\n" + step + "if " + less +
+                   " {\n state leave {\n t: o = exp(b)  with b <- s[0]; o -> out[0]\n}\n return\n}\n}\n";
+        }
+        return "";
+    }
+    /// Iterations in which the step runs, where s begins with x.
+    std::set<int64_t> values(int64_t end, double x, const std::vector<double> &a) const {
+        std::set<int64_t> out;
+        double s = x;
+        for (int64_t i = header.begin(); header.holds(i, end); i += header.step) {
+            if (exit == Exit::Conjunction && s <= limit)
+                break;
+            if (exit == Exit::Continue && s < limit) {
+                s = s * s + 0.7;
+                continue;
+            }
+            s = std::sin(s * a[static_cast<std::size_t>(i)]);
+            out.insert(i);
+            if ((exit == Exit::Break || exit == Exit::Return) && s < limit)
+                break;
+        }
+        return out;
+    }
+};
+
+/// out = s * s, where the loop does not return.
+std::string program(const Early &loop) {
+    return replaced(R"(
+        sdfg f(A, x, out) {
+          symbol E, i: int64
+          argument A: float64[$elements]
+          argument x: float64[1]
+          argument out: float64[1]
+          transient s: float64
+          state begin {
+            t: o = a  with a <- x[0]; o -> s[0]
+          }
+          $loop
+          state end {
+            t: o = a * a  with a <- s[0]; o -> out[0]
+          }
+        }
+    )",
+                    {{"$elements", std::to_string(elements)}, {"$loop", loop.text()}});
+}
+
+} // namespace
+
+TEST_CASE("Loops that end before their headers say so, or skip iterations, with every step") {
+    for (const Exit exit : {Exit::Conjunction, Exit::Break, Exit::Continue, Exit::Return}) {
+        std::size_t whole = 0, shorter = 0;
+        for (const int64_t step : {1, -1, 2, -2, 3, -3})
+            for (const double limit : {0.1, 0.6}) {
+                const Early loop{{step > 0 ? "<" : ">", step, Test::Before}, exit, limit};
+                Differentiated d(program(loop), "out", "A x");
+                d.set("x", std::vector<double>{1.2});
+                const int64_t begin = loop.header.begin();
+                for (const int64_t end : {begin, begin + step, begin + 5 * step}) {
+                    INFO(loop.text() << ", E = " << end);
+                    d.set("E", end).check();
+                    const Arrays in = d.input(), gradients = d.run(in, {{"out", {1}}});
+                    std::set<int64_t> reached;
+                    for (int64_t i = 0; i < elements; ++i)
+                        if (gradients.at("gradient_A")[static_cast<std::size_t>(i)] != 0)
+                            reached.insert(i);
+                    const std::set<int64_t> expected = loop.values(end, 1.2, in.at("A"));
+                    CHECK(reached == expected);
+                    (expected == loop.header.values(end) ? whole : shorter) += 1;
+                }
+            }
+        CHECK(whole > 6);
+        CHECK(shorter > 3); // not all of the loops run to their ends
     }
 }

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace sdfgc;
 using namespace sdfgc::test;
 
@@ -374,5 +376,63 @@ TEST_CASE("Operands and results that are seen through views") {
             std::string(wcr) + "\") with <- V[0:N, 0:N]; -> out[0:N]\n }\n}\n";
         INFO(text);
         checkGradient(text, {{"N", 3}}, "out", "A out");
+    }
+}
+
+TEST_CASE("Products of batches with four dimensions, one of which may have a single element") {
+    for (const char *node : {"blas.MatMul", "blas.BatchedMatMul"})
+        for (const auto &[a, b, c] : {std::tuple("L, M, M, K", "L, M, K, N", "L, M, M, N"),
+                                      {"1, L, M, K", "1, L, K, N", "1, L, M, N"},
+                                      {"L, 1, M, K", "L, 1, K, N", "L, 1, M, N"},
+                                      {"1, L, M, K", "M, L, K, N", "M, L, M, N"},
+                                      {"L, M, M, K", "L, 1, K, N", "L, M, M, N"},
+                                      {"1, 1, M, K", "1, 1, K, N", "1, 1, M, N"}}) {
+            const auto full = [](const std::string &s) {
+                std::string out;
+                for (const char each : s)
+                    out += each >= '0' ? std::string("0:") + each : std::string(1, each);
+                return out;
+            };
+            check({std::string(node) + " m with _a <- A[" + full(a) + "], _b <- B[" + full(b) + "]; _c -> C[" + full(c) + "]", a, b,
+                   c});
+        }
+}
+
+TEST_CASE("A choice by a reduction of booleans") {
+    struct Case {
+        const char *wcr, *identity;
+    };
+    for (const Case &c : std::initializer_list<Case>{{"a or b", "false"}, {"a and b", "true"}}) {
+        INFO(c.wcr);
+        const std::string text = replaced(R"(
+            sdfg f(A, out) {
+              symbol N: int64
+              argument A: float64[N]
+              argument out: float64[1]
+              transient is: bool[N]
+              transient holds: bool
+              state compare {
+                map m[i = 0:N] with <- A[0:N]; -> is[0:N] {
+                  t: o = a > 1  with a <- A[i]; o -> is[i]
+                }
+              }
+              state reduce {
+                library standard.Reduce r (identity = $identity, wcr = "lambda a, b: $wcr") with <- is[0:N]; -> holds
+              }
+              state use {
+                t: o = a * b if p else sin(a)  with a <- A[0], b <- A[1], p <- holds; o -> out[0]
+              }
+            }
+        )",
+                                          {{"$identity", c.identity}, {"$wcr", c.wcr}});
+        for (const std::vector<double> &a : {std::vector<double>{0.5, 0.75, 0.875}, {0.5, 1.25, 0.875}, {1.5, 1.25, 1.125}}) {
+            Differentiated d(text, "out", "A");
+            d.set("N", 3).set("A", a).check();
+            const Arrays gradients = d.run(d.input(), {{"out", {1}}});
+            const auto isLarge = [](double each) { return each > 1; };
+            const bool holds =
+                c.wcr[2] == 'o' ? std::any_of(a.begin(), a.end(), isLarge) : std::all_of(a.begin(), a.end(), isLarge);
+            CHECK((gradients.at("gradient_A")[1] != 0) == holds);
+        }
     }
 }

@@ -184,3 +184,26 @@ TEST_CASE("A loop that may stop before its end, in another one") {
     Differentiated d(loop("for i = 0; i < N; i = i + 1", inner), "out", "A");
     d.set("N", 6).check();
 }
+
+TEST_CASE("A branch with a loop that changes what the condition read") {
+    const std::string shrink =
+        "for j = 0; j < 3; j = j + 1 {\n state shrink {\n t: o = sin(b * c) * 0.9  with b <- s[0], c <- A[j]; "
+        "o -> s[0]\n}\n}\n";
+    const std::string branches = shrink + "} else {\n state grow {\n t: o = b * b + c  with b <- s[0], c <- A[3]; o -> s[0]\n}\n";
+    const std::string alone = loop("if s > 0.9", branches);
+    const std::string repeated = loop("for i = 0; i < N; i = i + 1", "if s > 0.9 {\n" + branches + "}\n");
+    for (const double first : {1.25, 0.625}) {
+        INFO("A[0] = " << first);
+        const auto begin = [first](Differentiated &d) { d.set("N", 5).set("A", {first, 0.875, 1.125, 0.75, 1.375}); };
+        Differentiated once(alone, "out", "A"), often(repeated, "out", "A");
+        begin(once);
+        once.check();
+        const std::vector<double> gradient = once.run(once.input(), {{"out", {1}}}).at("gradient_A");
+        CHECK((gradient[1] != 0) == (first > 0.9)); // only the loop reads this element,
+        CHECK((gradient[3] != 0) == (first < 0.9)); // and only the other branch this one
+        begin(often);
+        often.check();
+        CHECK(once.tapes() == "tape_branch[1], tape_s[3, 1], tape_s_0[1]");
+        CHECK(often.tapes() == "tape_branch[N], tape_s[N, 3, 1], tape_s_0[N, 1]");
+    }
+}

@@ -197,3 +197,43 @@ TEST_CASE("Elements next to the ends of an array, which are not there") {
     for (const int64_t n : {1, 2, 5})
         d.set("N", n).check();
 }
+
+TEST_CASE("A transient whose size is read from an array") {
+    Differentiated d(R"(
+        sdfg f(A, K, out) {
+          symbol N, k: int64
+          argument A: float64[N]
+          argument K: int64[1]
+          argument out: float64[1]
+          transient T: float64[k]
+          state begin {
+            t: o = a * a  with a <- A[0]; o -> out[0]
+          }
+          k = K[0]
+          state fill {
+            map m[i = 0:k] with <- A[0:N]; -> T[0:k] {
+              t: o = sin(a)  with a <- A[i]; o -> T[i]
+            }
+          }
+          state again {
+            map m[i = 0:k] with <- T[0:k]; -> T[0:k] {
+              t: o = b * b * b  with b <- T[i]; o -> T[i]
+            }
+          }
+          state end {
+            map m[i = 0:k] with <- T[0:k]; -> out[0] (+) {
+              t: o = b * b  with b <- T[i]; o -> out[0] (+)
+            }
+          }
+        }
+    )",
+                     "out", "A");
+    for (const double k : {0, 1, 4}) {
+        INFO("K[0] = " << k);
+        d.set("N", 4).set("K", std::vector<double>{k}).check();
+        const Arrays gradients = d.run(d.input(), {{"out", {1}}});
+        for (std::size_t i = 1; i < 4; ++i)
+            CHECK((gradients.at("gradient_A")[i] != 0) == (static_cast<double>(i) < k));
+    }
+    CHECK(d.tapes() == "tape_T[k]");
+}

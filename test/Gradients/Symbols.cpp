@@ -141,3 +141,23 @@ TEST_CASE("A symbol that has other values at two accesses of one array") {
         d.set("first", std::vector<double>{2}).set("second", std::vector<double>{second}).check();
     }
 }
+
+TEST_CASE("A symbol that keeps the variable of the loop around, as a bound") {
+    struct Case {
+        std::string set, reset, tapes;
+    };
+    for (const Case &c : std::initializer_list<Case>{{"k = i", "", "tape_s[N, N - 1, 1]"},
+                                                     {"k = 2*i + 1", "", "tape_s[N, 2*N - 1, 1]"},
+                                                     {"k = i", "k = 0", "tape_s[N, N - 1, 1]"},
+                                                     {"k = 2*i + 1", "k = 0", "tape_s[N, 2*N - 1, 1]"}}) {
+        const std::string body = "for i = 0; i < N; i = i + 1 {\nstate before {}\n" + c.set + "\nfor j = 0; j < k; j = j + 1 {\n" +
+                                 step("j % N") + "}\n" + c.reset + "\nstate behind {}\n}\n";
+        INFO(body);
+        for (const int64_t n : {1, 2, 5}) {
+            INFO("N = " << n);
+            Differentiated d(program(body), "out", "A");
+            d.set("N", n).check();
+            CHECK(d.tapes() == c.tapes);
+        }
+    }
+}

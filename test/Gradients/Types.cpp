@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace sdfgc::test;
 
 namespace {
@@ -180,4 +182,57 @@ TEST_CASE("A product of matrices in float32") {
         }
     )",
             {{"$real", "float32"}}, "A B", 1e-5);
+}
+
+TEST_CASE("A NaN that tapes keep reaches the gradients that depend on it, and no others") {
+    for (const char *type : {"float64", "float32"}) {
+        INFO(type);
+        Differentiated d(replaced(R"(
+            sdfg f(A, B, out, sum) {
+              symbol N, T, t: int64
+              argument A: $real[N]
+              argument B: $real[N]
+              argument out: $real[N]
+              argument sum: $real[1]
+              transient X: $real[N]
+              state begin {
+                A[0:N] -> X[0:N]
+                z: o = 0  with o -> sum[0]
+              }
+              for t = 0; t < T; t = t + 1 {
+                state step {
+                  map m[i = 0:N] with <- X[0:N], <- B[0:N]; -> X[0:N] {
+                    c: o = sin(x * b) + b  with x <- X[i], b <- B[i]; o -> X[i]
+                  }
+                }
+              }
+              state end {
+                X[0:N] -> out[0:N]
+                map m[i = 0:N] with <- X[0:N]; -> sum[0] (+) {
+                  c: o = x * x  with x <- X[i]; o -> sum[0] (+)
+                }
+              }
+            }
+        )",
+                                  {{"$real", type}}),
+                         "out sum", "A B");
+        d.set("N", 5).set("T", 3).checkTangents();
+        CHECK(d.tapes() == "tape_X[max(T, 0), N]");
+        for (const char *argument : {"A", "B"}) {
+            INFO(argument);
+            const Arrays usual = d.run(d.input(), {{"out", std::vector<double>(5, 1)}, {"sum", {1}}});
+            Arrays in = d.input();
+            in.at(argument)[2] = std::nan("");
+            const Arrays found = d.run(in, {{"out", std::vector<double>(5, 1)}, {"sum", {1}}});
+            CHECK(std::isnan(found.at("sum")[0]));
+            for (const char *gradient : {"gradient_A", "gradient_B"})
+                for (std::size_t i = 0; i < 5; ++i) {
+                    INFO(gradient << "[" << i << "]");
+                    if (i == 2)
+                        CHECK(std::isnan(found.at(gradient)[i]));
+                    else
+                        CHECK(found.at(gradient)[i] == usual.at(gradient)[i]);
+                }
+        }
+    }
 }

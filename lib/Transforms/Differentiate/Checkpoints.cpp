@@ -168,6 +168,9 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))
         return {"it is to stay as it is (`optimize`)", ""};
+    if (const Name called = callbackIn(l); !called.empty())
+        return {"it calls `" + called.str() + "`, a function of the caller, which must not run again",
+                "call it in front of the loop"};
     if (hasJump(l))
         return {"a break, continue or return leaves it", "structure-exits makes branches of most"};
     const VariableReads variables(g);

@@ -60,8 +60,6 @@ bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
 /// Code that computes a number of iterations. One that leaves 64 bits, as sums of elements may, is the largest number, which there is no memory
 /// for, or none: real numbers tell beforehand.
 std::string countOf(sym::Expr trips, const std::map<Name, Name> &elements, Name out) {
-    if (trips.isSymbol())
-        return out.str() + " = " + trips.str();
     std::string code;
     std::map<Name, sym::Expr> real;
     for (const auto &[symbol, element] : elements) {
@@ -142,7 +140,9 @@ std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vec
     largest.memlet.wcr = "lambda a, b: max(a, b)";
     uses.push_back(std::move(largest));
     const bool inScope = !maker_.sdfg().isRoot();
-    Item item = maker_.tasklet("count", countOf(sym::substitute(trips, meaning), connectors, out), std::move(uses));
+    const sym::Expr value = sym::substitute(trips, meaning);
+    Item item = maker_.tasklet("count", trips.isSymbol() ? out.str() + " = " + value.str() : countOf(value, connectors, out),
+                               std::move(uses));
     std::vector<Item> items;
     items.push_back(maker_.fill(into, whole, "0", inScope));
     if (!params.empty()) {

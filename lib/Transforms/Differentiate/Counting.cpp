@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Counting.h"
 
 #include "Transforms/Differentiate/Outline.h"
+#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Mentions.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -51,6 +52,8 @@ std::string Counting::whyOnce(Block &b) const {
     for (const nest::Run &run : program_.runs())
         for (const State *s : run.states)
             runs.emplace(s, &run);
+    if (const Name called = callbackIn(b); !called.empty())
+        return "it calls `" + called.str() + "`, a function of the caller";
     for (Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
         if (!s)

@@ -229,7 +229,7 @@ bool FlowReverser::canAskAgain(const ConditionalBlock &c) {
     for (const auto &branch : c.branches())
         if (branch.condition)
             for (const Name n : analysis::namesInCode(*branch.condition, g))
-                if (program_.assigned().count(n) || (g.desc(n) && program_.isOverwritten(n, c)))
+                if (program_.assigned().count(n) || isCallback(g, n) || (g.desc(n) && program_.isOverwritten(n, c)))
                     return false;
     return true;
 }

@@ -105,6 +105,8 @@ public:
     void clear(const nest::Use &write, Body &body, std::vector<nest::Item> &out);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);
+    /// Who has the gradient of an extremum that several elements are.
+    py::Ties ties() const { return request_.ties; }
 
 private:
     std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);

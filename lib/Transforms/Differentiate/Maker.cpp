@@ -200,6 +200,13 @@ Maker::Walk Maker::walkOver(const sym::Subset &s) const {
 
 sym::Subset Maker::Walk::elementOf(const sym::Subset &s) const { return transforms::elementOf(s, positions); }
 
+sym::Expr Maker::Walk::number() const {
+    sym::Expr out = 0;
+    for (std::size_t k = 0; k < positions.size(); ++k)
+        out = out * ranges[k].size() + positions[k];
+    return out;
+}
+
 Item Maker::fill(Name data, const sym::Subset &s, std::string_view number, bool inScope) {
     const Walk walk = walkOver(s);
     const Name out = connector("__out");

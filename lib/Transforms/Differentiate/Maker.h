@@ -52,6 +52,12 @@ public:
     }
     /// A use of other elements of what a use is of, which may be seen through a view.
     nest::Use part(const nest::Use &of, nest::UseKind kind, sym::Subset s, Name connector = {});
+    /// Combines elements with what is in a container by a function.
+    nest::Use update(Name data, sym::Subset s, Name connector, std::string wcr) {
+        nest::Use u = use(nest::UseKind::Update, data, std::move(s), connector);
+        u.memlet.wcr = std::move(wcr);
+        return u;
+    }
     /// Adds to elements.
     nest::Use sum(Name data, sym::Subset s, Name connector = {}) {
         return use(nest::UseKind::Update, data, std::move(s), connector);
@@ -78,6 +84,7 @@ public:
         std::vector<sym::Range> ranges;                    // from 0
         std::vector<sym::Expr> positions;                  // the parameters
         sym::Subset elementOf(const sym::Subset &s) const; // of one with the same dimensions of more than one element
+        sym::Expr number() const;                          // of the element, from 0, the last dimension fastest
     };
     Walk walkOver(const sym::Subset &s) const;
     /// The item in a map over the elements; itself, if there is one.

@@ -5,6 +5,7 @@
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
+#include "Transforms/Differentiate/SymbolValues.h"
 
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
@@ -118,6 +119,10 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
 void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
+    if (const Name called = callbackIn(*n.sdfg); !called.empty())
+        return fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
+                     "call it where the program runs once"},
+                    n);
     if (!hasDistinctResults(s, n))
         return;
     // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.

@@ -2,10 +2,11 @@
 //
 //     sum        y = sum(x)          gradient_x[i] += gradient_y
 //     product    y = product(x)      gradient_x[i] += gradient_y * product of the others
-//     maximum    y = max(x)          gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do
+//     maximum    y = max(x)          gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do; or all of it at the first of them
 #include "Transforms/Differentiate/Correspondence.h"
 #include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/Rules.h"
+#include "Transforms/Differentiate/Winners.h"
 
 #include <algorithm>
 
@@ -32,7 +33,7 @@ void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &k
                      {m.part(g, UseKind::Read, c.result, from), m.part(x, UseKind::Update, c.operand, to)}));
 }
 
-/// Elements that equal the result share its gradient: they are counted first.
+/// Elements that equal the result share its gradient, or the first one has it: they are counted first, or it is looked for.
 bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.maker();
     const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"),
@@ -43,18 +44,19 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     const Correspondence c = correspond(r.maker(), in, out, kept), ofX = correspond(r.maker(), *vx, out, kept);
     const Correspondence ofY = correspond(r.maker(), in, *vy, kept);
     const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
-    const Name count = r.reverser.temporary("winners", r.reverser.desc(out), subsetOf(out)->sizes(), r.body);
-    const sym::Subset all = m.sdfg().desc(count)->fullSubset();
-    const Correspondence ofCount = correspond(r.maker(), in, m.read(count, all), kept);
-    r.out.push_back(m.fill(count, all, "0", r.body.inScope()));
+    const Winners winners(r.reverser.ties(), c.walk);
+    const Name winner = r.reverser.temporary("winners", winners.like(r.reverser.desc(out)), subsetOf(out)->sizes(), r.body);
+    const sym::Subset all = m.sdfg().desc(winner)->fullSubset();
+    const Correspondence ofWinner = correspond(r.maker(), in, m.read(winner, all), kept);
+    r.out.push_back(m.fill(winner, all, winners.begin(), r.body.inScope()));
     addMap(r, "count_" + in.data.str(), c,
-           m.tasklet("count", n.str() + " = 1 if " + x.str() + " == " + y.str() + " else 0",
+           m.tasklet("count", n.str() + " = " + winners.entry(x, y),
                      {m.part(*vx, UseKind::Read, ofX.operand, x), m.part(*vy, UseKind::Read, ofY.result, y),
-                      m.sum(count, ofCount.result, n)}));
+                      m.update(winner, ofWinner.result, n, winners.wcr())}));
     addMap(r, "share_" + out.data.str(), c,
-           m.tasklet("share", to.str() + " = " + g.str() + " / " + n.str() + " if " + x.str() + " == " + y.str() + " else 0",
+           m.tasklet("share", to.str() + " = " + winners.part(g, n, x, y),
                      {m.part(*vx, UseKind::Read, ofX.operand, x), m.part(*vy, UseKind::Read, ofY.result, y),
-                      m.read(count, ofCount.result, n), m.part(gy, UseKind::Read, c.result, g),
+                      m.read(winner, ofWinner.result, n), m.part(gy, UseKind::Read, c.result, g),
                       m.part(gx, UseKind::Update, c.operand, to)}));
     return true;
 }

@@ -77,6 +77,53 @@ std::set<Name> readIn(const Block &b) {
     return inCode;
 }
 
+bool isCallback(const SDFG &g, Name n) {
+    const Type *symbol = g.symbols.find(n);
+    const DataDesc *container = g.desc(n);
+    return (symbol && symbol->isCallback()) || (container && container->dtype.isCallback());
+}
+
+namespace {
+
+/// A callback in the code of one region.
+Name callbackIn(const Region &r) {
+    const SDFG &g = *r.sdfg();
+    std::set<Name> read;
+    const auto add = [&](const Code &code) { read.merge(analysis::namesInCode(code, g)); };
+    if (const auto *l = dyn_cast<LoopRegion>(&r))
+        for (const auto *code : {&l->init, &l->condition, &l->update})
+            if (*code)
+                add(**code);
+    for (const auto &e : r.edges()) {
+        add(e->condition);
+        for (const auto &[symbol, value] : e->assignments)
+            add({value, Language::Python});
+    }
+    for (const auto &b : r.blocks())
+        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (const auto &branch : c->branches())
+                if (branch.condition)
+                    add(*branch.condition);
+    const auto found = std::find_if(read.begin(), read.end(), [&g](Name n) { return isCallback(g, n); });
+    return found == read.end() ? Name() : *found;
+}
+
+} // namespace
+
+Name callbackIn(const Block &b) {
+    Name found;
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches())
+            for (const Name n : branch.condition ? analysis::namesInCode(*branch.condition, *b.sdfg()) : std::set<Name>())
+                if (isCallback(*b.sdfg(), n))
+                    found = n;
+    forEachRegion(b, [&found](const Region &r) {
+        if (found.empty())
+            found = callbackIn(r);
+    });
+    return found;
+}
+
 namespace {
 
 bool isInLoop(const Region *r) {
@@ -116,7 +163,7 @@ void FlowReverser::follow(const InterstateEdge &e, Block &to, Symbols &now) cons
         const std::string text = py::print(py::substitute(py::parseBlockOrRaw(value), known));
         bool isLost = false;
         for (const Name n : analysis::namesInCode({text, Language::Python}, g))
-            isLost |= now.lost.count(n) || (g.desc(n) && program_.isOverwritten(n, to));
+            isLost |= now.lost.count(n) || isCallback(g, n) || (g.desc(n) && program_.isOverwritten(n, to));
         std::erase_if(next.values, [symbol = symbol](const auto &a) { return a.first == symbol; });
         if (isLost) {
             next.lost[symbol] = &to;

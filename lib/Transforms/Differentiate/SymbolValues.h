@@ -12,4 +12,9 @@ std::set<Name> assignedOnce(const ir::SDFG &g);
 /// Symbols that a block reads, at any depth, whoever assigns them; conditions of branches do not count.
 std::set<Name> readIn(const ir::Block &b);
 
+/// Is it a function of the caller, which may do more than compute, and return something else each time?
+bool isCallback(const ir::SDFG &g, Name n);
+/// Such a function that control flow in a block calls: headers of loops, conditions and edges at any depth, nested SDFGs excluded. Empty: none.
+Name callbackIn(const ir::Block &b);
+
 } // namespace sdfgc::transforms::gradient

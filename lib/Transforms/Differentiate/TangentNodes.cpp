@@ -8,6 +8,7 @@
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/TangentRules.h"
+#include "Transforms/Differentiate/Winners.h"
 
 #include "Transforms/Optimize/NestParts.h"
 
@@ -146,23 +147,24 @@ void tangentOfProduct(const TangentRule &r) {
 
 namespace {
 
-/// Extrema. Each element of the result gets the mean of the tangents of those that it equals.
+/// Extrema. Each element of the result gets the mean of the tangents of those that it equals, or the tangent of the first of them.
 class Extremum {
 public:
     Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept)
         : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)),
-          walk_(m_.walkOver(*subsetOf(out))), sum_(like("winners_sum")), count_(like("winners")),
-          all_(m_.sdfg().desc(sum_)->fullSubset()), toSum_(correspond(m_, in, m_.read(sum_, all_), kept)) {}
+          walk_(m_.walkOver(*subsetOf(out))), winners_(w_.ties(), toResult_.walk), sum_(like("winners_sum", w_.desc(out_))),
+          count_(like("winners", winners_.like(w_.desc(out_)))), all_(m_.sdfg().desc(sum_)->fullSubset()),
+          toSum_(correspond(m_, in, m_.read(sum_, all_), kept)) {}
 
     void add() {
         begin();
         count();
         addTangents();
-        divide();
+        store();
     }
 
 private:
-    Name like(const char *name) { return w_.temporary(name, w_.desc(out_), subsetOf(out_)->sizes(), r_.site); }
+    Name like(const char *name, const DataDesc &d) { return w_.temporary(name, d, subsetOf(out_)->sizes(), r_.site); }
     Use readOut() const {
         Use u = out_;
         u.kind = UseKind::Read;
@@ -177,27 +179,27 @@ private:
         return ofElement(u, placeOfOut(), connector);
     }
     void overResult(Item item) { r_.site.after.push_back(m_.over(walk_, "winners", std::move(item), r_.site.inScope())); }
-    void overOperand(Item item) { r_.site.after.push_back(m_.over(toSum_.walk, "winners", std::move(item), r_.site.inScope())); }
+    void overOperand(Item item) { r_.site.after.push_back(m_.over(toResult_.walk, "winners", std::move(item), r_.site.inScope())); }
 
     void begin() {
-        r_.site.after.push_back(m_.fill(count_, all_, "0", r_.site.inScope()));
+        r_.site.after.push_back(m_.fill(count_, all_, winners_.begin(), r_.site.inScope()));
         r_.site.after.push_back(m_.fill(sum_, all_, "0", r_.site.inScope()));
     }
     void count() {
-        overOperand(m_.tasklet("count", "__n = 1 if __x == __y else 0",
-                               {ofElement(in_, toSum_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
-                                m_.sum(count_, toSum_.result, Name("__n"))}));
+        overOperand(m_.tasklet("count", "__n = " + winners_.entry(Name("__x"), Name("__y")),
+                               {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                                m_.update(count_, toSum_.result, Name("__n"), winners_.wcr())}));
     }
     void addTangents() {
         overOperand(
-            m_.tasklet("add", "__s = __t if __x == __y else 0",
-                       {ofElement(in_, toSum_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
-                        ofElement(w_.tangent(in_, {}), toSum_.operand, Name("__t")), m_.sum(sum_, toSum_.result, Name("__s"))}));
+            m_.tasklet("add", "__s = " + winners_.part(Name("__t"), Name("__n"), Name("__x"), Name("__y")),
+                       {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                        m_.read(count_, toSum_.result, Name("__n")), ofElement(w_.tangent(in_, {}), toResult_.operand, Name("__t")),
+                        m_.sum(sum_, toSum_.result, Name("__s"))}));
     }
-    void divide() {
-        overResult(m_.tasklet("divide", "__t = __s / __n if __n > 0 else 0",
-                              {m_.read(sum_, place(), Name("__s")), m_.read(count_, place(), Name("__n")),
-                               tangentOfOut(UseKind::Write, Name("__t"))}));
+    void store() {
+        overResult(
+            m_.tasklet("store", "__t = __s", {m_.read(sum_, place(), Name("__s")), tangentOfOut(UseKind::Write, Name("__t"))}));
     }
 
     const TangentRule &r_;
@@ -206,6 +208,7 @@ private:
     const Use &in_, &out_;
     Correspondence toResult_;
     Maker::Walk walk_; // over the result
+    Winners winners_;
     Name sum_, count_;
     sym::Subset all_; // of these
     Correspondence toSum_;

@@ -47,6 +47,8 @@ public:
     void clear(TangentSite &site);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);
+    /// Which of the elements that an extremum equals it has the tangent of.
+    py::Ties ties() const { return request_.ties; }
 
 private:
     std::vector<nest::Item> with(std::vector<nest::Item> items, nest::Map *map);

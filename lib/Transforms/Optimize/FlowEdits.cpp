@@ -20,8 +20,8 @@ std::string FlowEdits::freshLabel(const std::string &prefix) {
         for (const Block *b : allBlocks(std::as_const(g_)))
             labels_.insert(b->label);
     std::string label = prefix;
-    for (int i = 0; !labels_.insert(label).second; ++i)
-        label = prefix + "_" + std::to_string(i);
+    for (int &number = numbers_[prefix]; !labels_.insert(label).second; ++number)
+        label = prefix + "_" + std::to_string(number);
     return label;
 }
 

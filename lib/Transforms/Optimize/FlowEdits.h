@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace sdfgc::transforms {
@@ -29,8 +30,9 @@ public:
 
 private:
     ir::SDFG &g_;
-    std::unordered_set<std::string> labels_; // of all blocks, once one is asked for
-    std::optional<VariableReads> reads_;     // likewise
+    std::unordered_set<std::string> labels_;       // of all blocks, once one is asked for
+    std::unordered_map<std::string, int> numbers_; // below these, all labels with a prefix are taken
+    std::optional<VariableReads> reads_;           // as labels_
 };
 
 } // namespace sdfgc::transforms
