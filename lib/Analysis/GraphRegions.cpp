@@ -115,19 +115,19 @@ private:
         for (std::size_t i = 0; i < order.size(); ++i) {
             block(*order[i]);
             if (i + 1 < order.size() && onlyNext(*order[i]) != order[i + 1])
-                add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]));
+                add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]), true);
         }
     }
 
     void loop(LoopRegion &l) {
         if (!all_.loops_.of(l))
-            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(l));
+            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(l), true);
         ++out_.operations;
         sequence(l);
     }
     void branch(ConditionalBlock &c) {
         if (!all_.loops_.of(c))
-            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(c));
+            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(c), true);
         ++out_.operations;
         sequence(*c.branches()[0].region);
     }
@@ -257,6 +257,8 @@ private:
             add(Why::Layout, "the copy is more than one call", place);
     }
     void copy(const StreamStep &step, State &) {
+        if (step.edge->dstConn == Name("set"))
+            return; // no copy: what it sets is a reference, which container() refuses
         const diag::Location place = placeOf(*step.edge);
         ends(step, place);
         method(step.edge->memlet.copy, place);

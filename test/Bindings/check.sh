@@ -1,6 +1,6 @@
 #!/bin/bash
 # Calls the program `kinds`, which has an argument of every kind, through the interface that a build folder has for a language.
-# Every caller prints the same lines.
+# Every caller prints the same lines. Two programs for the GPU are there for manifests, device memory and the counters of GPU graphs.
 #
 #   check.sh build|manifest|c|cpp|fortran|python|gpu SDFGC OUT       77: skipped, what it needs is not installed
 set -euo pipefail
@@ -32,9 +32,12 @@ build)
     "$sdfgc" build "$here/kinds.sdfg" -o kinds --quiet
     sed 's/"dtype":"float64"/"dtype":"float64","storage":"GPU_Global"/' "$here/../graphs/vadd.sdfg" >on_device.sdfg
     "$sdfgc" build on_device.sdfg --target cuda --emulate -o gpu --quiet
+    "$sdfgc" build "$here/../graphs/converge.sdfgt" --target cuda --emulate --gpu-graph require --cflags -O0 -o loop --quiet
     ;;
 manifest)
-    /usr/bin/python3 "$here/validate.py" "$here/../../schemas/manifest.schema.json" kinds/manifest.json gpu/manifest.json
+    # With arguments of every kind; in device memory; with a GPU graph that has a loop.
+    grep -q '"conditions": true' loop/manifest.json || fail "the manifest of converge has no GPU graph with a loop"
+    /usr/bin/python3 "$here/validate.py" "$here/../../schemas/manifest.schema.json" {kinds,gpu,loop}/manifest.json
     ;;
 c)
     for standard in c99 c11; do
@@ -52,6 +55,10 @@ fortran)
     needs gfortran
     gfortran -std=f2018 -Wall -Werror -J . kinds/include/kinds.f90 "$here/use.f90" "${library[@]}" -o use_fortran
     as_expected Fortran ./use_fortran 2>/dev/null
+    gfortran -std=f2018 -Wall -Werror -J . loop/include/converge.f90 "$here/graphs.f90" loop/lib/libconverge.so -Wl,-rpath,"$out/loop/lib" \
+        -o graphs_fortran
+    ./graphs_fortran 2>/dev/null >counters.printed || fail "the counters of GPU graphs: $(cat counters.printed)"
+    diff "$here/counters.txt" counters.printed || fail "the counters of GPU graphs are others"
     ;;
 python)
     PYTHONPATH=kinds/python as_expected Python /usr/bin/python3 "$here/use.py"

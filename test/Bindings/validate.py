@@ -72,6 +72,11 @@ def broken(manifest):
     yield change('unknown kind', lambda m: m['arguments'][0].update(kind='tensor'))
     yield change('shape of numbers', lambda m: m['arguments'][0].update(shape=[3]))
     yield change('array without strides', lambda m: m['arguments'][0].pop('strides'))
+    for i, graph in enumerate(manifest.get('gpu_graphs', [])):
+        yield change('graph that is a name', lambda m: m['gpu_graphs'].__setitem__(i, graph['name']))
+        yield change('graph without a name', lambda m: m['gpu_graphs'][i].pop('name'))
+        yield change('graph without conditions', lambda m: m['gpu_graphs'][i].pop('conditions'))
+        yield change('unknown member of a graph', lambda m: m['gpu_graphs'][i].update(nodes=3))
 
 
 def main():

@@ -29,8 +29,8 @@ namespace sdfgc::analysis {
 struct GraphBlocker {
     diag::Reason reason;
     diag::Location place; // of the element
-    /// What stands around the graphs of any program: copies between ordinary memory of the caller and the device, and what the host
-    /// computes by itself.
+    /// What stands around the graphs of any program: copies between ordinary memory of the caller and the device, what the host computes
+    /// by itself, and what it decides (loops, branches).
     bool isAside = false;
 };
 

@@ -101,7 +101,7 @@ private:
             at.push_back(*index);
         }
         const sym::Subset point = sym::Subset::point(at);
-        if (!always && !(point == d->fullSubset()))
+        if (!always && sym::covers(d->fullSubset(), point) != sym::Truth::True)
             return fail(e, "it reads `" + py::print(*e) + "` under a condition");
         if (sym::covers(d->fullSubset(), point) == sym::Truth::False)
             return fail(e, "`" + py::print(*e) + "` is outside of the container", Why::OutOfBounds);

@@ -46,7 +46,7 @@ GraphWish GraphWishes::inside(const Region &r, const GraphWish &around, pass::Co
             report->diags.report(diag::Id::GraphRefused, analysis::placeOf(r));
         return around;
     }
-    return forced_ && general_.mark == GraphMark::Require ? around : GraphWish{r.graph, elementName(r)};
+    return forced_ ? around : GraphWish{r.graph, elementName(r)};
 }
 
 } // namespace sdfgc::transforms
