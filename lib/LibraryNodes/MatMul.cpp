@@ -141,6 +141,9 @@ Factor addendLike(Expansion &x, Name name, const Factor &result) {
 }
 
 bool Product::expand(Name addend, const char *beta) {
+    for (const Edge *e : x_.node().inEdges())
+        if (!e->dstConn.empty() && e->dstConn != a_.connector && e->dstConn != b_.connector && e->dstConn != addend)
+            return x_.refuse("`" + e->dstConn.str() + "` is none of its operands", "factors are properties, `alpha` and `beta`");
     k_.alpha = coefficient(x_, "alpha", "1");
     k_.beta = coefficient(x_, "beta", beta);
     Operand in = addend.empty() ? Operand() : x_.input(addend);

@@ -57,6 +57,10 @@ json::Value list(std::vector<int> values) {
 
 TEST_CASE("products of operands that do not fit") {
     using Catch::Matchers::Contains;
+    CHECK_THAT(NodeTest("blas.nodes.gemm.Gemm").in("_a", "4, 5").in("_b", "5, 7").in("_alpha", "1").out("_c", "4, 7").refusal(),
+               Contains("`_alpha` is none of its operands"));
+    CHECK_THAT(NodeTest("blas.nodes.dot.Dot").in("_x", "4").in("_y", "4").in("_z", "4").out("_result", "1").refusal(),
+               Contains("`_z` is none of its operands"));
     CHECK_THAT(NodeTest("blas.nodes.gemm.Gemm").in("_a", "4, 5").in("_b", "6, 7").out("_c", "4, 7").refusal(), Contains("shapes"));
     CHECK_THAT(NodeTest("blas.nodes.gemm.Gemm").in("_a", "4, 5").out("_c", "4, 7").refusal(), Contains("missing"));
     CHECK_THAT(NodeTest("blas.nodes.gemv.Gemv").in("_A", "4, 5").in("_x", "4").out("_y", "4").refusal(), Contains("shapes"));

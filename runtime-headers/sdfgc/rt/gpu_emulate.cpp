@@ -7,6 +7,8 @@
 #include "sdfgc/rt/gpu/emulated/capture.h"
 #include "sdfgc/rt/gpu/emulated/graph_exec.h"
 
+#include <atomic>
+
 namespace sdfgc::gpu {
 
 namespace {
@@ -105,11 +107,15 @@ const char *getErrorName(Status status) {
 
 namespace emulate {
 
+static std::atomic<long> made{0};
+long resourcesMade() { return made; }
+
 Status mallocBytes(void **pointer, size_t bytes, const char *name) {
     *pointer = nullptr;
     return callOutside("memory is allocated", [&](Device &device) {
         if (bytes == 0)
             return success;
+        ++made;
         Allocation *a = device.arena.allocate(bytes, name, Allocation::Live);
         *pointer = a ? reinterpret_cast<void *>(a->begin) : nullptr;
         return a ? success : outOfMemory;
@@ -121,6 +127,7 @@ Status mallocBytesAsync(void **pointer, size_t bytes, Stream handle, const char 
     return callOn(handle, [&](Device &device, StreamState &stream) {
         if (bytes == 0)
             return success;
+        ++made;
         Allocation *a = device.arena.allocate(bytes, name, Allocation::Pending);
         if (!a)
             return outOfMemory;
@@ -139,6 +146,7 @@ Status mallocBytesHost(void **pointer, size_t bytes, const char *name) {
         void *memory = bytes ? std::aligned_alloc(256, (bytes + 255) / 256 * 256) : nullptr;
         if (!memory)
             return bytes ? outOfMemory : success;
+        ++made;
         const std::string label = *name ? name : "page-locked block " + std::to_string(device.pinned.size() + 1);
         fillPattern(memory, bytes, device.arena.origins.pattern("'" + label + "'"));
         device.pinned[reinterpret_cast<uintptr_t>(memory)] = {bytes, label};
@@ -246,6 +254,7 @@ Status memsetSync(void *pointer, int byte, size_t bytes) {
 
 static Status makeStream(Stream &stream, bool blocking) {
     return call([&](Device &device) {
+        ++emulate::made;
         stream = device.scheduler.create(blocking);
         return success;
     });
@@ -310,6 +319,7 @@ Status launchHostFunction(Stream handle, void (*function)(void *), void *argumen
 
 static Status makeEvent(Event &event, bool timing) {
     return call([&](Device &device) {
+        ++emulate::made;
         event = new EventState;
         event->timing = timing;
         device.events.insert(event);
@@ -426,3 +436,5 @@ void finalise(const char *program) {
 }
 
 } // namespace sdfgc::gpu
+
+extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_resources() { return sdfgc::gpu::emulate::resourcesMade(); }

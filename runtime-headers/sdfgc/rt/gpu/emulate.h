@@ -49,6 +49,9 @@ const char *getErrorName(Status status);
 // Memory
 
 namespace emulate {
+/// How many pieces of memory, streams and events the program has made so far. Programs export it as `sdfgc_emulation_resources`, for tests of
+/// calls that must make none.
+long resourcesMade();
 Status mallocBytes(void **pointer, size_t bytes, const char *name);
 Status mallocBytesAsync(void **pointer, size_t bytes, Stream stream, const char *name);
 Status mallocBytesHost(void **pointer, size_t bytes, const char *name);

@@ -1,4 +1,6 @@
 """Calls the program `steps` with arrays, factors and sizes that change, and prints what its graph says."""
+import ctypes
+import os
 import sys
 
 import numpy as np
@@ -44,3 +46,21 @@ print(f"nothing to do: {info['nodes_last']} nodes, used {info['used_last']}")
 other = start()[0]
 other(A=a, D=d, N=N, f=2.0)
 print('two handles:', program.gpu_graphs()[0]['builds'], other.gpu_graphs()[0]['builds'])
+
+made = ctypes.CDLL(os.path.join(os.path.dirname(steps.__file__), '..', 'lib', 'libsteps.so')).sdfgc_emulation_resources
+
+
+def mixed(i):
+    """Arrays, factors and sizes change, each at its own pace."""
+    host, device, n = ((a, d, N), (b, e, N), (*short, 250))[i % 3]
+    program(A=host, D=device, N=n, f=float(i // 2 % 2))
+
+
+for i in range(12):
+    mixed(i)
+before, resources = program.gpu_graphs()[0], made()
+for i in range(1000):
+    mixed(i)
+info = program.gpu_graphs()[0]
+print(f"all three in 1000 calls: {info['builds'] - before['builds']} builds, {info['updates'] - before['updates']} updates, "
+      f"{made() - resources} resources made")
