@@ -14,7 +14,7 @@
 //   1. what applies to a block is the nearest mark around it (`gpu_graph` of an SDFG, a region or a loop), the option `mode`, or
 //      nothing: `off` of an element > the command line > `auto`, `require` of an element;
 //   2. what the host does between operations of the device moves in front of them where it does not need them, and what needs them moves
-//      after them (GraphPhases.h);
+//      after them (GraphPhases.h); so do values of symbols that are assigned between them (EarlyAssignments.h);
 //   3. the longest runs of blocks that can be part of a graph and follow each other without conditions and assignments become regions,
 //      with loops that the device decides on (keep-loops-on-device); loops and branches of the host stay around them, with regions
 //      inside: then one graph is launched again and again;
@@ -24,6 +24,7 @@
 //
 // The state in front of a region is its gate: order-streams lets streams and the host wait there for what the region needs. Regions
 // that are there already stay.
+#include "EarlyAssignments.h"
 #include "GraphPhases.h"
 #include "GraphWishes.h"
 
@@ -114,6 +115,10 @@ void Former::region(Region &r, const GraphWish &around) {
 
 /// Sorts what the host does out of the way of graphs.
 void Former::sort(Region &r) {
+    changed_ |= assignEarly(r, [this](State &s, Block &next) {
+        const GraphBlock &is = blockers_->of(s);
+        return is.operations > 0 && is.blockers.empty() && blockers_->of(next).blockers.empty();
+    });
     std::unordered_set<const Block *> seen;
     std::vector<StateChain> chains;
     for (Block *b : analysis::blocksInOrder(r)) {

@@ -1,0 +1,76 @@
+#include "EarlyAssignments.h"
+
+#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+/// The names that an edge sets, and those that their values are computed of.
+struct Assigned {
+    std::set<Name> set, of;
+    explicit Assigned(const InterstateEdge &e) {
+        for (const auto &[symbol, value] : e.assignments) {
+            set.insert(symbol);
+            of.merge(analysis::namesInCode({value, Language::Python}, *e.src->sdfg()));
+        }
+    }
+};
+
+bool overlap(const std::set<Name> &a, const std::set<Name> &b) {
+    return std::any_of(a.begin(), a.end(), [&b](Name n) { return b.count(n) != 0; });
+}
+
+bool isSymbol(const SDFG &g, Name n) {
+    const Type *type = g.symbols.find(n);
+    return !g.desc(n) && !(type && type->isCallback());
+}
+
+bool reads(const State &s, const std::set<Name> &symbols) {
+    analysis::SymbolUse use;
+    std::unordered_set<Name> read;
+    for (const auto &n : s.nodes()) {
+        use.add(*n, read);
+        const auto *a = dyn_cast<AccessNode>(n.get());
+        if (const DataDesc *d = a ? s.sdfg()->desc(a->data) : nullptr)
+            use.add(*d, read);
+    }
+    for (const auto &e : s.edges())
+        use.add(*e, read);
+    return std::any_of(symbols.begin(), symbols.end(), [&read](Name n) { return read.count(n) != 0; });
+}
+
+bool canMove(const State &s, const InterstateEdge &before, const InterstateEdge &after) {
+    if (after.assignments.empty() || !before.isUnconditional() || !after.isUnconditional())
+        return false;
+    const Assigned later(after), earlier(before);
+    return std::all_of(later.of.begin(), later.of.end(), [&s](Name n) { return isSymbol(*s.sdfg(), n); }) &&
+           !overlap(earlier.set, later.set) && !overlap(earlier.set, later.of) && !overlap(earlier.of, later.set) &&
+           !reads(s, later.set);
+}
+
+} // namespace
+
+bool assignEarly(Region &r, const std::function<bool(State &, Block &)> &parts) {
+    bool changed = false;
+    const std::vector<Block *> order = analysis::blocksInOrder(r);
+    for (auto b = order.rbegin(); b != order.rend(); ++b) { // what has moved in front of a state may move on
+        auto *s = dyn_cast<State>(*b);
+        if (!s || s->inEdges().size() != 1 || s->outEdges().size() != 1)
+            continue;
+        InterstateEdge &before = *s->inEdges().front(), &after = *s->outEdges().front();
+        if (!canMove(*s, before, after) || !parts(*s, *after.dst))
+            continue;
+        std::move(after.assignments.begin(), after.assignments.end(), std::back_inserter(before.assignments));
+        after.assignments.clear();
+        changed = true;
+    }
+    return changed;
+}
+
+} // namespace sdfgc::transforms
