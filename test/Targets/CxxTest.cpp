@@ -307,7 +307,7 @@ TEST_CASE("transients: a value, an array on the stack, a buffer, a buffer that g
     std::string text = p.text();
     CHECK(has(text, "double one = 1.0;"));
     CHECK(has(text, "double small[16];"));
-    CHECK(has(text, "sdfgc::rt::Buffer<double> large(8 * N);"));
+    CHECK(has(text, "sdfgc::rt::Buffer<double> large(sdfgc::rt::elements(8, N));"));
     CHECK(has(text, "sdfgc::rt::Buffer<double> late;"));
     CHECK(text.find("k = N + 1;") < text.find("late.allocate(k);"));
     CHECK(text.find("late.allocate(k);") < text.find("late[0] = 1.0;"));
