@@ -141,8 +141,10 @@ Factor addendLike(Expansion &x, Name name, const Factor &result) {
 }
 
 bool Product::expand(Name addend, const char *beta) {
-    for (const Edge *e : x_.node().inEdges())
-        if (!e->dstConn.empty() && e->dstConn != a_.connector && e->dstConn != b_.connector && e->dstConn != addend)
+    for (const Edge *e : x_.node().inEdges()) // streams and handles of a library come by connectors, too
+        if (const DataDesc *d = x_.node().state()->sdfg()->desc(e->memlet.data); d && d->dtype.isNumeric() && !e->dstConn.empty() &&
+                                                                                 e->dstConn != a_.connector &&
+                                                                                 e->dstConn != b_.connector && e->dstConn != addend)
             return x_.refuse("`" + e->dstConn.str() + "` is none of its operands", "factors are properties, `alpha` and `beta`");
     k_.alpha = coefficient(x_, "alpha", "1");
     k_.beta = coefficient(x_, "beta", beta);

@@ -117,8 +117,10 @@ public:
         : ScaledStep(r, r.output(n.c), n.addend, r.text("alpha", "1"), r.text("beta", "0")), a_(keep(r.input(n.a))),
           b_(keep(r.input(n.b))), term_(r, sum_, {a_.type, b_.type}, alpha_), transA_(r.boolean("transA", false)),
           transB_(r.boolean("transB", false)), rankA_(rankA), rankB_(rankB) {
-        for (const ir::Edge *e : r.node.inEdges())
-            if (!e->dstConn.empty() && e->dstConn != n.a && e->dstConn != n.b && e->dstConn != n.addend)
+        for (const ir::Edge *e : r.node.inEdges()) // streams and handles of a library come by connectors, too
+            if (const ir::DataDesc *d = r.node.state()->sdfg()->desc(e->memlet.data); d && d->dtype.isNumeric() &&
+                                                                                      !e->dstConn.empty() && e->dstConn != n.a &&
+                                                                                      e->dstConn != n.b && e->dstConn != n.addend)
                 r.refuse("a product with an operand `" + e->dstConn.str() + "`");
     }
 
