@@ -1,5 +1,7 @@
 #include "EarlyAssignments.h"
 
+#include "Transforms/Differentiate/SymbolValues.h"
+
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Symbols.h"
 
@@ -31,27 +33,13 @@ bool isSymbol(const SDFG &g, Name n) {
     return !g.desc(n) && !(type && type->isCallback());
 }
 
-bool reads(const State &s, const std::set<Name> &symbols) {
-    analysis::SymbolUse use;
-    std::unordered_set<Name> read;
-    for (const auto &n : s.nodes()) {
-        use.add(*n, read);
-        const auto *a = dyn_cast<AccessNode>(n.get());
-        if (const DataDesc *d = a ? s.sdfg()->desc(a->data) : nullptr)
-            use.add(*d, read);
-    }
-    for (const auto &e : s.edges())
-        use.add(*e, read);
-    return std::any_of(symbols.begin(), symbols.end(), [&read](Name n) { return read.count(n) != 0; });
-}
-
 bool canMove(const State &s, const InterstateEdge &before, const InterstateEdge &after) {
     if (after.assignments.empty() || !before.isUnconditional() || !after.isUnconditional())
         return false;
     const Assigned later(after), earlier(before);
     return std::all_of(later.of.begin(), later.of.end(), [&s](Name n) { return isSymbol(*s.sdfg(), n); }) &&
            !overlap(earlier.set, later.set) && !overlap(earlier.set, later.of) && !overlap(earlier.of, later.set) &&
-           !reads(s, later.set);
+           !overlap(gradient::readIn(s), later.set);
 }
 
 } // namespace
