@@ -23,10 +23,16 @@ config.substitutions += [
 # `UNSUPPORTED: address-sanitizer`: what it reports in place of the program.
 if 'address' in lit_config.params.get('sanitize', ''):
     config.available_features.add('address-sanitizer')
-# Compilers for devices, cuBLAS and rocPRIM, where there are any: tests that need one say `REQUIRES: nvcc`.
-for compiler, places in (('nvcc', ('/usr/local/cuda/bin', '/opt/cuda/bin')), ('hipcc', ('/opt/rocm/bin',))):
+# Compilers for devices, cuBLAS and rocPRIM, where there are any: tests that need one say `REQUIRES: nvcc`. `%compile-cuda`, `%compile-hip`: does
+# it compile, without a warning?
+for compiler, target, places, flags in (
+    ('nvcc', 'cuda', ('/usr/local/cuda/bin', '/opt/cuda/bin'),
+     ' -std=c++20 -O0 -Xcicc -O0 -Xptxas -O0 --extended-lambda --expt-relaxed-constexpr -Werror all-warnings'),
+    ('hipcc', 'hip', ('/opt/rocm/bin',), ' -std=c++20 -O0 -Wall -Werror -x hip'),
+):
     found = shutil.which(compiler, path=os.pathsep.join((os.environ['PATH'],) + places))
     config.substitutions.append(('%' + compiler, found or 'false'))
+    config.substitutions.append(('%compile-' + target, found + flags if found else 'false'))
     if found:
         config.available_features.add(compiler)
         toolkit = os.path.dirname(os.path.dirname(os.path.realpath(found)))
@@ -38,7 +44,12 @@ if shutil.which('mpirun') and any(os.path.exists(p) for p in ('/usr/lib/x86_64-l
     config.available_features.add('mpirun')
     if any(os.path.exists('/usr/lib/' + machine + '-linux-gnu/libscalapack-openmpi.so') for machine in ('x86_64', 'aarch64')):
         config.available_features.add('scalapack')
+# What takes minutes and repeats in breadth what other tests look at: `REQUIRES: nightly`. tools/dev/test.sh --nightly runs these, too.
+if os.environ.get('SDFGC_NIGHTLY'):
+    config.available_features.add('nightly')
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
-for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
+# Objects of the runtime that many tests compile with the same options, and nobody else uses.
+config.environment['XDG_CACHE_HOME'] = os.path.join(config.test_exec_root, 'cache')
+for name in ('HOME', 'TMPDIR', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -127,14 +127,18 @@ std::vector<std::string> installedPipelines() {
     return names;
 }
 
-/// A file as it is; any other word names a pipeline that is installed with sdfgc.
+/// A path, or the name of a file that ends in `.yaml`, as it is; any other word names a pipeline that is installed with sdfgc, whatever
+/// else has that name here (`--target cuda` beside a folder `cuda`), or else a file.
 std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
-    if (name.find('/') != std::string::npos || file::exists(name))
+    const bool isYaml = name.ends_with(".yaml");
+    if (name.find('/') != std::string::npos || (isYaml && file::exists(name)))
         return name;
-    const std::string fileName = name.ends_with(".yaml") ? name : name + ".yaml";
+    const std::string fileName = isYaml ? name : name + ".yaml";
     std::optional<std::string> found = findResource("pipelines", fileName);
     if (found)
         return found;
+    if (file::exists(name))
+        return name;
     const std::vector<std::string> installed = installedPipelines();
     if (installed.empty()) {
         s.diags.report(diag::Id::ResourceMissing, {}, "pipelines", fileName, resourceFolders());

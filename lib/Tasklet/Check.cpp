@@ -51,8 +51,18 @@ std::string complaintAboutCompare(const Expr &e) {
     return "";
 }
 
+/// Of a structure. The struct of a Structure's type may have no fields where only its members are declared.
+std::string complaintAboutField(const Expr &e) {
+    const Type base = valueOf(e.args[0]->type);
+    if (!base.isStruct() || base.fields().empty() || base.field(e.name))
+        return "";
+    return "struct `" + base.str() + "` has no field `" + e.name.str() + "`";
+}
+
 std::string complaint(const Expr &e) {
     switch (e.kind) {
+    case ExprKind::Attribute:
+        return complaintAboutField(e);
     case ExprKind::Int:
         return unsignedValue(e.text) ? "" : "integer literal does not fit in 64 bits";
     case ExprKind::Slice:

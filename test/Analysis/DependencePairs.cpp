@@ -179,7 +179,8 @@ private:
         const sym::Range &r = access_.loops[level].range;
         const Name variable = access_.loops[level].variable;
         const auto hidden = values_.find(variable);
-        const std::optional<int64_t> outer = hidden == values_.end() ? std::nullopt : std::optional(hidden->second);
+        const bool hides = hidden != values_.end();
+        const int64_t outer = hides ? hidden->second : 0;
         const int64_t begin = evaluate_(r.begin), end = evaluate_(r.end), step = evaluate_(r.step);
         for (int64_t v = begin; step > 0 ? v <= end : v >= end; v += step) {
             values_[variable] = v;
@@ -189,8 +190,8 @@ private:
             if (level < common_)
                 iteration_.pop_back();
         }
-        if (outer)
-            values_[variable] = *outer;
+        if (hides)
+            values_[variable] = outer;
         else
             values_.erase(variable);
     }

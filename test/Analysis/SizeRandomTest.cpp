@@ -209,7 +209,8 @@ private:
         if (!begin || !end)
             return std::nullopt;
         const auto before = names_.find(t.name);
-        const auto kept = before == names_.end() ? std::nullopt : std::optional(before->second);
+        const bool hides = before != names_.end();
+        const Wide kept = hides ? before->second : 0;
         std::optional<Wide> result = 0;
         for (Wide v = *begin; result && v < *end; ++v) {
             if (--steps_ < 0)
@@ -218,8 +219,8 @@ private:
             const auto x = of(t.parts[2]);
             result = !x ? std::nullopt : t.op == Op::Sum ? checked(*result + *x) : v == *begin || *x > *result ? x : result;
         }
-        if (kept)
-            names_[t.name] = *kept;
+        if (hides)
+            names_[t.name] = kept;
         else
             names_.erase(t.name);
         return result;

@@ -231,6 +231,27 @@ TEST_CASE("to the nodes beside it, a loop uses what its body uses") {
     }
 }
 
+TEST_CASE("a branch whose condition is set without an edge to it is reported, whichever comes first") {
+    for (const unsigned long long seed : {0, 1, 2, 3}) {
+        const Fresh fresh(seed);
+        Memory m;
+        m.setCount(3);
+        gpu::emulate::leaveOutEdge(1); // from `arm` to the branch
+        Plan plan;
+        const gpu::GraphConditional taken = Plan::condition(plan.graph);
+        gpu::GraphHandle body = nullptr;
+        const gpu::GraphNode first = plan.kernel<arm>("arm", {}, 1, taken, m.i.data, m.count.data);
+        Plan::conditional(plan.graph, ConditionalKind::If, taken, {first}, body);
+        Plan::kernelIn<add>(body, "add", {}, 1, m.a.data, 1.0);
+        CHECK(gpu::emulate::leaveOutEdge(0) == 1);
+        plan.instantiate();
+        (void)gpu::graphLaunch(plan.exec, nullptr);
+        (void)gpu::deviceSynchronize();
+        reported("missing edge: if node 1 reads a condition that kernel arm (map m) sets, and neither comes before the other in graph "
+                 "g");
+    }
+}
+
 TEST_CASE("conditions that nobody sets, that two kernels set, and that never end") {
     const Fresh fresh(1);
     Memory m;

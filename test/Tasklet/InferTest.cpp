@@ -170,6 +170,8 @@ TEST_CASE("what has no meaning is reported", "[tasklet][infer]") {
     CHECK(firstError("out = x in p") == "`in` is supported for tuples only");
     CHECK(firstError("out = own(k=1)") == "keyword arguments are supported for struct initialisers only");
     CHECK(firstError("sout = S(third=1)") == "struct `S` has no field `third`");
+    CHECK(firstError("out = sout.third") == "struct `S` has no field `third`");
+    CHECK(firstError("out = sout.first") == "");
     CHECK(firstError("out = np.linalg(x)") == "unknown function `np.linalg`");
     CHECK(firstError("out = z < w") == "complex numbers have no order");
     CHECK(firstError("out = z % w") == "`//` and `%` are not defined for complex numbers");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Do real GPU graphs become programs that device compilers take? Emits every graph that mentions the GPU below a folder for CUDA and
-# compiles it with nvcc (unoptimised, one architecture, not linked), each tenth also for HIP with hipcc. Prints a line for what failed:
+# compiles it with nvcc (unoptimised, not linked), each tenth also for HIP with hipcc. Prints a line for what failed:
 #
 #   refused   graph: the first error          sdfgc says that the graph is at fault, or cannot compile it
 #   failed    nvcc graph: the first error     generated code does not compile, or sdfgc does not end as it should
@@ -9,19 +9,33 @@
 #
 # and then the counts.
 #
-#   tools/dev/gpu_graphs.sh [--sdfgc build/bin/sdfgc] [--jobs 2] FOLDER     exit status 1 when anything failed
+#   tools/dev/gpu_graphs.sh [--sdfgc build/bin/sdfgc] [--jobs 2] [--all] [--archs "75 80 90 100"] [--hip-every 10] FOLDER...
+#
+# --all: graphs of the CPU, too, which sdfgc offloads. --archs: compute capabilities that each program is compiled for; 80 otherwise.
+# --hip-every: of how many graphs one is compiled for HIP, too. Exit status 1 when anything failed; with a warning, too.
 set -uo pipefail
 sdfgc=build/bin/sdfgc
 jobs=2
+mentions=GPU_
+archs=80
+hip_every=10
 while :; do
     case ${1:-} in
     --sdfgc) sdfgc=$2 && shift 2 ;;
     --jobs) jobs=$2 && shift 2 ;;
+    --all) mentions= && shift ;;
+    --archs) archs=$2 && shift 2 ;;
+    --hip-every) hip_every=$2 && shift 2 ;;
     *) break ;;
     esac
 done
-folder=${1:?usage: gpu_graphs.sh [--sdfgc FILE] [--jobs N] FOLDER}
-export sdfgc folder
+[ $# -gt 0 ] || { echo 'usage: gpu_graphs.sh [--sdfgc FILE] [--jobs N] [--all] [--archs LIST] [--hip-every N] FOLDER...' >&2 && exit 2; }
+export sdfgc hip_every
+codes=
+for arch in $archs; do
+    codes+=" -gencode arch=compute_$arch,code=sm_$arch"
+done
+export codes
 export nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)} hipcc=${HIPCC:-$(command -v hipcc || echo /opt/rocm/bin/hipcc)}
 work=$(mktemp -d)
 export work
@@ -34,7 +48,7 @@ first() { # the first line of a log that matches, without the path in front
 compile() { # compiler graph log command...: prints a line
     local compiler=$1 name=$2 log=$3
     shift 3
-    if ! timeout 600 "$@" >"$log" 2>&1; then
+    if ! (cd "$objects" && timeout 600 "$@") >"$log" 2>&1; then
         if grep -qE "(cutensor|hipblas|hipfft|hipsolver|hipsparse|hiptensor)\.h.*(No such file|not found)" "$log"; then
             echo "skipped   $compiler $name: $(first '(cutensor|hip[a-z]*)\.h.*' "$log")"
         else
@@ -48,7 +62,8 @@ compile() { # compiler graph log command...: prints a line
 }
 
 graph() { # number file
-    local name=${2#"$folder"/} out=$work/$1 status target=cuda suffix=cu
+    local name=$2 out=$work/$1 objects=$work/$1.objects status target=cuda suffix=cu
+    mkdir "$objects"
     while :; do
         timeout 300 "$sdfgc" emit "$2" --target $target -o "$out" -q >"$out.log" 2>&1
         status=$?
@@ -57,21 +72,23 @@ graph() { # number file
         elif [ $status -ne 0 ]; then
             echo "failed    sdfgc $name: status $status: $(first 'error: ' "$out.log")"
         elif [ $target = cuda ]; then
-            compile nvcc "$name" "$out.log" "$nvcc" -std=c++20 -O0 --extended-lambda --expt-relaxed-constexpr -arch=sm_80 \
-                -I"$out/include" -I"$out/runtime-headers" -c "$out"/src/$target/*.$suffix -o "$out.o"
+            # shellcheck disable=SC2086 # several words
+            compile nvcc "$name" "$out.log" "$nvcc" -std=c++20 -O0 -Xcicc -O0 -Xptxas -O0 --extended-lambda --expt-relaxed-constexpr $codes \
+                -I"$out/include" -I"$out/runtime-headers" -c "$out"/src/$target/*.$suffix
         else
-            compile hipcc "$name" "$out.log" "$hipcc" -std=c++20 -O0 --offload-arch=gfx90a \
-                -I"$out/include" -I"$out/runtime-headers" -x hip -c "$out"/src/$target/*.$suffix -o "$out.o"
+            compile hipcc "$name" "$out.log" "$hipcc" -std=c++20 -O0 -Wall --offload-arch=gfx90a \
+                -I"$out/include" -I"$out/runtime-headers" -x hip -c "$out"/src/$target/*.$suffix
         fi
-        rm -rf "$out" "$out.o"
-        [ $target = cuda ] && [ $(($1 % 10)) -eq 0 ] && [ $status -eq 0 ] && [ -x "$hipcc" ] || break
+        rm -rf "$out"
+        [ $target = cuda ] && [ $(($1 % hip_every)) -eq 0 ] && [ $status -eq 0 ] && [ -x "$hipcc" ] || break
         target=hip suffix=hip
     done
+    rm -rf "$objects"
 }
 export -f first compile graph
 
-find -L "$folder" -type f -name '*.sdfg' | sort | xargs -d '\n' grep -l GPU_ | nl -v 0 -w 1 -s ' ' >"$work/list"
+find -L "$@" -type f \( -name '*.sdfg' -o -name '*.sdfgt' \) | sort | xargs -d '\n' grep -l "$mentions" | nl -v 0 -w 1 -s ' ' >"$work/list"
 xargs -d "\n" -P "$jobs" -I {} bash -c 'graph "${1%% *}" "${1#* }"' - {} <"$work/list" >"$work/lines"
 sort "$work/lines" | grep -v '^compiled'
 cut -c 1-10 "$work/lines" | sort | uniq -c
-! grep -q '^failed' "$work/lines"
+! grep -qE '^(failed|warned)' "$work/lines"

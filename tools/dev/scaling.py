@@ -2,10 +2,11 @@
 """Does the time of sdfgc grow in proportion to the graph? Graphs of 1, 2 and 4 times a size are generated; the ratios of time and memory
 between them are printed. Linear is 2 from step to step.
 
-  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--shapes chain,loops] [--commands check,emit,print-after-all]
-                       [--levels 0,1,2,3]
+  tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--shapes chain,loops] [--commands check,emit,grad,print-after-all]
+                       [--levels 0,1,2,3] [--options='--target cuda'] [--passes form-gpu-graphs,keep-loops-on-device]
 
-Shapes of graphs: chain, stencils, siblings, updates, loops. Passes of the optimiser look at a limited number of neighbours of a map, so that
+Shapes of graphs: chain, stencils, siblings, updates, loops, searches. Options are those of emit; passes, whose time in it is printed by
+itself. Passes of the optimiser look at a limited number of neighbours of a map, so that
 their time may grow faster until a program has more than these. Caches make it x2.5 on large graphs, whatever the pass.
 """
 import argparse
@@ -61,7 +62,14 @@ def loops(states):
     return ['N'], arrays, blocks
 
 
-SHAPES = {f.__name__: f for f in (chain, stencils, siblings, updates, loops)}
+def searches(states):
+    """A loop for each state that runs until a value has been reached: with --target cuda, the device decides about each."""
+    arrays = {'A': g.array('N'), **{f'B{i}': g.array('N') for i in range(states)}}
+    blocks = [g.loop(f'l{i}', 'k', f'10 and B{i}[1] < 5', [state(i, ['A', f'B{i}'], f'B{i}', 'a0 + a1')]) for i in range(states)]
+    return ['N'], arrays, blocks
+
+
+SHAPES = {f.__name__: f for f in (chain, stencils, siblings, updates, loops, searches)}
 
 
 def measured(command):
@@ -80,6 +88,8 @@ def main():
     ap.add_argument('--states', type=int, default=2000)
     ap.add_argument('--commands', default='check,print,opt,emit,print-after-all')
     ap.add_argument('--levels', default='0,1,2,3', help='of -O, for the command emit')
+    ap.add_argument('--options', default='', help='of emit')
+    ap.add_argument('--passes', default='', help='of emit, to be timed one by one')
     ap.add_argument('--shapes', default='chain', help='of the graphs')
     ap.add_argument('--write', help='only write the graph with that many states to this file')
     o = ap.parse_args()
@@ -91,6 +101,29 @@ def main():
         measure(o, shape)
 
 
+def command(o, name, f):
+    """What is run for one of --commands, as `emit -O2`, with a graph."""
+    verb, *level = name.split()
+    if verb == 'opt':
+        return ['opt', f, '--passes', '', '-o', f + '.saved']
+    if verb == 'grad':
+        return ['grad', f, '--of', 'B', '--wrt', 'A', '--seed', 'argument', '-o', f + '.grad']
+    if verb == 'emit':
+        return ['emit', f, '-o', f + '.out', *level, *o.options.split()] + (['--time-trace', f + '.trace'] if o.passes else [])
+    return ['emit', f, '--print-after-all', '-o', f + '.all'] if verb == 'print-after-all' else [verb, f]
+
+
+def seconds_of_passes(o, f):
+    """The time of each of --passes in the latest emit."""
+    with open(f + '.trace') as trace:
+        events = [e for e in json.load(trace)['traceEvents'] if e.get('args', {}).get('detail') == 'pass']
+    return {name: sum(e['dur'] for e in events if e['name'] == name) / 1e6 for name in o.passes.split(',')}
+
+
+def report(what, values):
+    print(f'{what:16}' + ''.join(f'{v:12.2f}' for v in values) + ''.join(f'   x{b / max(a, 1e-3):.2f}' for a, b in zip(values, values[1:])))
+
+
 def measure(o, shape):
     with tempfile.TemporaryDirectory() as folder:
         files = []
@@ -99,19 +132,16 @@ def measure(o, shape):
             # In another process: the peak memory of a child begins with what this process has.
             subprocess.run([sys.executable, __file__, '--write', files[-1], '--states', str(o.states * factor), '--shapes', shape], check=True)
         print(f'{shape}, bytes'.ljust(16) + ''.join(f'{os.path.getsize(f):>12}' for f in files))
-        commands = [c for name in o.commands.split(',') for c in ([f'emit -O{l}' for l in o.levels.split(',')] if name == 'emit' else [name])]
-        for name in commands:
-            results = []
+        for name in [c for name in o.commands.split(',') for c in ([f'emit -O{l}' for l in o.levels.split(',')] if name == 'emit' else [name])]:
+            results, passes = [], []
             for f in files:
-                command, *level = name.split()
-                extra = {'opt': ['--passes', '', '-o', f + '.saved'], 'emit': ['-o', f + '.out', *level],
-                         'print-after-all': ['--print-after-all', '-o', f + '.all']}.get(command, [])
-                command = 'emit' if command == 'print-after-all' else command
-                results.append(measured([o.sdfgc, command, f] + extra))
-            for what, unit, k in (('time', 's', 0), ('memory', 'MiB', 1)):
-                values = [r[k] for r in results]
-                print(f'{name + " " + unit:16}' + ''.join(f'{v:12.2f}' for v in values) +
-                      ''.join(f'   x{b / max(a, 1e-3):.2f}' for a, b in zip(values, values[1:])))
+                results.append(measured([o.sdfgc, *command(o, name, f)]))
+                if o.passes and name.startswith('emit'):
+                    passes.append(seconds_of_passes(o, f))
+            report(name + ' s', [seconds for seconds, _ in results])
+            report(name + ' MiB', [peak for _, peak in results])
+            for p in passes[0] if passes else ():
+                report(f'  {p} s ', [times[p] for times in passes])
 
 
 if __name__ == '__main__':

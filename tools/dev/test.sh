@@ -3,7 +3,9 @@
 # The last line is `N passed, N failed` over all; conformance cases that are known to fail (test/conformance/known-failures*.txt)
 # count as neither. Exit status 0 only when nothing failed.
 #
-#   tools/dev/test.sh [--no-conformance] [--filter REGEX]     REGEX picks conformance cases
+#   tools/dev/test.sh [--no-conformance] [--filter REGEX] [--nightly]     REGEX picks conformance cases
+#
+# --nightly: also the tests that take minutes and repeat in breadth what others look at (`REQUIRES: nightly` in test/lit).
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -12,6 +14,7 @@ filter=
 while [ $# -gt 0 ]; do
     case $1 in
     --no-conformance) conformance= ;;
+    --nightly) export SDFGC_NIGHTLY=1 ;;
     --filter) filter=${2:?--filter needs a regular expression}; shift ;;
     *) echo "test.sh: unknown option $1" >&2; exit 2 ;;
     esac

@@ -200,8 +200,13 @@ ExprRef expression(Instance &in, const std::string &text, ir::Language language,
 
 ExprRef expression(Instance &in, const ExprRef &parsed, const diag::Location &where, py::Semantics meaning) {
     const py::Env env = environment(in);
-    const ExprRef e = bindNames(in, py::resolveModules(parsed, env), where, meaning);
-    return e ? py::lowerOperators(py::inferTypes(e, env, meaning), meaning, nonNegativeOracle(in)) : nullptr;
+    const ExprRef bound = bindNames(in, py::resolveModules(parsed, env), where, meaning);
+    if (!bound)
+        return nullptr;
+    const ExprRef typed = py::inferTypes(bound, env, meaning);
+    for (const py::TypeError &error : py::unsupported(*typed))
+        in.error(diag::Id::BadCode, where, error.message);
+    return py::lowerOperators(typed, meaning, nonNegativeOracle(in));
 }
 
 ExprRef lowered(Instance &in, const ExprRef &e) {

@@ -12,7 +12,8 @@
 // arguments with the strides of the containers around, no code or constants of their own. Symbols get the values that they stand for;
 // containers of the nested SDFG become containers around it, under fresh names; so do parameters of maps that would hide others.
 //
-// Innermost ones come first. Left alone: those that the graph asks to keep (`no_inline`), and what runs on a GPU.
+// Innermost ones come first. Left alone: those that the graph asks to keep (`no_inline`), what runs on a GPU, and with a GPU as the target
+// those that say by themselves whether they are GPU graphs (`gpu_graph`).
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -66,6 +67,10 @@ private:
         if (!node || !node->sdfg || mentionsGpu(*node->sdfg))
             return std::nullopt;
         const std::string where = elementName(*node);
+        if (node->sdfg->graph != GraphMark::Unmarked && context_.options.gpu()) {
+            context_.missed(where, "stays a nested SDFG", {diag::Why::Kept, "it has its own mark for GPU graphs"});
+            return std::nullopt;
+        }
         nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_,
                                          [&] { return context_.mayChange(where, "is part of `" + g_.name.str() + "`"); });
         if (opened.why.code == diag::Why::PassLimit) // the remark is there

@@ -16,6 +16,7 @@ namespace {
 /// The names that an edge sets, and those that their values are computed of.
 struct Assigned {
     std::set<Name> set, of;
+    Assigned() = default;
     explicit Assigned(const InterstateEdge &e) {
         for (const auto &[symbol, value] : e.assignments) {
             set.insert(symbol);
@@ -33,10 +34,11 @@ bool isSymbol(const SDFG &g, Name n) {
     return !g.desc(n) && !(type && type->isCallback());
 }
 
-bool canMove(const State &s, const InterstateEdge &before, const InterstateEdge &after) {
-    if (after.assignments.empty() || !before.isUnconditional() || !after.isUnconditional())
+/// `before`: null where the region starts with the state.
+bool canMove(const State &s, const InterstateEdge *before, const InterstateEdge &after) {
+    if (after.assignments.empty() || (before && !before->isUnconditional()) || !after.isUnconditional())
         return false;
-    const Assigned later(after), earlier(before);
+    const Assigned later(after), earlier = before ? Assigned(*before) : Assigned();
     return std::all_of(later.of.begin(), later.of.end(), [&s](Name n) { return isSymbol(*s.sdfg(), n); }) &&
            !overlap(earlier.set, later.set) && !overlap(earlier.set, later.of) && !overlap(earlier.of, later.set) &&
            !overlap(gradient::readIn(s), later.set);
@@ -44,17 +46,21 @@ bool canMove(const State &s, const InterstateEdge &before, const InterstateEdge 
 
 } // namespace
 
-bool assignEarly(Region &r, const std::function<bool(State &, Block &)> &parts) {
+bool assignEarly(Region &r, const std::function<bool(State &, Block &)> &parts,
+                 const std::function<std::string(const std::string &)> &fresh) {
     bool changed = false;
     const std::vector<Block *> order = analysis::blocksInOrder(r);
     for (auto b = order.rbegin(); b != order.rend(); ++b) { // what has moved in front of a state may move on
         auto *s = dyn_cast<State>(*b);
-        if (!s || s->inEdges().size() != 1 || s->outEdges().size() != 1)
+        const bool isFirst = s && r.start() == s && s->inEdges().empty();
+        if (!s || (s->inEdges().size() != 1 && !isFirst) || s->outEdges().size() != 1)
             continue;
-        InterstateEdge &before = *s->inEdges().front(), &after = *s->outEdges().front();
-        if (!canMove(*s, before, after) || !parts(*s, *after.dst))
+        InterstateEdge &after = *s->outEdges().front();
+        if (!canMove(*s, isFirst ? nullptr : s->inEdges().front(), after) || !parts(*s, *after.dst))
             continue;
-        std::move(after.assignments.begin(), after.assignments.end(), std::back_inserter(before.assignments));
+        if (isFirst)
+            r.addStateBefore(s, fresh("before_" + s->label));
+        std::move(after.assignments.begin(), after.assignments.end(), std::back_inserter(s->inEdges().front()->assignments));
         after.assignments.clear();
         changed = true;
     }

@@ -20,7 +20,8 @@
 //      inside: then one graph is launched again and again;
 //   4. runs with less than `min-nodes` or more than `max-nodes` operations stay as they are;
 //   5. with `auto`, remarks say what else stood in the way; with `require` these are errors, but for loops and branches on values of
-//      the host, for what it computes by itself, and for copies between the caller's memory and the device.
+//      the host, for what it computes by itself, and for copies between the caller's memory and the device. Marks inside of kernels and
+//      parallel maps cannot be followed at all.
 //
 // The state in front of a region is its gate: order-streams lets streams and the host wait there for what the region needs. Regions
 // that are there already stay.
@@ -71,10 +72,14 @@ public:
 
     bool run() {
         region(root_, wishes_.general());
+        for (SDFG *g : allSDFGs(root_))
+            if (!blockers_->onHost(*g))
+                explainInside(*g);
         return changed_;
     }
 
 private:
+    void explainInside(SDFG &g);
     void region(Region &r, const GraphWish &around);
     void sort(Region &r);
     void inside(Block &b, const GraphWish &wish);
@@ -115,10 +120,12 @@ void Former::region(Region &r, const GraphWish &around) {
 
 /// Sorts what the host does out of the way of graphs.
 void Former::sort(Region &r) {
-    changed_ |= assignEarly(r, [this](State &s, Block &next) {
+    const auto fresh = [this](const std::string &label) { return freshLabel(label); };
+    const auto parts = [this](State &s, Block &next) {
         const GraphBlock &is = blockers_->of(s);
         return is.operations > 0 && is.blockers.empty() && blockers_->of(next).blockers.empty();
-    });
+    };
+    changed_ |= assignEarly(r, parts, fresh);
     std::unordered_set<const Block *> seen;
     std::vector<StateChain> chains;
     for (Block *b : analysis::blocksInOrder(r)) {
@@ -132,7 +139,6 @@ void Former::sort(Region &r) {
         if (!chain.empty())
             chains.push_back(std::move(chain));
     }
-    const auto fresh = [this](const std::string &label) { return freshLabel(label); };
     bool nested = false;
     for (const StateChain &chain : chains)
         for (auto &old : sortIntoPhases(r, chain, *blockers_, limits_.least, fresh)) {
@@ -164,7 +170,7 @@ void Former::inside(Block &b, const GraphWish &wish) {
 bool Former::belongs(Block &b, const GraphWish &wish) {
     if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishes_.inside(*r, wish, &context_).isOff()))
         return false;
-    return blockers_->of(b).blockers.empty();
+    return blockers_->of(b).blockers.empty() && !GraphWishes::saysOff(b);
 }
 
 std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
@@ -220,6 +226,8 @@ void Former::explain(Region &r, const GraphWish &wish) {
         const auto *inner = dyn_cast<Region>(b.get());
         if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
             continue; // the host's; regions inside have their own remarks
+        if (!inner && GraphWishes::saysOff(*b))
+            context_.missed(elementName(*b), "part of no GPU graph", {Why::Kept, "something inside says `gpu_graph = off`"});
         const GraphBlock &is = blockers_->of(*b);
         for (const GraphBlocker &x : is.blockers) {
             if (inner && x.reason.code != Why::ControlFlow)
@@ -244,6 +252,19 @@ void Former::demand(Block &b, const GraphWish &wish) {
         if (!x.isAside)
             context_.diags.report(diag::Id::GraphRequired, x.place, wish.by, x.reason.text,
                                   std::string(diag::info(x.reason.code).hint));
+}
+
+/// Marks of what a kernel, or each of several threads of the host, runs by itself.
+void Former::explainInside(SDFG &g) {
+    const diag::Reason why{Why::Shape, "a kernel or several threads of the host run it, and graphs are launched by one"};
+    for (const Region *r : allRegions(std::as_const(g))) {
+        if (r->graph != GraphMark::Auto && r->graph != GraphMark::Require)
+            continue;
+        const GraphWish wish = wishes_.inside(*r, wishes_.general(), &context_);
+        if (wish.mark == GraphMark::Require)
+            context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*r), wish.by, why.text, "mark what is around the map");
+        context_.missed(elementName(*r), "part of no GPU graph", why);
+    }
 }
 
 std::string Former::freshLabel(const std::string &wanted) {

@@ -2,6 +2,8 @@
 
 #include "sdfgc/Analysis/Verify.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms {
 
 using namespace ir;
@@ -47,6 +49,19 @@ GraphWish GraphWishes::inside(const Region &r, const GraphWish &around, pass::Co
         return around;
     }
     return forced_ ? around : GraphWish{r.graph, elementName(r)};
+}
+
+bool GraphWishes::saysOff(const Block &b) {
+    if (const auto *s = dyn_cast<State>(&b))
+        return std::any_of(s->nodes().begin(), s->nodes().end(), [](const auto &n) {
+            const auto *nested = dyn_cast<NestedSDFGNode>(n.get());
+            return nested && nested->sdfg && saysOff(*nested->sdfg);
+        });
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        return std::any_of(c->branches().begin(), c->branches().end(), [](const auto &branch) { return saysOff(*branch.region); });
+    const auto *r = dyn_cast<Region>(&b);
+    return r && (r->graph == GraphMark::Off ||
+                 std::any_of(r->blocks().begin(), r->blocks().end(), [](const auto &inner) { return saysOff(*inner); }));
 }
 
 } // namespace sdfgc::transforms

@@ -29,6 +29,9 @@ public:
     /// an error.
     GraphWish inside(const ir::Region &r, const GraphWish &around, pass::Context *report = nullptr) const;
 
+    /// Does a block, or something inside of it, say `off`? Then it is part of no graph, whatever applies around it. Linear in the block.
+    static bool saysOff(const ir::Block &b);
+
 private:
     GraphWish general_;
     bool forced_ = false; // the option decides, whatever elements ask for

@@ -21,7 +21,8 @@
 //   3. Symbols that are assigned inside become elements in device memory. Kernels that mention them read them; sizes of kernels, copies
 //      and containers must not depend on them.
 //   4. All else inside must be something that a graph can do (sdfgc/Analysis/GraphRegions.h).
-//   5. Symbols and copies that the host reads after the loop are brought to it there; what only the caller gets waits for the end of the
+//   5. Kernels that follow the loop and need its symbols read them from device memory too, and are part of the same graph.
+//   6. Symbols and copies that the host reads after that are brought to it there; what only the caller gets waits for the end of the
 //      program.
 //
 // Loops of which nothing depends on the device stay with the host, which does not wait for them, unless the option `counted` asks for
@@ -68,7 +69,7 @@ private:
             block(*b, wish);
     }
     void block(Block &b, const GraphWish &wish) {
-        if (auto *l = dyn_cast<LoopRegion>(&b); l && !wishes_.inside(*l, wish).isOff() && loop(*l))
+        if (auto *l = dyn_cast<LoopRegion>(&b); l && !wishes_.inside(*l, wish).isOff() && !GraphWishes::saysOff(*l) && loop(*l))
             return;
         if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
             for (const auto &branch : c->branches())

@@ -5,6 +5,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Tasklet/Cost.h"
 
 #include <algorithm>
 #include <functional>
@@ -99,7 +100,30 @@ bool DeviceLoopNest::readsDevice() {
 Reason DeviceLoopNest::plan() {
     collectSymbols();
     loop(outermost_);
+    if (!why_)
+        follow();
     return why_;
+}
+
+/// Kernels after the loop may need symbols that the device knows by then: the states up to the last of them go on with what it knows, as
+/// part of the same graph, and the host is told afterwards.
+void DeviceLoopNest::follow() {
+    std::vector<Block *> passed;
+    for (Block *at = analysis::onlyNext(outermost_); at && at->inEdges().size() == 1; at = analysis::onlyNext(*at)) {
+        auto *s = dyn_cast<State>(at);
+        const auto isCopy = [this](const auto &n) { return isa<AccessNode>(n.get()) && isCopied(cast<AccessNode>(n.get())->data); };
+        if (!s || std::any_of(s->nodes().begin(), s->nodes().end(), isCopy))
+            break;
+        const std::size_t before = readers_.size();
+        state(*s);
+        if (std::exchange(why_, {})) { // the host has to know the symbols before it
+            readers_.resize(before);
+            break;
+        }
+        passed.push_back(s);
+        if (readers_.size() > before)
+            followers_ = passed;
+    }
 }
 
 std::string DeviceLoopNest::moved() const {
@@ -192,6 +216,8 @@ DeviceLoopNest::Evaluation DeviceLoopNest::evaluation(Name symbol, const std::st
     Evaluation out{symbol, symbolValue(value, g_, compat_, [&](Name n) { return readAs(n, before); })};
     if (out.value.why)
         reject(out.value.why.code, out.value.why.text);
+    else if (!py::operations(py::parseBlockOrRaw(out.value.code)))
+        reject(Why::Opaque, "`" + value + "` calls a function that sdfgc does not know, and a kernel might not be able to");
     for (const Name n : out.value.indices)
         if (symbols_.count(n))
             reject(Why::Symbol, quoted(n) + " is an index in `" + value + "`, and only the device will know it");
@@ -395,7 +421,7 @@ bool DeviceLoopNest::comesAtEnd(Name host) const {
            });
 }
 
-/// Does something outside of the loop use a name, of what `counts` says of blocks?
+/// Does the host use a name outside of the loop, in blocks that `counts` says yes to?
 bool DeviceLoopNest::isNeeded(Name name, const std::function<bool(const Block &)> &counts) const {
     const auto reads = [name](const std::set<Name> &names) { return names.count(name) != 0; };
     const auto readsCode = [&](const Code &code) { return reads(analysis::namesInCode(code, g_)); };
@@ -414,7 +440,8 @@ bool DeviceLoopNest::isNeeded(Name name, const std::function<bool(const Block &)
                 return true;
     }
     for (const Block *b : allBlocks(std::as_const(g_))) {
-        if (isInside(*b) || !counts(*b))
+        const bool follows = std::find(followers_.begin(), followers_.end(), b) != followers_.end();
+        if (isInside(*b) || follows || !counts(*b))
             continue;
         if (const auto *c = dyn_cast<ConditionalBlock>(b))
             for (const auto &branch : c->branches())

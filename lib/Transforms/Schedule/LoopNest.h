@@ -55,6 +55,7 @@ private:
     // ---- LoopNest.cpp: may they be moved?
     void collectSymbols();
     void collectTwins();
+    void follow();
     void block(ir::Block &b);
     void loop(ir::LoopRegion &l);
     void conditional(ir::ConditionalBlock &c);
@@ -101,6 +102,7 @@ private:
     std::vector<Branches> branches_;
     std::vector<Assignments> assignments_;                 // on edges
     std::vector<std::pair<ir::MapEntry *, Name>> readers_; // kernels that a symbol is handed to
+    std::vector<ir::Block *> followers_;                   // states after the loop that the device goes on with, in order
     std::vector<ir::State *> emptied_;                     // by dropping copies
     std::map<Name, Name> cells_;                           // of symbols, in device memory
     std::map<const ir::LoopRegion *, Name> flags_;

@@ -271,12 +271,13 @@ void DeviceLoopNest::look(Loop &l) {
     r.condition = Code{copy.str(), Language::Python};
 }
 
-/// What the host reads after the loops.
+/// What the host reads after the loops, and after what the device does there.
 void DeviceLoopNest::giveBack(const std::vector<Name> &symbols, const std::vector<Name> &copies) {
     if (symbols.empty() && copies.empty())
         return;
     Region &around = *outermost_.parent();
-    State *after = around.addStateAfter(&outermost_, g_.freshLabel("after_" + outermost_.label));
+    Block *last = followers_.empty() ? static_cast<Block *>(&outermost_) : followers_.back();
+    State *after = around.addStateAfter(last, g_.freshLabel("after_" + outermost_.label));
     for (const Name host : copies)
         copyWhole(*after, twins_.at(host), host);
     if (symbols.empty())

@@ -110,6 +110,15 @@ namespace emulate {
 static std::atomic<long> made{0};
 long resourcesMade() { return made; }
 
+long copiesToHost() {
+    long copies = 0;
+    (void)call([&](Device &device) {
+        copies = device.copiesToHost;
+        return success;
+    });
+    return copies;
+}
+
 Status mallocBytes(void **pointer, size_t bytes, const char *name) {
     *pointer = nullptr;
     return callOutside("memory is allocated", [&](Device &device) {
@@ -438,3 +447,9 @@ void finalise(const char *program) {
 } // namespace sdfgc::gpu
 
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_resources() { return sdfgc::gpu::emulate::resourcesMade(); }
+extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_copies_to_host() {
+    return sdfgc::gpu::emulate::copiesToHost();
+}
+extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_leave_out_edge(long number) {
+    return sdfgc::gpu::emulate::leaveOutEdge(number);
+}

@@ -52,6 +52,8 @@ namespace emulate {
 /// How many pieces of memory, streams and events the program has made so far. Programs export it as `sdfgc_emulation_resources`, for tests of
 /// calls that must make none.
 long resourcesMade();
+/// How many copies, outside of graphs, have brought device memory to the host so far; `sdfgc_emulation_copies_to_host` of programs.
+long copiesToHost();
 Status mallocBytes(void **pointer, size_t bytes, const char *name);
 Status mallocBytesAsync(void **pointer, size_t bytes, Stream stream, const char *name);
 Status mallocBytesHost(void **pointer, size_t bytes, const char *name);

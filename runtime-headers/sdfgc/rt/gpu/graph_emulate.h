@@ -64,6 +64,11 @@ bool graphExecHolds(GraphExec exec, GraphNode node, const MemsetNodeParams &fill
 /// The same when a list of nodes has another shape than the graph made of it: nodes, edges or what else cannot be updated.
 void reportStaleShape(GraphHandle graph);
 
+/// For tests of whether a missing edge is found: of the edges that nodes are added with from now on, plans do not get the one with this
+/// number, from 1 on; 0: they get all. Returns how many have been added since the last time. Programs export it as
+/// `sdfgc_emulation_leave_out_edge`.
+long leaveOutEdge(long number);
+
 /// For tests of what a program does under its caller's capture: from now on streamIsCapturing() answers so.
 void pretendCapture(Stream stream, bool capturing);
 

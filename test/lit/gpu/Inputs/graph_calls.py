@@ -1,83 +1,60 @@
-"""Calls three programs with products of BLAS in their graphs, in all orders of operations and on devices that can do less, and compares
-results and counters. Without arguments: starts itself once for each device and order."""
-import hashlib
-import json
-import os
-import subprocess
+"""Calls three programs with products of BLAS in their graphs (graph_matrix.py says how).
+
+    graph_calls.py GRAPHS STREAMS     in every way
+    graph_calls.py GRAPHS keys        what makes another graph
+"""
 import sys
 
 import numpy as np
 
-CALLS = 3
+import graph_matrix
+from graph_matrix import CALLS, Region
 
 
-def dense():
-    import dense
+def dense(program):
     rng = np.random.default_rng(1)
     x, w, v = (rng.integers(-3, 4, shape).astype(float) for shape in ((20, 30), (30, 25), (25, 30)))
-    program = dense.Program()
     arrays = {name: program.to_device(a) for name, a in dict(x=x, W=w, V=v, y=np.zeros((20, 30))).items()}
     for _ in range(CALLS):
         program(f=2.0, M=20, K=30, N=25, **arrays)
     result = arrays["y"].get()
     assert np.array_equal(result, np.maximum(2 * x @ w, 0) @ v + 2 * x)
-    return program, [result]
+    return [result]
 
 
-def power():
-    import power
+def power(program):
     n = 20
     m = np.random.default_rng(1).integers(0, 3, (n, n)).astype(float)
     a, change = m @ m.T, np.zeros(1)
-    program = power.Program()
     for _ in range(CALLS):
         x = np.ones(n)
         program(A=a, x=x, change=change, tol=1e-10, most=200, N=n)
     assert 0 < change[0] <= 1e-10
     assert np.allclose(a @ x, np.linalg.eigvalsh(a)[-1] * x)
-    return program, [x, change]
+    return [x, change]
 
 
-def algebra():
-    import algebra
+def algebra(program):
     n, rng = 20, np.random.default_rng(1)
     a, b, x, y, v = (rng.integers(-2, 3, shape).astype(float) for shape in ((n, n), (n, n), (4, n, n), (4, n, n), n))
     c, z, d = np.zeros((n, n)), np.zeros(n), np.zeros(1)
-    program = algebra.Program()
     for _ in range(CALLS):
         program(A=a, B=b, X=x, Y=y, x=v, C=c, z=z, d=d, N=n)
     u = 2 * a.T @ b.T + 3 * b
     assert np.array_equal(c, x[0] @ y[0] + x[3] @ y[3] + u) and np.array_equal(z, a @ u @ v) and d[0] == v @ u @ v
-    return program, [c, z, d]
+    return [c, z, d]
 
 
-def child():
-    for run in (dense, power, algebra):
-        program, results = run()
-        bits = hashlib.sha256(b"".join(r.tobytes() for r in results)).hexdigest()
-        print(json.dumps([run.__name__, bits, program.gpu_graphs()[-1]]))
-
-
-def parent():
-    seen = {}
-    for device in ("full", "flat", "none", "fail-instantiate"):
-        for seed in range(5):
-            env = dict(os.environ, SDFGC_EMULATE_GRAPHS=device, SDFGC_EMULATE_SEED=str(seed))
-            out = subprocess.run([sys.executable, __file__, "child"], env=env, capture_output=True, text=True)
-            assert out.returncode == 0 and not out.stderr, out.stderr
-            for line in out.stdout.splitlines():
-                name, bits, info = json.loads(line)
-                assert seen.setdefault(name, bits) == bits, f"{name} has other results on {device}, seed {seed}"
-                counts = info["builds"], info["launches"], info["updates"], info["host_path"]
-                assert seen.setdefault((name, device), counts) == counts, (name, device, seed, counts)
-                if seed == 0:
-                    print(f"{name}, {device}: {counts}, {info['last_reason']}")
+PROGRAMS = {
+    'dense': (dense, {'graph_main': Region(nodes=5)}),
+    'power': (power, {'graph_start': Region(nodes=11, iterations=10)}),
+    'algebra': (algebra, {'graph_one': Region(nodes=8)}),
+}
 
 
 def keys():
     """What makes another graph: other addresses, sizes and factors of a call, nothing else."""
-    import dense
-    program = dense.Program()
+    program = graph_matrix.load(sys.argv[1], 'dense').Program()
     w, v = (program.to_device(np.ones(shape)) for shape in ((30, 25), (25, 30)))
     inputs = {n: program.to_device(np.ones((n, 30))) for n in (10, 20)}
     first, second, short = (program.to_device(np.zeros((n, 30))) for n in (20, 20, 10))
@@ -97,4 +74,4 @@ def keys():
     print("size:", call(short, 3.0))
 
 
-{"child": child, "keys": keys}.get(sys.argv[1] if len(sys.argv) > 1 else "", parent)()
+keys() if sys.argv[2:] == ['keys'] else graph_matrix.run(PROGRAMS)

@@ -89,6 +89,7 @@ public:
             waits = true;
         else if (toDevice && fromDevice)
             waits = false;
+        device_.copiesToHost += fromDevice && !toDevice;
         operation->run = [copy = *this] { copy.run(); };
         device_.submit(stream, operation);
         if (waits)

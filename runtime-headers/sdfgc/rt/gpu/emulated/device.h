@@ -100,6 +100,9 @@ public:
     std::set<GraphState *> graphs;
     std::set<NodeState *> graphNodes;
     uint64_t graphNodesMade = 0;
+    long graphEdges = 0;  // that nodes have been added with, since leaveOutEdge() was called
+    long edgeLeftOut = 0; // which of them a plan does not get; 0: none
+    long copiesToHost = 0;
     std::map<ExecState *, std::shared_ptr<ExecState>> execs;
     bool graphsTrimmed = false;       // since an executable graph was last asked for
     Conditions *conditions = nullptr; // of the graph that runs

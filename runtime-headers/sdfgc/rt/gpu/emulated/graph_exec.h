@@ -77,6 +77,8 @@ static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec
         Conditions conditions(exec->conditions);
         device.conditions = &conditions;
         GraphRun(device, exec->name, exec->findings, *nodes).run();
+        if (conditions.failed())
+            device.stick(launchFailure);
         device.conditions = nullptr;
     };
     Scheduler::addDependence(*operation, exec->last);

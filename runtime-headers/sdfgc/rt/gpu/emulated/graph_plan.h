@@ -112,6 +112,14 @@ static bool numbersOf(Device &device, const GraphState &graph, const std::string
     return true;
 }
 
+/// Counts edges, and takes out the one that leaveOutEdge() has asked for.
+static void countEdges(Device &device, std::vector<size_t> &after) {
+    const long index = device.edgeLeftOut - device.graphEdges - 1;
+    device.graphEdges += static_cast<long>(after.size());
+    if (device.edgeLeftOut > 0 && index >= 0 && index < static_cast<long>(after.size()))
+        after.erase(after.begin() + index);
+}
+
 /// A plan that belongs to a node of a graph with this name.
 static GraphState *newBody(Device &device, const std::string &graph) {
     auto *body = new GraphState;
@@ -149,6 +157,7 @@ static Status addNode(GraphNode &made, GraphHandle handle, const GraphNode *afte
                 destroyPlan(device, node->plan);
             return invalidValue;
         }
+        countEdges(device, node->after);
         node->serial = ++device.graphNodesMade;
         node->graph = graph;
         made = node.get();
@@ -156,6 +165,16 @@ static Status addNode(GraphNode &made, GraphHandle handle, const GraphNode *afte
         graph->nodes.push_back(std::move(node));
         return success;
     });
+}
+
+long leaveOutEdge(long number) {
+    long counted = 0;
+    (void)call([&](Device &device) {
+        device.edgeLeftOut = number;
+        counted = std::exchange(device.graphEdges, 0);
+        return success;
+    });
+    return counted;
 }
 
 } // namespace emulate

@@ -7,6 +7,8 @@
 #include "sdfgc/rt/gpu/emulated/library.h"
 #include "sdfgc/rt/gpu/emulated/watch.h"
 
+#include <tuple>
+
 namespace sdfgc::gpu::emulate {
 
 /// The conditions of a launch.
@@ -17,8 +19,8 @@ public:
             values_[c.handle] = {c.assign ? c.value : 0, c.assign, {}};
     }
 
-    /// The kernel that runs now, which may set some: a node of a graph or body.
-    void beginKernel(const std::vector<NodeState> &nodes, const Ancestors *ancestors, size_t node, const std::string &graph) {
+    /// The node of a graph or body that runs now: a kernel, which may set some, or a loop or branch, which reads one.
+    void beginNode(const std::vector<NodeState> &nodes, const Ancestors *ancestors, size_t node, const std::string &graph) {
         nodes_ = &nodes;
         ancestors_ = ancestors; // null: unknown
         node_ = node;
@@ -31,11 +33,11 @@ public:
         if (found == values_.end())
             return false;
         Value &condition = found->second;
-        for (const auto &[nodes, node] : condition.setters)
-            if (ancestors_ && nodes == nodes_ && node != node_ && !ancestors_->ordered(node, node_) &&
-                reported_.insert({nodes, std::minmax(node, node_)}).second)
-                fail("unordered conditions: %s sets a condition that %s sets, too, and neither comes before the other in graph %s",
-                     (*nodes_)[node_].name.c_str(), (*nodes_)[node].name.c_str(), graph_->c_str());
+        for (const size_t node : unordered(condition.setters))
+            fail("unordered conditions: %s sets a condition that %s sets, too, and neither comes before the other in graph %s",
+                 (*nodes_)[node_].name.c_str(), (*nodes_)[node].name.c_str(), graph_->c_str());
+        for (const size_t node : unordered(condition.readers))
+            missing((*nodes_)[node], (*nodes_)[node_]);
         condition.value = value;
         condition.defined = true;
         condition.setters.insert({nodes_, node_});
@@ -45,20 +47,47 @@ public:
     bool get(GraphConditional handle, unsigned &value) {
         Value &condition = values_[handle];
         value = condition.value;
+        for (const size_t node : unordered(condition.setters))
+            missing((*nodes_)[node_], (*nodes_)[node]);
         condition.setters.clear();
+        condition.readers.insert({nodes_, node_});
         return condition.defined;
     }
+    /// A loop cannot go on: no loop does in this run of the nodes. What is no loop still runs, as an edge that is missing may be the reason.
+    /// Returns whether it is the first time.
+    bool giveUp() {
+        stopped_ = true;
+        return !std::exchange(failed_, true);
+    }
+    bool stopped() const { return stopped_; }
+    bool failed() const { return failed_; }
     /// For a second run of the same nodes.
-    auto state() const { return values_; }
-    template <class State> void restore(const State &state) { values_ = state; }
+    auto state() const { return std::make_pair(values_, stopped_); }
+    template <class State> void restore(const State &state) { std::tie(values_, stopped_) = state; }
 
 private:
+    using Users = std::set<std::pair<const std::vector<NodeState> *, size_t>>;
     struct Value {
         unsigned value = 0;
         bool defined = false;
-        std::set<std::pair<const std::vector<NodeState> *, size_t>> setters; // since it was read
+        Users setters; // since it was read
+        Users readers;
     };
+    /// Of the nodes beside the one that runs, those that have no order with it, and have not been reported.
+    std::vector<size_t> unordered(const Users &users) {
+        std::vector<size_t> out;
+        for (const auto &[nodes, node] : users)
+            if (ancestors_ && nodes == nodes_ && node != node_ && !ancestors_->ordered(node, node_) &&
+                reported_.insert({nodes, std::minmax(node, node_)}).second)
+                out.push_back(node);
+        return out;
+    }
+    void missing(const NodeState &reader, const NodeState &setter) const {
+        fail("missing edge: %s reads a condition that %s sets, and neither comes before the other in graph %s", reader.name.c_str(),
+             setter.name.c_str(), graph_->c_str());
+    }
     std::map<GraphConditional, Value> values_;
+    bool stopped_ = false, failed_ = false;
     std::set<std::pair<const std::vector<NodeState> *, std::pair<size_t, size_t>>> reported_;
     std::mutex mutex_;
     const std::vector<NodeState> *nodes_ = nullptr;
@@ -100,11 +129,11 @@ private:
         noteUse(node);
         switch (node.kind) {
         case NodeState::Kernel:
-            device_.conditions->beginKernel(nodes_, findings_.ancestors.get(), number, graph_);
+            device_.conditions->beginNode(nodes_, findings_.ancestors.get(), number, graph_);
             runKernel(node);
             break;
         case NodeState::Conditional:
-            runBody(node);
+            runBody(node, number);
             break;
         case NodeState::Copy:
             runCopy(node);
@@ -131,21 +160,25 @@ private:
         KernelRun run{k.how, k.grid, k.block, k.shared, *body, device_.arena.origins};
         device_.runKernel(run, pointersOf(node));
     }
-    void runBody(const NodeState &node) {
+    void runBody(const NodeState &node, size_t number) {
+        Conditions &conditions = *device_.conditions;
         const uint64_t most = environmentNumber("ITERATIONS", 1000000);
-        for (uint64_t i = 0;; ++i) {
+        for (uint64_t i = 0; !conditions.stopped(); ++i) {
             unsigned value = 0;
-            if (!device_.conditions->get(node.condition, value)) {
-                fail("undefined condition: %s of graph %s is reached before a kernel has set its condition", node.name.c_str(),
-                     graph_.c_str());
-                return device_.stick(launchFailure);
+            conditions.beginNode(nodes_, findings_.ancestors.get(), number, graph_);
+            if (!conditions.get(node.condition, value)) {
+                if (conditions.giveUp())
+                    fail("undefined condition: %s of graph %s is reached before a kernel has set its condition", node.name.c_str(),
+                         graph_.c_str());
+                return;
             }
             if (value == 0)
                 return;
             if (i == most) {
-                fail("endless loop: %s of graph %s has run %llu times, and its condition is %u", node.name.c_str(), graph_.c_str(),
-                     static_cast<unsigned long long>(i), value);
-                return device_.stick(launchFailure);
+                if (conditions.giveUp())
+                    fail("endless loop: %s of graph %s has run %llu times, and its condition is %u", node.name.c_str(),
+                         graph_.c_str(), static_cast<unsigned long long>(i), value);
+                return;
             }
             GraphRun(device_, graph_, *node.findings, *node.body).run();
             if (device_.error != success || node.repeats == ConditionalKind::If)
