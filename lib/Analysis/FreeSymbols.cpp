@@ -94,6 +94,17 @@ void insertSizes(Names &into, const MapEntry &m) {
     }
 }
 
+/// The assignments of a stencil node are code, which its expansion makes a tasklet of.
+void insertStencil(Names &out, const LibraryNode &n, const SDFG &g) {
+    const json::Value *code = n.className() == "Stencil" ? n.properties.find("code") : nullptr;
+    const json::Value *text = code ? code->get("string_data") : nullptr;
+    if (!code)
+        return;
+    for (Name name : namesInTasklet({text ? text->text() : code->text(), Language::Python}, g))
+        if (!n.inConnector(name) && !n.outConnector(name) && g.symbols.contains(name))
+            out.insert(name);
+}
+
 /// Next to these, generated code takes an address: only range starts count. A connector of an access node says that the edge defines a
 /// view or sets a reference; at other containers it says nothing, and the edge is a copy.
 bool takesAddress(const Edge &e) {
@@ -171,6 +182,7 @@ void SymbolUse::add(const Node &n, Names &out) {
     } else if (auto *lib = dyn_cast<LibraryNode>(&n)) {
         for (const auto &[key, value] : lib->properties)
             insertSymbolic(out, value);
+        insertStencil(out, *lib, *g);
     }
 }
 

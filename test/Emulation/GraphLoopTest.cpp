@@ -247,8 +247,9 @@ TEST_CASE("a branch whose condition is set without an edge to it is reported, wh
         plan.instantiate();
         (void)gpu::graphLaunch(plan.exec, nullptr);
         (void)gpu::deviceSynchronize();
-        reported("missing edge: if node 1 reads a condition that kernel arm (map m) sets, and neither comes before the other in graph "
-                 "g");
+        reported(
+            "missing edge: if node 1 reads a condition that kernel arm (map m) sets, and neither comes before the other in graph "
+            "g");
     }
 }
 

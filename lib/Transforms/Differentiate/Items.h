@@ -140,6 +140,7 @@ private:
               Body &b, Reversed &r);
     void clearWhereAssigned(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, Body &b,
                             Reversed &r);
+    bool moveTo(ir::NestedSDFGNode &n, Name argument, const nest::Use &had, const nest::Use &has);
     void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
 
     /// Lets items have containers of their own in place of those that other items use.
@@ -158,8 +159,9 @@ private:
     bool isComputedAgain(const nest::Use &u, const Body &b) const;
     struct Usage;
     void recompute(Body &b, std::vector<nest::Item> &out);
-    void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out);
-    void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out);
+    void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around = nullptr);
+    void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around);
+    nest::Use unused(const nest::Use &u, Body &b, nest::Map *around);
     void changeInPlace(nest::Step &again, std::vector<nest::Item> &out);
     Name saved(const nest::Use &read, Body &b);
 

@@ -2,6 +2,7 @@
 //
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
+#include "Transforms/Differentiate/Arguments.h"
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
@@ -21,6 +22,16 @@ using nest::Use;
 using nest::UseKind;
 
 namespace {
+
+/// No argument has more elements than it is given.
+void narrowArguments(const Step &s, const SDFG &around, NestedSDFGNode &n) {
+    std::map<Name, std::set<std::string>> given; // by connector
+    for (const Use &u : s.uses)
+        given[u.connector].insert(subsetOf(u) ? subsetOf(u)->str() : "");
+    for (const Use &u : s.uses)
+        if (subsetOf(u) && given[u.connector].size() == 1)
+            narrowArgument(n, u.connector, {*around.desc(u.data), *subsetOf(u)});
+}
 
 /// What the SDFG writes becomes its own. What it held before comes by another argument, whose name is returned by that of the container.
 std::map<Name, Name> keepResults(NestedSDFGNode &n) {
@@ -116,6 +127,17 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
     return r;
 }
 
+/// Lets an argument of a nested SDFG, which was of `had`, be of `has`.
+bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, const Use &has) {
+    const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
+    if (had.data == has.data || !from || !to)
+        return true;
+    const std::string why = moveArgument(n, argument, {desc(had), *from}, {*maker_.sdfg().desc(has.data), *to});
+    if (!why.empty())
+        fail({diag::Id::GradientStore, had.data.str(), why, "give the nested SDFG an array of its own"}, *had.access);
+    return why.empty();
+}
+
 void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
@@ -137,6 +159,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     for (const Use &u : s.uses) // where it writes nothing, what was there before goes through; and past sums it does anyway
         if (isActive(u) && u.kind == UseKind::Write && std::find(r.wrt.begin(), r.wrt.end(), u.connector) == r.wrt.end())
             r.wrt.push_back(u.connector);
+    narrowArguments(s, maker_.sdfg(), *inner);
     const std::map<Name, Name> before = keepResults(*inner);
     Ledger ledger;
     if (!differentiate(*inner->sdfg, r, context_, ledger)) {
@@ -159,8 +182,9 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     for (const Use &u : s.uses)
         if (!u.writes()) {
             const auto initial = before.find(u.connector);
-            const std::optional<Use> v = value(u, initial == before.end() ? u.connector : initial->second, b, true);
-            if (!v)
+            const Name argument = initial == before.end() ? u.connector : initial->second;
+            const std::optional<Use> v = value(u, argument, b, true);
+            if (!v || !moveTo(*node, argument, u, *v))
                 return;
             uses.push_back(*v);
             node->addIn(v->connector, Type::pointer(desc(u).dtype));

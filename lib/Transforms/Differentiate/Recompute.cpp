@@ -153,16 +153,17 @@ void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
         out.push_back(std::move(*i));
 }
 
-/// `inner`: what iterations of maps around the item, which are computed again, have for themselves.
-void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std::vector<Item> &out) {
+/// `inner`: what iterations of maps around the item, which are computed again, have for themselves. `around`: the innermost of these; null if
+/// there is none.
+void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std::vector<Item> &out, Map *around) {
     if (i.step)
-        return recomputed(*i.step, b, inner, out);
+        return recomputed(*i.step, b, inner, out, around);
     const Map &m = *i.map;
     auto again = std::make_unique<Map>(mapLike(*m.entry, m.entry->label, m.params, m.ranges));
     again->locals = m.locals;
     inner.insert(m.locals.begin(), m.locals.end());
     for (const Item &each : m.body)
-        recomputed(each, b, inner, again->body);
+        recomputed(each, b, inner, again->body, again.get());
     if (again->body.empty())
         return;
     out.push_back({std::move(again), nullptr});
@@ -177,7 +178,21 @@ void ItemReverser::separate(std::span<Item> items, const std::set<Name> &contain
         renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
-void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner, std::vector<Item> &out) {
+/// For a result that is there already: it is written once, whatever the program sums up, and each iteration has a place of its own for it, if
+/// its size is known.
+Use ItemReverser::unused(const Use &u, Body &b, Map *around) {
+    const std::string name = "unused_" + u.data.str();
+    const DataDesc &like = *maker_.sdfg().desc(u.data);
+    const bool own = around && subsetOf(u)->numElements().asInt();
+    const Name out = own ? maker_.transient(name, like, subsetOf(u)->sizes()) : temporary(name, like, subsetOf(u)->sizes(), b);
+    if (own) {
+        around->locals.insert(out);
+        maker_.sdfg().desc(out)->storage = Storage::Default;
+    }
+    return maker_.whole(UseKind::Write, out, u.connector);
+}
+
+void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner, std::vector<Item> &out, Map *around) {
     const auto stays = [&](const Use &u) { return inner.count(u.data) || b.needed.count(u.data); };
     if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
         return;
@@ -185,11 +200,10 @@ void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inne
     for (std::size_t k = 0; k < s.uses.size(); ++k) {
         const Use &u = s.uses[k];
         Use &now = again->uses[k];
-        if (u.writes() && !stays(u)) { // a result that is there already
-            const Name unused = temporary("unused_" + u.data.str(), *maker_.sdfg().desc(u.data), subsetOf(u)->sizes(), b);
-            now = maker_.whole(u.kind, unused, u.connector);
+        if (u.writes() && !stays(u)) {
+            now = unused(u, b, around);
             if (const auto *n = dyn_cast<NestedSDFGNode>(s.nodes.front()); n && n->sdfg && isUpdatedIn(*n->sdfg, u.connector))
-                out.push_back(maker_.fill(unused, maker_.sdfg().desc(unused)->fullSubset(), "0", b.inScope()));
+                out.push_back(maker_.fill(now.data, maker_.sdfg().desc(now.data)->fullSubset(), "0", around || b.inScope()));
         } else if (!u.writes() && isComputedAgain(u, b) && !(b.map && request_.strategy.of(u.data) == Keep::Store)) {
             b.needed.insert(u.data); // at this place of the order it is what it was
         } else if (!u.writes() && !inner.count(u.data)) {

@@ -51,7 +51,9 @@ bool hasValueBefore(Name symbol, const LoopRegion &loop, const SDFG &g) {
                 if (assigned == symbol)
                     return true;
     }
-    return analysis::freeSymbols(g).count(symbol) != 0;
+    const bool isMapped = g.parentNode && std::any_of(g.parentNode->symbolMapping.begin(), g.parentNode->symbolMapping.end(),
+                                                      [symbol](const auto &mapped) { return mapped.first == symbol; });
+    return isMapped || analysis::freeSymbols(g).count(symbol) != 0;
 }
 
 } // namespace
