@@ -23,14 +23,32 @@ using nest::UseKind;
 
 namespace {
 
+/// The elements of two subsets that begin with the same one; nothing if they do not, for certain.
+std::optional<sym::Subset> together(const std::optional<sym::Subset> &a, const std::optional<sym::Subset> &b) {
+    if (!a || !b || a->rank() != b->rank())
+        return std::nullopt;
+    sym::Subset out = *a;
+    for (std::size_t k = 0; k < out.rank(); ++k) {
+        const sym::Range &x = a->dims[k], &y = b->dims[k];
+        const auto more = (y.end - x.end).asInt();
+        if (!(x.begin == y.begin) || !(x.step == y.step) || !(x.tile == y.tile) || !more)
+            return std::nullopt;
+        out.dims[k].end = *more > 0 ? y.end : x.end;
+    }
+    return out;
+}
+
 /// No argument has more elements than it is given.
 void narrowArguments(const Step &s, const SDFG &around, NestedSDFGNode &n) {
-    std::map<Name, std::set<std::string>> given; // by connector
+    std::map<Name, std::optional<sym::Subset>> given; // by connector
+    for (const Use &u : s.uses) {
+        const auto [at, isNew] = given.try_emplace(u.connector, subsetOf(u));
+        if (!isNew)
+            at->second = together(at->second, subsetOf(u));
+    }
     for (const Use &u : s.uses)
-        given[u.connector].insert(subsetOf(u) ? subsetOf(u)->str() : "");
-    for (const Use &u : s.uses)
-        if (subsetOf(u) && given[u.connector].size() == 1)
-            narrowArgument(n, u.connector, {*around.desc(u.data), *subsetOf(u)});
+        if (const auto &subset = given[u.connector])
+            narrowArgument(n, u.connector, {*around.desc(u.data), *subset});
 }
 
 /// What the SDFG writes becomes its own. What it held before comes by another argument, whose name is returned by that of the container.
@@ -161,6 +179,9 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
             r.wrt.push_back(u.connector);
     narrowArguments(s, maker_.sdfg(), *inner);
     const std::map<Name, Name> before = keepResults(*inner);
+    for (const Use &u : s.uses)
+        if (const auto initial = before.find(u.connector); !u.writes() && initial != before.end() && subsetOf(u))
+            narrowArgument(*inner, initial->second, {desc(u), *subsetOf(u)});
     Ledger ledger;
     if (!differentiate(*inner->sdfg, r, context_, ledger)) {
         failed_ = true;
