@@ -85,41 +85,39 @@ bool isCallback(const SDFG &g, Name n) {
 
 namespace {
 
-/// A callback in the code of one region.
-Name callbackIn(const Region &r) {
-    const SDFG &g = *r.sdfg();
-    std::set<Name> read;
-    const auto add = [&](const Code &code) { read.merge(analysis::namesInCode(code, g)); };
-    if (const auto *l = dyn_cast<LoopRegion>(&r))
+/// Calls f(code, SDFG) for the code of control flow in a block, at any depth.
+template <class F> void forEachCode(const Block &b, const F &f) {
+    const SDFG &g = *b.sdfg();
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        for (const auto &branch : c->branches()) {
+            if (branch.condition)
+                f(*branch.condition, g);
+            forEachCode(*branch.region, f);
+        }
+    if (const auto *l = dyn_cast<LoopRegion>(&b))
         for (const auto *code : {&l->init, &l->condition, &l->update})
             if (*code)
-                add(**code);
-    for (const auto &e : r.edges()) {
-        add(e->condition);
+                f(**code, g);
+    const auto *r = dyn_cast<Region>(&b);
+    if (!r)
+        return;
+    for (const auto &e : r->edges()) {
+        f(e->condition, g);
         for (const auto &[symbol, value] : e->assignments)
-            add({value, Language::Python});
+            f({value, Language::Python}, g);
     }
-    for (const auto &b : r.blocks())
-        if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
-            for (const auto &branch : c->branches())
-                if (branch.condition)
-                    add(*branch.condition);
-    const auto found = std::find_if(read.begin(), read.end(), [&g](Name n) { return isCallback(g, n); });
-    return found == read.end() ? Name() : *found;
+    for (const auto &inner : r->blocks())
+        forEachCode(*inner, f);
 }
 
 } // namespace
 
 Name callbackIn(const Block &b) {
     Name found;
-    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
-        for (const auto &branch : c->branches())
-            for (const Name n : branch.condition ? analysis::namesInCode(*branch.condition, *b.sdfg()) : std::set<Name>())
-                if (isCallback(*b.sdfg(), n))
-                    found = n;
-    forEachRegion(b, [&found](const Region &r) {
-        if (found.empty())
-            found = callbackIn(r);
+    forEachCode(b, [&found](const Code &code, const SDFG &g) {
+        for (const Name n : found.empty() ? analysis::namesInCode(code, g) : std::set<Name>())
+            if (isCallback(g, n))
+                found = n;
     });
     return found;
 }

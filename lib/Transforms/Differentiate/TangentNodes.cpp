@@ -152,54 +152,41 @@ class Extremum {
 public:
     Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept)
         : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)),
-          walk_(m_.walkOver(*subsetOf(out))), winners_(w_.ties(), toResult_.walk), sum_(like("winners_sum", w_.desc(out_))),
-          count_(like("winners", winners_.like(w_.desc(out_)))), all_(m_.sdfg().desc(sum_)->fullSubset()),
-          toSum_(correspond(m_, in, m_.read(sum_, all_), kept)) {}
+          winners_(w_.ties(), toResult_.walk),
+          count_(w_.temporary("winners", winners_.like(w_.desc(out)), subsetOf(out)->sizes(), r.site)),
+          all_(m_.sdfg().desc(count_)->fullSubset()), toCount_(correspond(m_, in, m_.read(count_, all_), kept)) {}
 
     void add() {
         begin();
         count();
         addTangents();
-        store();
     }
 
 private:
-    Name like(const char *name, const DataDesc &d) { return w_.temporary(name, d, subsetOf(out_)->sizes(), r_.site); }
     Use readOut() const {
         Use u = out_;
         u.kind = UseKind::Read;
         u.certain = false;
         return u;
     }
-    sym::Subset place() const { return walk_.elementOf(all_); }
-    sym::Subset placeOfOut() const { return walk_.elementOf(*subsetOf(out_)); }
-    Use tangentOfOut(UseKind kind, Name connector) {
-        Use u = w_.tangent(out_, connector);
-        u.kind = kind;
-        return ofElement(u, placeOfOut(), connector);
-    }
-    void overResult(Item item) { r_.site.after.push_back(m_.over(walk_, "winners", std::move(item), r_.site.inScope())); }
     void overOperand(Item item) { r_.site.after.push_back(m_.over(toResult_.walk, "winners", std::move(item), r_.site.inScope())); }
 
     void begin() {
+        const Use t = w_.tangent(out_, {});
         r_.site.after.push_back(m_.fill(count_, all_, winners_.begin(), r_.site.inScope()));
-        r_.site.after.push_back(m_.fill(sum_, all_, "0", r_.site.inScope()));
+        r_.site.after.push_back(m_.fill(t.data, *subsetOf(t), "0", r_.site.inScope()));
     }
     void count() {
         overOperand(m_.tasklet("count", "__n = " + winners_.entry(Name("__x"), Name("__y")),
                                {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
-                                m_.update(count_, toSum_.result, Name("__n"), winners_.wcr())}));
+                                m_.update(count_, toCount_.result, Name("__n"), winners_.wcr())}));
     }
     void addTangents() {
-        overOperand(
-            m_.tasklet("add", "__s = " + winners_.part(Name("__t"), Name("__n"), Name("__x"), Name("__y")),
-                       {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
-                        m_.read(count_, toSum_.result, Name("__n")), ofElement(w_.tangent(in_, {}), toResult_.operand, Name("__t")),
-                        m_.sum(sum_, toSum_.result, Name("__s"))}));
-    }
-    void store() {
-        overResult(
-            m_.tasklet("store", "__t = __s", {m_.read(sum_, place(), Name("__s")), tangentOfOut(UseKind::Write, Name("__t"))}));
+        overOperand(m_.tasklet("add", "__s = " + winners_.part(Name("__t"), Name("__n"), Name("__x"), Name("__y")),
+                               {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                                m_.read(count_, toCount_.result, Name("__n")),
+                                ofElement(w_.tangent(in_, {}), toResult_.operand, Name("__t")),
+                                m_.part(w_.tangent(out_, {}), UseKind::Update, toResult_.result, Name("__s"))}));
     }
 
     const TangentRule &r_;
@@ -207,11 +194,10 @@ private:
     Maker &m_;
     const Use &in_, &out_;
     Correspondence toResult_;
-    Maker::Walk walk_; // over the result
     Winners winners_;
-    Name sum_, count_;
-    sym::Subset all_; // of these
-    Correspondence toSum_;
+    Name count_;
+    sym::Subset all_; // of it
+    Correspondence toCount_;
 };
 
 /// The sum of the tangents of all factors, each times what the others make.
