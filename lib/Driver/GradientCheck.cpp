@@ -213,9 +213,11 @@ private:
         derivative_.takeFrom(primal_);
         for (const std::string &n : o_.wrt)
             x_[n] = primal_.given(n);
-        for (const std::string &n : o_.of)
-            for (std::size_t k = primal_.given(n).size(); k > 0; --k)
-                w_[n].push_back(o_.seedOne ? 1 : random_.unit() + 0.5);
+        for (const std::string &n : o_.of) {
+            w_[n].resize(primal_.given(n).size());
+            for (double &weight : w_[n])
+                weight = o_.seedOne ? 1 : random_.unit() + 0.5;
+        }
         if (!o_.forward)
             g_ = gradients();
         return true;
@@ -324,7 +326,8 @@ private:
             return {0, derivative, difference};
         const double off = std::abs(derivative - difference);
         const double scale = std::max({std::abs(derivative), std::abs(difference), 0.1 * size, 1e-300});
-        if (off <= noise && (noise < 1e-4 * scale || derivative == 0))
+        if (off <= noise &&
+            (noise < 1e-4 * scale || std::abs(derivative) <= noise)) // no more than rounding, or nothing to speak of
             return {0, derivative, difference};
         return {std::isnan(off) ? std::numeric_limits<double>::infinity() : off / scale, derivative, difference};
     }

@@ -150,7 +150,7 @@ TEST_CASE("Tangents do not use rules for gradients") {
     )"),
                          "out", "A")
               .tangentErrors()
-              .starts_with("SD4705"));
+              .starts_with("SD4707"));
 }
 
 TEST_CASE("What a branch computes and its gradient reads is computed again where that is") {

@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Checkpoints.h"
 
 #include "Transforms/Differentiate/Differentiate.h"
+#include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/Program.h"
 #include "Transforms/Differentiate/SymbolValues.h"
@@ -253,7 +254,7 @@ Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &as
         d.transient = false;
         d.lifetime = Lifetime::Scope;
         const Type type = Type::pointer(d.dtype);
-        if (isHandedOn || !written.count(name))
+        if (isHandedOn || !written.count(name) || isUpdatedIn(inner, name, true))
             node.addIn(name, type);
         if (written.count(name))
             node.addOut(name, type);

@@ -22,6 +22,18 @@ Correspondence correspond(const Maker &m, const Use &operand, const Use &result,
     return out;
 }
 
+std::vector<int> dimsIn(const sym::Subset &as, const sym::Subset &result, const std::vector<int> &dims) {
+    const std::vector<std::size_t> here = result.nonUnitDims(), there = as.nonUnitDims();
+    std::vector<int> out = dims;
+    for (int &d : out)
+        for (std::size_t k = 0; d >= 0 && k < here.size() && k < there.size(); ++k)
+            if (here[k] == static_cast<std::size_t>(d)) {
+                d = static_cast<int>(there[k]);
+                break;
+            }
+    return out;
+}
+
 std::optional<std::vector<int>> keptDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
     std::set<std::size_t> reduced;
     const json::Value *axes = n.properties.find("axes");

@@ -5,6 +5,7 @@
 #include "Transforms/Differentiate/FirstTerms.h"
 
 #include "Transforms/Differentiate/Flow.h"
+#include "Transforms/Differentiate/SymbolValues.h"
 
 #include <algorithm>
 
@@ -79,26 +80,60 @@ FirstTerm storeFirstTerm(Item &item, Name gradient, const DataDesc &d) {
     return stored ? FirstTerm::Stored : FirstTerm::Added;
 }
 
+namespace {
+
+/// Where a container whose size depends on symbols begins: in front of `block`, or of what stands in the region itself if that is null.
+struct Beginning {
+    Region *region;
+    Block *block = nullptr;
+};
+
+/// The outermost region around a use in which the symbols keep their values: loops that use the container again and again are inside of
+/// it, and so are branches, as what comes after them may use it, too.
+Beginning beginningOf(Region &use, const std::set<Name> &symbols) {
+    Beginning out{&use};
+    const auto changes = [&symbols](const Region &r) {
+        const std::set<Name> assigned = assignedIn(r);
+        return std::any_of(symbols.begin(), symbols.end(), [&assigned](Name n) { return assigned.count(n) != 0; });
+    };
+    while (!isa<SDFG>(out.region) && !changes(*out.region)) {
+        Block *around = out.region->conditional() ? static_cast<Block *>(out.region->conditional()) : out.region;
+        out = {around->parent(), around};
+    }
+    return out;
+}
+
+} // namespace
+
 std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
     std::set<Name> out;
+    std::vector<std::pair<Beginning, Name>> inFront;
     for (const Name gradient : gradients) {
         const DataDesc &d = *maker_.sdfg().desc(gradient);
-        const std::set<Name> symbols = d.freeSymbols();
+        const auto free = d.freeSymbols();
+        const std::set<Name> symbols(free.begin(), free.end());
         const analysis::Memory m = maker_.memories().of(maker_.sdfg(), gradient);
-        for (nest::Run &run : added_) {
-            if (std::none_of(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); }))
-                continue;
-            bool depends =
-                std::any_of(symbols.begin(), symbols.end(), [this](Name n) { return program_.assigned().count(n) != 0; });
-            for (const Region *r = run.region; r && !isa<SDFG>(r); r = r->parent())
-                if (const auto *l = dyn_cast<LoopRegion>(r))
-                    depends |= symbols.count(l->variable) != 0;
-            if (depends) {
-                run.items.insert(run.items.begin(), maker_.fill(gradient, d.fullSubset(), "0", !maker_.sdfg().isRoot()));
-                out.insert(gradient);
-            }
-            break;
-        }
+        const auto run = std::find_if(added_.begin(), added_.end(), [m](const nest::Run &r) {
+            return std::any_of(r.items.begin(), r.items.end(), [m](const Item &i) { return uses(i, m); });
+        });
+        if (run == added_.end())
+            continue;
+        bool depends = std::any_of(symbols.begin(), symbols.end(), [this](Name n) { return program_.assigned().count(n) != 0; });
+        for (const Region *r = run->region; r && !isa<SDFG>(r); r = r->parent())
+            if (const auto *l = dyn_cast<LoopRegion>(r))
+                depends |= symbols.count(l->variable) != 0;
+        if (!depends)
+            continue;
+        if (const Beginning beginning = beginningOf(*run->region, symbols); beginning.block)
+            inFront.emplace_back(beginning, gradient);
+        else
+            run->items.insert(run->items.begin(), maker_.fill(gradient, d.fullSubset(), "0", !maker_.sdfg().isRoot()));
+        out.insert(gradient);
+    }
+    for (const auto &[at, gradient] : inFront) {
+        std::vector<Item> clear;
+        clear.push_back(maker_.fill(gradient, maker_.sdfg().desc(gradient)->fullSubset(), "0", !maker_.sdfg().isRoot()));
+        prepend(*at.region, at.block, "clear_" + gradient.str(), std::move(clear));
     }
     return out;
 }

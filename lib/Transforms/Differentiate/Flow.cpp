@@ -178,8 +178,11 @@ void FlowReverser::write(nest::Run &run) {
 
 void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<CountedLoop> counted = countedLoop(l);
-    if (!counted)
-        return fail({diag::Id::GradientOfLoop, std::string(text(analysis::tripCountOf(l, program_.facts()).why))}, l);
+    if (!counted) {
+        const analysis::Uncounted why = analysis::tripCountOf(l, program_.facts()).why;
+        const bool isNumber = why == analysis::Uncounted::No; // which does not say where it begins
+        return fail({diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(text(why))}, l);
+    }
     const std::string i = l.variable.str();
     const bool down = sym::isPositive(counted->walk.step, program_.facts()) == sym::Truth::True;
     auto reversed = std::make_unique<LoopRegion>();

@@ -109,12 +109,8 @@ void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
     if (s.isCopy())
         return copy(s, b, out);
     const Node &n = *s.nodes.front();
-    if (s.nodes.size() > 1) {
-        fail({diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
-              "read such ranges on an edge in front"},
-             n);
-        return;
-    }
+    if (s.nodes.size() > 1)
+        return fail(obstacleOfScope(n), n);
     if (!userRuleOf(n).empty())
         return reverseByUserRule(*this, s, n, b, out, context_);
     if (const auto *t = dyn_cast<Tasklet>(&n))

@@ -40,8 +40,9 @@ struct Request {
 std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                      const Request &around);
 
-/// Does anything in an SDFG, or in what is nested in it, update a container of the SDFG by conflict resolution?
-bool isUpdatedIn(ir::SDFG &g, Name container);
+/// Does anything in an SDFG, or in what is nested in it, update a container of the SDFG by conflict resolution? `byMoreThanSums`: so that what it
+/// was before is needed for the gradient.
+bool isUpdatedIn(ir::SDFG &g, Name container, bool byMoreThanSums = false);
 
 /// A map that is being reversed, or the run that holds all.
 struct Body {
@@ -120,7 +121,6 @@ private:
     /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
     bool writesOnce(const nest::Step &s, Body &b);
     /// Does a nested SDFG have what it writes by one argument only? Else it is refused.
-    bool hasDistinctResults(const nest::Step &s, const ir::Node &n);
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     const nest::Use *writtenTwice(const nest::Step &s) const;

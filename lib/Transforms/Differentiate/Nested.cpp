@@ -107,11 +107,12 @@ bool onlyAddsTo(SDFG &g, Name container) {
 
 } // namespace
 
-bool isUpdatedIn(SDFG &g, Name container) {
-    const auto updates = [](const Edge *e) {
+bool isUpdatedIn(SDFG &g, Name container, bool byMoreThanSums) {
+    const auto updates = [byMoreThanSums](const Edge *e) {
         const Edge *first = memletPath(e).front();
         const auto *n = dyn_cast<NestedSDFGNode>(first->src);
-        return !e->memlet.wcr.empty() || (n && n->sdfg && isUpdatedIn(*n->sdfg, first->srcConn));
+        return (!e->memlet.wcr.empty() && !(byMoreThanSums && isSum(e->memlet.wcr))) ||
+               (n && n->sdfg && isUpdatedIn(*n->sdfg, first->srcConn, byMoreThanSums));
     };
     for (State *s : allStates(g))
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
@@ -163,8 +164,9 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
                      "call it where the program runs once"},
                     n);
-    if (!hasDistinctResults(s, n))
-        return;
+    if (const auto why = obstacleOfArguments(
+            s, [this](const Use &u) { return isActive(u); }, program_.facts()))
+        return fail(*why, n);
     // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.
     auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
     inner->label = n.label + "_reversed";

@@ -15,10 +15,11 @@ using nest::UseKind;
 //     a  0  0       0     0     0
 //
 // by the number of zeros and the product of what is not zero.
-Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &value, const Use &result, const std::vector<int> &kept,
-                      bool inScope, const Matrices::Temporary &temporary, std::vector<nest::Item> &out) {
+Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, const Use &value, const Use &result,
+                      const std::vector<int> &kept, bool inScope, const Matrices::Temporary &temporary,
+                      std::vector<nest::Item> &out) {
     const DataDesc &like = *m.sdfg().desc(result.data);
-    const std::vector<sym::Expr> shape = subsetOf(value)->sizes(), small = subsetOf(result)->sizes();
+    const std::vector<sym::Expr> shape = subsetOf(operand)->sizes(), small = subsetOf(result)->sizes();
     const Name factors = temporary("factors", like, shape), others = temporary("others", like, shape);
     const Name zeros = temporary("zeros", like, small), product = temporary("product", like, small);
     const auto whole = [&](Name n) { return m.whole(UseKind::Read, n); };

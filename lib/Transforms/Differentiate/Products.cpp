@@ -69,7 +69,8 @@ public:
         if (transB && b.size() > 1)
             std::swap(b[b.size() - 1], b[b.size() - 2]);
         const std::size_t ka = a.back(), kb = b.size() > 1 ? b[b.size() - 2] : b.back();
-        if (sym::isEqual(sizesOf(*a_.use)[ka], sizesOf(*b_.use)[kb]) == sym::Truth::False)
+        if (isUnit(*a_.use, ka) != isUnit(*b_.use, kb) ||
+            sym::isEqual(sizesOf(*a_.use)[ka], sizesOf(*b_.use)[kb]) == sym::Truth::False)
             return false;
         const char k = letter();
         set(a_, ka, k);
@@ -122,10 +123,11 @@ private:
     int next_ = 0;
 };
 
-std::optional<Product> matmul(const Use *a, const Use *b, const Use *c, bool transA, bool transB) {
+/// `isMatrix`: the first operand has two dimensions, whatever else of one element it has. Otherwise those count if the shapes fit.
+std::optional<Product> matmul(const Use *a, const Use *b, const Use *c, bool transA, bool transB, bool isMatrix = false) {
     if (!a || !b || !c)
         return std::nullopt;
-    for (const bool all : {true, false}) {
+    for (const bool all : {!isMatrix, isMatrix}) {
         Lettering l(*a, *b, *c);
         if (l.matmul(dimsOf(*a, all), dimsOf(*b, all), transA, transB))
             return l.product();
@@ -216,7 +218,8 @@ std::optional<Product> productOf(const Rule &r) {
     if (name == "Dot")
         return matmul(r.use(Name("_x"), false), r.use(Name("_y"), false), r.use(Name("_result"), true), false, false);
     if (name == "Gemv")
-        return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.isSet("transA", false), false);
+        return matmul(r.use(Name("_A"), false), r.use(Name("_x"), false), r.use(Name("_y"), true), r.isSet("transA", false), false,
+                      true);
     return matmul(r.use(Name("_a"), false), r.use(Name("_b"), false), r.use(Name("_c"), true), r.isSet("transA", false),
                   r.isSet("transB", false));
 }

@@ -42,7 +42,7 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     if (!vx || !vy)
         return false;
     const Correspondence c = correspond(r.maker(), in, out, kept), ofX = correspond(r.maker(), *vx, out, kept);
-    const Correspondence ofY = correspond(r.maker(), in, *vy, kept);
+    const Correspondence ofY = correspond(r.maker(), in, *vy, dimsIn(*subsetOf(*vy), *subsetOf(out), kept));
     const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
     const Winners winners(r.reverser.ties(), c.walk);
     const Name winner = r.reverser.temporary("winners", winners.like(r.reverser.desc(out)), subsetOf(out)->sizes(), r.body);
@@ -68,7 +68,7 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
     if (!v)
         return false;
     const Name others = productsOfOthers(
-        m, r.node, *v, out, kept, r.body.inScope(),
+        m, r.node, in, *v, out, kept, r.body.inScope(),
         [&r](std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
             return r.reverser.temporary(name, like, std::move(shape), r.body);
         },
@@ -81,6 +81,25 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
                      {m.read(others, ofOthers.operand, o), m.part(gy, UseKind::Read, c.result, g),
                       m.part(gx, UseKind::Update, c.operand, to)}));
     return true;
+}
+
+/// The dimension of the result of each dimension of what is transposed of more than one element. Without axes, the node counts only these.
+std::optional<std::vector<int>> turnedDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
+    std::vector<int> dims;
+    const std::vector<std::size_t> from = in.nonUnitDims(), to = out.nonUnitDims();
+    const json::Value *axes = n.properties.find("axes");
+    if (!axes || !axes->isArray()) {
+        for (std::size_t k = from.size(); k-- > 0 && from.size() == to.size();)
+            dims.push_back(static_cast<int>(to[k]));
+        return from.size() == to.size() ? std::optional(dims) : std::nullopt;
+    }
+    if (axes->items().size() != in.rank() || in.rank() != out.rank())
+        return std::nullopt;
+    for (const std::size_t d : from) // dimension d of the result is dimension axes[d] of the operand
+        for (std::size_t k = 0; k < in.rank(); ++k)
+            if (std::stoull(axes->items()[k].text()) == d)
+                dims.push_back(static_cast<int>(k));
+    return dims.size() == from.size() ? std::optional(dims) : std::nullopt;
 }
 
 } // namespace
@@ -125,20 +144,11 @@ bool reverseTransposition(Rule &r) {
     if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
         return r.refuse("it needs one input and one output");
     const Use &in = *inputs[0], &out = *outputs[0];
-    const std::size_t rank = subsetOf(in)->rank();
-    std::vector<int> to(rank);
-    for (std::size_t d = 0; d < rank; ++d)
-        to[d] = static_cast<int>(rank - 1 - d);
-    if (const json::Value *axes = r.node.properties.find("axes"); axes && axes->isArray() && axes->items().size() == rank)
-        for (std::size_t d = 0; d < rank; ++d) // dimension d of the result is dimension axes[d] of the operand
-            to[static_cast<std::size_t>(std::stoll(axes->items()[d].text()))] = static_cast<int>(d);
-    if (subsetOf(out)->rank() != rank)
+    const auto dims = turnedDims(r.node, *subsetOf(in), *subsetOf(out));
+    if (!dims)
         return r.refuse("its operands have other numbers of dimensions");
-    std::vector<int> dims;
-    for (const std::size_t d : subsetOf(in)->nonUnitDims())
-        dims.push_back(to[d]);
     if (r.reverser.isActive(in))
-        spreadSum(r, in, out, dims, r.text("alpha", "1"));
+        spreadSum(r, in, out, *dims, r.text("alpha", "1"));
     return reverseAddend(r, nullptr, out);
 }
 

@@ -104,19 +104,17 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     return true;
 }
 
-/// Arguments that share elements would hand on gradients of each other.
-bool ItemReverser::hasDistinctResults(const Step &s, const Node &n) {
+std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::function<bool(const Use &)> &isActive,
+                                                 const sym::Assumptions &facts) {
     for (const Use &w : s.uses)
         for (const Use &u : s.uses)
             if (w.writes() && isActive(w) && u.memory == w.memory && u.connector != w.connector &&
                 (u.data != w.data || !subsetOf(u) || !subsetOf(w) ||
-                 sym::intersects(*subsetOf(u), *subsetOf(w), program_.facts()) != sym::Truth::False)) {
-                fail({diag::Id::GradientOfFlow, "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
-                      "give it one argument for both"},
-                     n);
-                return false;
-            }
-    return true;
+                 sym::intersects(*subsetOf(u), *subsetOf(w), facts) != sym::Truth::False))
+                return diag::Message{diag::Id::GradientOfFlow,
+                                     "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
+                                     "give it one argument for both"};
+    return std::nullopt;
 }
 
 } // namespace sdfgc::transforms::gradient

@@ -131,4 +131,11 @@ std::optional<diag::Message> obstacleOfCopy(const Step &s) {
     return std::nullopt;
 }
 
+diag::Message obstacleOfScope(const Node &entry) {
+    if (const auto *m = dyn_cast<MapEntry>(&entry); m && !m->optimize)
+        return {diag::Id::GradientOfFlow, "a map that must not be changed (`optimize`)", ""};
+    return {diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
+            "read such ranges on an edge in front"};
+}
+
 } // namespace sdfgc::transforms::gradient

@@ -31,5 +31,11 @@ diag::Message messageOf(const py::DerivativeError &e);
 
 /// Why the copy of a step has no derivative; nothing if it has.
 std::optional<diag::Message> obstacleOfCopy(const nest::Step &s);
+/// Why a nested SDFG has none whose arguments share elements that it writes: they would hand on gradients, or tangents, of each other.
+/// `isActive`: does a use carry one?
+std::optional<diag::Message> obstacleOfArguments(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
+                                                 const sym::Assumptions &facts);
+/// Why a scope that could not be taken apart, whose entry this is, has none.
+diag::Message obstacleOfScope(const ir::Node &entry);
 
 } // namespace sdfgc::transforms::gradient

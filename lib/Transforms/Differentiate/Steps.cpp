@@ -117,6 +117,8 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
         out.push_back(std::move(i));
     const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(r.code));
     std::erase_if(r.uses, [&](const Use &u) { return !u.writes() && !names.read.count(u.connector); });
+    // What it writes comes last: a use after one that writes the container would be one of what was written.
+    std::stable_partition(r.uses.begin(), r.uses.end(), [](const Use &u) { return !u.writes(); });
     if (!r.code.empty() && std::any_of(r.uses.begin(), r.uses.end(), [](const Use &u) { return u.writes(); }))
         out.push_back(maker_.tasklet(t.label + "_reversed", r.code, std::move(r.uses)));
     for (Item &i : r.after)

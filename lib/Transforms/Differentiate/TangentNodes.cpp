@@ -205,7 +205,7 @@ void product(const TangentRule &r, const Use &in, const Use &out, const std::vec
     Maker &m = r.writer.maker();
     std::vector<Item> &before = r.site.before;
     const Name others = productsOfOthers(
-        m, r.node, in, out, kept, r.site.inScope(),
+        m, r.node, in, in, out, kept, r.site.inScope(),
         [&r](std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
             return r.writer.temporary(name, like, std::move(shape), r.site);
         },

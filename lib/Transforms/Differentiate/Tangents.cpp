@@ -1,5 +1,7 @@
 #include "Transforms/Differentiate/Tangents.h"
 
+#include "Transforms/Differentiate/UserRules.h"
+
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Simplify.h"
@@ -150,8 +152,11 @@ void TangentWriter::step(TangentSite &site) {
         return copy(site);
     const Node &n = *s.nodes.front();
     if (s.nodes.size() > 1)
-        return fail({diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
-                     "read such ranges on an edge in front"},
+        return fail(obstacleOfScope(n), n);
+    if (const std::string rule = userRuleOf(n); !rule.empty())
+        return fail({diag::Id::GradientOfNode,
+                     "`" + n.label + "`: its rule `" + rule + "` is for gradients, and says nothing of tangents",
+                     "take the property `gradient` away, or use reverse mode"},
                     n);
     if (const auto *t = dyn_cast<Tasklet>(&n))
         return tasklet(site, *t);
@@ -232,6 +237,9 @@ void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
 
 /// The nested SDFG computes the tangents, too.
 void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
+    if (const auto why = obstacleOfArguments(
+            site.step, [this](const Use &u) { return isActive(u); }, program_.facts()))
+        return fail(*why, n);
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     Step &s = site.step;

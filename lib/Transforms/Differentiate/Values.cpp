@@ -177,7 +177,7 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
     t.loops = *loops;
     t.position = begin;
     t.access = u.access;
-    t.box = boxOf(t, m, end);
+    setBox(t, boxOf(t, m, end));
     const auto shape = shapeOf(t);
     if (!shape) {
         lost(u, whyUnknown_.empty() ? "how many elements there are is not known in front of the loops" : whyUnknown_);
@@ -215,7 +215,36 @@ std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &
     return s;
 }
 
+sym::Subset oneByOne(sym::Subset box) {
+    for (sym::Range &r : box.dims)
+        r.step = r.tile = 1;
+    return box;
+}
+
+/// As much of a box as the container has: a condition may keep the program from reading the rest.
+sym::Subset insideOf(const DataDesc &d, sym::Subset box, const sym::Assumptions &facts) {
+    const sym::Subset all = d.fullSubset();
+    for (std::size_t k = 0; k < box.rank(); ++k) {
+        sym::Range &r = box.dims[k];
+        const sym::Expr last = all.dims[k].end;
+        if (sym::covers({{all.dims[k]}}, {{r}}, facts) == sym::Truth::True)
+            continue;
+        if (r.isPoint()) {
+            r.begin = r.end = sym::max({sym::min({r.begin, last}), 0});
+        } else {
+            r.begin = sym::max({r.begin, 0});
+            r.end = sym::max({sym::min({r.end, last}), r.begin - 1});
+        }
+    }
+    return box;
+}
+
 } // namespace
+
+void Values::setBox(Tape &t, const sym::Subset &box) const {
+    t.box = insideOf(*maker_.sdfg().desc(t.data), box, program_.facts());
+    t.most = box.sizes();
+}
 
 /// All that the items up to an end read of the data, in terms of the loops and maps around the items.
 sym::Subset Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
@@ -233,11 +262,7 @@ sym::Subset Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) co
                 return d->fullSubset();
             box = box ? sym::boundingBox(*box, *all) : *all;
         }
-    if (!box)
-        return d->fullSubset();
-    for (sym::Range &r : box->dims)
-        r.step = r.tile = 1;
-    return *box;
+    return box ? oneByOne(*box) : d->fullSubset();
 }
 
 /// Has it the same value wherever the program stands?
@@ -300,9 +325,10 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
     std::vector<sym::Expr> &shape = *trips;
     const DataDesc *d = maker_.sdfg().desc(t.data);
     for (std::size_t k = 0; k < t.box.rank(); ++k) {
-        auto size = analysis::largestOf(t.box.dims[k].size(), levels, program_.facts());
-        if (!size)
-            size = analysis::largestOf(d->shape[k], levels, program_.facts());
+        std::optional<sym::Expr> size;
+        for (const sym::Expr room : {t.box.dims[k].size(), t.most[k], d->shape[k]})
+            if (!size || !isKnownInFront(*size))
+                size = analysis::largestOf(room, levels, program_.facts());
         if (!size)
             return std::nullopt;
         shape.push_back(*size);
@@ -376,7 +402,7 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     const std::optional<sym::Subset> box = boxInLoop(t, read.memory);
     if (!box)
         return nullptr;
-    t.box = *box;
+    setBox(t, *box);
     const auto shape = shapeOf(t);
     if (!shape)
         return nullptr;
@@ -399,11 +425,7 @@ std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) 
             return d->fullSubset();
         box = box ? sym::boundingBox(*box, *all) : *all;
     }
-    if (!box)
-        return std::nullopt;
-    for (sym::Range &r : box->dims)
-        r.step = r.tile = 1;
-    return box;
+    return box ? std::optional(oneByOne(*box)) : std::nullopt;
 }
 
 Item Values::storeOf(const Tape &t) {

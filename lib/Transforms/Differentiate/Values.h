@@ -58,7 +58,8 @@ public:
     /// All tapes, with what they keep.
     struct Tape {
         Name name, data;
-        sym::Subset box; // of the data, that an iteration stores
+        sym::Subset box;             // of the data, that an iteration stores
+        std::vector<sym::Expr> most; // elements of each dimension that it stores, if all that is named lies inside
         std::vector<CountedLoop> loops;
         std::vector<analysis::LoopLevel> maps; // in them, whose iterations store what they have for themselves
         nest::Run *run = nullptr;
@@ -79,6 +80,7 @@ private:
     const Tape *tapeInFrontOfLoop(const nest::Use &read);
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
+    void setBox(Tape &t, const sym::Subset &box) const;
     sym::Subset boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     bool isKnownInFront(sym::Expr size) const;
     std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops);
