@@ -148,10 +148,13 @@ TEST_CASE("form-gpu-graphs: loops and branches of the host have graphs inside") 
     const auto *branch = dyn_cast<ConditionalBlock>(program.g.blocks()[1].get());
     REQUIRE(branch);
     CHECK(layout(*branch->branches()[0].region) == "enter_graph_three graph_three!(three four)");
-    // Assignments on the way part runs.
-    Steps assigned(state("one", kernel("k", "B", "b")) + "goto two\nk = n + 1\n" + state("two", kernel("l", "b", "C")));
-    Formed single("auto", 1);
-    CHECK(single(assigned) == "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)");
+    // Assignments on the way part runs, but for those of symbols, which move in front.
+    for (const auto &[value, expected] : {std::pair("h[0]", "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)"),
+                                          std::pair("n + 1", "before_one enter_graph_one graph_one!(one two)")}) {
+        Steps assigned(state("one", kernel("k", "B", "b")) + "goto two\nk = " + value + "\n" + state("two", kernel("l", "b", "C")));
+        Formed single("auto", 1);
+        CHECK(single(assigned) == expected);
+    }
 }
 
 TEST_CASE("form-gpu-graphs: what stands in the way in a region is said once") {
