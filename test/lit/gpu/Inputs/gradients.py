@@ -24,7 +24,7 @@ def gradients(name, graph, of, wrt, options, arguments, target, seeds):
     found = []
     for seed in seeds:
         files = {w: f'{at}-{seed}-{w}.npy' for w in wrt.split(',')}
-        call('run', at + '.sdfg', '-o', at, *where, '--cflags', '-O1', *(f'--arg={a}' for a in arguments), '--seed', '3', '--default',
+        call('run', at + '.sdfg', '-o', at, *where, '--cflags', '-O0', *(f'--arg={a}' for a in arguments), '--seed', '3', '--default',
              'random:0.5:1.5', *(f'--out=gradient_{w}={f}' for w, f in files.items()), seed=seed)
         found.append({w: np.load(f) for w, f in files.items()})
     return found
