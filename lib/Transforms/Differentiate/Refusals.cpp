@@ -104,17 +104,4 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     return true;
 }
 
-std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::function<bool(const Use &)> &isActive,
-                                                 const sym::Assumptions &facts) {
-    for (const Use &w : s.uses)
-        for (const Use &u : s.uses)
-            if (w.writes() && isActive(w) && u.memory == w.memory && u.connector != w.connector &&
-                (u.data != w.data || !subsetOf(u) || !subsetOf(w) ||
-                 sym::intersects(*subsetOf(u), *subsetOf(w), facts) != sym::Truth::False))
-                return diag::Message{diag::Id::GradientOfFlow,
-                                     "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
-                                     "give it one argument for both"};
-    return std::nullopt;
-}
-
 } // namespace sdfgc::transforms::gradient

@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Signatures.h"
 
 #include "Transforms/Differentiate/Maker.h"
+#include "Transforms/Differentiate/Values.h"
 
 #include <algorithm>
 
@@ -128,6 +129,19 @@ std::optional<diag::Message> obstacleOfCopy(const Step &s) {
     for (const Use *u : {&from, &to})
         if (std::any_of(u->subset->dims.begin(), u->subset->dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
             return diag::Message{diag::Id::GradientOfContainer, u->data.str(), "copied in tiles", "use ranges without tiles"};
+    return std::nullopt;
+}
+
+std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::function<bool(const Use &)> &isActive,
+                                                 const sym::Assumptions &facts) {
+    for (const Use &w : s.uses)
+        for (const Use &u : s.uses)
+            if (w.writes() && isActive(w) && u.memory == w.memory && u.connector != w.connector &&
+                (u.data != w.data || !subsetOf(u) || !subsetOf(w) ||
+                 sym::intersects(*subsetOf(u), *subsetOf(w), facts) != sym::Truth::False))
+                return diag::Message{diag::Id::GradientOfFlow,
+                                     "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
+                                     "give it one argument for both"};
     return std::nullopt;
 }
 
