@@ -79,7 +79,7 @@ std::optional<std::vector<std::optional<std::size_t>>> dimensionsOf(const DataDe
 /// What else in an SDFG is the memory of a container.
 struct Uses {
     std::vector<std::pair<NestedSDFGNode *, const Edge *>> nested;
-    bool others = false; // views and references
+    bool views = false;
 
     Uses(SDFG &g, Name container) {
         for (State *s : allStates(g))
@@ -89,13 +89,12 @@ struct Uses {
                         use(*e);
     }
     void use(const Edge &first) {
-        const auto end = [](const Edge &e) { return memletPath(&e).back(); };
-        const Edge *last = end(first);
+        const Edge *last = memletPath(&first).back();
         if (auto *n = dyn_cast<NestedSDFGNode>(last->dst); n && n->sdfg)
             nested.emplace_back(n, last);
         const auto *to = dyn_cast<AccessNode>(last->dst);
         const DataDesc *d = to ? to->state()->sdfg()->desc(to->data) : nullptr;
-        others = others || (d && d->isView());
+        views = views || (d && d->isView());
     }
 };
 
@@ -143,7 +142,7 @@ std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, 
     if (!dimensions)
         return "a nested SDFG has other dimensions for it";
     const Uses uses(*n.sdfg, argument);
-    if (uses.others)
+    if (uses.views)
         return "a nested SDFG has a view of it";
     const DataDesc was = d;
     for (std::size_t k = 0; k < d.rank(); ++k)
@@ -152,11 +151,9 @@ std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, 
     d.totalSize = extentOf(d);
     for (const auto &[inside, edge] : uses.nested)
         if (edge->memlet.subset) {
-            const std::string why = moveArgument(*inside, edge->dstConn, {was, *edge->memlet.subset}, {d, *edge->memlet.subset});
-            if (!why.empty()) {
-                d = was;
+            std::string why = moveArgument(*inside, edge->dstConn, {was, *edge->memlet.subset}, {d, *edge->memlet.subset});
+            if (!why.empty())
                 return why;
-            }
         }
     return "";
 }

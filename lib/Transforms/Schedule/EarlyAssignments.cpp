@@ -52,7 +52,7 @@ bool assignEarly(Region &r, const std::function<bool(State &, Block &)> &parts,
     const std::vector<Block *> order = analysis::blocksInOrder(r);
     for (auto b = order.rbegin(); b != order.rend(); ++b) { // what has moved in front of a state may move on
         auto *s = dyn_cast<State>(*b);
-        const bool isFirst = s && r.start() == s && s->inEdges().empty();
+        const bool isFirst = s && s->inEdges().empty() && r.start() == s; // looking for the start takes time
         if (!s || (s->inEdges().size() != 1 && !isFirst) || s->outEdges().size() != 1)
             continue;
         InterstateEdge &after = *s->outEdges().front();

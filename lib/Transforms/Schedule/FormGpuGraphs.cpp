@@ -73,8 +73,7 @@ public:
     bool run() {
         region(root_, wishes_.general());
         for (SDFG *g : allSDFGs(root_))
-            if (!blockers_->onHost(*g))
-                explainInside(*g);
+            explainInside(*g);
         return changed_;
     }
 
@@ -258,7 +257,7 @@ void Former::demand(Block &b, const GraphWish &wish) {
 void Former::explainInside(SDFG &g) {
     const diag::Reason why{Why::Shape, "a kernel or several threads of the host run it, and graphs are launched by one"};
     for (const Region *r : allRegions(std::as_const(g))) {
-        if (r->graph != GraphMark::Auto && r->graph != GraphMark::Require)
+        if ((r->graph != GraphMark::Auto && r->graph != GraphMark::Require) || blockers_->onHost(g))
             continue;
         const GraphWish wish = wishes_.inside(*r, wishes_.general(), &context_);
         if (wish.mark == GraphMark::Require)
