@@ -343,53 +343,108 @@ private:
     std::vector<std::unique_ptr<Use>> unions_; // uses of maps as a whole, which scopes point to
 };
 
-/// States in place of others: what led to the first leads to the first one, what left the last leaves the last one.
-/// `starts`: the region began with the first of them.
-void splice(Run &run, const std::vector<State *> &written, bool starts) {
-    Region &r = *run.region;
-    State *first = run.states.front(), *last = run.states.back();
-    r.moveInEdges(first, written.front());
-    r.moveOutEdges(last, written.back());
-    for (std::size_t i = 0; i + 1 < written.size(); ++i)
-        r.connect(written[i], written[i + 1]);
-    if (starts)
-        r.setStart(written.front());
-}
+/// What is known of a region until its old states go.
+struct Place {
+    const Block *start;
+    std::vector<Block *> old;
+};
 
-void takeLabels(Run &run, const std::vector<State *> &written, const FreshLabel &freshLabel) {
-    std::vector<std::pair<std::string, DebugInfo>> old;
-    for (const State *s : run.states)
-        old.emplace_back(s->label, s->debugInfo);
-    run.region->removeBlocks({run.states.begin(), run.states.end()});
-    for (std::size_t i = 0; i < written.size(); ++i) {
-        const auto &[label, debugInfo] = old[std::min(i, old.size() - 1)];
-        written[i]->label = i < old.size() ? label : freshLabel ? freshLabel(label) : run.region->sdfg()->freshLabel(label);
-        written[i]->debugInfo = debugInfo;
+/// Writes many runs. What takes a look at all blocks of a region is done once for all of its runs: where it starts, and that its old
+/// states go.
+class RunWriter {
+public:
+    explicit RunWriter(const FreshLabel &freshLabel) : freshLabel_(freshLabel) {}
+
+    void write(Run &run) {
+        Place &place = placeOf(run);
+        std::vector<State *> written = statesOf(run);
+        splice(run, written, place.start);
+        place.old.insert(place.old.end(), run.states.begin(), run.states.end());
+        takeLabels(run, written);
+        run.states = std::move(written);
     }
-    run.states = written;
-}
+
+    void finish() {
+        for (auto &[region, place] : places_)
+            region->removeBlocks(place.old);
+        for (auto &[s, label] : further_)
+            s->label = freshLabel_ ? freshLabel_(label) : s->sdfg()->freshLabel(label);
+    }
+
+private:
+    Place &placeOf(const Run &run) {
+        const auto [it, isNew] = positions_.emplace(run.region, places_.size());
+        if (isNew)
+            places_.emplace_back(run.region, Place{run.region->start(), {}});
+        return places_[it->second].second;
+    }
+
+    static std::vector<State *> statesOf(Run &run) {
+        std::vector<State *> written;
+        std::unique_ptr<StateWriter> writer;
+        auto open = [&] {
+            if (writer)
+                writer->finish();
+            written.push_back(run.region->add<State>());
+            writer = std::make_unique<StateWriter>(*written.back(), run);
+        };
+        open();
+        for (const Item &item : run.items) {
+            if (!writer->takes(item))
+                open();
+            writer->add(item);
+        }
+        writer->finish();
+        return written;
+    }
+
+    /// States in place of others: what led to the first leads to the first one, what left the last leaves the last one.
+    static void splice(Run &run, const std::vector<State *> &written, const Block *start) {
+        Region &r = *run.region;
+        State *first = run.states.front(), *last = run.states.back();
+        r.moveInEdges(first, written.front());
+        r.moveOutEdges(last, written.back());
+        for (std::size_t i = 0; i + 1 < written.size(); ++i)
+            r.connect(written[i], written[i + 1]);
+        if (start == first)
+            r.setStart(written.front());
+    }
+
+    void takeLabels(const Run &run, const std::vector<State *> &written) {
+        for (std::size_t i = 0; i < written.size(); ++i) {
+            const State &old = *run.states[std::min(i, run.states.size() - 1)];
+            written[i]->debugInfo = old.debugInfo;
+            if (i < run.states.size())
+                written[i]->label = old.label;
+            else
+                further_.emplace_back(written[i], old.label);
+        }
+    }
+
+    const FreshLabel &freshLabel_;
+    std::vector<std::pair<Region *, Place>> places_; // in the order of the runs
+    std::unordered_map<const Region *, std::size_t> positions_;
+    std::vector<std::pair<State *, std::string>> further_; // states, and how their labels begin
+};
 
 } // namespace
 
 void write(Run &run, const FreshLabel &freshLabel) {
-    const bool starts = run.region->start() == run.states.front();
-    std::vector<State *> written;
-    std::unique_ptr<StateWriter> writer;
-    auto open = [&] {
-        if (writer)
-            writer->finish();
-        written.push_back(run.region->add<State>());
-        writer = std::make_unique<StateWriter>(*written.back(), run);
-    };
-    open();
-    for (const Item &item : run.items) {
-        if (!writer->takes(item))
-            open();
-        writer->add(item);
-    }
-    writer->finish();
-    splice(run, written, starts);
-    takeLabels(run, written, freshLabel);
+    RunWriter writer(freshLabel);
+    writer.write(run);
+    writer.finish();
+}
+
+bool writeChanged(std::vector<Run> &runs, const FreshLabel &freshLabel) {
+    RunWriter writer(freshLabel);
+    bool changed = false;
+    for (Run &run : runs)
+        if (run.changed) {
+            writer.write(run);
+            changed = true;
+        }
+    writer.finish();
+    return changed;
 }
 
 bool rewriteRuns(SDFG &root, const std::function<void(SDFG &, analysis::Memories &, std::vector<Run> &)> &change) {
@@ -399,11 +454,7 @@ bool rewriteRuns(SDFG &root, const std::function<void(SDFG &, analysis::Memories
     for (auto g = all.rbegin(); g != all.rend(); ++g) {
         std::vector<Run> runs = readRuns(**g, memories);
         change(**g, memories, runs);
-        for (Run &run : runs)
-            if (run.changed) {
-                write(run);
-                changed = true;
-            }
+        changed |= writeChanged(runs);
     }
     if (changed)
         root.renumber();

@@ -73,15 +73,20 @@ TEST_CASE("every reason for the host path, with the same results") {
         Handle h;
         fallsBack(h, "making the graph executable: out of memory (outOfMemory)");
     });
-    underSeeds([&] {
+    onDevices([&](const DeviceKind &on) {
+        const bool disabled = on.variable == std::string("SDFGC_GPU_GRAPH"), used = !*on.reason;
+        const char *const captured = disabled ? on.reason : "the caller captures the stream";
         Handle h;
         gpu::emulate::pretendCapture(h.program.stream(0), true);
-        fallsBack(h, "the caller captures the stream");
+        fallsBack(h, captured);
         gpu::emulate::pretendCapture(h.program.stream(0), false);
         const Full one(1);
         h.call(h.inputs(one.data, 3, 100), 1);
-        CHECK(h.info().launches == 1);
-        CHECK(h.info().usedLast == 1);
+        CHECK(h.info().builds == used);
+        CHECK(h.info().launches == used);
+        CHECK(h.info().usedLast == used);
+        CHECK(h.info().hostPath == (used ? 2 : 3));
+        CHECK(std::string(h.info().lastReason) == (used ? captured : on.reason));
     });
     underSeeds([&] { // as HIP: nothing that flat regions need is missing
         const Environment flat("SDFGC_EMULATE_GRAPHS", "flat");

@@ -97,6 +97,49 @@ template <class Body> void underSeeds(Body body) {
     }
 }
 
+/// A device of test/lit/gpu/Inputs/graph_matrix.py: the variable that makes it, and why regions without loops take the host path there.
+struct DeviceKind {
+    const char *variable, *value;
+    const char *reason; // "": they do not
+};
+
+/// Runs body(kind) on each of them, under the seeds.
+template <class Body> void onDevices(Body body) {
+    constexpr DeviceKind kinds[] = {
+        {"SDFGC_EMULATE_GRAPHS", "full", ""},
+        {"SDFGC_EMULATE_GRAPHS", "flat", ""},
+        {"SDFGC_EMULATE_GRAPHS", "none", "the device's driver has no graphs"},
+        {"SDFGC_EMULATE_GRAPHS", "fail-instantiate", "making the graph executable: out of memory (outOfMemory)"},
+        {"SDFGC_GPU_GRAPH", "0", "SDFGC_GPU_GRAPH is 0"},
+    };
+    for (const DeviceKind &kind : kinds) {
+        INFO(kind.variable << " is " << kind.value);
+        const Environment made(kind.variable, kind.value);
+        underSeeds([&] { body(kind); });
+    }
+}
+
+/// What a region without loops, evictions and empty calls counts where it is used.
+struct Counts {
+    int64_t calls, builds, updates;
+    int64_t nodes; // of the last call
+};
+/// All counters are those, or what follows from them for a device that takes the host path.
+inline void checkCounts(const gpu::GraphInfo &info, const Counts &counts, const DeviceKind &on) {
+    const bool used = !*on.reason;
+    CHECK(std::string(info.name) == "step");
+    CHECK(info.entries == (used ? counts.builds : 0));
+    CHECK(info.builds == (used ? counts.builds : 0));
+    CHECK(info.launches == (used ? counts.calls : 0));
+    CHECK(info.updates == (used ? counts.updates : 0));
+    CHECK(info.nodesLast == (used ? counts.nodes : 0));
+    CHECK(info.usedLast == used);
+    CHECK(info.hostPath == (used ? 0 : counts.calls));
+    CHECK(info.iterationsLast == -1);
+    CHECK(info.evictions == 0);
+    CHECK(std::string(info.lastReason) == on.reason);
+}
+
 /// An array that is there: copies to the device may arrive later than the call returns.
 struct Full : Device<double> {
     explicit Full(double value, size_t n = 100) : Device<double>(std::vector<double>(n, value)) {

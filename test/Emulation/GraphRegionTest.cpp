@@ -12,6 +12,27 @@ SDFGC_KERNEL void reverse(double *out) {
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
+/// A launch of it: its threads, and the bytes of shared memory that it asks for.
+struct Reverse {
+    int64_t threads;
+    size_t bytes;
+
+    /// A kernel gets 48 KiB without asking for more, which the host path leaves to its caller.
+    void launch(gpu::Program &program, double *out) const {
+        REQUIRE(gpu::allowDynamicShared<reverse>(bytes) == gpu::success);
+        program.done(gpu::launch<reverse>({.name = "reverse", .barriers = true}, 1, threads, bytes, program.stream(0), out),
+                     "reverse");
+    }
+    bool isIn(const gpu::Buffer<double> &out) const {
+        std::vector<double> values(static_cast<size_t>(threads));
+        REQUIRE(gpu::memcpySync(values.data(), out.data(), values.size() * 8, gpu::CopyKind::DeviceToHost) == gpu::success);
+        bool right = true;
+        for (int64_t i = 0; i < threads; ++i)
+            right = right && values[static_cast<size_t>(i)] == threads - 1 - i;
+        return right;
+    }
+};
+
 } // namespace
 
 TEST_CASE("the first call builds, a thousand with other arrays, scalars and sizes build nothing more") {
@@ -254,7 +275,7 @@ TEST_CASE("fills of other values are updates where they stay fills") {
 }
 
 TEST_CASE("rows that change place, and launches that become cooperative, are other graphs") {
-    underSeeds([] {
+    onDevices([](const DeviceKind &on) {
         Handle h;
         const Full one(1);
         struct Place {
@@ -263,26 +284,33 @@ TEST_CASE("rows that change place, and launches that become cooperative, are oth
             bool together;
         };
         const auto run = [&](int64_t offset, bool together) {
+            const Place place{h.inputs(one.data, 2, 100), offset, together};
             h.graph.run(
-                h.program, 0, Place{h.inputs(one.data, 2, 100), offset, together},
+                h.program, 0, place,
                 [](gpu::GraphNodes &g, const Place &p) {
                     const int n = g.kernel<scale>({.name = "scale", .cooperative = p.together}, {}, 4, 32, p.in.A, p.in.T,
                                                   p.in.factor, p.in.N);
                     const int c = g.copyOnDevice({n}, p.in.B + p.offset, p.in.T, 2, {3, 10, 5});
                     g.copyToHost({c}, p.in.stage, p.in.B + p.offset, 1);
                 },
-                [] { FAIL("the host path"); });
+                [&] {
+                    const Inputs &in = place.in;
+                    h.program.launch<scale>(0, {.name = "scale", .cooperative = together}, 4, 32, in.A, in.T, in.factor, in.N);
+                    h.program.copyOnDevice(0, in.B + offset, in.T, 2, {3, 10, 5});
+                    h.program.copyToHost(0, in.stage, in.B + offset, 1);
+                });
             h.program.synchronise(0);
             CHECK(h.stage[0] == 2);
+            h.stage[0] = 0;
         };
         run(0, false);
         run(1, false);
         run(0, false);
-        CHECK(h.info().builds == 2);
+        checkCounts(h.info(), {.calls = 3, .builds = 2, .updates = 0, .nodes = 3}, on);
         run(0, true);
         run(1, true);
-        CHECK(h.info().builds == 4);
-        CHECK(h.info().updates == 0);
+        run(0, false);
+        checkCounts(h.info(), {.calls = 6, .builds = 4, .updates = 0, .nodes = 3}, on);
     });
 }
 
@@ -322,55 +350,72 @@ TEST_CASE("copies on the device that begin in the middle of 16 bytes are another
 
 TEST_CASE("kernels with different dynamic shared memory, in both orders") {
     for (const bool largeFirst : {false, true})
-        underSeeds([&] {
+        onDevices([&](const DeviceKind &on) {
+            REQUIRE(gpu::allowDynamicShared<reverse>(0) == gpu::success); // as if nobody had asked
             Handle h;
-            struct Sizes {
+            struct Two {
                 double *a, *b;
-                int64_t first, second;
+                Reverse first, second;
             };
-            const int64_t large = 800, small = 4; // 800 threads with 50 KiB: more than a kernel gets without asking
-            h.graph.run(
-                h.program, 0, Sizes{h.T.data(), h.B.data(), largeFirst ? large : small, largeFirst ? small : large},
-                [](gpu::GraphNodes &g, const Sizes &s) {
-                    const auto bytes = [](int64_t threads) { return threads > 100 ? size_t(50) << 10 : size_t(64); };
-                    const auto count = [](int64_t threads) { return threads > 100 ? 100 : threads; };
-                    const int first =
-                        g.kernelShared<reverse>({.name = "first", .barriers = true}, {}, 1, count(s.first), bytes(s.first), s.a);
-                    g.kernelShared<reverse>({.name = "second", .barriers = true}, {first}, 1, count(s.second), bytes(s.second),
-                                            s.b);
-                },
-                [] { FAIL("the host path"); });
-            h.program.synchronise(0);
-            double result[2];
-            REQUIRE(gpu::memcpySync(result, h.T.data(), 8, gpu::CopyKind::DeviceToHost) == gpu::success);
-            REQUIRE(gpu::memcpySync(result + 1, h.B.data(), 8, gpu::CopyKind::DeviceToHost) == gpu::success);
-            CHECK(result[0] == (largeFirst ? 99 : 3));
-            CHECK(result[1] == (largeFirst ? 3 : 99));
-            CHECK(h.info().builds == 1);
+            const auto run = [&](const Reverse &first, const Reverse &second) {
+                h.graph.run(
+                    h.program, 0, Two{h.T.data(), h.B.data(), first, second},
+                    [](gpu::GraphNodes &g, const Two &two) {
+                        const gpu::Launch how{.name = "reverse", .barriers = true};
+                        const int n = g.kernelShared<reverse>(how, {}, 1, two.first.threads, two.first.bytes, two.a);
+                        g.kernelShared<reverse>(how, {n}, 1, two.second.threads, two.second.bytes, two.b);
+                    },
+                    [&] {
+                        first.launch(h.program, h.T.data());
+                        second.launch(h.program, h.B.data());
+                    });
+                h.program.synchronise(0);
+                CHECK(first.isIn(h.T));
+                CHECK(second.isIn(h.B));
+            };
+            const Reverse large{100, size_t(50) << 10}, small{4, 64};
+            run(largeFirst ? large : small, largeFirst ? small : large);
+            run(largeFirst ? large : small, largeFirst ? small : large);
+            checkCounts(h.info(), {.calls = 2, .builds = 1, .updates = 0, .nodes = 2}, on);
+            run(largeFirst ? small : large, largeFirst ? large : small); // the other way round
+            run(small, small);
+            const Reverse larger{50, size_t(60) << 10};
+            run(larger, small);
+            checkCounts(h.info(), {.calls = 5, .builds = 1, .updates = 2 + 1 + 1, .nodes = 2}, on);
         });
 }
 
 TEST_CASE("a kernel's limit of dynamic shared memory does not sink") {
-    const Fresh fresh;
-    Handle h;
-    const auto run = [&](double *out) {
-        struct Out {
-            double *p;
+    onDevices([](const DeviceKind &on) {
+        REQUIRE(gpu::allowDynamicShared<reverse>(0) == gpu::success);
+        Handle h;
+        const Reverse large{10, 60 << 10}, small{10, 50 << 10};
+        const auto run = [&](double *out) {
+            struct Out {
+                double *p;
+                Reverse first, second;
+            };
+            h.graph.run(
+                h.program, 0, Out{out, large, small},
+                [](gpu::GraphNodes &g, const Out &to) {
+                    const gpu::Launch how{.name = "reverse", .barriers = true};
+                    const int first = g.kernelShared<reverse>(how, {}, 1, to.first.threads, to.first.bytes, to.p);
+                    g.kernelShared<reverse>(how, {first}, 1, to.second.threads, to.second.bytes, to.p);
+                },
+                [&] {
+                    large.launch(h.program, out);
+                    small.launch(h.program, out);
+                });
+            h.program.synchronise(0);
         };
-        h.graph.run(
-            h.program, 0, Out{out},
-            [](gpu::GraphNodes &g, const Out &to) {
-                const int first = g.kernelShared<reverse>({.name = "first", .barriers = true}, {}, 1, 10, 60 << 10, to.p);
-                g.kernelShared<reverse>({.name = "second", .barriers = true}, {first}, 1, 10, 50 << 10, to.p);
-            },
-            [] { FAIL("the host path"); });
-        h.program.synchronise(0);
-    };
-    run(h.T.data());
-    run(h.B.data());
-    CHECK(h.info().builds == 1);
-    CHECK(h.info().updates == 2);
-    CHECK(gpu::emulate::reportCount() == 0);
+        run(h.T.data());
+        run(h.B.data());
+        CHECK(large.isIn(h.B));
+        checkCounts(h.info(), {.calls = 2, .builds = 1, .updates = 2, .nodes = 2}, on);
+        if (!*on.reason) // a launch without asking has what the first node was given
+            CHECK(gpu::launch<reverse>({.name = "reverse", .barriers = true}, 1, large.threads, large.bytes, h.program.stream(0),
+                                       h.T.data()) == gpu::success);
+    });
 }
 
 TEST_CASE("a region is one operation of its stream: events order it with others, and two regions overlap") {

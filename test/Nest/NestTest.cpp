@@ -95,6 +95,56 @@ TEST_CASE("nest: what is written is read as the same, and written as the same") 
     CHECK(p.rewritten() == once);
 }
 
+TEST_CASE("nest: the runs of a region are written together as they are one by one") {
+    // Each run of two states becomes three: what it writes twice has no path between the two.
+    const auto changed = [](bool together) {
+        Graph program(R"(
+            sdfg f(A, B) {
+              symbol n: int64
+              argument A: float64[4]
+              argument B: float64[4]
+              state a {
+                one: o = 1  with o -> A[0]
+              }
+              state a_0 {
+                two: o = 2  with o -> A[0]
+              }
+              if n > 0 {
+                state b {
+                  four: o = 4  with o -> B[1]
+                }
+              }
+              state c {
+                five: o = 5  with o -> B[0]
+              }
+              state d {
+                six: o = 6  with o -> B[0]
+              }
+            }
+          )");
+        analysis::Memories memories(program.g);
+        std::vector<nest::Run> runs = nest::readRuns(program.g, memories);
+        REQUIRE(runs.size() == 3);
+        for (nest::Run &r : runs)
+            if (r.states.size() == 2) {
+                r.items.push_back({nullptr, std::make_unique<nest::Step>(*r.items.front().step)});
+                r.changed = true;
+                if (!together)
+                    nest::write(r);
+            }
+        CHECK((together ? nest::writeChanged(runs) : true));
+        program.g.renumber();
+        return serialize::print(program.g);
+    };
+    const std::string text = changed(true);
+    CHECK(text == changed(false));
+    for (const char *label : {"state a {", "state a_0 {", "state a_0_0 {", "state b {", "state c {", "state d {", "state d_0 {"})
+        CHECK_THAT(text, Catch::Contains(label));
+    Program p;
+    std::vector<nest::Run> runs = p.read();
+    CHECK_FALSE(nest::writeChanged(runs));
+}
+
 TEST_CASE("nest: a container belongs to the iterations of the innermost map that has all uses of it") {
     Graph program(R"(
         sdfg f(A, B) {

@@ -128,6 +128,12 @@ def loop(label, variable, count, blocks):
     return dict({'type': 'LoopRegion', 'label': label, 'id': 0, 'attributes': attributes}, **chain(blocks))
 
 
+def branch(label, condition, blocks):
+    """A conditional with one branch."""
+    region = dict({'type': 'ControlFlowRegion', 'label': f'{label}_then', 'id': 0, 'attributes': {}}, **chain(blocks))
+    return {'type': 'ConditionalBlock', 'label': label, 'id': 0, 'attributes': {}, 'branches': [[code(condition), region]]}
+
+
 def sdfg(name, symbols, arrays, blocks):
     return dict({'type': 'SDFG', 'dace_version': '2.0.0',
                  'attributes': {'name': name, 'symbols': dict.fromkeys(symbols, 'int64'), '_arrays': arrays}}, **chain(blocks))

@@ -5,9 +5,9 @@ between them are printed. Linear is 2 from step to step.
   tools/dev/scaling.py [--sdfgc build/bin/sdfgc] [--states 2000] [--shapes chain,loops] [--commands check,emit,grad,print-after-all]
                        [--levels 0,1,2,3] [--options='--target cuda'] [--passes form-gpu-graphs,keep-loops-on-device]
 
-Shapes of graphs: chain, stencils, siblings, updates, loops, searches. Options are those of emit; passes, whose time in it is printed by
-itself. Passes of the optimiser look at a limited number of neighbours of a map, so that
-their time may grow faster until a program has more than these. Caches make it x2.5 on large graphs, whatever the pass.
+Shapes of graphs: chain, stencils, siblings, updates, loops, branches, searches. Options are those of emit; passes, whose time in it
+is printed by itself. Passes of the optimiser look at a limited number of neighbours of a map, so that their time may grow faster until
+a program has more than these. Caches make it x2.5 on large graphs, whatever the pass.
 """
 import argparse
 import json
@@ -62,6 +62,14 @@ def loops(states):
     return ['N'], arrays, blocks
 
 
+def branches(states):
+    """A state, run or not, for each step: gradients have to know which were."""
+    names, arrays = transients(states)
+    symbols = ['N', *(f'flag{i}' for i in range(0, states, 100))]
+    steps = [state(i, [names[i]], names[i + 1], 'sin(a0)') for i in range(states)]
+    return symbols, arrays, [g.branch(f'c{i}', f'flag{i // 100 * 100} > 0', [s]) for i, s in enumerate(steps)]
+
+
 def searches(states):
     """A loop for each state that runs until a value has been reached: with --target cuda, the device decides about each."""
     arrays = {'A': g.array('N'), **{f'B{i}': g.array('N') for i in range(states)}}
@@ -69,7 +77,8 @@ def searches(states):
     return ['N'], arrays, blocks
 
 
-SHAPES = {f.__name__: f for f in (chain, stencils, siblings, updates, loops, searches)}
+SHAPES = {f.__name__: f for f in (chain, stencils, siblings, updates, loops, branches, searches)}
+RESULTS = {'siblings': 'B0', 'searches': 'B0', 'updates': 'A'}  # what is differentiated by A, where it is not B
 
 
 def measured(command):
@@ -101,13 +110,13 @@ def main():
         measure(o, shape)
 
 
-def command(o, name, f):
+def command(o, shape, name, f):
     """What is run for one of --commands, as `emit -O2`, with a graph."""
     verb, *level = name.split()
     if verb == 'opt':
         return ['opt', f, '--passes', '', '-o', f + '.saved']
     if verb == 'grad':
-        return ['grad', f, '--of', 'B', '--wrt', 'A', '--seed', 'argument', '-o', f + '.grad']
+        return ['grad', f, '--of', RESULTS.get(shape, 'B'), '--wrt', 'A', '--seed', 'argument', '-o', f + '.grad']
     if verb == 'emit':
         return ['emit', f, '-o', f + '.out', *level, *o.options.split()] + (['--time-trace', f + '.trace'] if o.passes else [])
     return ['emit', f, '--print-after-all', '-o', f + '.all'] if verb == 'print-after-all' else [verb, f]
@@ -135,7 +144,7 @@ def measure(o, shape):
         for name in [c for name in o.commands.split(',') for c in ([f'emit -O{l}' for l in o.levels.split(',')] if name == 'emit' else [name])]:
             results, passes = [], []
             for f in files:
-                results.append(measured([o.sdfgc, *command(o, name, f)]))
+                results.append(measured([o.sdfgc, *command(o, shape, name, f)]))
                 if o.passes and name.startswith('emit'):
                     passes.append(seconds_of_passes(o, f))
             report(name + ' s', [seconds for seconds, _ in results])

@@ -116,6 +116,9 @@ std::optional<Run> readRegion(ir::Region &r, analysis::Memories &memories, const
 /// all blocks each time.
 using FreshLabel = std::function<std::string(const std::string &)>;
 void write(Run &run, const FreshLabel &freshLabel = {});
+/// As write, for all of these runs that are changed; it returns whether there are any. The time grows with the size of a region, while
+/// writing its runs one by one takes a look at all blocks for each.
+bool writeChanged(std::vector<Run> &runs, const FreshLabel &freshLabel = {});
 
 /// What is in a nested SDFG, in terms of the SDFG around it.
 struct Opened {

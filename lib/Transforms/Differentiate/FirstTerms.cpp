@@ -57,9 +57,18 @@ bool makeStore(Use &u, nest::Step &s) {
     return true;
 }
 
-bool uses(const Item &item, analysis::Memory m) {
-    const std::vector<nest::PlacedUse> all = nest::usesOf(item);
-    return std::any_of(all.begin(), all.end(), [m](const nest::PlacedUse &u) { return u.use->memory == m; });
+struct FirstUse {
+    nest::Run *run;
+    Item *item;
+};
+
+std::map<analysis::Memory, FirstUse> firstUsesIn(std::vector<nest::Run> &runs) {
+    std::map<analysis::Memory, FirstUse> out;
+    for (nest::Run &run : runs)
+        for (Item &item : run.items)
+            for (const nest::PlacedUse &u : nest::usesOf(item))
+                out.emplace(u.use->memory, FirstUse{&run, &item});
+    return out;
 }
 
 } // namespace
@@ -108,26 +117,25 @@ Beginning beginningOf(Region &use, const std::set<Name> &symbols) {
 std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
     std::set<Name> out;
     std::vector<std::pair<Beginning, Name>> inFront;
+    const auto firstUses = firstUsesIn(added_);
     for (const Name gradient : gradients) {
+        const auto first = firstUses.find(maker_.memories().of(maker_.sdfg(), gradient));
+        if (first == firstUses.end())
+            continue;
+        nest::Run &run = *first->second.run;
         const DataDesc &d = *maker_.sdfg().desc(gradient);
         const auto free = d.freeSymbols();
         const std::set<Name> symbols(free.begin(), free.end());
-        const analysis::Memory m = maker_.memories().of(maker_.sdfg(), gradient);
-        const auto run = std::find_if(added_.begin(), added_.end(), [m](const nest::Run &r) {
-            return std::any_of(r.items.begin(), r.items.end(), [m](const Item &i) { return uses(i, m); });
-        });
-        if (run == added_.end())
-            continue;
         bool depends = std::any_of(symbols.begin(), symbols.end(), [this](Name n) { return program_.assigned().count(n) != 0; });
-        for (const Region *r = run->region; r && !isa<SDFG>(r); r = r->parent())
+        for (const Region *r = run.region; r && !isa<SDFG>(r); r = r->parent())
             if (const auto *l = dyn_cast<LoopRegion>(r))
                 depends |= symbols.count(l->variable) != 0;
         if (!depends)
             continue;
-        if (const Beginning beginning = beginningOf(*run->region, symbols); beginning.block)
+        if (const Beginning beginning = beginningOf(*run.region, symbols); beginning.block)
             inFront.emplace_back(beginning, gradient);
         else
-            run->items.insert(run->items.begin(), maker_.fill(gradient, d.fullSubset(), "0", !maker_.sdfg().isRoot()));
+            run.items.insert(run.items.begin(), maker_.fill(gradient, d.fullSubset(), "0", !maker_.sdfg().isRoot()));
         out.insert(gradient);
     }
     for (const auto &[at, gradient] : inFront) {
@@ -140,16 +148,13 @@ std::set<Name> FlowReverser::clearInLoops(const std::set<Name> &gradients) {
 
 std::set<Name> FlowReverser::storeFirstTerms(const std::set<Name> &gradients) {
     std::set<Name> out;
+    const auto firstUses = firstUsesIn(added_);
     for (const Name gradient : gradients) {
-        const analysis::Memory m = maker_.memories().of(maker_.sdfg(), gradient);
-        for (nest::Run &run : added_) {
-            const auto first = std::find_if(run.items.begin(), run.items.end(), [m](const Item &i) { return uses(i, m); });
-            if (first == run.items.end())
-                continue;
-            if (isa<SDFG>(run.region) && storeFirstTerm(*first, gradient, *maker_.sdfg().desc(gradient)) == FirstTerm::Stored)
-                out.insert(gradient);
-            break;
-        }
+        const auto first = firstUses.find(maker_.memories().of(maker_.sdfg(), gradient));
+        if (first == firstUses.end() || !isa<SDFG>(first->second.run->region))
+            continue;
+        if (storeFirstTerm(*first->second.item, gradient, *maker_.sdfg().desc(gradient)) == FirstTerm::Stored)
+            out.insert(gradient);
     }
     return out;
 }

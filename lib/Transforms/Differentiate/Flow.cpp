@@ -139,37 +139,23 @@ State *FlowReverser::addState(Region &into, const std::string &label) {
 void FlowReverser::append(Region &into, const std::string &label, std::vector<Item> items) {
     State *s = addState(into, label);
     place(into, s);
-    nest::Run run;
-    run.region = &into;
-    run.memories = &maker_.memories();
-    run.states = {s};
-    run.items = std::move(items);
-    added_.push_back(std::move(run));
+    added_.push_back({&into, &maker_.memories(), {s}, std::move(items), true});
 }
 
 void FlowReverser::prepend(Region &into, Block *before, const std::string &label, std::vector<Item> items) {
     State *s = before ? into.addStateBefore(before, edits_.freshLabel(label)) : addState(into, label);
     if (!before)
         into.setStart(s);
-    nest::Run run;
-    run.region = &into;
-    run.memories = &maker_.memories();
-    run.states = {s};
-    run.items = std::move(items);
-    added_.push_back(std::move(run));
+    added_.push_back({&into, &maker_.memories(), {s}, std::move(items), true});
 }
 
 void FlowReverser::write() {
-    for (nest::Run &run : added_)
-        write(run);
-    for (nest::Run &run : program_.runs())
-        if (run.changed)
-            write(run);
-}
-
-void FlowReverser::write(nest::Run &run) {
-    runOnDevice(run, maker_);
-    nest::write(run, [this](const std::string &label) { return edits_.freshLabel(label); });
+    for (std::vector<nest::Run> *runs : {&added_, &program_.runs()}) {
+        for (nest::Run &run : *runs)
+            if (run.changed)
+                runOnDevice(run, maker_);
+        nest::writeChanged(*runs, [this](const std::string &label) { return edits_.freshLabel(label); });
+    }
 }
 
 // ---- symbols

@@ -39,7 +39,6 @@ public:
     void write();
 
 private:
-    void write(nest::Run &run);
     using Assignments = std::vector<std::pair<Name, std::string>>;
     /// What edges have given symbols where a block begins.
     struct Symbols {

@@ -13,6 +13,8 @@
 #include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 
 namespace sdfgc::transforms::gradient {
 
@@ -75,9 +77,9 @@ std::optional<NamedElement> elementOf(const py::Expr &e, const Block &at) {
 }
 
 /// The same in the header of a loop, where it has one value in all iterations.
-std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::set<Name> &written) {
+std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::function<bool(Name)> &isWritten) {
     auto out = elementOf(e, l);
-    const bool fixed = out && !written.count(out->container) &&
+    const bool fixed = out && !isWritten(out->container) &&
                        std::all_of(out->index.begin(), out->index.end(), [&l](sym::Expr index) { return isFixedIn(index, l); });
     return fixed ? out : std::nullopt;
 }
@@ -105,35 +107,50 @@ bool hasPlainHeader(const LoopRegion &l) {
     return !l.inverted && p.why == analysis::Uncounted::No && p.whole && p.tests.size() == 1;
 }
 
-/// For each block of an SDFG what it and those after it write; all that is written, if they are no sequence.
-std::map<const Block *, std::set<Name>> writtenFrom(SDFG &g) {
-    std::map<const Block *, std::set<Name>> out;
-    const std::set<Name> all = writtenIn(g);
-    for (const auto &b : g.blocks())
-        out.emplace(b.get(), all);
-    const std::vector<Block *> chain = sequenceOf(g);
-    std::set<Name> later;
-    for (auto b = chain.rbegin(); b != chain.rend(); ++b) {
-        later.merge(writtenIn(**b));
-        out[*b] = later;
+/// What the blocks of an SDFG write, in their order.
+class Writers {
+public:
+    explicit Writers(SDFG &g) {
+        const std::vector<Block *> chain = sequenceOf(g);
+        for (std::size_t k = 0; k < chain.size(); ++k) {
+            positions_.emplace(chain[k], k);
+            for (const Name n : writtenIn(*chain[k]))
+                last_[n] = k;
+        }
+        if (chain.empty())
+            for (const Name n : writtenIn(g))
+                last_[n] = 0;
     }
-    return out;
-}
+
+    /// Does a block of the SDFG, or one after it, write the container? All may come after it if they are no sequence.
+    bool writeFrom(const Block *block, Name container) const {
+        const auto at = positions_.find(block);
+        const auto last = last_.find(container);
+        return last != last_.end() && (at == positions_.end() || last->second >= at->second);
+    }
+
+private:
+    std::unordered_map<const Block *, std::size_t> positions_; // none if they are no sequence
+    std::unordered_map<Name, std::size_t> last_;
+};
 
 } // namespace
 
 std::map<Name, NamedElement> nameElements(SDFG &g) {
     std::map<Name, NamedElement> out;
-    const std::map<const Block *, std::set<Name>> writtenLater = writtenFrom(g);
+    const Writers writers(g);
     for (Region *r : allRegions(g)) {
         auto *l = dyn_cast<LoopRegion>(r);
         if (!l || nest::isKept(*l) || !hasPlainHeader(*l))
             continue;
         const std::set<Name> written = writtenIn(*l);
+        const auto isWritten = [&](Name n) { return written.count(n) != 0; };
+        const auto isWrittenLater = [&, block = outermost(*l)](Name n) { return writers.writeFrom(block, n); };
         std::vector<std::pair<Name, std::string>> values;
         for (std::optional<Code> *c : {&l->init, &l->condition}) {
+            const std::function<bool(Name)> changes = c == &l->init ? std::function<bool(Name)>(isWritten) : isWrittenLater;
             const auto named = py::replace(py::parseBlockOrRaw((*c)->text), [&](const py::ExprRef &e) -> py::ExprRef {
-                const auto element = fixedElement(*e, *l, c == &l->init ? written : writtenLater.at(outermost(*l)));
+                const auto element = fixedElement(*e, *l, changes);
                 if (!element)
                     return nullptr;
                 const std::string text = py::print(*e);

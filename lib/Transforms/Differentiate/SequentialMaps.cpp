@@ -292,13 +292,9 @@ void loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
     Maker maker(g, memories);
     Finder finder(
         program, maker, [&](const Use &u) { return activity.isActive(u.memory) && isReal(g.desc(u.data)->dtype); }, context);
-    bool changed = false;
     for (nest::Run &run : program.runs())
-        if (finder.change(run.items)) {
-            nest::write(run);
-            changed = true;
-        }
-    if (changed)
+        run.changed = finder.change(run.items);
+    if (nest::writeChanged(program.runs()))
         inferTypes(*g.root(), context);
 }
 

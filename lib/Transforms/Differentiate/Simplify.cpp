@@ -207,8 +207,9 @@ bool simplify(SDFG &g, const std::vector<Name> &of, const std::vector<Name> &wrt
         for (nest::Run &run : program.runs())
             if (simplifier.change(run)) {
                 runOnDevice(run, maker);
-                nest::write(run);
+                run.changed = true;
             }
+        nest::writeChanged(program.runs());
     }
     return true;
 }

@@ -63,10 +63,9 @@ bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     if (!writer.run())
         return false;
     for (nest::Run &run : program.runs())
-        if (run.changed) {
+        if (run.changed)
             runOnDevice(run, maker);
-            nest::write(run);
-        }
+    nest::writeChanged(program.runs());
     addBeginning(request, declared, tangents, maker);
     return !context.diags.hasErrors();
 }
