@@ -109,6 +109,22 @@ TEST_CASE("fmax and fmin give all to the side that is a number", "[tasklet][deri
     }
 }
 
+TEST_CASE("the real part of a real number is the number, whatever it is written of", "[tasklet][derivatives]") {
+    CHECK(gradients("y = x.real * x", {{"x", 3}}) == Values{{"x", 6}});
+    CHECK(gradients("y = (x * x).real + x.imag", {{"x", 3}}) == Values{{"x", 6}});
+    CHECK(gradients("y = (x * x).imag", {{"x", 3}}) == Values{{"x", 0}});
+    CHECK(tangentAt("y = (x * x).real", 3, 1) == 6);
+    CHECK(reverse("y = (x * (1 + 2j)).real") == "error: x * (1 + 2j)");
+    CHECK(reverse("y = (x * x).first") == "error: a member of a structure");
+}
+
+TEST_CASE("functions need as many arguments as they have derivatives", "[tasklet][derivatives]") {
+    CHECK(reverse("y = pow(x)") == "error: pow with 1 argument");
+    CHECK(reverse("y = sin(x, x)") == "error: sin with 2 arguments");
+    CHECK(reverse("y = hypot(x, x, x, x)") == "error: hypot with 4 arguments");
+    CHECK(tangent("y = sin()") == "0");
+}
+
 TEST_CASE("what a choice does not take leaves no trace", "[tasklet][derivatives]") {
     for (const char *code : {
              "y = sqrt(x) if x > 0 else 0",

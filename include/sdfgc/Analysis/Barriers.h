@@ -58,7 +58,7 @@ public:
     void run(const Found &found);
 
 private:
-    PhaseKnowledge state(ir::State &s, const PhaseKnowledge &in) override;
+    PhaseKnowledge state(ir::State &s, PhaseKnowledge head) override;
     void blocks(ir::State &s, ir::MapEntry &kernel);
     void grid(ir::State &s, ir::MapEntry &kernel);
     void kernelsOfGrid(ir::State &s, ir::Node *entry, std::vector<ir::MapEntry *> &out);

@@ -34,7 +34,7 @@ public:
 
 protected:
     /// What holds after a state.
-    virtual Knowledge state(ir::State &s, const Knowledge &in) = 0;
+    virtual Knowledge state(ir::State &s, Knowledge in) = 0;
     /// Told what holds in front of a return; more than once where the walk comes by again, each time with more.
     virtual void atReturn(ir::Block &, const Knowledge &) {}
 
@@ -157,7 +157,7 @@ private:
     Reached inside(ir::Block &b, Knowledge in, Exits *exits) {
         switch (b.kind()) {
         case ir::BlockKind::State:
-            return state(static_cast<ir::State &>(b), in);
+            return state(static_cast<ir::State &>(b), std::move(in));
         case ir::BlockKind::Loop:
             return loop(static_cast<ir::LoopRegion &>(b), std::move(in));
         case ir::BlockKind::Conditional:

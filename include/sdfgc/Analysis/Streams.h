@@ -112,8 +112,9 @@ struct StreamKnowledge {
     };
     std::map<Key, PendingAccess> pending;
     std::map<int, std::set<Key>> events;
+    std::set<Key> endingWithState; // of what has begun in this state, if it has not ended yet
 
-    void operation(const StreamStep &s);
+    void operation(const StreamStep &s, const StreamSteps &steps);
     void order(const AsyncOp &op);
     /// What is pending on one of these memories, by key; `memories` is sorted.
     std::vector<std::pair<Key, PendingAccess>> pendingOn(const std::vector<Memory> &memories) const;
@@ -141,13 +142,16 @@ public:
     using Found = std::function<bool(const StreamConflict &)>;
     StreamOrder(ir::SDFG &root, StreamSteps &steps);
     /// `found` is called with each conflict. It returns true when it has changed the state: then the state is walked anew. Otherwise the
-    /// walk goes on as if the order were there.
+    /// walk goes on as if the order were there. For that, what is known in front of each state is kept while it is walked.
     void run(const Found &found);
+    /// The same where no state is changed: nothing is kept, so that the time grows with the program.
+    void look(const std::function<void(const StreamConflict &)> &found);
     /// The steps of a state are others than at the last walk.
     void changed(const ir::State &s) { cache_.erase(&s); }
 
 private:
-    StreamKnowledge state(ir::State &s, const StreamKnowledge &in) override;
+    StreamKnowledge state(ir::State &s, StreamKnowledge in) override;
+    bool walkThrough(ir::State &s, StreamKnowledge &now);
     void entering(ir::Block &b, StreamKnowledge &now) override;
     void leaving(ir::Block &b, StreamKnowledge &now) override;
     struct Graph {
@@ -167,6 +171,7 @@ private:
     StreamSteps &steps_;
     DeviceLoops loops_;
     const Found *found_ = nullptr;
+    bool repairs_ = false;  // `found_` may change states
     std::set<int> lasting_; // events that several states record or wait for
     std::map<const ir::State *, std::vector<StreamStep>> cache_;
     std::map<const ir::Region *, Graph> graphs_;

@@ -19,6 +19,7 @@ struct Signature {
     std::map<Name, Type> inputs, outputs;       // connectors; the element's type, or a pointer to it, for those with subscripts
     std::set<Name> pointers;                    // connectors that the code reads or writes with subscripts
     std::set<Name> activeInputs, activeOutputs; // those that carry gradients; others than floats are never active
+    std::set<Name> sums;                        // outputs with subscripts where each store is a summand
     Env env;                                    // symbols and constants, which are never active
     std::function<Name(Name)> gradient;         // the connector that carries the gradient, or tangent, of an input or output
     Ties ties = Ties::Split;

@@ -6,9 +6,11 @@
 
 namespace sdfgc::analysis {
 
-void StreamKnowledge::operation(const StreamStep &s) {
+void StreamKnowledge::operation(const StreamStep &s, const StreamSteps &steps) {
     for (MemoryUse u : s.uses) {
         const Key key{u, s.stream};
+        if (steps.endsWithState(u))
+            endingWithState.insert(key);
         pending[key] = {uint64_t(1) << s.stream, s.node, s.edge};
         for (auto &[event, before] : events)
             before.erase(key);
@@ -72,6 +74,7 @@ void StreamKnowledge::join(const StreamKnowledge &other) {
                 keys.insert(key);
     }
     events = std::move(both);
+    endingWithState.insert(other.endingWithState.begin(), other.endingWithState.end());
     for (const auto &[key, access] : other.pending) {
         auto [it, isNew] = pending.try_emplace(key, access);
         if (isNew)

@@ -75,6 +75,18 @@ StreamOrder::StreamOrder(SDFG &root, StreamSteps &steps)
 
 void StreamOrder::run(const Found &found) {
     found_ = &found;
+    repairs_ = true;
+    whole(root_, {});
+    found_ = nullptr;
+    repairs_ = false;
+}
+
+void StreamOrder::look(const std::function<void(const StreamConflict &)> &found) {
+    const Found tells = [&found](const StreamConflict &c) {
+        found(c);
+        return false;
+    };
+    found_ = &tells;
     whole(root_, {});
     found_ = nullptr;
 }
@@ -116,12 +128,16 @@ bool StreamOrder::check(State &s, const std::vector<StreamStep> &steps, std::siz
 bool StreamOrder::atEnd(State &s, const std::vector<StreamStep> &steps, StreamKnowledge &now) {
     const bool ends = endsProgram(s);
     std::vector<std::pair<StreamKnowledge::Key, PendingAccess>> over; // by the end of the state
-    for (const auto &p : now.pending)
-        if (ends || steps_.endsWithState(p.first.use))
-            over.push_back(p);
+    if (ends)
+        over.assign(now.pending.begin(), now.pending.end());
+    else
+        for (const StreamKnowledge::Key &key : now.endingWithState)
+            if (const auto p = now.pending.find(key); p != now.pending.end())
+                over.push_back(*p);
     for (const auto &[key, access] : over)
         if (repaired(now, {&s, steps.size(), &steps, key, access, true, ends}))
             return true;
+    now.endingWithState.clear();
     return false;
 }
 
@@ -190,7 +206,7 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
 void StreamOrder::leaving(Block &b, StreamKnowledge &now) {
     if (auto *formed = dyn_cast<Region>(&b); formed && formed->graph == GraphMark::Formed)
         for (const StreamStep &part : graph(*formed).parts)
-            now.operation(part);
+            now.operation(part, steps_);
 }
 
 /// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.
@@ -202,28 +218,40 @@ void StreamOrder::waited(StreamKnowledge &now, int forStream, bool host, int str
             access.covered |= uint64_t(1) << stream;
 }
 
-StreamKnowledge StreamOrder::state(State &s, const StreamKnowledge &in) {
-    for (;;) {
-        auto [cached, isNew] = cache_.try_emplace(&s);
-        if (isNew)
-            cached->second = steps_.of(s);
-        const std::vector<StreamStep> steps = cached->second;
-        StreamKnowledge now = in;
-        bool again = false;
-        for (std::size_t i = 0; i < steps.size() && !again; ++i) {
-            const StreamStep &step = steps[i];
-            if (step.kind == StreamStep::Async)
-                now.order(step.async);
-            else if (step.kind == StreamStep::Nested)
-                now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
-            else if (!(again = check(s, steps, i, now)) && step.kind == StreamStep::Operation)
-                now.operation(step);
-        }
-        if (!again && !atEnd(s, steps, now)) {
-            forget(steps, now);
-            return now;
+/// False: the state has been changed.
+bool StreamOrder::walkThrough(State &s, StreamKnowledge &now) {
+    auto [cached, isNew] = cache_.try_emplace(&s);
+    if (isNew)
+        cached->second = steps_.of(s);
+    const std::vector<StreamStep> steps = cached->second; // the cache forgets what is changed
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const StreamStep &step = steps[i];
+        if (step.kind == StreamStep::Async) {
+            now.order(step.async);
+        } else if (step.kind == StreamStep::Nested) {
+            now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
+        } else {
+            if (check(s, steps, i, now))
+                return false;
+            if (step.kind == StreamStep::Operation)
+                now.operation(step, steps_);
         }
     }
+    if (atEnd(s, steps, now))
+        return false;
+    forget(steps, now);
+    return true;
+}
+
+StreamKnowledge StreamOrder::state(State &s, StreamKnowledge in) {
+    if (!repairs_) {
+        walkThrough(s, in);
+        return in;
+    }
+    StreamKnowledge now = in;
+    while (!walkThrough(s, now))
+        now = in;
+    return now;
 }
 
 } // namespace sdfgc::analysis

@@ -148,9 +148,8 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
 }
 
 /// In front of a state its SDFG's conditions may have been read, unless all begins there; after it they may be.
-PhaseKnowledge PhaseOrder::state(State &s, const PhaseKnowledge &in) {
+PhaseKnowledge PhaseOrder::state(State &s, PhaseKnowledge head) {
     const std::vector<MemoryUse> conditions = steps_.conditionsOf(*s.sdfg());
-    PhaseKnowledge head = in;
     const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.inEdges().empty();
     if (!first)
         for (MemoryUse u : conditions)

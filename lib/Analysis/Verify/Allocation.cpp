@@ -43,8 +43,7 @@ private:
         return l ? asyncOp(*l) : std::nullopt;
     }
 
-    Missing state(State &s, const Missing &in) override {
-        Missing now = in;
+    Missing state(State &s, Missing now) override {
         for (const StreamStep &step : steps_.of(s)) {
             const std::optional<AsyncOp> op = operation(step);
             if (op && (op->kind == AsyncOp::Reserve || op->kind == AsyncOp::Allocate)) {

@@ -40,7 +40,7 @@ void Verifier::streams(const SDFG &constRoot) {
     StreamSteps steps(root);
     if (!streamNumbers(root, steps))
         return;
-    StreamOrder(root, steps).run([&](const StreamConflict &c) {
+    StreamOrder(root, steps).look([&](const StreamConflict &c) {
         const bool atEnd = c.step == c.steps->size();
         const std::string later = c.graph          ? elementName(*c.graph)
                                   : c.endOfProgram ? "the end of the program"
@@ -56,7 +56,6 @@ void Verifier::streams(const SDFG &constRoot) {
             report(message, placeOf(*e));
         else
             report(message, placeOf(*(*c.steps)[c.step].node));
-        return false;
     });
 }
 

@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    MaySet state(State &, const MaySet &in) override { return in; }
+    MaySet state(State &, MaySet in) override { return in; }
     void entering(Block &b, MaySet &now) override {
         before_[&b] = now; // the last time, most is known
         if (const auto *l = dyn_cast<LoopRegion>(&b))

@@ -142,8 +142,10 @@ ExprRef Builder::typedLeaf(const ExprRef &e, std::string_view wanted) {
         return e;
     if (wanted.empty() && e->kind != ExprKind::IfExp && isIntegral(valueOf(e->type)))
         return e;
-    if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Attribute || e->kind == ExprKind::Lambda)
+    if (e->kind == ExprKind::Subscript || e->kind == ExprKind::Lambda)
         return named(e, wanted);
+    if (e->kind == ExprKind::Attribute)
+        return member(e, wanted);
     const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
     const Expr *test = e->kind == ExprKind::IfExp ? e->args[0].get() : nullptr;
     const ExprRef flat = mapChildren(e, [&](const ExprRef &c) {
@@ -152,6 +154,15 @@ ExprRef Builder::typedLeaf(const ExprRef &e, std::string_view wanted) {
         return c.get() == test ? condition(c) : typedLeaf(c, "");
     });
     return named(narrowLiterals(flat), wanted);
+}
+
+// Of a real number, the real part is the number itself.
+ExprRef Builder::member(const ExprRef &e, std::string_view wanted) {
+    const ExprRef &of = e->args[0];
+    const Type t = valueOf(of->type);
+    if (laneOf(t).isNumeric() && !laneOf(t).isComplex() && (e->name == Name("real") || e->name == Name("imag")))
+        return e->name == Name("real") ? typedLeaf(of, wanted) : intLit(0);
+    return named(mapChildren(e, [this](const ExprRef &c) { return typedLeaf(c, ""); }), wanted);
 }
 
 ExprRef Builder::condition(const ExprRef &e) { return e->kind == ExprKind::Name || isLiteral(*e) ? e : named(e, "cond"); }

@@ -127,6 +127,9 @@ ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const
     if (r.is != Differentiable::Yes || k - first >= r.partials.size())
         refuse(flat.kind == ExprKind::Call ? DerivativeError::Kind::Function : DerivativeError::Kind::Construct, what(flat),
                flat.at);
+    if (const std::size_t given = flat.args.size() - first; given != r.partials.size())
+        refuse(DerivativeError::Kind::Construct,
+               what(flat) + " with " + std::to_string(given) + (given == 1 ? " argument" : " arguments"), flat.at);
     const Type t = builder.typeOf(std::make_shared<const Expr>(flat));
     if (isPower(flat) && k == first)
         if (const auto exponent = numberValue(*flat.args[first + 1]))

@@ -153,10 +153,16 @@ private:
         return tests.empty() ? boolLit(true) : tests.size() == 1 ? tests[0] : boolOp(Op::And, tests);
     }
 
-    // A later store to the same element leaves nothing of this one.
+    // A later store to the same element leaves nothing of this one, unless they add up.
     void store(const Step &s) {
+        const bool stays = isActive(s.value) && signature_.activeOutputs.count(s.name);
+        if (signature_.sums.count(s.name)) {
+            if (stays)
+                add(s.value, gradientOf(*s.target));
+            return;
+        }
         std::vector<ExprRef> &later = storedAfter_[s.name];
-        if (isActive(s.value) && signature_.activeOutputs.count(s.name)) {
+        if (stays) {
             if (storedInBranch_.count(s.name))
                 refuseConstruct("a store to `" + s.name.str() + "` that a later one in a branch may replace", s.at);
             ExprRef g = gradientOf(*s.target);

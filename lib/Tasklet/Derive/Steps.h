@@ -88,6 +88,7 @@ private:
 
     std::optional<Type> lookUp(Name n) const;
     ExprRef typedLeaf(const ExprRef &e, std::string_view wanted);
+    ExprRef member(const ExprRef &e, std::string_view wanted);
     ExprRef narrowLiterals(const ExprRef &flat) const;
     ExprRef named(const ExprRef &flat, std::string_view wanted);
     const Name *known(const std::string &text) const;

@@ -56,7 +56,7 @@ std::string Counting::whyOnce(Block &b) const {
         return "it calls `" + called.str() + "`, a function of the caller";
     for (Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
-        if (!s)
+        if (!s || s->nodes().empty()) // notes of symbols are not written yet
             continue;
         const auto run = runs.find(s);
         if (run == runs.end())
@@ -166,7 +166,9 @@ void Counting::copy(Part &p) {
         const auto at = std::find(from.begin(), from.end(), l.loop.region) - from.begin();
         counts.push_back(count(*cast<LoopRegion>(to[static_cast<std::size_t>(at)])));
     }
-    p.handed = passContainers(*p.node, usedOutside(g, *p.block));
+    std::set<Name> outside = usedOutside(g, *p.block);
+    outside.insert(filled_.begin(), filled_.end());
+    p.handed = passContainers(*p.node, outside);
     State *end = inner.addStateAfter(copied, inner.freshLabel("end"));
     for (std::size_t k = 0; k < counts.size(); ++k) {
         const Name out = p.loops[k].counted, value = inner.freshName("__out");

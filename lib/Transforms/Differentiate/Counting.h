@@ -26,9 +26,9 @@ namespace sdfgc::transforms::gradient {
 
 class Counting {
 public:
-    /// `elements`: symbols that are set to elements (nameElements).
-    Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, pass::Context &context)
-        : program_(program), maker_(maker), elements_(std::move(elements)), context_(context) {}
+    /// `elements`: symbols that are set to elements (nameElements). `filled`: Request::filled.
+    Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, std::set<Name> filled, pass::Context &context)
+        : program_(program), maker_(maker), elements_(std::move(elements)), filled_(std::move(filled)), context_(context) {}
 
     /// A symbol that is, in front of the outermost loop or branch around, the largest number of iterations that a loop has. Nothing if it
     /// cannot run twice: `whyNot` says why.
@@ -71,6 +71,7 @@ private:
     Program &program_;
     Maker &maker_;
     const std::map<Name, NamedElement> elements_;
+    const std::set<Name> filled_;
     pass::Context &context_;
     std::vector<Part> parts_;
     std::map<const ir::LoopRegion *, Name> symbols_; // of all loops that were asked for

@@ -136,7 +136,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     Gradients gradients(maker, request.prefix);
     if (!gradients.declare(request.arguments(), context))
         return false;
-    Counting counting(program, maker, std::move(elements), context);
+    Counting counting(program, maker, std::move(elements), request.filled, context);
     Values values(program, maker, counting, request.strategy, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);
     FlowReverser flow(program, maker, activity, items, values, context);

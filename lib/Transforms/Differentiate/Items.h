@@ -33,6 +33,7 @@ struct Request {
     Strategy strategy;
     Part part = Part::Both;
     std::string prefix = "gradient_"; // of the names of gradients
+    std::set<Name> filled;            // transients of a nested SDFG that will be filled from around when it begins
     /// The names of both lists, each once.
     std::vector<Name> arguments() const;
 };

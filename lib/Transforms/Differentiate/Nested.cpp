@@ -184,6 +184,8 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     for (const Use &u : s.uses)
         if (const auto initial = before.find(u.connector); !u.writes() && initial != before.end() && subsetOf(u))
             narrowArgument(*inner, initial->second, {desc(u), *subsetOf(u)});
+    for (const auto &[filled, from] : before)
+        r.filled.insert(filled);
     Ledger ledger;
     if (!differentiate(*inner->sdfg, r, context_, ledger)) {
         failed_ = true;

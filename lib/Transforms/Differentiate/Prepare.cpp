@@ -240,10 +240,12 @@ void nameSubsets(SDFG &g) {
     };
     for (State *s : allStates(g))
         for (const auto &e : s->edges()) {
-            const auto *from = dyn_cast<AccessNode>(e->src), *to = dyn_cast<AccessNode>(e->dst);
             Memlet &m = e->memlet;
-            if (!from || !to || m.isEmpty() || m.otherSubset || !analysis::isTransfer(*e))
+            if (!m.isEmpty() && !m.subset && isArray(g.desc(m.data)))
+                m.subset = g.desc(m.data)->fullSubset();
+            if (m.otherSubset || !analysis::isTransfer(*e))
                 continue;
+            const auto *from = cast<AccessNode>(pathSource(e.get())), *to = cast<AccessNode>(pathDestination(e.get()));
             const bool namesSource = dataIsSource(e.get());
             const DataDesc *named = g.desc(m.data), *other = g.desc(namesSource ? to->data : from->data);
             if (!isArray(named) || !isArray(other))

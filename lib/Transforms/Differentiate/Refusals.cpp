@@ -54,6 +54,19 @@ std::string hintFor(const DataDesc *d) {
 
 } // namespace
 
+std::optional<Obstacle> obstacleOfContainers(const Step &s, const SDFG &g, const std::function<bool(const Use &)> &takesPart) {
+    for (const Use &u : s.uses) {
+        if (!takesPart(u))
+            continue;
+        const DataDesc *d = g.desc(u.data);
+        if (d && nest::isPlain(d) && d->dtype.isComplex())
+            return Obstacle{{diag::Id::GradientOfComplex, u.data.str()}, u.access};
+        if (const std::string why = whyNone(*u.access, g); !why.empty())
+            return Obstacle{{diag::Id::GradientOfContainer, u.data.str(), why, hintFor(d)}, u.access};
+    }
+    return std::nullopt;
+}
+
 bool ItemReverser::canHaveGradients(const Step &s) {
     for (const Name symbol : program_.realSymbolsIn(s))
         if (activity_.isActive(program_.realSymbols().at(symbol))) {
@@ -61,23 +74,16 @@ bool ItemReverser::canHaveGradients(const Step &s) {
                  *s.nodes.front());
             return false;
         }
-    for (const Use &u : s.uses) {
-        if (!activity_.isActive(u.memory))
-            continue;
-        const DataDesc *d = maker_.sdfg().desc(u.data);
-        if (d && nest::isPlain(d) && d->dtype.isComplex()) {
-            fail({diag::Id::GradientOfComplex, u.data.str()}, *u.access);
-            return false;
-        }
-        if (const std::string why = whyNone(*u.access, maker_.sdfg()); !why.empty()) {
-            fail({diag::Id::GradientOfContainer, u.data.str(), why, hintFor(d)}, *u.access);
-            return false;
-        }
-        if (u.kind == UseKind::Update && !isSum(u.memlet.wcr)) {
+    const auto takesPart = [this](const Use &u) { return activity_.isActive(u.memory); };
+    if (const auto obstacle = obstacleOfContainers(s, maker_.sdfg(), takesPart)) {
+        fail(obstacle->message, *obstacle->at);
+        return false;
+    }
+    for (const Use &u : s.uses)
+        if (u.kind == UseKind::Update && takesPart(u) && !isSum(u.memlet.wcr)) {
             fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
             return false;
         }
-    }
     return true;
 }
 

@@ -54,6 +54,8 @@ std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, cons
                                                                                                : Type();
     if (isPointer && isIndexed)
         signature.pointers.insert(u.connector);
+    if (isPointer && isIndexed && u.kind == UseKind::Update)
+        signature.sums.insert(u.connector);
     if (!isActive)
         return std::nullopt;
     const Type element = g.desc(u.data)->dtype;
@@ -123,11 +125,12 @@ diag::Message messageOf(const py::DerivativeError &e) {
 
 std::optional<diag::Message> obstacleOfCopy(const Step &s) {
     const Use &from = s.uses.front(), &to = s.uses.back();
-    if (!from.subset || !to.subset)
-        return diag::Message{diag::Id::GradientOfContainer, to.data.str(), "copied to or from as a whole that no subset describes",
+    if (!subsetOf(from) || !subsetOf(to))
+        return diag::Message{diag::Id::GradientOfContainer, to.data.str(), "copied as a whole, and no subset says which elements",
                              ""};
     for (const Use *u : {&from, &to})
-        if (std::any_of(u->subset->dims.begin(), u->subset->dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
+        if (const sym::Subset part = *subsetOf(*u);
+            std::any_of(part.dims.begin(), part.dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
             return diag::Message{diag::Id::GradientOfContainer, u->data.str(), "copied in tiles", "use ranges without tiles"};
     return std::nullopt;
 }

@@ -29,6 +29,13 @@ std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool 
 /// Says why there is no derivative.
 diag::Message messageOf(const py::DerivativeError &e);
 
+/// Why there can be no gradients, or tangents, of what a step uses, and where that is; nothing if there can be. `takesPart`: would there be one?
+struct Obstacle {
+    diag::Message message;
+    const ir::Node *at;
+};
+std::optional<Obstacle> obstacleOfContainers(const nest::Step &s, const ir::SDFG &g,
+                                             const std::function<bool(const nest::Use &)> &takesPart);
 /// Why the copy of a step has no derivative; nothing if it has.
 std::optional<diag::Message> obstacleOfCopy(const nest::Step &s);
 /// Why a nested SDFG has none whose arguments share elements that it writes: they would hand on gradients, or tangents, of each other.

@@ -25,22 +25,23 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
         return fail(*why, *to.access);
     if (!isActive(from))
         return clear(to, b, out);
-    const bool plain = from.memory != to.memory && haveSameShape(*from.subset, *to.subset) &&
+    const sym::Subset taken = *subsetOf(from);
+    const bool plain = from.memory != to.memory && haveSameShape(taken, *subsetOf(to)) &&
                        isGpuStorage(desc(from).storage) == isGpuStorage(desc(to).storage);
     Use source = gradient(to, UseKind::Read, {}, b);
     if (!plain) {
-        const Name buffer = temporary("handed_on", desc(from), from.subset->sizes(), b);
+        const Name buffer = temporary("handed_on", desc(from), taken.sizes(), b);
         const sym::Subset all = maker_.sdfg().desc(buffer)->fullSubset();
         out.push_back(maker_.copy(source, maker_.write(buffer, all)));
         clear(to, b, out);
         source = maker_.read(buffer, all);
     }
-    const Maker::Walk walk = maker_.walkOver(*from.subset);
+    const Maker::Walk walk = maker_.walkOver(taken);
     const Name in = maker_.connector("__in"), sum = maker_.connector("__sum"), cleared = maker_.connector("__cleared");
     std::string code = sum.str() + " = " + in.str();
     const sym::Subset element = walk.elementOf(*source.subset);
     std::vector<Use> uses{maker_.read(source.data, element, in),
-                          maker_.sum(gradient(from, UseKind::Update, {}, b).data, walk.elementOf(*from.subset), sum)};
+                          maker_.sum(gradient(from, UseKind::Update, {}, b).data, walk.elementOf(taken), sum)};
     if (plain && mustClear(to, b)) {
         code += "\n" + cleared.str() + " = 0";
         uses.push_back(maker_.write(source.data, element, cleared));

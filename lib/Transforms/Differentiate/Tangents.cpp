@@ -134,8 +134,14 @@ std::vector<Item> TangentWriter::with(std::vector<Item> items, nest::Map *map) {
             continue;
         }
         TangentSite site{*i.step, map, {}, {}};
-        if (std::any_of(i.step->uses.begin(), i.step->uses.end(), [this](const Use &u) { return u.writes() && isActive(u); }))
-            step(site);
+        const auto takesPart = [this](const Use &u) { return hasTangent(u.memory); };
+        const auto &uses = i.step->uses;
+        if (std::any_of(uses.begin(), uses.end(), [&](const Use &u) { return u.writes() && takesPart(u); })) {
+            if (const auto obstacle = obstacleOfContainers(*i.step, maker_.sdfg(), takesPart))
+                fail(obstacle->message, *obstacle->at);
+            else
+                step(site);
+        }
         for (Item &b : site.before)
             out.push_back(std::move(b));
         out.push_back(std::move(i));
@@ -219,6 +225,10 @@ void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
     for (const Use &u : s.uses) {
         const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
         if (!u.writes() && names.read.count(u.connector)) {
+            if (desc(u).isStream())
+                return fail({diag::Id::GradientStore, u.data.str(), "reading a stream takes its elements away",
+                             "read it into an array first"},
+                            t);
             uses.push_back(u);
             node->addIn(u.connector, c->type);
         }

@@ -1,5 +1,7 @@
 #include "Transforms/Differentiate/Values.h"
 
+#include "Transforms/Differentiate/SymbolValues.h"
+
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -60,6 +62,10 @@ bool Values::lost(const Use &read, const std::string &why, const std::string &hi
 }
 
 std::optional<Use> Values::of(const Use &read, Name connector, bool asView) {
+    if (maker_.sdfg().desc(read.data)->isStream()) {
+        lost(read, "reading a stream takes its elements away", "read it into an array first");
+        return std::nullopt;
+    }
     if (program_.isOverwritten(read))
         return stored(read, connector, asView, false);
     Use out = read;
@@ -412,7 +418,8 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     return &tapes_.back();
 }
 
-/// All that is read of the data in the loop, and is in front of it what it is there.
+/// All that is read of the data in the loop, and is in front of it what it is there: the whole container if it takes symbols to say it that
+/// the loop changes.
 std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) const {
     const DataDesc *d = maker_.sdfg().desc(t.data);
     const std::size_t level = t.loops.size();
@@ -425,7 +432,12 @@ std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) 
             return d->fullSubset();
         box = box ? sym::boundingBox(*box, *all) : *all;
     }
-    return box ? std::optional(oneByOne(*box)) : std::nullopt;
+    if (!box)
+        return std::nullopt;
+    const std::set<Name> symbols = box->freeSymbols(), assigned = assignedIn(*t.inFrontOf);
+    if (std::any_of(symbols.begin(), symbols.end(), [&assigned](Name n) { return assigned.count(n) != 0; }))
+        return d->fullSubset();
+    return oneByOne(*box);
 }
 
 Item Values::storeOf(const Tape &t) {

@@ -228,8 +228,7 @@ public:
     }
 
 private:
-    Open state(State &s, const Open &in) override {
-        Open now = in;
+    Open state(State &s, Open now) override {
         for (Node *n : analysis::ScopeTree(s).order()) {
             if (const auto at = waits_.find(n); at != waits_.end()) {
                 if (std::erase_if(now.operations, [&](std::size_t i) { return at->second.contains(operations_[i].request); }) > 0)

@@ -111,8 +111,7 @@ public:
     }
 
 protected:
-    Known state(State &s, const Known &in) override {
-        Known now = in;
+    Known state(State &s, Known now) override {
         const analysis::ScopeTree scopes(s);
         for (Node *n : scopes.order())
             if (const AccessNode *memory = analysis::nodeBehindViews(n); memory && argumentOf_.count(memory->data))

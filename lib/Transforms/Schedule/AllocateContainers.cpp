@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    Unassigned state(State &, const Unassigned &in) override { return in; }
+    Unassigned state(State &, Unassigned in) override { return in; }
     void entering(Block &b, Unassigned &now) override {
         if (const auto *l = dyn_cast<LoopRegion>(&b); l && l->init)
             now.symbols.erase(l->variable);

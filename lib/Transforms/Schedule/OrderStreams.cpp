@@ -241,10 +241,7 @@ void Orderer::elide(AsyncOp::Kind kind, analysis::StreamOrder &order) {
         steps_.ignored = n;
         order.changed(*n->state());
         bool needed = false;
-        order.run([&](const StreamConflict &) {
-            needed = true;
-            return false;
-        });
+        order.look([&needed](const StreamConflict &) { needed = true; });
         steps_.ignored = nullptr;
         order.changed(*n->state());
         if (!needed)
