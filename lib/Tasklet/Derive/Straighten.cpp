@@ -111,7 +111,7 @@ private:
         return variable(print(*e), e);
     }
 
-    bool isElementwise(Name output) const { return !variableIndices_.count(output); }
+    bool isElementwise(Name output) const { return !variableIndices_.count(output) && !signature_.sums.count(output); }
 
     ExprRef readCall(const ExprRef &e) {
         if (e->args[0]->type.isCallback() ||

@@ -163,8 +163,10 @@ bool isSizedBy(const Names &symbols, const DataDesc &d) {
 std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const std::optional<CountedLoop> counted = countedLoop(l);
+    if (const auto why = analysis::tripCountOf(l, analysis::factsOf(g)).why; !counted && why != analysis::Uncounted::No)
+        return {std::string(analysis::text(why)), "count by a constant"};
     if (!counted)
-        return {std::string(analysis::text(analysis::tripCountOf(l, analysis::factsOf(g)).why)), "count by a constant"};
+        return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
     if (counted->stopsEarly || counted->count)
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))

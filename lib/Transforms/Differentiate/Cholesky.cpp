@@ -96,8 +96,8 @@ private:
 bool reverseCholesky(Rule &r) {
     const bool keepsRest = r.node.className() == "Potrf", lower = r.isSet("lower", true); // it leaves the other triangle alone
     const Use *a = r.use(Name(keepsRest ? "_xin" : "_a"), false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
-    if (!a || !l || Matrices::shapeOf(*l).size() != 2)
-        return r.refuse("an operand is missing, or no matrix");
+    if (!a || !l)
+        return r.refuse("an operand is missing");
     if (!r.reverser.isActive(*a)) {
         r.reverser.clear(*l, r.body, r.out);
         return true;

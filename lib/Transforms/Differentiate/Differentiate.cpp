@@ -83,11 +83,23 @@ bool isWritten(const Program &program, analysis::Memory m) {
            std::any_of(program.hidden().begin(), program.hidden().end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
 
+/// May it combine what it writes with what was there?
+bool isUpdate(const Site &s) {
+    if (s.use->kind == nest::UseKind::Update || !s.item)
+        return s.use->kind == nest::UseKind::Update;
+    for (const nest::PlacedUse &u : nest::usesOf(*s.item))
+        if (const auto *n = u.use == s.use && u.use->writes() && !u.step->nodes.empty()
+                                ? dyn_cast<NestedSDFGNode>(u.step->nodes.front())
+                                : nullptr)
+            return n->sdfg && isUpdatedIn(*n->sdfg, s.use->connector);
+    return false;
+}
+
 /// Does the program overwrite an argument before it reads it? False where that is not known.
 bool isOverwrittenFirst(const Program &program, nest::Summaries &summaries, analysis::Memory m, SDFG &g) {
     return summaries.isTracked(m) && isWritten(program, m) && !summaries.ofContent(g).exposed.contains(m) &&
            std::none_of(program.sites().begin(), program.sites().end(),
-                        [m](const Site &s) { return s.use->memory == m && s.use->kind == nest::UseKind::Update; });
+                        [m](const Site &s) { return s.use->memory == m && isUpdate(s); });
 }
 
 /// Warns of arguments that no result depends on.

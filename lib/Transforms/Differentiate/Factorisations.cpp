@@ -45,7 +45,7 @@ bool reverseSolution(Rule &r) {
 bool reverseInversion(Rule &r) {
     const Use *a = r.use(Name("_ain"), false), *x = r.use(Name("_aout"), true);
     if (!a || !x)
-        return r.refuse("it overwrites its operand");
+        return r.refuse("an operand is missing");
     const std::optional<Use> v = r.reverser.resultValue(*x, {}, r.body);
     if (!v)
         return false;

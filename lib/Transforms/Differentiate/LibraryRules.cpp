@@ -3,6 +3,8 @@
 #include "Transforms/Differentiate/Rules.h"
 #include "Transforms/Differentiate/TangentRules.h"
 
+#include <algorithm>
+
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
@@ -82,6 +84,41 @@ NodeRules rulesOf(const LibraryNode &n) {
     return {};
 }
 
+std::string obstacleOfMatrices(const LibraryNode &n, const Step &s) {
+    const auto isOneOf = [rule = rulesOf(n).reverse](std::initializer_list<decltype(NodeRules::reverse)> rules) {
+        return rule && std::find(rules.begin(), rules.end(), rule) != rules.end();
+    };
+    if (!isOneOf(
+            {reverseCholesky, reverseInversion, reverseFactorisation, reverseSolution, reverseTriangle, reverseFactoredSolution}))
+        return {};
+    std::set<Name> matrices{"_a", "_ain", "_aout", "_xin", "_xout"};
+    if (isOneOf({reverseCholesky}))
+        matrices.insert("_b");
+    for (const Use &u : s.uses)
+        if (matrices.count(u.connector) && (!subsetOf(u) || subsetOf(u)->nonUnitDims().size() != 2))
+            return "`" + u.data.str() + "` is no matrix with several rows and columns";
+    return {};
+}
+
+namespace {
+
+/// Does the result certainly overwrite what is read, where the node says nothing of the order? What is added to the result, as C in C = A B + C,
+/// is read first.
+bool overwritesOperand(const Rule &r) {
+    const auto isAddend = [&r](const Use &u, const Use &w) {
+        return (u.connector == Name("_cin") || u.connector == Name("_c") || u.connector == Name("_y")) && u.data == w.data &&
+               subsetOf(u) == subsetOf(w) && r.node.className() != "Einsum";
+    };
+    for (const Use *w : r.uses(true))
+        for (const Use *u : r.uses(false))
+            if (u->memory == w->memory && u->data == w->data && subsetOf(*u) && subsetOf(*w) && !isAddend(*u, *w) &&
+                sym::intersects(*subsetOf(*u), *subsetOf(*w)) == sym::Truth::True)
+                return true;
+    return false;
+}
+
+} // namespace
+
 void reverseLibraryNode(ItemReverser &r, const Step &s, const LibraryNode &n, Body &b, std::vector<nest::Item> &out) {
     Rule rule{r, s, n, b, out};
     for (const Use *u : rule.uses(true))
@@ -89,7 +126,14 @@ void reverseLibraryNode(ItemReverser &r, const Step &s, const LibraryNode &n, Bo
             rule.refuse("its result is an update");
             return;
         }
-    if (const NodeRules rules = rulesOf(n); rules.reverse)
+    const NodeRules rules = rulesOf(n);
+    const bool ordered = rules.reverse != reverseProduct && rules.reverse != reverseTransposition &&
+                         rules.reverse != reverseReduction && rules.reverse != reverseSparse;
+    if (const std::string why = obstacleOfMatrices(n, s); !why.empty())
+        rule.refuse(why);
+    else if (!ordered && overwritesOperand(rule))
+        rule.refuse("it overwrites its operand");
+    else if (rules.reverse)
         rules.reverse(rule);
     else
         rule.refuse("there is no rule for it");

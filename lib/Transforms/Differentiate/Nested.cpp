@@ -3,6 +3,7 @@
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
 #include "Transforms/Differentiate/Arguments.h"
+#include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
@@ -86,11 +87,19 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
 
 /// What the SDFG updates, and got no value of, has none of its own to begin with. Nobody reads what comes of it.
 void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
+    analysis::Memories memories(g);
+    Maker maker(g, memories);
+    nest::Run run{&g, &memories, {}, {}, true};
+    std::set<Name> filled;
     for (const Use &u : s.uses)
-        if (u.writes() && !before.count(u.connector) && isUpdatedIn(g, u.connector))
-            for (State *state : allStates(g))
-                for (AccessNode *a : nodesOf<AccessNode>(*state))
-                    a->setZero |= a->data == u.connector;
+        if (u.writes() && !before.count(u.connector) && filled.insert(u.connector).second && isUpdatedIn(g, u.connector))
+            run.items.push_back(maker.fill(u.connector, g.desc(u.connector)->fullSubset(), "0", true));
+    if (run.items.empty())
+        return;
+    run.states = {g.addStateBefore(g.start(), g.freshLabel("begin"))};
+    runOnDevice(run, maker);
+    nest::write(run);
+    run.states.front()->renumber();
 }
 
 /// Does an SDFG do nothing with a container but add to it?

@@ -97,6 +97,18 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
     return out;
 }
 
+bool leavesNoDerivative(const Step &s, const Tasklet &t, const std::function<bool(const Use &)> &isActive) {
+    if (t.code.language == Language::Python)
+        return false;
+    return std::all_of(s.uses.begin(), s.uses.end(), [&](const Use &u) {
+        if (!isActive(u))
+            return true;
+        const Connector *c = u.writes() ? t.outConnector(u.connector) : nullptr;
+        const bool isElement = c && !c->type.isPointer() && u.subset && u.subset->isOneElement() && !u.memlet.dynamic;
+        return u.kind == UseKind::Write ? isElement : u.kind == UseKind::Update && isSum(u.memlet.wcr);
+    });
+}
+
 bool isSum(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind == py::Reduction::Sum; }
 
 std::vector<const Use *> usesAt(const Step &s, Name connector, bool written) {

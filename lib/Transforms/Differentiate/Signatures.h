@@ -20,6 +20,9 @@ std::variant<py::Signature, diag::Message> signatureOf(const nest::Step &s, cons
                                                        const std::function<bool(const nest::Use &)> &isActive,
                                                        const std::string &prefix, py::Ties ties);
 
+/// Does code that is not understood, and reads nothing that carries a derivative, leave results without one: one element each, or sums?
+bool leavesNoDerivative(const nest::Step &s, const ir::Tasklet &t, const std::function<bool(const nest::Use &)> &isActive);
+
 /// Is a conflict resolution a sum?
 bool isSum(const std::string &wcr);
 

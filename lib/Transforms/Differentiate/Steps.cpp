@@ -53,6 +53,12 @@ void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
 // ---- tasklets
 
 void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector<Item> &out) {
+    if (leavesNoDerivative(s, t, [this](const Use &u) { return isActive(u); })) {
+        for (const Use &u : s.uses)
+            if (u.kind == UseKind::Write && isActive(u))
+                clear(u, b, out);
+        return;
+    }
     const auto made = signatureOf(
         s, t, maker_.sdfg(), program_.symbolTypes(), [this](const Use &u) { return isActive(u); }, "g_", request_.ties);
     if (const auto *why = std::get_if<diag::Message>(&made))

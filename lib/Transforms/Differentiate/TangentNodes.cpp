@@ -258,6 +258,8 @@ void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n)
     for (const Use *u : r.uses(true))
         if (u->kind == UseKind::Update && w.isActive(*u) && !isSum(u->memlet.wcr))
             return r.refuse("its result is an update that is no sum");
+    if (const std::string why = obstacleOfMatrices(n, site.step); !why.empty())
+        return r.refuse(why);
     if (const NodeRules rules = rulesOf(n); rules.tangent)
         rules.tangent(r);
     else

@@ -201,8 +201,7 @@ void TangentWriter::clear(TangentSite &site) {
 /// A tasklet with the connectors of the one that it is the derivative of, and those of tangents.
 void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
     const Step &s = site.step;
-    const bool fromActive = std::any_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); });
-    if (t.code.language != Language::Python && !fromActive)
+    if (leavesNoDerivative(s, t, [this](const Use &u) { return isActive(u); }))
         return clear(site);
     const auto made = signatureOf(
         s, t, maker_.sdfg(), program_.symbolTypes(), [this](const Use &u) { return hasTangent(u.memory); }, "d_", request_.ties);

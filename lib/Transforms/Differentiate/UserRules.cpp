@@ -3,6 +3,7 @@
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Lower/Completion.h"
 
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -80,9 +81,12 @@ private:
         if (!text)
             return fail("there is no such rule", "`gradient_rules` of the SDFG `" + root->name.str() + "` has all of them");
         const std::size_t before = context_.diags.errorCount();
-        rule_ = serialize::readText(text->isString() ? text->text() : text->dump(), "gradient rule " + name_, context_.diags);
+        const std::string file = "gradient rule " + name_;
+        rule_ = serialize::readText(text->isString() ? text->text() : text->dump(), file, context_.diags);
         if (!rule_ || context_.diags.errorCount() != before)
             return fail("it cannot be read");
+        if (!analysis::verify(*rule_, Level::Loaded, context_.diags, file))
+            return fail("it is no valid SDFG");
         for (const auto &pass : {createFillScopeConnectors(), createRaiseControlFlow()}) {
             pass::Program program{*rule_, nullptr};
             pass->run(program, context_);
@@ -102,13 +106,14 @@ private:
     bool connect() {
         for (const Use &u : s_.uses) {
             if (usesAt(s_, u.connector, u.writes()).size() != 1 || !usesAt(s_, u.connector, !u.writes()).empty())
-                return fail("the connector `" + u.connector.str() + "` has several edges");
+                return fail(u.connector.empty() ? "the connectors of the node have no names"
+                                                : "the connector `" + u.connector.str() + "` has several edges");
             const Name gradient(prefix + u.connector.str());
             const bool isActive = r_.isActive(u);
-            if (isActive && !rule_->desc(gradient))
+            const DataDesc *value = rule_->desc(u.connector), *ofGradient = rule_->desc(gradient);
+            if (isActive && (!ofGradient || ofGradient->transient || ofGradient->isView()))
                 return fail("it has no `" + gradient.str() + "`",
                             "add an argument of this name, as large as the gradient of `" + u.connector.str() + "`");
-            const DataDesc *value = rule_->desc(u.connector), *ofGradient = rule_->desc(gradient);
             if (value && !value->transient)
                 meaning_[u.connector] = &u;
             if (ofGradient && !ofGradient->transient) {
@@ -146,8 +151,8 @@ private:
             return fail("`" + data.str() + "` is of type " + d.dtype.str() + ", not " + r_.desc(u).dtype.str());
         const std::vector<sym::Expr> own = withoutOnes(d.shape), given = withoutOnes(subset->sizes());
         if (own.size() != given.size())
-            return fail("`" + data.str() + "` has " + std::to_string(own.size()) + " dimensions, not " +
-                        std::to_string(given.size()));
+            return fail("`" + data.str() + "` has " + std::to_string(own.size()) +
+                        (own.size() == 1 ? " dimension" : " dimensions") + ", not " + std::to_string(given.size()));
         for (std::size_t k = 0; k < own.size(); ++k) {
             if (own[k].isSymbol() && !symbols_.count(*own[k].freeSymbols().begin()))
                 symbols_.emplace(*own[k].freeSymbols().begin(), given[k]);
