@@ -21,9 +21,9 @@ std::string textOf(const std::string &name) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void check(const std::vector<File> &files) {
+void check(const std::vector<File> &files, const std::vector<const char *> &options = {"", "strategy=store"}) {
     for (const File &f : files)
-        for (const char *strategy : {"", "strategy=store"}) {
+        for (const char *strategy : options) {
             INFO(f.name << " " << strategy);
             Differentiated d(textOf(f.name), f.of, f.wrt, strategy);
             for (const auto &[symbol, value] : f.symbols)
@@ -58,32 +58,72 @@ TEST_CASE("gradients of tasklets that read and write elements of one container, 
 
 TEST_CASE("gradients of maxima whose results a loop overwrites") { check({{"maxima_in_time", "out", "A", {{"N", 4}}}}); }
 
-TEST_CASE("tangents of nested SDFGs that have one container by two arguments are refused") {
-    Differentiated d(R"(
-        sdfg f(x, out) {
-          argument x: float64[1]
-          argument out: float64[1]
-          transient s: float64
-          state a {
-            c: o = a * a  with a <- x[0]; o -> s
-          }
-          state b {
-            nested n with p: float64 <- s; q: float64 -> s {
-              sdfg n(p, q) {
-                argument p: float64
-                argument q: float64
-                state f {
-                  c: r = sin(v)  with v <- p; r -> q
+TEST_CASE("a loop whose symbols it changes itself takes the whole of what it reads along") {
+    check({{"gathered_in_loop", "out", "A", {{"N", 5}}},
+           {"doubling_index", "out", "A", {{"N", 7}}},
+           {"doubling_index", "out", "A", {{"N", 0}}}});
+}
+
+TEST_CASE("loops are counted from what the program around hands on") {
+    check({{"counted_when_nested", "out", "A", {{"N", 4}}}});
+    check({{"counted_in_segments", "out", "A", {{"N", 4}}}}, {"checkpoints=2", ""});
+}
+
+TEST_CASE("loops are counted where symbols in front of them are noted") {
+    check({{"noted_branch", "out", "A", {{"N", 4}}}, {"noted_variable", "out", "A", {{"N", 4}}}});
+}
+
+TEST_CASE("stores by a connector that adds are all summands") {
+    check({{"stores_that_add", "out", "A"}, {"stores_that_add_in_branch", "out", "A"}});
+}
+
+TEST_CASE("views as a whole, and copies into scopes of which one side is named") {
+    check({{"whole_view", "out", "A"}, {"copied_view", "out", "A"}, {"copied_row", "out", "A"}, {"copied_element", "out", "A"}});
+}
+
+TEST_CASE("what a segment only adds to begins with zero in a state that can be differentiated again") {
+    check({{"segments_that_add", "out", "A", {{"N", 3}}}}, {"checkpoints=2"});
+    Differentiated first(textOf("segments_that_add"), "out", "A", "checkpoints=2");
+    REQUIRE(first.errors() == "");
+    CHECK(first.text().find("setzero") == std::string::npos);
+    Differentiated second(first.text(), "gradient_A", "A", "prefix=d_");
+    second.set("N", 3).check();
+}
+
+TEST_CASE("nested SDFGs that have one container by two arguments") {
+    const auto program = [](const std::string &declared, const std::string &element) {
+        return replaced(R"(
+            sdfg f(x, out) {
+              argument x: float64[1]
+              argument out: float64[1]
+              transient s: float64[3]
+              state a {
+                map m[i = 0:3] with <- x[0]; -> s[0:3] {
+                  c: o = a * a + i  with a <- x[0]; o -> s[i]
                 }
               }
+              state b {
+                nested n with p <- s[0:2]; q -> s[0:2] {
+                  sdfg n(p, q) {
+                    argument p: float64[$declared]
+                    argument q: float64[2]
+                    state f {
+                      map m[i = 0:2] with <- p; -> q[0:2] {
+                        c: r = sin(v)  with v <- p[$element]; r -> q[i]
+                      }
+                    }
+                  }
+                }
+              }
+              state e {
+                c: o = a * b  with a <- s[0], b <- s[2]; o -> out[0]
+              }
             }
-          }
-          state e {
-            c: o = a * a  with a <- s; o -> out[0]
-          }
-        }
-    )",
-                     "out", "x");
-    CHECK(d.errors().starts_with("SD4714"));
+        )",
+                        {{"$declared", declared}, {"$element", element}});
+    };
+    Differentiated(program("2", "i"), "out", "x").check(); // which become one
+    Differentiated d(program("2, 1", "i, 0"), "out", "x");
+    d.checkGradients();
     CHECK(d.tangentErrors().starts_with("SD4714"));
 }

@@ -128,7 +128,7 @@ TEST_CASE("Rules that do not fit") {
     CHECK(errors("sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N, N]\n argument out: float64[N]\n" + elementwise +
                  "}\n") == begin + "there is no such rule");
     CHECK(errors(program(cube("1", "argument z: float64\n"), elementwise)) == begin + "nothing of the node is called `z`");
-    CHECK(errors(program(cube("2"), elementwise)) == begin + "`x` has 1 dimensions, not 0");
+    CHECK(errors(program(cube("2"), elementwise)) == begin + "`x` has 1 dimension, not 0");
     CHECK(errors(program("sdfg cube(x, gradient_x) {\n argument x: float64\n argument gradient_x: float64[1]\n state s {}\n}\n",
                          elementwise)) == begin + "it has no `gradient_y`");
     CHECK(errors(program("sdfg cube(gradient_y) {\n argument gradient_y: float64\n state s {}\n}\n", elementwise)) ==

@@ -114,7 +114,7 @@ TEST_CASE("the real part of a real number is the number, whatever it is written 
     CHECK(gradients("y = (x * x).real + x.imag", {{"x", 3}}) == Values{{"x", 6}});
     CHECK(gradients("y = (x * x).imag", {{"x", 3}}) == Values{{"x", 0}});
     CHECK(tangentAt("y = (x * x).real", 3, 1) == 6);
-    CHECK(reverse("y = (x * (1 + 2j)).real") == "error: x * (1 + 2j)");
+    CHECK(std::get<DerivativeError>(derived("y = (x * (1 + 2j)).real")).kind == DerivativeError::Kind::Complex);
     CHECK(reverse("y = (x * x).first") == "error: a member of a structure");
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("functions need as many arguments as they have derivatives", "[tasklet
     CHECK(reverse("y = pow(x)") == "error: pow with 1 argument");
     CHECK(reverse("y = sin(x, x)") == "error: sin with 2 arguments");
     CHECK(reverse("y = hypot(x, x, x, x)") == "error: hypot with 4 arguments");
-    CHECK(tangent("y = sin()") == "0");
+    CHECK(tangent("y = sin()") == "y_bar = 0");
 }
 
 TEST_CASE("what a choice does not take leaves no trace", "[tasklet][derivatives]") {

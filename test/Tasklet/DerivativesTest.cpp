@@ -224,7 +224,7 @@ TEST_CASE("what has no derivative is refused by name", "[tasklet][derivatives]")
     CHECK(error("for k in range(3):\n    k = 1\n    y = x").what == "a `for` loop that assigns its own variable");
     CHECK(error("for k in range(3):\n    y = x\n    break").what == "`break`");
     CHECK(error("y = x\nreturn").what == "`return`");
-    CHECK(error("y += x").what == "`y`, which is read before it is assigned,");
+    CHECK(error("y += x").what == "`y`, which is read before it is assigned");
     CHECK(error("out[i] = x\ny = out[i]").what == "an element of output `out` that is read back");
     CHECK(error("out[i] += x").what == "an element of output `out` that is read back");
     CHECK(error("y = a @ b").kind == Kind::Typing);

@@ -84,6 +84,8 @@ void Derivation::forEachOperand(const Step &let, const std::function<void(const 
             refuseConstruct("a value of type " + t.str(), let.at);
     };
     check(name(let.name));
+    if (flat.kind == ExprKind::Attribute && laneOf(builder_.typeOf(flat.args[0])).isComplex())
+        refuse(DerivativeError::Kind::Complex, print(*flat.args[0]), let.at);
     if (flat.kind == ExprKind::Attribute)
         refuseConstruct("a member of a structure", let.at);
     for (auto k = static_cast<std::size_t>(firstOperand(flat)); k < flat.args.size(); ++k)

@@ -81,7 +81,7 @@ private:
         const auto it = values_.find(key);
         if (it != values_.end() && it->second)
             return it->second;
-        refuseConstruct("`" + key + "`, which is read before it is assigned,", e->at);
+        refuseConstruct("`" + key + "`, which is read before it is assigned", e->at);
     }
 
     ExprRef readName(const ExprRef &e) {

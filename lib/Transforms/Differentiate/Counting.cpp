@@ -56,9 +56,11 @@ std::string Counting::whyOnce(Block &b) const {
         return "it calls `" + called.str() + "`, a function of the caller";
     for (Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
-        if (!s || s->nodes().empty()) // notes of symbols are not written yet
+        if (!s)
             continue;
         const auto run = runs.find(s);
+        if (run == runs.end() && s->nodes().empty() && nest::isReadable(*s)) // notes of symbols, which are not written yet
+            continue;
         if (run == runs.end())
             return "`" + s->label + "` is no sequence of maps and tasklets";
         if (std::any_of(run->second->items.begin(), run->second->items.end(),

@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Flow.h"
 
 #include "Transforms/Differentiate/Devices.h"
+#include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Optimize/Loops.h"
 
@@ -23,33 +24,6 @@ void FlowReverser::fail(diag::Message message, const Block &at) {
 }
 
 // ---- regions
-
-namespace {
-
-/// What the nest form cannot read in a state, in words.
-std::string whyHidden(const State &s) {
-    const auto isMeasured = [](const auto &n) { return n->instrument != Instrumentation::No_Instrumentation; };
-    const auto isWatched = [](const auto &n) {
-        const auto *a = dyn_cast<AccessNode>(n.get());
-        return a && a->dataInstrument != DataInstrumentation::No_Instrumentation;
-    };
-    if (s.instrument != Instrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isMeasured))
-        return "a state that is measured";
-    if (s.symbolInstrument != DataInstrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isWatched))
-        return "a state whose values are saved or restored";
-    if (std::any_of(s.edges().begin(), s.edges().end(), [](const auto &e) { return e->dstConn == Name("set"); }))
-        return "a state that sets references";
-    for (const auto &n : s.nodes())
-        if (const auto *a = dyn_cast<AccessNode>(n.get()))
-            if (const DataDesc *d = s.sdfg()->desc(a->data);
-                d && (d->isStructure() || a->data.view().find('.') != std::string_view::npos))
-                return "a state that uses a structure, `" + a->data.str() + "`";
-    if (nest::isReadable(s))
-        return "a state that must not be changed (`optimize`)";
-    return "a state whose memlets, code or sizes read containers, or whose values have no containers";
-}
-
-} // namespace
 
 void FlowReverser::reverse(Region &from, Region &into) {
     if (!activity_.isActive(from))
@@ -115,7 +89,7 @@ void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     } else if (const auto *s = dyn_cast<State>(&b)) {
         for (const HiddenState &h : program_.hidden())
             if (h.state == s && activity_.isActive(h))
-                return fail({diag::Id::GradientOfFlow, whyHidden(*s), "take it out of what is differentiated"}, b);
+                return fail(obstacleOfState(*s), b);
     }
 }
 

@@ -167,4 +167,38 @@ diag::Message obstacleOfScope(const Node &entry) {
             "read such ranges on an edge in front"};
 }
 
+namespace {
+
+/// What the nest form cannot read in a state, in words.
+std::string whyHidden(const State &s) {
+    const auto isMeasured = [](const auto &n) { return n->instrument != Instrumentation::No_Instrumentation; };
+    const auto isWatched = [](const auto &n) {
+        const auto *a = dyn_cast<AccessNode>(n.get());
+        return a && a->dataInstrument != DataInstrumentation::No_Instrumentation;
+    };
+    if (s.instrument != Instrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isMeasured))
+        return "a state that is measured";
+    if (s.symbolInstrument != DataInstrumentation::No_Instrumentation || std::any_of(s.nodes().begin(), s.nodes().end(), isWatched))
+        return "a state whose values are saved or restored";
+    if (std::any_of(s.edges().begin(), s.edges().end(), [](const auto &e) { return e->dstConn == Name("set"); }))
+        return "a state that sets references";
+    for (const auto &n : s.nodes())
+        if (const auto *a = dyn_cast<AccessNode>(n.get()))
+            if (const DataDesc *d = s.sdfg()->desc(a->data);
+                d && (d->isStructure() || a->data.view().find('.') != std::string_view::npos))
+                return "a state that uses a structure, `" + a->data.str() + "`";
+    for (const AccessNode *a : nodesOf<AccessNode>(s))
+        if (a->setZero)
+            return "a state that clears `" + a->data.str() + "` where it is allocated (`setzero`)";
+    if (nest::isReadable(s))
+        return "a state that must not be changed (`optimize`)";
+    return "a state whose memlets, code or sizes read containers, or whose values have no containers";
+}
+
+} // namespace
+
+diag::Message obstacleOfState(const State &s) {
+    return {diag::Id::GradientOfFlow, whyHidden(s), "take it out of what is differentiated"};
+}
+
 } // namespace sdfgc::transforms::gradient

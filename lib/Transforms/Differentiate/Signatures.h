@@ -45,6 +45,8 @@ std::optional<diag::Message> obstacleOfCopy(const nest::Step &s);
 /// `isActive`: does a use carry one?
 std::optional<diag::Message> obstacleOfArguments(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                  const sym::Assumptions &facts);
+/// Why a state that the nest form cannot read (HiddenState) has none.
+diag::Message obstacleOfState(const ir::State &s);
 /// Why a scope that could not be taken apart, whose entry this is, has none.
 diag::Message obstacleOfScope(const ir::Node &entry);
 

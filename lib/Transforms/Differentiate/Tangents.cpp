@@ -95,7 +95,7 @@ bool TangentWriter::checkStates() {
         if (std::any_of(h.to.begin(), h.to.end(), [this](analysis::Memory m) { return hasTangent(m); })) {
             diag::Location place = analysis::placeOf(*h.state);
             place.file = context_.options.file;
-            context_.diags.report({diag::Id::GradientOfFlow, "a state that sets references, or is measured", ""}, place);
+            context_.diags.report(obstacleOfState(*h.state), place);
             failed_ = true;
         }
     return !failed_;
