@@ -125,7 +125,8 @@ private:
     Written copy(const Step &step, bool waits, Scope &scope) {
         const Use &from = step.uses.front(), &to = step.uses.back();
         const auto [node, connector] = source(from, scope);
-        if (scope.entry && isa<AccessNode>(node) && !waits && !scope.map->locals.count(to.data) && !isUsedLater(to, scope)) {
+        if (scope.entry && isa<AccessNode>(node) && !waits && !scope.map->locals.count(to.data) && !isUsedLater(to, scope) &&
+            !isWrittenLater(from, scope)) {
             s_.connect(node, connector, scope.exit, leaving(to, scope), to.memlet);
             return {node, node};
         }
@@ -218,6 +219,10 @@ private:
     static bool isReadLater(const Use &u, const Scope &scope) {
         return std::any_of(scope.later.begin(), scope.later.end(),
                            [&u](const Use *r) { return !r->writes() && r->data == u.data; });
+    }
+    static bool isWrittenLater(const Use &u, const Scope &scope) {
+        return std::any_of(scope.later.begin(), scope.later.end(),
+                           [&u](const Use *r) { return r->writes() && r->memory == u.memory; });
     }
     static bool isUsedLater(const Use &u, const Scope &scope) {
         return std::any_of(scope.later.begin(), scope.later.end(), [&u](const Use *r) { return r->data == u.data; });

@@ -77,6 +77,8 @@ TEST_CASE("stores by a connector that adds are all summands") {
     check({{"stores_that_add", "out", "A"}, {"stores_that_add_in_branch", "out", "A"}});
 }
 
+TEST_CASE("a copy out of a map comes before what overwrites its source there") { check({{"overwritten_in_map", "out", "A"}}); }
+
 TEST_CASE("views as a whole, and copies into scopes of which one side is named") {
     check({{"whole_view", "out", "A"}, {"copied_view", "out", "A"}, {"copied_row", "out", "A"}, {"copied_element", "out", "A"}});
 }
