@@ -95,6 +95,36 @@ TEST_CASE("And symbols with values of arrays") {
                "k_kept s_kept tape_s");
 }
 
+TEST_CASE("A symbol that both set again is handed over if the second one reads it before") {
+    checkParts(program(R"(
+        k = K[1]
+        state step {
+          t: o = sin(b * c)  with b <- s[0], c <- B[k]; o -> s[0]
+        }
+        k = k + 1
+        state last {
+          t: o = cos(b * c)  with b <- s[0], c <- B[k]; o -> s[0]
+        }
+    )"),
+               "k_kept s_kept tape_s tape_s_0");
+    checkParts(program(R"(
+        k = 0
+        for i = 0; i < N; i = i + 1 {
+          state step {
+            t: o = sin(b * c)  with b <- s[0], c <- B[k]; o -> s[0]
+          }
+          k = (k + K[i]) % N
+          state next {}
+        }
+        if s > 0 {
+          state last {
+            t: o = cos(b * c)  with b <- s[0], c <- B[k]; o -> s[0]
+          }
+        }
+    )"),
+               "s_kept tape_branch_kept tape_k_0 tape_k_kept tape_s tape_s_0");
+}
+
 TEST_CASE("Sizes that only the program computes cannot be handed over") {
     const std::string loop = R"(
         while s > 0.5 {

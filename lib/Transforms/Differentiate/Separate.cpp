@@ -49,6 +49,69 @@ void addRead(const Block &b, std::set<Name> &out) {
     }
 }
 
+/// What happens first to a symbol where something runs.
+enum class First : uint8_t { Nothing, Read, Set };
+
+First firstFrom(const Block *b, Name symbol);
+
+First firstOf(const ConditionalBlock &c, Name symbol) {
+    bool sets = true, otherwise = false;
+    for (const auto &branch : c.branches()) {
+        otherwise |= !branch.condition;
+        const bool asks = branch.condition && analysis::namesInCode(*branch.condition, *c.sdfg()).count(symbol);
+        const First first = asks ? First::Read : firstFrom(branch.region->start(), symbol);
+        if (first == First::Read)
+            return first;
+        sets &= first == First::Set;
+    }
+    return sets && otherwise ? First::Set : First::Nothing;
+}
+
+First firstOf(const LoopRegion &l, Name symbol) {
+    const auto reads = [&](const std::optional<Code> &code) {
+        return code && analysis::namesInCode(*code, *l.sdfg()).count(symbol);
+    };
+    if (l.variable == symbol && l.init)
+        return First::Set;
+    if (reads(l.init) || reads(l.condition) || reads(l.update))
+        return First::Read;
+    return firstFrom(l.start(), symbol) == First::Read ? First::Read : First::Nothing; // there may be no iteration
+}
+
+First firstOf(const Block &b, Name symbol) {
+    if (const auto *l = dyn_cast<LoopRegion>(&b))
+        return firstOf(*l, symbol);
+    if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+        return firstOf(*c, symbol);
+    if (const auto *r = dyn_cast<Region>(&b))
+        return firstFrom(r->start(), symbol);
+    return readIn(b).count(symbol) ? First::Read : First::Nothing;
+}
+
+/// In a block and what comes after it in its region. Where that is no sequence, it may read what anything in it does.
+First firstFrom(const Block *b, Name symbol) {
+    while (b) {
+        if (const First first = firstOf(*b, symbol); first != First::Nothing || b->outEdges().empty())
+            return first;
+        std::set<Name> read;
+        for (const InterstateEdge *e : b->outEdges()) {
+            read.merge(analysis::namesInCode(e->condition, *b->sdfg()));
+            for (const auto &[assigned, value] : e->assignments)
+                read.merge(analysis::namesInCode({value, Language::Python}, *b->sdfg()));
+        }
+        if (b->outEdges().size() > 1)
+            for (const auto &other : b->parent()->blocks())
+                addRead(*other, read);
+        if (read.count(symbol))
+            return First::Read;
+        const InterstateEdge &e = *b->outEdges().front();
+        if (std::any_of(e.assignments.begin(), e.assignments.end(), [symbol](const auto &a) { return a.first == symbol; }))
+            return First::Set;
+        b = b->outEdges().size() == 1 ? e.dst : nullptr;
+    }
+    return First::Nothing;
+}
+
 class Separator {
 public:
     Separator(SDFG &g, const Seam &seam, const Request &request, const Maker &maker, pass::Context &context)
@@ -64,7 +127,8 @@ public:
         }
         for (const InterstateEdge *e : allInterstateEdges(g))
             for (const auto &[symbol, value] : e->assignments)
-                (isBackward(*e->dst) ? assignedBackward_ : assignedForward_).insert(symbol);
+                if (!isBackward(*e->dst))
+                    assignedForward_.insert(symbol);
     }
 
     bool run() {
@@ -144,11 +208,11 @@ private:
         s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
     }
 
-    /// Symbols that edges of the first part set, and the second one reads.
+    /// Symbols that edges of the first part set, and the second one reads before it sets them again, if it does.
     void handOverSymbols() {
         for (const Name n : readBackward_) {
             const Type *type = g_.symbols.find(n);
-            if (!type || !assignedForward_.count(n) || assignedBackward_.count(n))
+            if (!type || !assignedForward_.count(n) || firstFrom(seam_.begin, n) != First::Read)
                 continue;
             const Name kept = argumentFor(n, *type);
             if (isForward()) {
@@ -197,7 +261,7 @@ private:
     const State &scratch_;
     pass::Context &context_;
     std::set<const Block *> backward_; // blocks of the SDFG itself
-    std::set<Name> assignedForward_, assignedBackward_, readBackward_;
+    std::set<Name> assignedForward_, readBackward_;
     std::vector<Name> shared_;
     std::set<Name> used_; // by the part that stays
 };
