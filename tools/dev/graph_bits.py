@@ -225,6 +225,9 @@ class Builds:
 
     def choose_arguments(self):
         """Takes the first arguments with which the program runs on streams; returns what it leaves."""
+        pinned = [a['name'] for a in self._interface if a.get('storage') == 'CPU_Pinned']
+        if pinned:
+            raise Failure('page-locked', f'the caller has to lock the memory of `{pinned[0]}`, which `sdfgc run` does not')
         failures = []
         choices = list(self._program.arguments(self._interface, self._folder('inputs')))
         for self._is_partial in (False, True):
