@@ -87,11 +87,11 @@ bool isWritten(const Program &program, analysis::Memory m) {
 bool isUpdate(const Site &s) {
     if (s.use->kind == nest::UseKind::Update || !s.item)
         return s.use->kind == nest::UseKind::Update;
-    for (const nest::PlacedUse &u : nest::usesOf(*s.item))
-        if (const auto *n = u.use == s.use && u.use->writes() && !u.step->nodes.empty()
-                                ? dyn_cast<NestedSDFGNode>(u.step->nodes.front())
-                                : nullptr)
+    for (const nest::PlacedUse &u : nest::usesOf(*s.item)) {
+        const bool isWrite = u.use == s.use && u.use->writes() && !u.step->nodes.empty();
+        if (const auto *n = isWrite ? dyn_cast<NestedSDFGNode>(u.step->nodes.front()) : nullptr)
             return n->sdfg && isUpdatedIn(*n->sdfg, s.use->connector);
+    }
     return false;
 }
 

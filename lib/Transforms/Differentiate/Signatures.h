@@ -32,11 +32,12 @@ std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool 
 /// Says why there is no derivative.
 diag::Message messageOf(const py::DerivativeError &e);
 
-/// Why there can be no gradients, or tangents, of what a step uses, and where that is; nothing if there can be. `takesPart`: would there be one?
+/// Why something has no derivative, and where that is.
 struct Obstacle {
     diag::Message message;
     const ir::Node *at;
 };
+/// Why there can be no gradients, or tangents, of what a step uses; nothing if there can be. `takesPart`: would a use have one?
 std::optional<Obstacle> obstacleOfContainers(const nest::Step &s, const ir::SDFG &g,
                                              const std::function<bool(const nest::Use &)> &takesPart);
 /// Why the copy of a step has no derivative; nothing if it has.
