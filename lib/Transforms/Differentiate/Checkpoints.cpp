@@ -163,10 +163,12 @@ bool isSizedBy(const Names &symbols, const DataDesc &d) {
 std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const std::optional<CountedLoop> counted = countedLoop(l);
-    if (const auto why = analysis::tripCountOf(l, analysis::factsOf(g)).why; !counted && why != analysis::Uncounted::No)
+    if (!counted) {
+        const analysis::Uncounted why = analysis::tripCountOf(l, analysis::factsOf(g)).why;
+        if (why == analysis::Uncounted::No)
+            return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
         return {std::string(analysis::text(why)), "count by a constant"};
-    if (!counted)
-        return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
+    }
     if (counted->stopsEarly || counted->count)
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))

@@ -87,16 +87,17 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
 
 /// What the SDFG updates, and got no value of, has none of its own to begin with. Nobody reads what comes of it.
 void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
+    std::set<Name> updated;
+    for (const Use &u : s.uses)
+        if (u.writes() && !before.count(u.connector) && isUpdatedIn(g, u.connector))
+            updated.insert(u.connector);
+    if (updated.empty())
+        return;
     analysis::Memories memories(g);
     Maker maker(g, memories);
-    nest::Run run{&g, &memories, {}, {}, true};
-    std::set<Name> filled;
-    for (const Use &u : s.uses)
-        if (u.writes() && !before.count(u.connector) && filled.insert(u.connector).second && isUpdatedIn(g, u.connector))
-            run.items.push_back(maker.fill(u.connector, g.desc(u.connector)->fullSubset(), "0", true));
-    if (run.items.empty())
-        return;
-    run.states = {g.addStateBefore(g.start(), g.freshLabel("begin"))};
+    nest::Run run{&g, &memories, {g.addStateBefore(g.start(), g.freshLabel("begin"))}, {}, true};
+    for (const Name n : updated)
+        run.items.push_back(maker.fill(n, g.desc(n)->fullSubset(), "0", true));
     runOnDevice(run, maker);
     nest::write(run);
     run.states.front()->renumber();

@@ -144,11 +144,11 @@ std::map<Name, NamedElement> nameElements(SDFG &g) {
         if (!l || nest::isKept(*l) || !hasPlainHeader(*l))
             continue;
         const std::set<Name> written = writtenIn(*l);
-        const auto isWritten = [&](Name n) { return written.count(n) != 0; };
-        const auto isWrittenLater = [&, block = outermost(*l)](Name n) { return writers.writeFrom(block, n); };
+        const std::function<bool(Name)> isWritten = [&](Name n) { return written.count(n) != 0; };
+        const std::function<bool(Name)> isWrittenLater = [&, block = outermost(*l)](Name n) { return writers.writeFrom(block, n); };
         std::vector<std::pair<Name, std::string>> values;
         for (std::optional<Code> *c : {&l->init, &l->condition}) {
-            const std::function<bool(Name)> changes = c == &l->init ? std::function<bool(Name)>(isWritten) : isWrittenLater;
+            const auto &changes = c == &l->init ? isWritten : isWrittenLater;
             const auto named = py::replace(py::parseBlockOrRaw((*c)->text), [&](const py::ExprRef &e) -> py::ExprRef {
                 const auto element = fixedElement(*e, *l, changes);
                 if (!element)

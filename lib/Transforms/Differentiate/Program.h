@@ -68,7 +68,7 @@ std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 /// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
 void nameRanges(ir::SDFG &g);
 
-/// Lets copies between arrays, or views of them, say which elements they are of on both sides.
+/// Lets memlets of arrays, or views of them, say which elements they are of, and copies do so on both sides.
 void nameSubsets(ir::SDFG &g);
 
 /// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.

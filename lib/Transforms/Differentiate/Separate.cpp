@@ -23,17 +23,21 @@ Block *outermostOf(const Block &b) {
     return outermost(*b.parent());
 }
 
+void addRead(const InterstateEdge &e, std::set<Name> &out) {
+    const SDFG &g = *e.src->sdfg();
+    out.merge(analysis::namesInCode(e.condition, g));
+    for (const auto &[symbol, value] : e.assignments)
+        out.merge(analysis::namesInCode({value, Language::Python}, g));
+}
+
 /// Symbols that something reads in a block, on the edges to it, or in conditions in it.
 void addRead(const Block &b, std::set<Name> &out) {
     out.merge(readIn(b));
     const SDFG &g = *b.sdfg();
     const auto edges = [&](const Region &r, const Block *to) {
         for (const auto &e : r.edges())
-            if (!to || e->dst == to) {
-                out.merge(analysis::namesInCode(e->condition, g));
-                for (const auto &[symbol, value] : e->assignments)
-                    out.merge(analysis::namesInCode({value, Language::Python}, g));
-            }
+            if (!to || e->dst == to)
+                addRead(*e, out);
     };
     edges(*b.parent(), &b);
     if (const auto *r = dyn_cast<Region>(&b)) {
@@ -90,24 +94,24 @@ First firstOf(const Block &b, Name symbol) {
 
 /// In a block and what comes after it in its region. Where that is no sequence, it may read what anything in it does.
 First firstFrom(const Block *b, Name symbol) {
-    while (b) {
+    for (std::size_t left = b ? b->parent()->blocks().size() : 0; left > 0; --left) { // blocks may go round for ever
         if (const First first = firstOf(*b, symbol); first != First::Nothing || b->outEdges().empty())
             return first;
         std::set<Name> read;
-        for (const InterstateEdge *e : b->outEdges()) {
-            read.merge(analysis::namesInCode(e->condition, *b->sdfg()));
-            for (const auto &[assigned, value] : e->assignments)
-                read.merge(analysis::namesInCode({value, Language::Python}, *b->sdfg()));
-        }
-        if (b->outEdges().size() > 1)
+        const bool isSequence = b->outEdges().size() == 1;
+        const InterstateEdge &e = *b->outEdges().front();
+        if (isSequence)
+            addRead(e, read);
+        else
             for (const auto &other : b->parent()->blocks())
                 addRead(*other, read);
         if (read.count(symbol))
             return First::Read;
-        const InterstateEdge &e = *b->outEdges().front();
+        if (!isSequence)
+            return First::Nothing;
         if (std::any_of(e.assignments.begin(), e.assignments.end(), [symbol](const auto &a) { return a.first == symbol; }))
             return First::Set;
-        b = b->outEdges().size() == 1 ? e.dst : nullptr;
+        b = e.dst;
     }
     return First::Nothing;
 }
