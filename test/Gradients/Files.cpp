@@ -13,6 +13,7 @@ namespace {
 struct File {
     const char *name, *of, *wrt;
     std::map<std::string, int64_t> symbols = {};
+    std::map<std::string, std::vector<double>> arrays = {};
 };
 
 std::string textOf(const std::string &name) {
@@ -28,8 +29,8 @@ void check(const std::vector<File> &files, const std::vector<const char *> &opti
             Differentiated d(textOf(f.name), f.of, f.wrt, strategy);
             for (const auto &[symbol, value] : f.symbols)
                 d.set(symbol, value);
-            if (f.name == std::string("cleared_assigned_twice"))
-                d.set("m", std::vector<double>{1, 0, 0});
+            for (const auto &[array, values] : f.arrays)
+                d.set(array, values);
             d.check();
         }
 }
@@ -38,7 +39,7 @@ void check(const std::vector<File> &files, const std::vector<const char *> &opti
 
 TEST_CASE("gradients of containers whose size changes are cleared where the size is known, once for all that uses them") {
     check({{"cleared_inner_loop", "out", "A"},
-           {"cleared_assigned_twice", "out", "A"},
+           {"cleared_assigned_twice", "out", "A", {}, {{"m", {1, 0, 0}}}},
            {"cleared_inner_while", "out", "A", {{"N", 4}}},
            {"cleared_branch", "out", "A"}});
 }
@@ -78,6 +79,24 @@ TEST_CASE("stores by a connector that adds are all summands") {
 }
 
 TEST_CASE("a copy out of a map comes before what overwrites its source there") { check({{"overwritten_in_map", "out", "A"}}); }
+
+TEST_CASE("iterations of maps store what they overwrite themselves, in arrays that are not theirs") {
+    const std::vector<double> matrices = {2, 0.5, 0.5, 3, 1, 0.2, 0.2, 2};
+    check({{"made_in_map", "out", "A m", {{"N", 4}}},
+           {"made_in_map", "A", "A m", {{"N", 4}}},
+           {"made_rows", "out", "A", {{"N", 3}}},
+           {"made_rows", "A", "A", {{"N", 3}}},
+           {"result_in_map", "out", "A", {{"N", 2}}, {{"A", matrices}}},
+           {"result_in_map", "L", "A", {{"N", 2}}, {{"A", matrices}}}});
+}
+
+TEST_CASE("nodes in maps that take rows and columns of what is overwritten") {
+    check({{"column_in_map", "out", "A", {{"T", 2}}},
+           {"again_column", "out", "A", {{"T", 2}}},
+           {"library_in_map", "out", "A", {{"T", 2}}},
+           {"unused_column", "out", "A"},
+           {"unused_column", "B", "A B"}});
+}
 
 TEST_CASE("views as a whole, and copies into scopes of which one side is named") {
     check({{"whole_view", "out", "A"}, {"copied_view", "out", "A"}, {"copied_row", "out", "A"}, {"copied_element", "out", "A"}});

@@ -34,14 +34,6 @@ sym::Expr inTermsOf(NestedSDFGNode &n, sym::Expr outer) {
     return sym::Expr::symbol(symbol);
 }
 
-/// How far the elements reach.
-sym::Expr extentOf(const DataDesc &d) {
-    sym::Expr last = 0;
-    for (std::size_t k = 0; k < d.rank(); ++k)
-        last += (d.shape[k] - 1) * d.strides[k];
-    return last + 1;
-}
-
 /// Does each element follow the one before?
 bool isDense(const std::vector<sym::Expr> &sizes, const std::vector<sym::Expr> &strides) {
     sym::Expr expected = 1;
@@ -78,27 +70,45 @@ std::optional<std::vector<std::optional<std::size_t>>> dimensionsOf(const DataDe
 
 /// What else in an SDFG is the memory of a container.
 struct Uses {
-    std::vector<std::pair<NestedSDFGNode *, const Edge *>> nested;
+    struct Argument {
+        NestedSDFGNode *of;
+        Name name;
+        const sym::Subset *given;
+    };
+    std::vector<Argument> nested; // each once
     bool views = false;
 
     Uses(SDFG &g, Name container) {
         for (State *s : allStates(g))
             for (const AccessNode *a : nodesOf<AccessNode>(*s))
-                if (a->data == container)
+                if (a->data == container) {
                     for (const Edge *e : a->outEdges())
-                        use(*e);
+                        use(memletPath(e).back(), &Edge::dst, &Edge::dstConn);
+                    for (const Edge *e : a->inEdges())
+                        use(memletPath(e).front(), &Edge::src, &Edge::srcConn);
+                }
     }
-    void use(const Edge &first) {
-        const Edge *last = memletPath(&first).back();
-        if (auto *n = dyn_cast<NestedSDFGNode>(last->dst); n && n->sdfg)
-            nested.emplace_back(n, last);
-        const auto *to = dyn_cast<AccessNode>(last->dst);
-        const DataDesc *d = to ? to->state()->sdfg()->desc(to->data) : nullptr;
+    void use(const Edge *e, Node *Edge::*end, Name Edge::*connector) {
+        auto *n = dyn_cast<NestedSDFGNode>(e->*end);
+        const bool known =
+            std::any_of(nested.begin(), nested.end(), [&](const Argument &a) { return a.of == n && a.name == e->*connector; });
+        if (n && n->sdfg && e->memlet.subset && !known)
+            nested.push_back({n, e->*connector, &*e->memlet.subset});
+        const auto *other = dyn_cast<AccessNode>(e->*end);
+        const DataDesc *d = other ? other->state()->sdfg()->desc(other->data) : nullptr;
         views = views || (d && d->isView());
     }
 };
 
 } // namespace
+
+void holdAll(DataDesc &d) {
+    if (!d.isArray() || isDense(d.shape, d.strides))
+        return;
+    d.totalSize = 1;
+    for (std::size_t k = 0; k < d.rank(); ++k)
+        d.totalSize += (d.shape[k] - 1) * d.strides[k];
+}
 
 std::vector<sym::Expr> Elements::strides() const {
     std::vector<sym::Expr> out;
@@ -124,7 +134,7 @@ void narrowArgument(NestedSDFGNode &n, Name argument, const Elements &given) {
         changed = true;
     }
     if (changed)
-        d.totalSize = extentOf(d);
+        holdAll(d);
 }
 
 std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, const Elements &has) {
@@ -148,13 +158,10 @@ std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, 
     for (std::size_t k = 0; k < d.rank(); ++k)
         if (const auto from = (*dimensions)[k])
             d.strides[k] = inTermsOf(n, now[*from]);
-    d.totalSize = extentOf(d);
-    for (const auto &[inside, edge] : uses.nested)
-        if (edge->memlet.subset) {
-            std::string why = moveArgument(*inside, edge->dstConn, {was, *edge->memlet.subset}, {d, *edge->memlet.subset});
-            if (!why.empty())
-                return why;
-        }
+    holdAll(d);
+    for (const Uses::Argument &a : uses.nested)
+        if (std::string why = moveArgument(*a.of, a.name, {was, *a.given}, {d, *a.given}); !why.empty())
+            return why;
     return "";
 }
 

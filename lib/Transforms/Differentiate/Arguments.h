@@ -13,6 +13,9 @@ struct Elements {
     std::vector<sym::Expr> strides() const;
 };
 
+/// Lets an array that was an argument, and need not say so, have memory for all its elements, whatever their strides.
+void holdAll(ir::DataDesc &d);
+
 /// Lets an argument have no more elements than it is given, of the same dimensions: front ends leave the shape of a whole array at an SDFG that
 /// gets a row of it. What has other dimensions stays as it is.
 void narrowArgument(ir::NestedSDFGNode &n, Name argument, const Elements &given);

@@ -126,11 +126,11 @@ bool ItemReverser::isActive(const Use &u) const {
     return !elsewhere_.count(&u) && activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
 }
 
-std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body, bool asView) {
+std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body) {
     for (Body *b = &body; b; b = b->outer)
         if (isComputedAgain(read, *b)) {
             if (b->map && request_.strategy.of(read.data) == Keep::Store) {
-                auto stored = values_.ofLocal(read, connector, *b->map, *b->items);
+                auto stored = values_.ofLocal(read, connector, *b->map);
                 failed_ |= !stored;
                 return stored;
             }
@@ -142,7 +142,7 @@ std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &bo
                 out = maker_.read(saved(read, *b), *subsetOf(read), connector);
             return out;
         }
-    const auto out = values_.of(read, connector, asView);
+    const auto out = values_.of(read, connector);
     failed_ |= !out;
     return out;
 }
@@ -151,7 +151,7 @@ std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector,
     for (Body *b = &body; b; b = b->outer)
         if (isComputedAgain(written, *b)) {
             if (b->map && request_.strategy.of(written.data) == Keep::Store) {
-                auto stored = values_.ofLocal(written, connector, *b->map, *b->items);
+                auto stored = values_.ofLocal(written, connector, *b->map);
                 failed_ |= !stored;
                 return stored;
             }

@@ -93,7 +93,7 @@ public:
     const ir::DataDesc &desc(const nest::Use &u) { return *maker_.sdfg().desc(u.data); }
     bool isActive(const nest::Use &u) const;
     /// A value that the step read, at a connector of a new node.
-    std::optional<nest::Use> value(const nest::Use &read, Name connector, Body &body, bool asView = false);
+    std::optional<nest::Use> value(const nest::Use &read, Name connector, Body &body);
     /// What the step wrote.
     std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
     /// The gradient of the elements that a use of the step is of.
@@ -163,6 +163,8 @@ private:
     void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around = nullptr);
     void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around);
     nest::Use unused(const nest::Use &u, Body &b, nest::Map *around);
+    nest::Use operand(const nest::Use &had, const nest::Use &has, Body &b, std::vector<nest::Item> &out, nest::Map *around);
+    bool moveArguments(const nest::Step &s, const ir::NestedSDFGNode &n, nest::Step &again);
     void changeInPlace(nest::Step &again, std::vector<nest::Item> &out);
     Name saved(const nest::Use &read, Body &b);
 

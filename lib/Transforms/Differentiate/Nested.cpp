@@ -67,6 +67,7 @@ std::map<Name, Name> keepResults(NestedSDFGNode &n) {
         DataDesc &d = *g.desc(c.name);
         d.transient = true;
         d.lifetime = Lifetime::Scope;
+        holdAll(d);
     }
     return before;
 }
@@ -218,7 +219,7 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
         if (!u.writes()) {
             const auto initial = before.find(u.connector);
             const Name argument = initial == before.end() ? u.connector : initial->second;
-            const std::optional<Use> v = value(u, argument, b, true);
+            const std::optional<Use> v = value(u, argument, b);
             if (!v || !moveTo(*node, argument, u, *v))
                 return;
             uses.push_back(*v);

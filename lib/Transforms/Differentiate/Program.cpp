@@ -141,11 +141,8 @@ void Program::block(Block &b) {
     ++here_.at;
     places_.emplace(&b, here_);
     if (const nest::Run *run = runAt(&b))
-        for (const Item &item : run->items) {
-            const std::size_t begin = sites_.size();
+        for (const Item &item : run->items)
             add(item, item, *run);
-            extents_[&item] = {begin, sites_.size()};
-        }
     if (auto *c = dyn_cast<ConditionalBlock>(&b))
         for (const auto &branch : c->branches())
             walk(*branch.region);
@@ -171,13 +168,18 @@ void Program::block(Block &b) {
 }
 
 void Program::add(const Item &item, const Item &top, const nest::Run &run) {
-    if (item.step) {
+    const std::size_t begin = sites_.size();
+    if (item.map) {
+        addMap(*item.map, top, run);
+    } else {
         ++here_.at;
         for (const Use &u : item.step->uses)
             addUse(u, top, run);
-        return;
     }
-    const nest::Map &m = *item.map;
+    extents_[&item] = {begin, sites_.size()};
+}
+
+void Program::addMap(const nest::Map &m, const Item &top, const nest::Run &run) {
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         here_.instance.loops.push_back({m.params[d], m.ranges[d]});
         here_.scopes.push_back(&m);
@@ -381,12 +383,12 @@ bool hasNestedRanges(const std::vector<analysis::LoopLevel> &loops, std::size_t 
 
 } // namespace
 
-bool Program::isMadeInItem(const Use &read) const {
-    const Site &site = siteOf(read);
-    const auto writes = writesIn(site.item, read.memory);
+bool Program::isRewrittenIn(const Item &item, const Use &u) const {
+    const Site &site = siteOf(u);
+    const auto writes = writesIn(&item, u.memory);
     return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) {
         const Site &s = sites_[w];
-        if (s.at >= site.at)
+        if (u.writes() ? s.at <= site.at : s.at >= site.at)
             return false;
         const auto c = analysis::conflictOf(site.instance, s.instance, site.loops, facts_);
         return c && std::any_of(c->vectors.begin(), c->vectors.end(), [](const auto &v) {

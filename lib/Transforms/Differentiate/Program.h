@@ -116,7 +116,10 @@ public:
     /// The same before the iteration is over, of a map around the use, or, if that is null, of the loops around its run.
     bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
     /// Can the value be written by the item that the read is part of, in the same iteration of the loops around it, before it is read?
-    bool isMadeInItem(const nest::Use &read) const;
+    bool isMadeInItem(const nest::Use &read) const { return isRewrittenIn(*siteOf(read).item, read); }
+    /// Can an item that the use is part of write the elements, in the same iteration of all that is around, before the use reads them or
+    /// after it wrote them?
+    bool isRewrittenIn(const nest::Item &item, const nest::Use &u) const;
     /// How many of the loops around a read, outer ones first, must have begun for it to get its value: nothing in the loops after these
     /// writes it before.
     std::size_t loopsBefore(const nest::Use &read) const;
@@ -155,6 +158,7 @@ private:
     void walk(ir::Region &r);
     void block(ir::Block &b);
     void add(const nest::Item &item, const nest::Item &top, const nest::Run &run);
+    void addMap(const nest::Map &m, const nest::Item &top, const nest::Run &run);
     void addUse(const nest::Use &u, const nest::Item &top, const nest::Run &run);
     /// The sites that write a memory, in an item, a loop or a map of the program.
     std::span<const std::size_t> writesIn(const void *part, analysis::Memory m) const;

@@ -3,6 +3,7 @@
 
 #include "Transforms/Optimize/NestParts.h"
 
+#include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Nest/Liveness.h"
 
@@ -192,6 +193,44 @@ Use ItemReverser::unused(const Use &u, Body &b, Map *around) {
     return maker_.whole(UseKind::Write, out, u.connector);
 }
 
+/// What a library node reads that computes something again, and counts the dimensions of its operands: what a tape keeps has more of them, for
+/// loops and maps, and is copied.
+Use ItemReverser::operand(const Use &had, const Use &has, Body &b, std::vector<Item> &out, Map *around) {
+    const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
+    if (!from || !to || from->rank() == to->rank() || to->isOneElement())
+        return has;
+    const Site &site = program_.siteOf(had);
+    const std::vector<analysis::LoopLevel> maps(site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
+                                                site.instance.loops.end());
+    std::vector<sym::Expr> most; // elements of each dimension, in any iteration of the maps around
+    sym::Subset part;
+    for (const sym::Expr size : from->sizes()) {
+        most.push_back(analysis::largestOf(size, maps, program_.facts()).value_or(size));
+        part.dims.push_back({0, size - 1, 1, 1});
+    }
+    const std::string name = had.data.str() + "_read";
+    const Name own = around ? maker_.transient(name, desc(had), most) : temporary(name, desc(had), most, b);
+    if (around) {
+        around->locals.insert(own);
+        maker_.sdfg().desc(own)->storage = Storage::Default;
+    }
+    out.push_back(maker_.copy(has, maker_.write(own, part)));
+    return maker_.read(own, part, has.connector);
+}
+
+/// Lets a nested SDFG that computes something again read and write what is elsewhere now.
+bool ItemReverser::moveArguments(const Step &s, const NestedSDFGNode &n, Step &again) {
+    const std::shared_ptr<Node> own = ir::clone(n);
+    std::set<Name> done;
+    for (std::size_t k = s.uses.size(); k-- > 0;) // what is both is what is written
+        if (done.insert(s.uses[k].connector).second &&
+            !moveTo(*cast<NestedSDFGNode>(own.get()), s.uses[k].connector, s.uses[k], again.uses[k]))
+            return false;
+    again.nodes = {own.get()};
+    again.made = own;
+    return true;
+}
+
 void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner, std::vector<Item> &out, Map *around) {
     const auto stays = [&](const Use &u) { return inner.count(u.data) || b.needed.count(u.data); };
     if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
@@ -207,15 +246,18 @@ void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inne
         } else if (!u.writes() && isComputedAgain(u, b) && !(b.map && request_.strategy.of(u.data) == Keep::Store)) {
             b.needed.insert(u.data); // at this place of the order it is what it was
         } else if (!u.writes() && !inner.count(u.data)) {
-            const std::optional<Use> v = value(u, u.connector, b, !s.isCopy() && !isa<Tasklet>(s.nodes.front()));
+            const std::optional<Use> v = value(u, u.connector, b);
             if (!v)
                 return;
-            now = *v;
+            now = !s.isCopy() && isa<LibraryNode>(s.nodes.front()) ? operand(u, *v, b, out, around) : *v;
         }
         now.node = u.node;
     }
     if (!s.isCopy())
         changeInPlace(*again, out);
+    if (const auto *n = s.isCopy() ? nullptr : dyn_cast<NestedSDFGNode>(s.nodes.front());
+        n && n->sdfg && !moveArguments(s, *n, *again))
+        return;
     if (s.isCopy() && again->uses.front().data != s.uses.front().data)
         out.push_back(maker_.copy(again->uses.front(), again->uses.back()));
     else

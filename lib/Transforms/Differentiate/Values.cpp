@@ -61,13 +61,13 @@ bool Values::lost(const Use &read, const std::string &why, const std::string &hi
     return false;
 }
 
-std::optional<Use> Values::of(const Use &read, Name connector, bool asView) {
+std::optional<Use> Values::of(const Use &read, Name connector) {
     if (maker_.sdfg().desc(read.data)->isStream()) {
         lost(read, "reading a stream takes its elements away", "read it into an array first");
         return std::nullopt;
     }
     if (program_.isOverwritten(read))
-        return stored(read, connector, asView, false);
+        return stored(read, connector);
     Use out = read;
     out.connector = connector;
     out.node = 0;
@@ -76,14 +76,14 @@ std::optional<Use> Values::of(const Use &read, Name connector, bool asView) {
 
 std::optional<Use> Values::ofResult(const Use &written, Name connector) {
     if (program_.isOverwritten(written) || !subsetOf(written))
-        return stored(written, connector, false, true);
+        return stored(written, connector);
     Use out = maker_.read(written.data, *subsetOf(written), connector);
     out.access = written.access;
     out.memory = written.memory;
     return out;
 }
 
-std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, bool result) {
+std::optional<Use> Values::stored(const Use &u, Name connector) {
     if (strategy_.of(u.data) == Keep::Recompute) {
         diag::Location place = analysis::placeOf(*u.access);
         place.file = context_.options.file;
@@ -95,40 +95,17 @@ std::optional<Use> Values::stored(const Use &u, Name connector, bool asView, boo
         lost(u, "it is not known which elements are meant");
         return std::nullopt;
     }
-    if (const Tape *t = result || asView ? nullptr : tapeInFrontOfLoop(u))
-        return maker_.read(t->name, placeOf(*t, *program_.siteOf(u).instance.subset), connector);
-    const Tape *t = tapeFor(u, result);
-    if (!t)
-        return std::nullopt;
-    const sym::Subset place = placeOf(*t, *subset);
-    if (!asView || t->loops.empty() || subset->isOneElement())
-        return maker_.read(t->name, place, connector);
-    if (program_.siteOf(u).scopes.size() > program_.siteOf(u).loops) {
-        lost(u, "a node in a map reads more than one element of it", "expand the node before: `expand-library-nodes`");
-        return std::nullopt;
-    }
-    const DataDesc *tape = maker_.sdfg().desc(t->name);
-    DataDesc view = DataDesc::array(tape->dtype, subset->sizes(), true);
-    view.alias = AliasKind::View;
-    view.storage = tape->storage;
-    for (std::size_t k = 0; k < view.rank(); ++k)
-        view.strides[k] = tape->strides[k + t->loops.size()] * subset->dims[k].step;
-    const Name name = maker_.add(u.data.str() + "_stored", std::move(view));
-    maker_.setView(name, t->name, place);
-    return maker_.whole(UseKind::Read, name, connector);
-}
-
-const Values::Tape *Values::tapeFor(const Use &read, bool result) {
-    const Site &site = program_.siteOf(read);
-    if (!result && program_.isMadeInItem(read)) {
-        lost(read, "the map that reads it writes it before", "compute in one map, and read in the next one");
-        return nullptr;
-    }
+    const Site &site = program_.siteOf(u);
+    if (const Tape *t = u.writes() ? nullptr : tapeInFrontOfLoop(u))
+        return maker_.read(t->name, placeOf(*t, *site.instance.subset), connector);
+    if (site.item->map && program_.isRewrittenIn(*site.item, u))
+        return ofLocal(u, connector, *site.item->map);
     Tape t;
     t.run = const_cast<nest::Run *>(site.run);
     t.items = &t.run->items;
-    t.result = result;
-    return tapeAt(std::move(t), static_cast<std::size_t>(site.item - t.items->data()), read.memory, read);
+    t.result = u.writes();
+    const Tape *tape = tapeAt(std::move(t), static_cast<std::size_t>(site.item - t.run->items.data()), u.memory, u);
+    return tape ? std::optional(maker_.read(tape->name, placeOf(*tape, *subset), connector)) : std::nullopt;
 }
 
 namespace {
@@ -142,21 +119,28 @@ std::size_t positionOf(const std::vector<Item> &items, const Use &u) {
 
 } // namespace
 
-std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map &map, const std::vector<Item> &items) {
+/// By a tape that iterations of a map fill: of this one, or of the first one in it, in which no item writes the elements as well as it uses
+/// them.
+std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map &outermost) {
     const std::optional<sym::Subset> subset = subsetOf(u);
-    const Site &site = program_.siteOf(u);
-    const std::size_t item = positionOf(items, u);
-    if (!subset || (!u.writes() && items[item].map && writes(items[item], u.memory))) {
-        lost(u, subset ? "the map that reads it writes it before" : "it is not known which elements are meant");
+    if (!subset) {
+        lost(u, "it is not known which elements are meant");
         return std::nullopt;
     }
+    const Site &site = program_.siteOf(u);
+    const nest::Map *map = &outermost;
+    std::size_t item = positionOf(map->body, u);
+    while (map->body[item].map && program_.isRewrittenIn(map->body[item], u)) {
+        map = map->body[item].map.get();
+        item = positionOf(map->body, u);
+    }
+    std::size_t end = site.scopes.size(); // one for each parameter
+    while (site.scopes[end - 1] != map)
+        --end;
     Tape t;
     t.run = const_cast<nest::Run *>(site.run);
-    t.items = const_cast<std::vector<Item> *>(&items);
+    t.items = const_cast<std::vector<Item> *>(&map->body);
     t.result = u.writes();
-    std::size_t end = site.scopes.size();
-    while (site.scopes[end - 1] != &map)
-        --end;
     t.maps = {site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
               site.instance.loops.begin() + static_cast<std::ptrdiff_t>(end)};
     const Tape *tape = tapeAt(std::move(t), item, u.memory, u);
@@ -227,13 +211,14 @@ sym::Subset oneByOne(sym::Subset box) {
     return box;
 }
 
-/// As much of a box as the container has: a condition may keep the program from reading the rest.
-sym::Subset insideOf(const DataDesc &d, sym::Subset box, const sym::Assumptions &facts) {
+/// As much of a box, in terms of loops, as the container has: a condition may keep the program from reading the rest.
+sym::Subset insideOf(const DataDesc &d, sym::Subset box, const std::vector<analysis::LoopLevel> &loops,
+                     const sym::Assumptions &facts) {
     const sym::Subset all = d.fullSubset();
     for (std::size_t k = 0; k < box.rank(); ++k) {
         sym::Range &r = box.dims[k];
         const sym::Expr last = all.dims[k].end;
-        if (sym::covers({{all.dims[k]}}, {{r}}, facts) == sym::Truth::True)
+        if (analysis::isCovered({sym::Subset{{r}}, loops}, {sym::Subset{{all.dims[k]}}, {}}, 0, facts))
             continue;
         if (r.isPoint()) {
             r.begin = r.end = sym::max({sym::min({r.begin, last}), 0});
@@ -247,8 +232,14 @@ sym::Subset insideOf(const DataDesc &d, sym::Subset box, const sym::Assumptions 
 
 } // namespace
 
+std::vector<analysis::LoopLevel> Values::levelsOf(const Tape &t) {
+    std::vector<analysis::LoopLevel> out = gradient::levelsOf(t.loops);
+    out.insert(out.end(), t.maps.begin(), t.maps.end());
+    return out;
+}
+
 void Values::setBox(Tape &t, const sym::Subset &box) const {
-    t.box = insideOf(*maker_.sdfg().desc(t.data), box, program_.facts());
+    t.box = insideOf(*maker_.sdfg().desc(t.data), box, levelsOf(t), program_.facts());
     t.most = box.sizes();
 }
 
@@ -280,7 +271,7 @@ bool Values::isKnownInFront(sym::Expr size) const {
 
 /// Of each loop the most iterations that it has, in any iteration of those before; nothing if that cannot be known.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedLoop> &loops) {
-    const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
+    const std::vector<analysis::LoopLevel> levels = gradient::levelsOf(loops);
     std::vector<sym::Expr> out;
     whyUnknown_.clear();
     for (std::size_t k = 0; k < loops.size(); ++k) {
@@ -310,7 +301,7 @@ sym::Expr numberIn(const analysis::LoopLevel &map) {
 
 /// The same of the maps in them as well.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
-    std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
+    std::vector<analysis::LoopLevel> levels = gradient::levelsOf(t.loops);
     auto out = tripsOf(t.loops);
     for (const analysis::LoopLevel &m : t.maps) {
         const auto trips = out ? analysis::largestOf(m.range.size(), levels, program_.facts()) : std::nullopt;
@@ -323,8 +314,7 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
 }
 
 std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
-    std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
-    levels.insert(levels.end(), t.maps.begin(), t.maps.end());
+    const std::vector<analysis::LoopLevel> levels = levelsOf(t);
     auto trips = tripsOf(t);
     if (!trips)
         return std::nullopt;

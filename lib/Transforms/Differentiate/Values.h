@@ -34,14 +34,13 @@ public:
     Values(Program &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
         : program_(program), maker_(maker), counting_(counting), strategy_(strategy), context_(context) {}
 
-    /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. With `asView`,
-    /// it has the dimensions that it had: library nodes and nested SDFGs count them. Nothing, after an error, if the value is lost.
-    std::optional<nest::Use> of(const nest::Use &read, Name connector, bool asView = false);
+    /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. What a tape keeps has
+    /// dimensions of one element for loops and maps in front. Nothing, after an error, if the value is lost.
+    std::optional<nest::Use> of(const nest::Use &read, Name connector);
     /// The same of what a step wrote.
     std::optional<nest::Use> ofResult(const nest::Use &written, Name connector);
-    /// The same of what iterations of a map have for themselves, and the map is to store. `items`: its body. `written`: what a step wrote.
-    std::optional<nest::Use> ofLocal(const nest::Use &u, Name connector, const nest::Map &map,
-                                     const std::vector<nest::Item> &items);
+    /// The same of what a step reads or writes, and iterations of a map around it are to store: they have it for themselves, or change it.
+    std::optional<nest::Use> ofLocal(const nest::Use &u, Name connector, const nest::Map &outermost);
     /// A scalar that keeps a number of a block, for one in loops an element of an array: which branch of a conditional ran, say.
     struct Note {
         Name tape;
@@ -74,12 +73,12 @@ public:
     Ledger ledger() const;
 
 private:
-    std::optional<nest::Use> stored(const nest::Use &u, Name connector, bool asView, bool result);
-    const Tape *tapeFor(const nest::Use &u, bool result);
+    std::optional<nest::Use> stored(const nest::Use &u, Name connector);
     const Tape *tapeAt(Tape t, std::size_t item, analysis::Memory m, const nest::Use &u);
     const Tape *tapeInFrontOfLoop(const nest::Use &read);
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
+    static std::vector<analysis::LoopLevel> levelsOf(const Tape &t);
     void setBox(Tape &t, const sym::Subset &box) const;
     sym::Subset boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     bool isKnownInFront(sym::Expr size) const;
