@@ -74,6 +74,23 @@ TEST_CASE("loops are counted where symbols in front of them are noted") {
     check({{"noted_branch", "out", "A", {{"N", 4}}}, {"noted_variable", "out", "A", {{"N", 4}}}});
 }
 
+TEST_CASE("symbols that nested SDFGs are given, and set") {
+    check({{"reassigned_symbol", "out", "A", {{"N", 4}}}, {"counted_symbol", "out", "A", {{"N", 5}}}});
+}
+
+TEST_CASE("segments of loops that count by symbols, or test their condition afterwards") {
+    for (const int64_t n : {0, 1, 2, 5, 6})
+        check({{"inverted_in_segments", "out", "A", {{"N", n}}}},
+              {"checkpoints='first=2,second=2'", "checkpoints='first=4/2,second=3'"});
+    for (const int64_t last : {-4, -3, -2, 8, 9, 11})
+        check({{"step_in_segments", "out", "A", {{"N", 3}, {"a0", -3}, {"a1", last}, {"st", 3}}}}, {"checkpoints=2"});
+    check({{"two_halves", "out", "A B", {{"N", 4}}}}, {"checkpoints=2", ""});
+}
+
+TEST_CASE("reductions with an identity, and within one array") {
+    check({{"product_identity", "out", "A"}, {"reduce_disjoint", "A", "A"}});
+}
+
 TEST_CASE("stores by a connector that adds are all summands") {
     check({{"stores_that_add", "out", "A"}, {"stores_that_add_in_branch", "out", "A"}});
 }

@@ -105,6 +105,18 @@ TEST_CASE("simplify-control-flow: what is left takes the place of the conditiona
     CHECK(jump.count<ConditionalBlock>() == 1);
 }
 
+TEST_CASE("simplify-control-flow: what takes another place has a label that nothing there has") {
+    for (const char *const around : {"once: for j = 0; j < 1; j = j + 1 {\n", "test: if 1 < 2 {\n"}) {
+        Flow program("same: for i = 0; i < N; i = i + 1 {\n" + state("a", "i") + "}\n" + around +
+                     "same: for k = 0; k < N; k = k + 1 {\n" + state("b", "k") + "}\n}\n");
+        program.run();
+        CHECK(program.count<LoopRegion>() == 2);
+        std::set<std::string> labels;
+        for (const auto &b : program.g.blocks())
+            CHECK(labels.insert(b->label).second);
+    }
+}
+
 TEST_CASE("simplify-control-flow: an else branch does not stay alone") {
     Flow jump("if 1 > 2 {\n" + state("a") + "} else {\n" + state("b") + "return\n}");
     jump.run();

@@ -18,7 +18,8 @@ struct Slot {
     bool isShared = true; // may several threads have a pointer to it?
     bool ofBlock = false; // one for all threads of a block
     std::vector<std::shared_ptr<Buffer>> memory;
-    uint64_t block = 0; // that the memory is of
+    uint64_t block = 0;      // that the memory is of
+    bool isDeclared = false; // where it is used: each time, it begins without memory that is allocated later
 };
 
 /// New memory for a slot, without values.

@@ -41,7 +41,7 @@ const Instruction *makeMemoryNow(const Instruction *i, Machine &machine) {
     return i + 1;
 }
 
-/// What a late allocation does: memory of the same size keeps its contents.
+/// What a late allocation does: memory of the same size keeps its contents, until the declaration is met again.
 struct Allocation {
     Slot *slot;
     bool reserve, zero;
@@ -54,7 +54,8 @@ const Instruction *allocateNow(const Instruction *i, Machine &machine) {
     Slot &s = *x.slot;
     std::shared_ptr<Buffer> &memory = memoryOf(s, m);
     const int64_t count = checkedCount(as<int64_t>(i->a), s, m);
-    if (!memory || memory->isReleased || x.reserve || memory->bytes != count * s.unit)
+    const bool isNew = s.isDeclared && !as<Pointer>(i->to).buffer;
+    if (!memory || memory->isReleased || x.reserve || isNew || memory->bytes != count * s.unit)
         renew(s, memory, count, m);
     if (x.zero) {
         m.noteWrite(*memory, 0, memory->bytes, nullptr, x.site);
@@ -200,10 +201,12 @@ void Translator::declare(const Declare &d) {
     case VarKind::PinnedBuffer:
     case VarKind::PoolBuffer:
         p = memory(v, (inThreads_ && v.kind != VarKind::Shared) || hasParts(v.count));
-        if (v.countKnown)
+        if (v.countKnown) {
             makeMemory(p, b().symbolic(v.count), v.startOffset.isZero() ? Operand() : b().symbolic(v.startOffset));
-        else
+        } else {
+            p.slot->isDeclared = true;
             b().copy(p.pointer, b().constant(p.pointer.type, Pointer()));
+        }
         break;
     case VarKind::Pointer:
     case VarKind::StructPtr:

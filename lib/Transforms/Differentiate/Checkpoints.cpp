@@ -169,7 +169,7 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
             return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
         return {std::string(analysis::text(why)), "count by a constant"};
     }
-    if (counted->stopsEarly || counted->count)
+    if (counted->stopsEarly)
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))
         return {"it is to stay as it is (`optimize`)", ""};
@@ -231,6 +231,7 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     l.init = Code{i + " = " + first.str(), Language::Python};
     l.condition = Code{i + (up ? " < " : " > ") + beyond.str(), Language::Python};
     l.update = Code{i + " = " + (sym::Expr::symbol(l.variable) + walk.step).str(), Language::Python};
+    l.inverted = false;
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }
 
@@ -308,6 +309,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     g.symbols[segment] = ScalarKind::Int64;
     const analysis::SymbolTypes types(g);
     std::unique_ptr<NestedSDFGNode> node = outlined(l, labelOf(l) + "_segment", types);
+    node->sdfg->symbolHints[segment].nonnegative = true;
     auto &part = *cast<LoopRegion>(node->sdfg->start());
     const sym::Expr count = walkSegment(part, segment, lengths.front());
     const Names own = passContainers(*node, usedOutside(g, l), assigned, HandedOn(l));
@@ -336,6 +338,17 @@ std::vector<LoopRegion *> loopsCalled(Name name, SDFG &g) {
         if (auto *l = dyn_cast<LoopRegion>(r); l && (l->variable == name || l->label == name.view()))
             out.push_back(l);
     return out;
+}
+
+/// Has an SDFG that is nested in another one a loop of this name?
+bool isNested(Name name, SDFG &g) {
+    const std::vector<State *> states = allStates(g);
+    return std::any_of(states.begin(), states.end(), [name](const State *s) {
+        const auto nested = nodesOf<NestedSDFGNode>(*s);
+        return std::any_of(nested.begin(), nested.end(), [name](const NestedSDFGNode *n) {
+            return n->sdfg && (!loopsCalled(name, *n->sdfg).empty() || isNested(name, *n->sdfg));
+        });
+    });
 }
 
 /// Is a loop inside of another one of some?
@@ -374,8 +387,10 @@ bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) 
     for (const auto &[name, lengths] : segments) {
         const std::vector<LoopRegion *> called = name == allLoops ? loopsToCut(g) : loopsCalled(name, g);
         if (called.empty() && name != allLoops) {
+            const bool isDeeper = isNested(name, g);
             context.diags.report(diag::Id::GradientSegments, diag::Location{context.options.file}, name.str(),
-                                 "there is no such loop", "name a loop by its variable or its label");
+                                 isDeeper ? "it is in a nested SDFG" : "there is no such loop",
+                                 isDeeper ? "name a loop around the nested SDFG" : "name a loop by its variable or its label");
             return false;
         }
         for (LoopRegion *l : called)

@@ -102,6 +102,14 @@ bool isOverwrittenFirst(const Program &program, nest::Summaries &summaries, anal
                         [m](const Site &s) { return s.use->memory == m && isUpdate(s); });
 }
 
+/// Does a write that always runs give all elements values?
+bool isGivenAll(const Program &program, analysis::Memory m, const SDFG &g) {
+    return std::any_of(program.sites().begin(), program.sites().end(), [&](const Site &s) {
+        return s.use->memory == m && s.use->kind == nest::UseKind::Write && s.use->certain && s.run && s.run->region == &g &&
+               analysis::isCovered({g.desc(s.use->data)->fullSubset(), {}}, s.instance, 0, program.facts());
+    });
+}
+
 /// Warns of arguments that no result depends on.
 void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
     const std::set<analysis::Memory> of = program.memoriesOf(r.of);
@@ -111,7 +119,8 @@ void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories
         results += (results.empty() ? "" : "`, `") + n.str();
     for (const Name n : r.wrt) {
         const analysis::Memory m = memories.of(g, n);
-        if (Activity::depend(program, of, m) && !isOverwrittenFirst(program, summaries, m, g))
+        const bool isLost = isOverwrittenFirst(program, summaries, m, g) && (of.count(m) == 0 || isGivenAll(program, m, g));
+        if (Activity::depend(program, of, m) && !isLost)
             continue;
         diag::Location place = analysis::placeOf(g, *g.desc(n), n);
         place.file = context.options.file;
@@ -230,7 +239,7 @@ public:
         readStrategy(request, root, context);
         auto limit = readLimit(context);
         const auto segments = readSegments(limit.has_value(), reverse, context);
-        if (context.diags.hasErrors() || !check(root, request, context))
+        if (context.diags.hasErrors() || !check(root, request, context) || (reverse && !gradient::canRunAgain(root, context)))
             return false;
         if (limit && reverse) {
             gradient::nameBounds(root);

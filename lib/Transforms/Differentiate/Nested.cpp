@@ -11,7 +11,9 @@
 
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
 
@@ -117,6 +119,49 @@ bool onlyAddsTo(SDFG &g, Name container) {
 }
 
 } // namespace
+
+namespace {
+
+/// A transient of an SDFG that may be read as it was left when the SDFG ran before; nothing if there is none.
+Name keptIn(SDFG &g) {
+    std::vector<Name> lasting;
+    for (const auto &[name, d] : g.arrays)
+        if (d.transient &&
+            (d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::Global || d.lifetime == Lifetime::External))
+            lasting.push_back(name);
+    if (lasting.empty())
+        return {};
+    analysis::Memories memories(g);
+    const std::vector<nest::Run> runs = nest::readRuns(g, memories);
+    nest::Summaries summaries(g, memories, runs);
+    const nest::Summary content = summaries.ofContent(g);
+    for (const Name name : lasting)
+        if (const analysis::Memory m = summaries.memoryOf(name); !summaries.isTracked(m) || content.exposed.count(m) != 0)
+            return name;
+    return {};
+}
+
+} // namespace
+
+bool canRunAgain(SDFG &g, pass::Context &context) {
+    for (State *s : allStates(g))
+        for (const NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s)) {
+            if (!n->sdfg)
+                continue;
+            const Name kept = keptIn(*n->sdfg);
+            if (kept.empty() && canRunAgain(*n->sdfg, context))
+                continue;
+            diag::Location place = analysis::placeOf(*n);
+            place.file = context.options.file;
+            if (!kept.empty())
+                context.diags.report({diag::Id::GradientOfFlow,
+                                      "a nested SDFG that keeps `" + kept.str() + "` from one call to the next",
+                                      "let it be an argument of the nested SDFG"},
+                                     place);
+            return false;
+        }
+    return true;
+}
 
 bool isUpdatedIn(SDFG &g, Name container, bool byMoreThanSums) {
     const auto updates = [byMoreThanSums](const Edge *e) {

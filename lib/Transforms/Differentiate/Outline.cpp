@@ -41,7 +41,7 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.label = name;
     inner.usesExplicitControlFlow = true;
     inner.level = g.level;
-    inner.symbolHints = g.symbolHints;
+    inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
     inner.arrays = g.arrays;
     for (const Name n : assignedIn(b))
         inner.symbols.set(n, types.of(n));
@@ -72,6 +72,9 @@ std::set<Name> usedOutside(SDFG &g, Block &b) {
 
 std::set<Name> knownAt(SDFG &g, const Block &b) {
     std::set<Name> out = analysis::freeSymbols(g);
+    if (g.parentNode)
+        for (const auto &[symbol, value] : g.parentNode->symbolMapping)
+            out.insert(symbol);
     std::vector<InterstateEdge *> in = b.inEdges();
     while (!in.empty()) {
         for (const auto &[symbol, value] : in.front()->assignments)
@@ -84,10 +87,9 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
 
 void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
     analysis::passRequiredSymbols(node, [&types](Name n) { return types.of(n); });
-    for (const InterstateEdge *e : allInterstateEdges(std::as_const(*node.sdfg)))
-        for (const auto &[symbol, value] : e->assignments)
-            if (known.count(symbol))
-                analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
+    for (const Name symbol : assignedIn(*node.sdfg))
+        if (known.count(symbol))
+            analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }
 
 } // namespace sdfgc::transforms::gradient

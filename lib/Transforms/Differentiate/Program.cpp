@@ -41,13 +41,13 @@ Program::Program(SDFG &g, analysis::Memories &memories)
         nameCopied(r.items, g);
     }
     const std::vector<InterstateEdge *> atStart = g.start() ? g.start()->outEdges() : std::vector<InterstateEdge *>();
-    const std::set<Name> required = analysis::requiredSymbols(g), once = assignedOnce(g);
+    const std::set<Name> once = assignedOnce(g);
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments) {
             const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.start()->inEdges().empty();
             if (!first || !once.count(symbol)) // else it is the value that it has throughout
                 assigned_.insert(symbol);
-            if (!once.count(symbol) || (!first && required.count(symbol)))
+            if (!once.count(symbol))
                 changing_.insert(symbol);
         }
     const VariableReads reads(g);

@@ -44,7 +44,7 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     const Correspondence c = correspond(r.maker(), in, out, kept), ofX = correspond(r.maker(), *vx, out, kept);
     const Correspondence ofY = correspond(r.maker(), in, *vy, dimsIn(*subsetOf(*vy), *subsetOf(out), kept));
     const Use gy = r.reverser.gradient(out, UseKind::Read, {}, r.body), gx = r.reverser.gradient(in, UseKind::Update, {}, r.body);
-    const Winners winners(r.reverser.ties(), c.walk);
+    const Winners winners(r.reverser.ties(), c.walk, r.reverser.desc(in).dtype, r.reverser.desc(out).dtype);
     const Name winner = r.reverser.temporary("winners", winners.like(r.reverser.desc(out)), subsetOf(out)->sizes(), r.body);
     const sym::Subset all = m.sdfg().desc(winner)->fullSubset();
     const Correspondence ofWinner = correspond(r.maker(), in, m.read(winner, all), kept);

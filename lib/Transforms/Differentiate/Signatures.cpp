@@ -151,9 +151,7 @@ std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::funct
                                                  const sym::Assumptions &facts) {
     for (const Use &w : s.uses)
         for (const Use &u : s.uses)
-            if (w.writes() && isActive(w) && u.memory == w.memory && u.connector != w.connector &&
-                (u.data != w.data || !subsetOf(u) || !subsetOf(w) ||
-                 sym::intersects(*subsetOf(u), *subsetOf(w), facts) != sym::Truth::False))
+            if (w.writes() && isActive(w) && u.connector != w.connector && meet(u, w, facts))
                 return diag::Message{diag::Id::GradientOfFlow,
                                      "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
                                      "give it one argument for both"};
@@ -163,6 +161,9 @@ std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::funct
 diag::Message obstacleOfScope(const Node &entry) {
     if (const auto *m = dyn_cast<MapEntry>(&entry); m && !m->optimize)
         return {diag::Id::GradientOfFlow, "a map that must not be changed (`optimize`)", ""};
+    if (isa<ConsumeEntry>(&entry))
+        return {diag::Id::GradientOfFlow, "a consume scope, whose iterations a stream decides on",
+                "write it as a map over an array"};
     return {diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
             "read such ranges on an edge in front"};
 }
@@ -192,7 +193,7 @@ std::string whyHidden(const State &s) {
             return "a state that clears `" + a->data.str() + "` where it is allocated (`setzero`)";
     if (nest::isReadable(s))
         return "a state that must not be changed (`optimize`)";
-    return "a state whose memlets, code or sizes read containers, or whose values have no containers";
+    return "a state whose memlets, code, sizes or symbols of nested SDFGs read containers, or whose values have no containers";
 }
 
 } // namespace

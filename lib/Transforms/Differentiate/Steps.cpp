@@ -75,16 +75,6 @@ void ItemReverser::tasklet(const Step &s, const Tasklet &t, Body &b, std::vector
     reversedTasklet(s, t, signature, std::get<py::Derivative>(d), b, out);
 }
 
-namespace {
-
-/// Can two uses be of one element in one iteration of all loops around them?
-bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
-    const auto sa = subsetOf(a), sb = subsetOf(b);
-    return a.memory == b.memory && (a.data != b.data || !sa || !sb || sym::intersects(*sa, *sb, facts) != sym::Truth::False);
-}
-
-} // namespace
-
 /// Two results of a tasklet that may be one element: which of the two it holds afterwards is not known.
 const Use *ItemReverser::writtenTwice(const Step &s) const {
     for (std::size_t k = 0; k < s.uses.size(); ++k)

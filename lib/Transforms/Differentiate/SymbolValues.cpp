@@ -140,9 +140,13 @@ std::set<Name> assignedOnce(const SDFG &g) {
     for (const Region *r : allRegions(g))
         if (const auto *l = dyn_cast<LoopRegion>(r))
             times[l->variable] += 2;
+    std::set<Name> given = analysis::requiredSymbols(g); // which have had a value before
+    if (g.parentNode)
+        for (const auto &[symbol, value] : g.parentNode->symbolMapping)
+            given.insert(symbol);
     std::set<Name> out;
     for (const auto &[symbol, count] : times)
-        if (count == 1)
+        if (count == 1 && !given.count(symbol))
             out.insert(symbol);
     return out;
 }

@@ -82,7 +82,7 @@ void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
     const Use &out = *outputs[0];
     std::vector<const Use *> inputs = r.uses(false);
     std::erase(inputs, addend);
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return u->memory == out.memory; }))
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return meet(*u, out, {}); }))
         return r.refuse("it overwrites its operand");
     bool first = !begun;
     for (const Use *active : inputs) {
@@ -152,7 +152,7 @@ class Extremum {
 public:
     Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept)
         : r_(r), w_(r.writer), m_(w_.maker()), in_(in), out_(out), toResult_(correspond(m_, in, out, kept)),
-          winners_(w_.ties(), toResult_.walk),
+          winners_(w_.ties(), toResult_.walk, w_.desc(in).dtype, w_.desc(out).dtype),
           count_(w_.temporary("winners", winners_.like(w_.desc(out)), subsetOf(out)->sizes(), r.site)),
           all_(m_.sdfg().desc(count_)->fullSubset()), toCount_(correspond(m_, in, m_.read(count_, all_), kept)) {}
 
@@ -240,7 +240,7 @@ void tangentOfReduction(const TangentRule &r) {
     const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!kept)
         return r.refuse("its axes do not fit the shape of its result");
-    if (in.memory == out.memory || out.kind == UseKind::Update || r.writer.desc(out).isView())
+    if (meet(in, out, {}) || out.kind == UseKind::Update || r.writer.desc(out).isView())
         return r.refuse("it overwrites its operand, or updates its result");
     if (kind == py::Reduction::Product)
         return product(r, in, out, *kept);

@@ -106,19 +106,25 @@ bool TangentWriter::checkSymbols() {
     SDFG &g = maker_.sdfg();
     const analysis::SymbolTypes &types = program_.symbolTypes();
     const auto isCarried = [&](Name n) { return g.desc(n) && isReal(g.desc(n)->dtype) && hasTangent(maker_.memories().of(g, n)); };
-    for (const Region *r : allRegions(g))
+    const auto check = [&](Name symbol, const Code &value, diag::Location place) {
+        for (const Name n : isReal(types.of(symbol)) ? analysis::namesInCode(value, g) : std::set<Name>())
+            if (isCarried(n)) {
+                place.file = context_.options.file;
+                context_.diags.report({diag::Id::GradientOfContainer, symbol.str(),
+                                       "a symbol, which gets its value from `" + n.str() + "`", "let tasklets read the container"},
+                                      place);
+                failed_ = true;
+            }
+    };
+    for (const Region *r : allRegions(g)) {
         for (const auto &e : r->edges())
             for (const auto &[symbol, value] : e->assignments)
-                for (const Name n : analysis::namesInCode({value, Language::Python}, g))
-                    if (isReal(types.of(symbol)) && isCarried(n)) {
-                        diag::Location place = analysis::placeOf(*e, *r);
-                        place.file = context_.options.file;
-                        context_.diags.report({diag::Id::GradientOfContainer, symbol.str(),
-                                               "a symbol, which gets its value from `" + n.str() + "`",
-                                               "let tasklets read the container"},
-                                              place);
-                        failed_ = true;
-                    }
+                check(symbol, {value, Language::Python}, analysis::placeOf(*e, *r));
+        const auto *l = dyn_cast<LoopRegion>(r);
+        for (const std::optional<Code> *value : l ? std::vector{&l->init, &l->update} : std::vector<const std::optional<Code> *>())
+            if (*value)
+                check(l->variable, **value, analysis::placeOf(*l));
+    }
     return !failed_;
 }
 

@@ -35,6 +35,11 @@ bool haveSameShape(const sym::Subset &a, const sym::Subset &b) {
     return true;
 }
 
+bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
+    const auto sa = subsetOf(a), sb = subsetOf(b);
+    return a.memory == b.memory && (a.data != b.data || !sa || !sb || sym::intersects(*sa, *sb, facts) != sym::Truth::False);
+}
+
 namespace {
 
 std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops) {

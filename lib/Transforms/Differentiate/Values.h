@@ -23,6 +23,9 @@ namespace sdfgc::transforms::gradient {
 /// The elements that a use is of, in terms of the container that it names; nothing if it does not say.
 std::optional<sym::Subset> subsetOf(const nest::Use &u);
 
+/// May two uses in one iteration be of one element?
+bool meet(const nest::Use &a, const nest::Use &b, const sym::Assumptions &facts);
+
 /// Is a use one of an item?
 bool hasUse(const nest::Item &i, const nest::Use &use);
 

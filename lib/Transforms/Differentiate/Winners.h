@@ -11,8 +11,10 @@ namespace sdfgc::transforms::gradient {
 /// first one in the order of the walk.
 class Winners {
 public:
-    /// `walk`: over the elements of the operand.
-    Winners(py::Ties ties, const Maker::Walk &walk) : first_(ties == py::Ties::First), number_(walk.number().str()) {}
+    /// `walk`: over the elements of the operand. An operand of another type than the result is compared as one of its type.
+    Winners(py::Ties ties, const Maker::Walk &walk, Type operand, Type result)
+        : first_(ties == py::Ties::First), number_(walk.number().str()),
+          converted_(operand == result ? "" : "dace." + result.str()) {}
 
     /// A container like the result.
     ir::DataDesc like(const ir::DataDesc &result) const;
@@ -27,8 +29,10 @@ public:
 
 private:
     static std::string none(); // a number that no element has
+    std::string isOne(Name x, Name y) const;
     bool first_;
     std::string number_;
+    std::string converted_; // what turns an element into one of the result; empty if nothing does
 };
 
 } // namespace sdfgc::transforms::gradient

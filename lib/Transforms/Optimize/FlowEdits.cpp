@@ -25,10 +25,24 @@ std::string FlowEdits::freshLabel(const std::string &prefix) {
     return label;
 }
 
+/// Blocks of a region that go into another one get other labels where blocks there have theirs, but for the one that goes.
+void FlowEdits::giveOwnLabels(Region &content, const Region &into, const Block &goes) {
+    std::unordered_map<std::string_view, Block *> labels;
+    for (const auto &inner : content.blocks())
+        labels.emplace(inner->label, inner.get());
+    std::vector<Block *> clash;
+    for (const auto &other : into.blocks())
+        if (const auto same = labels.find(other->label); other.get() != &goes && same != labels.end())
+            clash.push_back(same->second);
+    for (Block *inner : clash)
+        inner->label = freshLabel(inner->label);
+}
+
 void FlowEdits::putInPlaceOf(Block &b, Region &content) {
     Region &r = *b.parent();
     if (content.blocks().empty())
         content.add<State>()->label = freshLabel(b.label.empty() ? "empty" : b.label);
+    giveOwnLabels(content, r, b);
     const std::vector<Block *> order = sequenceOf(content);
     const Block *const start = r.start();
     r.adopt(content.release());

@@ -29,6 +29,8 @@ public:
     bool isReadOutside(const ir::LoopRegion &l);
 
 private:
+    void giveOwnLabels(ir::Region &content, const ir::Region &into, const ir::Block &goes);
+
     ir::SDFG &g_;
     std::unordered_set<std::string> labels_;       // of all blocks, once one is asked for
     std::unordered_map<std::string, int> numbers_; // below these, all labels with a prefix are taken
