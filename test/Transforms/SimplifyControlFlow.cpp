@@ -117,6 +117,14 @@ TEST_CASE("simplify-control-flow: what takes another place has a label that noth
     }
 }
 
+TEST_CASE("simplify-control-flow: of a branch without blocks a state is left") {
+    Flow program("if 1 < 2 {\n} else {\n" + state("a") + "}");
+    program.run();
+    CHECK(program.count<ConditionalBlock>() == 0);
+    CHECK(program.left() == "");
+    CHECK(program.g.blocks().size() == 3);
+}
+
 TEST_CASE("simplify-control-flow: an else branch does not stay alone") {
     Flow jump("if 1 > 2 {\n" + state("a") + "} else {\n" + state("b") + "return\n}");
     jump.run();

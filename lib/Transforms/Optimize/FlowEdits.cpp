@@ -15,10 +15,14 @@ bool hasJump(const Region &r) {
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
 }
 
-std::string FlowEdits::freshLabel(const std::string &prefix) {
+void FlowEdits::readLabels() {
     if (labels_.empty())
         for (const Block *b : allBlocks(std::as_const(g_)))
             labels_.insert(b->label);
+}
+
+std::string FlowEdits::freshLabel(const std::string &prefix) {
+    readLabels();
     std::string label = prefix;
     for (int &number = numbers_[prefix]; !labels_.insert(label).second; ++number)
         label = prefix + "_" + std::to_string(number);
@@ -27,15 +31,13 @@ std::string FlowEdits::freshLabel(const std::string &prefix) {
 
 /// Blocks of a region that go into another one get other labels where blocks there have theirs, but for the one that goes.
 void FlowEdits::giveOwnLabels(Region &content, const Region &into, const Block &goes) {
-    std::unordered_map<std::string_view, Block *> labels;
-    for (const auto &inner : content.blocks())
-        labels.emplace(inner->label, inner.get());
-    std::vector<Block *> clash;
+    std::unordered_set<std::string_view> taken;
     for (const auto &other : into.blocks())
-        if (const auto same = labels.find(other->label); other.get() != &goes && same != labels.end())
-            clash.push_back(same->second);
-    for (Block *inner : clash)
-        inner->label = freshLabel(inner->label);
+        if (other.get() != &goes)
+            taken.insert(other->label);
+    for (const auto &inner : content.blocks())
+        if (taken.count(inner->label))
+            inner->label = freshLabel(inner->label);
 }
 
 void FlowEdits::putInPlaceOf(Block &b, Region &content) {

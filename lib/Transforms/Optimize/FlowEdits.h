@@ -20,8 +20,11 @@ public:
 
     /// A label that no block has, or had. (SDFG::freshLabel goes over all blocks each time.)
     std::string freshLabel(const std::string &prefix);
+    /// Makes note of all labels, before a region leaves the SDFG for a while.
+    void readLabels();
 
-    /// The blocks of a region, which is a sequence (sequenceOf), in place of a block of another region; a state if it has none.
+    /// The blocks of a region, which is a sequence (sequenceOf), in place of a block of another region; a state if it has none. The region may
+    /// be in no SDFG, if labels were read before it left.
     void putInPlaceOf(ir::Block &b, ir::Region &content);
 
     /// Does something outside of a loop read its variable? The SDFG is asked once: what used to be in a loop that runs once reads the

@@ -178,6 +178,7 @@ private:
             branches.back().condition.reset();
         if (!only && !branches.empty())
             return;
+        edits_.readLabels();
         const std::unique_ptr<Region> content = only ? std::move(branches.front().region) : std::make_unique<Region>();
         edits_.putInPlaceOf(c, *content);
     }
