@@ -97,6 +97,10 @@ TEST_CASE("stores by a connector that adds are all summands") {
 
 TEST_CASE("a copy out of a map comes before what overwrites its source there") { check({{"overwritten_in_map", "out", "A"}}); }
 
+TEST_CASE("a map that makes and overwrites what an iteration around it has for itself") {
+    check({{"made_in_inner_map", "out", "A"}});
+}
+
 TEST_CASE("iterations of maps store what they overwrite themselves, in arrays that are not theirs") {
     const std::vector<double> matrices = {2, 0.5, 0.5, 3, 1, 0.2, 0.2, 2};
     check({{"made_in_map", "out", "A m", {{"N", 4}}},

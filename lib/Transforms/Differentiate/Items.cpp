@@ -129,16 +129,23 @@ bool ItemReverser::isActive(const Use &u) const {
 std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body) {
     for (Body *b = &body; b; b = b->outer)
         if (isComputedAgain(read, *b)) {
-            if (b->map && request_.strategy.of(read.data) == Keep::Store) {
+            const bool changes = program_.isOverwrittenInIteration(read, b->map);
+            // What an item makes, reads and overwrites is not there in front of the item.
+            const bool insideOf = changes && std::any_of(b->items->begin(), b->items->end(), [&](const Item &i) {
+                                      return hasUse(i, read) && i.map && program_.isRewrittenIn(i, read);
+                                  });
+            if (b->map && (insideOf || request_.strategy.of(read.data) == Keep::Store)) {
                 auto stored = values_.ofLocal(read, connector, *b->map);
                 failed_ |= !stored;
                 return stored;
             }
+            if (insideOf)
+                break;
             Use out = read;
             out.connector = connector;
             out.node = 0;
             b->needed.insert(read.data);
-            if (program_.isOverwrittenInIteration(read, b->map))
+            if (changes)
                 out = maker_.read(saved(read, *b), *subsetOf(read), connector);
             return out;
         }
