@@ -131,9 +131,8 @@ std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &bo
         if (isComputedAgain(read, *b)) {
             const bool changes = program_.isOverwrittenInIteration(read, b->map);
             // What an item makes, reads and overwrites is not there in front of the item.
-            const bool insideOf = changes && std::any_of(b->items->begin(), b->items->end(), [&](const Item &i) {
-                                      return hasUse(i, read) && i.map && program_.isRewrittenIn(i, read);
-                                  });
+            const Item &item = (*b->items)[positionOf(*b->items, read)];
+            const bool insideOf = changes && item.map && program_.isRewrittenIn(item, read);
             if (b->map && (insideOf || request_.strategy.of(read.data) == Keep::Store)) {
                 auto stored = values_.ofLocal(read, connector, *b->map);
                 failed_ |= !stored;

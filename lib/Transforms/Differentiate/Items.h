@@ -162,6 +162,7 @@ private:
     void recompute(Body &b, std::vector<nest::Item> &out);
     void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around = nullptr);
     void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around);
+    Name ownIn(nest::Map *around, const std::string &name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &b);
     nest::Use unused(const nest::Use &u, Body &b, nest::Map *around);
     nest::Use operand(const nest::Use &had, const nest::Use &has, Body &b, std::vector<nest::Item> &out, nest::Map *around);
     bool moveArguments(const nest::Step &s, const ir::NestedSDFGNode &n, nest::Step &again);

@@ -121,9 +121,7 @@ bool ItemReverser::isComputedAgain(const Use &u, const Body &b) const {
 
 /// A copy of a local as it is when an item reads it, that is overwritten in the same iteration.
 Name ItemReverser::saved(const Use &read, Body &b) {
-    std::size_t position = 0;
-    while (!hasUse((*b.items)[position], read))
-        ++position;
+    const std::size_t position = positionOf(*b.items, read);
     for (const Body::Save &s : b.saves)
         if (s.position == position && s.local == read.data)
             return s.saved;
@@ -179,17 +177,21 @@ void ItemReverser::separate(std::span<Item> items, const std::set<Name> &contain
         renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
+/// A container that each iteration of a map which is computed again has for itself; of the body, if there is no such map.
+Name ItemReverser::ownIn(Map *around, const std::string &name, const DataDesc &like, std::vector<sym::Expr> shape, Body &b) {
+    if (!around)
+        return temporary(name, like, std::move(shape), b);
+    const Name own = maker_.transient(name, like, std::move(shape));
+    maker_.sdfg().desc(own)->storage = Storage::Default;
+    around->locals.insert(own);
+    return own;
+}
+
 /// For a result that is there already: it is written once, whatever the program sums up, and each iteration has a place of its own for it, if
 /// its size is known.
 Use ItemReverser::unused(const Use &u, Body &b, Map *around) {
-    const std::string name = "unused_" + u.data.str();
-    const DataDesc &like = *maker_.sdfg().desc(u.data);
-    const bool own = around && subsetOf(u)->numElements().asInt();
-    const Name out = own ? maker_.transient(name, like, subsetOf(u)->sizes()) : temporary(name, like, subsetOf(u)->sizes(), b);
-    if (own) {
-        around->locals.insert(out);
-        maker_.sdfg().desc(out)->storage = Storage::Default;
-    }
+    const bool own = subsetOf(u)->numElements().asInt().has_value();
+    const Name out = ownIn(own ? around : nullptr, "unused_" + u.data.str(), desc(u), subsetOf(u)->sizes(), b);
     return maker_.whole(UseKind::Write, out, u.connector);
 }
 
@@ -208,18 +210,15 @@ Use ItemReverser::operand(const Use &had, const Use &has, Body &b, std::vector<I
         most.push_back(analysis::largestOf(size, maps, program_.facts()).value_or(size));
         part.dims.push_back({0, size - 1, 1, 1});
     }
-    const std::string name = had.data.str() + "_read";
-    const Name own = around ? maker_.transient(name, desc(had), most) : temporary(name, desc(had), most, b);
-    if (around) {
-        around->locals.insert(own);
-        maker_.sdfg().desc(own)->storage = Storage::Default;
-    }
+    const Name own = ownIn(around, had.data.str() + "_read", desc(had), most, b);
     out.push_back(maker_.copy(has, maker_.write(own, part)));
     return maker_.read(own, part, has.connector);
 }
 
 /// Lets a nested SDFG that computes something again read and write what is elsewhere now.
 bool ItemReverser::moveArguments(const Step &s, const NestedSDFGNode &n, Step &again) {
+    if (std::equal(s.uses.begin(), s.uses.end(), again.uses.begin(), [](const Use &a, const Use &b) { return a.data == b.data; }))
+        return true;
     const std::shared_ptr<Node> own = ir::clone(n);
     std::set<Name> done;
     for (std::size_t k = s.uses.size(); k-- > 0;) // what is both is what is written

@@ -113,16 +113,12 @@ std::optional<Use> Values::stored(const Use &u, Name connector) {
     return tape ? std::optional(maker_.read(tape->name, placeOf(*tape, *subset), connector)) : std::nullopt;
 }
 
-namespace {
-
 std::size_t positionOf(const std::vector<Item> &items, const Use &u) {
     std::size_t out = 0;
     while (out < items.size() && !hasUse(items[out], u))
         ++out;
     return out;
 }
-
-} // namespace
 
 /// By a tape that iterations of a map fill: of this one, or of the first one in it, in which no item writes the elements as well as it uses
 /// them.
@@ -237,14 +233,14 @@ sym::Subset insideOf(const DataDesc &d, sym::Subset box, const std::vector<analy
 
 } // namespace
 
-std::vector<analysis::LoopLevel> Values::levelsOf(const Tape &t) {
-    std::vector<analysis::LoopLevel> out = gradient::levelsOf(t.loops);
+std::vector<analysis::LoopLevel> Values::levelsAround(const Tape &t) {
+    std::vector<analysis::LoopLevel> out = levelsOf(t.loops);
     out.insert(out.end(), t.maps.begin(), t.maps.end());
     return out;
 }
 
 void Values::setBox(Tape &t, const sym::Subset &box) const {
-    t.box = insideOf(*maker_.sdfg().desc(t.data), box, levelsOf(t), program_.facts());
+    t.box = insideOf(*maker_.sdfg().desc(t.data), box, levelsAround(t), program_.facts());
     t.most = box.sizes();
 }
 
@@ -276,7 +272,7 @@ bool Values::isKnownInFront(sym::Expr size) const {
 
 /// Of each loop the most iterations that it has, in any iteration of those before; nothing if that cannot be known.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedLoop> &loops) {
-    const std::vector<analysis::LoopLevel> levels = gradient::levelsOf(loops);
+    const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
     std::vector<sym::Expr> out;
     whyUnknown_.clear();
     for (std::size_t k = 0; k < loops.size(); ++k) {
@@ -306,7 +302,7 @@ sym::Expr numberIn(const analysis::LoopLevel &map) {
 
 /// The same of the maps in them as well.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
-    std::vector<analysis::LoopLevel> levels = gradient::levelsOf(t.loops);
+    std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
     auto out = tripsOf(t.loops);
     for (const analysis::LoopLevel &m : t.maps) {
         const auto trips = out ? analysis::largestOf(m.range.size(), levels, program_.facts()) : std::nullopt;
@@ -319,7 +315,7 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
 }
 
 std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
-    const std::vector<analysis::LoopLevel> levels = levelsOf(t);
+    const std::vector<analysis::LoopLevel> levels = levelsAround(t);
     auto trips = tripsOf(t);
     if (!trips)
         return std::nullopt;

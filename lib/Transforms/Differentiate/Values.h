@@ -28,6 +28,8 @@ bool meet(const nest::Use &a, const nest::Use &b, const sym::Assumptions &facts)
 
 /// Is a use one of an item?
 bool hasUse(const nest::Item &i, const nest::Use &use);
+/// Where the item is that a use is one of; after the last one if there is none.
+std::size_t positionOf(const std::vector<nest::Item> &items, const nest::Use &use);
 
 /// Have they the same numbers of elements in the dimensions of more than one, for certain?
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
@@ -81,7 +83,7 @@ private:
     const Tape *tapeInFrontOfLoop(const nest::Use &read);
     std::optional<sym::Subset> boxInLoop(const Tape &t, analysis::Memory m) const;
     nest::Item storeOf(const Tape &t);
-    static std::vector<analysis::LoopLevel> levelsOf(const Tape &t);
+    static std::vector<analysis::LoopLevel> levelsAround(const Tape &t);
     void setBox(Tape &t, const sym::Subset &box) const;
     sym::Subset boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     bool isKnownInFront(sym::Expr size) const;
