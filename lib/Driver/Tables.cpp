@@ -21,6 +21,11 @@ std::string levels(const pass::PassInfo &p) {
     return p.leaves > p.needs ? out + " -> " + std::string(ir::name(p.leaves)) : out;
 }
 
+/// What an option means, and what it cannot be.
+std::string helpOf(const pass::OptionInfo &o) {
+    return o.least == 0 ? o.help : o.help + "; " + std::to_string(o.least) + " or more";
+}
+
 std::string listText() {
     std::size_t width = 0;
     for (const pass::PassInfo &p : passRegistry().all())
@@ -29,7 +34,7 @@ std::string listText() {
     for (const pass::PassInfo &p : passRegistry().all()) {
         out += padded(p.name, width) + "  " + p.summary + " [" + levels(p) + "]\n";
         for (const pass::OptionInfo &o : p.options)
-            out += padded("", width) + "  " + o.name + "=" + pass::str(o.defaultValue) + "  " + o.help + "\n";
+            out += padded("", width) + "  " + o.name + "=" + pass::str(o.defaultValue) + "  " + helpOf(o) + "\n";
     }
     return out;
 }
@@ -39,6 +44,8 @@ json::Value optionJson(const pass::OptionInfo &o) {
     option.set("name", o.name);
     option.set("help", o.help);
     option.set("default", std::visit([](const auto &d) { return json::Value(d); }, o.defaultValue));
+    if (std::holds_alternative<int64_t>(o.defaultValue))
+        option.set("least", o.least);
     return option;
 }
 
@@ -96,7 +103,7 @@ std::string page(const pass::PassInfo &p) {
         return out + "none\n";
     out += "| option | default | meaning |\n|---|---|---|\n";
     for (const pass::OptionInfo &o : p.options)
-        out += "| `" + o.name + "` | `" + pass::str(o.defaultValue) + "` | " + o.help + " |\n";
+        out += "| `" + o.name + "` | `" + pass::str(o.defaultValue) + "` | " + helpOf(o) + " |\n";
     return out;
 }
 

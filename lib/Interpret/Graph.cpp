@@ -166,13 +166,13 @@ void Graph::prepare(Machine &m, Container &c) {
     }
 }
 
-void Graph::give(Machine &m, Container &c, std::byte *bytes, bool pointed) {
+void Graph::give(Machine &m, Container &c, std::byte *bytes, Memory memory) {
     const bool several = c.desc->isArray() || c.desc->isContainerArray();
     const int64_t elements = several ? c.total : std::max<int64_t>(c.total, 1), unit = std::max<int64_t>(c.unit, 1);
     c.start = 0;
-    if (pointed)
+    if (memory == Memory::Pointed)
         c.buffer = m.behind(bytes, c.name, elements * unit, unit);
-    else if (bytes && elements == 0 && m.options.sizesUnknown)
+    else if (bytes && memory == Memory::Open)
         c.buffer = std::make_shared<Buffer>(c.name, bytes, unit);
     else
         c.buffer = bytes ? std::make_shared<Buffer>(c.name, bytes, elements, unit) : nullptr;
@@ -182,7 +182,7 @@ void Graph::give(Machine &m, Container &c, std::byte *bytes, bool pointed) {
         if (!member || !at)
             continue;
         const bool pointer = c.type.field(name)->isPointer();
-        give(m, *member, !bytes ? nullptr : pointer ? as<std::byte *>(bytes + *at) : bytes + *at, pointed);
+        give(m, *member, !bytes ? nullptr : pointer ? as<std::byte *>(bytes + *at) : bytes + *at, memory);
     }
 }
 

@@ -16,6 +16,7 @@ struct Program::Parts {
     virtual bool forget() { return false; }
 
     std::map<Name, void *> memory; // of arguments, as they were bound
+    std::set<Name> given;          // symbols and scalars that have been set
 };
 
 } // namespace sdfgc::interpret

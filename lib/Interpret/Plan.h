@@ -106,9 +106,15 @@ public:
     /// Lets a container have memory, of the size that it has now, before a state that uses it.
     void prepare(Machine &m, Container &c);
     bool needsPreparation(const Container &c) const { return prepared_.count(&c) != 0; }
+    /// What is known of memory of the caller.
+    enum class Memory {
+        Measured, // it is as large as the container
+        Open,     // nothing: it is as large as what is accessed
+        Pointed   // an element of a container array has its address; it may be that of another container as well
+    };
     /// Memory of the caller for a container that has been measured; of a structure for its members, which its fields have or point
-    /// to. `pointed`: an element of a container array, which may be that of another container as well.
-    void give(Machine &m, Container &c, std::byte *bytes, bool pointed);
+    /// to.
+    void give(Machine &m, Container &c, std::byte *bytes, Memory memory);
 
     /// Begins an execution: containers that are arguments, and symbols, have been given.
     void enter(Machine &m);

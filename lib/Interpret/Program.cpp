@@ -2,6 +2,8 @@
 #include "Plan.h"
 #include "Values.h"
 
+#include <algorithm>
+
 namespace sdfgc::interpret {
 
 namespace {
@@ -24,7 +26,8 @@ struct GraphParts final : Program::Parts {
         state.forgetPointers();
         for (const auto &[name, bytes] : memory)
             if (Container *c = root.container(name))
-                root.give(state, *c, static_cast<std::byte *>(bytes), false);
+                root.give(state, *c, static_cast<std::byte *>(bytes),
+                          isMeasured(*c) ? Graph::Memory::Measured : Graph::Memory::Open);
         root.run(state);
     }
     bool forget() override {
@@ -32,10 +35,23 @@ struct GraphParts final : Program::Parts {
         for (Graph *g : planner.graphs)
             g->forget();
         memory.clear();
+        given.clear();
         return true;
     }
 
 private:
+    /// Does the caller say how large a container is?
+    bool isMeasured(const Container &c) const {
+        if (!state.options.sizesUnknown)
+            return true;
+        const std::vector<sym::Expr> &shape = c.desc->shape;
+        return std::all_of(shape.begin(), shape.end(), [&](const sym::Expr &extent) {
+            const auto &symbols = extent.freeSymbols();
+            return std::all_of(symbols.begin(), symbols.end(),
+                               [&](Name n) { return given.count(n) || !graph->symbols.contains(n); });
+        });
+    }
+
     std::shared_ptr<const ir::SDFG> graph;
     Machine state;
     Planner planner;
@@ -66,8 +82,17 @@ std::unique_ptr<Program> Program::prepare(std::shared_ptr<const ir::SDFG> graph,
 
 void Program::bind(Name container, void *memory) { parts_->memory[container] = memory; }
 
-void Program::set(Name symbol, int64_t value) { setTo(parts_->argument(symbol), value); }
-void Program::set(Name symbol, double value) { setTo(parts_->argument(symbol), value); }
+namespace {
+
+template <class T> void set(Program::Parts &parts, Name symbol, T value) {
+    setTo(parts.argument(symbol), value);
+    parts.given.insert(symbol);
+}
+
+} // namespace
+
+void Program::set(Name symbol, int64_t value) { interpret::set(*parts_, symbol, value); }
+void Program::set(Name symbol, double value) { interpret::set(*parts_, symbol, value); }
 
 bool Program::forget(uint8_t unwritten) {
     if (!parts_->forget())

@@ -26,7 +26,14 @@ LivenessWalk::LivenessWalk(SDFG &g, analysis::Memories &memories, std::vector<Ru
             live_.add(m, {d.fullSubset(), {}}, true);
 }
 
-void LivenessWalk::walk() { walk(g_); }
+void LivenessWalk::walk() {
+    do {
+        again_ = false;
+        const Mark end = mark();
+        walk(g_);
+        restore(end);
+    } while (again_);
+}
 
 bool LivenessWalk::isLive(const PlacedUse &use) const {
     if (!summaries_.isTracked(use.use->memory))
@@ -76,11 +83,13 @@ void LivenessWalk::walk(Region &r) {
     const BlockChain chain = summaries_.chainOf(r);
     if (!chain.ordered) {
         pass(summaries_.ofContent(r));
+        ++repeated_;
         for (auto b = chain.blocks.rbegin(); b != chain.blocks.rend(); ++b) {
             const Mark before = mark();
             inside(**b);
             restore(before);
         }
+        --repeated_;
         return;
     }
     for (auto b = chain.blocks.rbegin(); b != chain.blocks.rend(); ++b) {
@@ -106,7 +115,9 @@ void LivenessWalk::inside(Block &b) {
     else if (auto *l = dyn_cast<LoopRegion>(&b)) {
         pass(Summary{
             summaries_.of(b).exposed, {}, summaries_.of(b).assigned, summaries_.of(b).assignsUnknown}); // by later iterations
+        ++repeated_;
         walk(*l);
+        --repeated_;
     } else if (auto *r = dyn_cast<Region>(&b))
         walk(*r);
     summaries_.changed(b);
@@ -117,6 +128,7 @@ void LivenessWalk::walk(std::vector<Item> &items, Run &run) {
     for (auto i = items.rbegin(); i != items.rend(); ++i) {
         if (takesOut(*i)) {
             run.changed = true;
+            again_ |= repeated_ > 0;
             continue;
         }
         if (i->map && !isGpuSchedule(i->map->entry->schedule)) { // threads may share more than iterations do
@@ -139,7 +151,9 @@ void LivenessWalk::inside(Item &item, Run &run) {
     pass({summaries_.of(item).exposed, {}, {}, false}); // by other iterations
     for (const Name local : m.locals)
         live_.forget(summaries_.memoryOf(local));
+    ++repeated_;
     walk(m.body, run);
+    --repeated_;
     restore(after);
 }
 

@@ -56,6 +56,10 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
         d.report(diag::Id::PassOptionType, place, key, pass.name, typeName(info->defaultValue), text);
         return false;
     }
+    if (const int64_t *number = std::get_if<int64_t>(&*value); number && *number < info->least) {
+        d.report(diag::Id::PassOptionType, place, key, pass.name, std::to_string(info->least) + " or more", text);
+        return false;
+    }
     if (!step.options.emplace(key, *value).second) {
         d.report(diag::Id::PassOptionTwice, place, "option `" + key + "`");
         return false;

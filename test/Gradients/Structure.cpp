@@ -198,6 +198,53 @@ TEST_CASE("Elements next to the ends of an array, which are not there") {
         d.set("N", n).check();
 }
 
+TEST_CASE("Arrays whose indices do not begin at 0") {
+    Differentiated stencil(R"(
+        sdfg f(A, out) {
+          symbol N: int64
+          argument A: float64[N] (offset = [-3])
+          argument out: float64[N]
+          state main {
+            map stencil[i = 3:N + 3] with <- A[3:N + 3]; -> out[0:N] {
+              t with l <- A[i - 1] (dynamic, allow_oob), c <- A[i], r <- A[i + 1] (dynamic, allow_oob);
+                  o -> out[i - 3] {
+                left = 2 if i < 4 else l * l
+                right = 3 if i >= N + 2 else sin(r)
+                o = left * right + c
+              }
+            }
+          }
+        }
+    )",
+                           "out", "A");
+    for (const int64_t n : {1, 2, 5})
+        stencil.set("N", n).check();
+    // What is stored of `t` in an iteration lies inside of it, by the condition.
+    Differentiated stored(R"(
+        sdfg f(A, out) {
+          symbol N, T, k: int64
+          argument A: float64[N] (offset = [2])
+          argument out: float64[T]
+          transient t: float64[N] (offset = [2])
+          state first {
+            A[-2:N - 2] -> t[-2:N - 2]
+          }
+          for k = 0; k < T; k = k + 1 {
+            if k < N {
+              state use {
+                u: o = x * x  with x <- t[k - 2]; o -> out[k]
+              }
+              state change {
+                v: o = sin(x)  with x <- t[k - 2]; o -> t[N - 3 - k]
+              }
+            }
+          }
+        }
+    )",
+                          "out", "A");
+    stored.set("N", 4).set("T", 6).check();
+}
+
 TEST_CASE("A transient whose size is read from an array") {
     Differentiated d(R"(
         sdfg f(A, K, out) {

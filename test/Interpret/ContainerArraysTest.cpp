@@ -139,6 +139,24 @@ TEST_CASE("sizes that are not known: memory of the caller is as large as what is
     CHECK(b == std::vector<double>{2, 4, 6});
 }
 
+TEST_CASE("sizes that are not known, but are not 0 without their symbols either", "[interpret]") {
+    const char *const text = R"(sdfg f(A, B) {
+      symbol N, M: int64
+      argument A: float64[N + 1]
+      argument B: float64[M]
+      state s {
+        t: b = a  with a <- A[3]; b -> B[1]
+      }
+    })";
+    std::vector<double> a{1, 2, 3, 4}, b(2);
+    interpret::Options options;
+    options.sizesUnknown = true;
+    CHECK(Interpreted(text, options).bind("A", a).bind("B", b).run().empty());
+    CHECK(b == std::vector<double>{0, 4});
+    CHECK(Interpreted(text, options).set("N", 2).bind("A", a).bind("B", b).run() ==
+          Kinds{FaultKind::OutsideShape, FaultKind::Outside});
+}
+
 namespace {
 
 /// What elements of `S` point to, and the text of the argument.

@@ -16,11 +16,11 @@ std::string errorsOf(std::string_view text) {
 
 TEST_CASE("a list of passes with options") {
     diag::Engine d;
-    auto p = parse(" raise , add-symbol{ symbol=N, times=-3 ,quick} ,type{}", d);
+    auto p = parse(" raise , add-symbol{ symbol=N, times=3 ,quick} ,type{}", d);
     REQUIRE(p);
     REQUIRE(p->steps.size() == 3);
     CHECK(p->steps[0].pass == "raise");
-    CHECK(p->steps[1].options == pass::OptionValues{{"symbol", std::string("N")}, {"times", int64_t(-3)}, {"quick", true}});
+    CHECK(p->steps[1].options == pass::OptionValues{{"symbol", std::string("N")}, {"times", int64_t(3)}, {"quick", true}});
     CHECK(p->steps[1].column == 10);
     CHECK(p->steps[2].options.empty());
     CHECK(parse("", d)->steps.empty());
@@ -53,6 +53,8 @@ TEST_CASE("errors name the column and what would be right") {
     CHECK(errorsOf("add-symbol{times=many}") ==
           "PassOptionType:1:12 option `times` of pass `add-symbol` should be an integer, but it is `many`\n");
     CHECK(errorsOf("add-symbol{times=99999999999999999999}").find("PassOptionType") == 0);
+    CHECK(errorsOf("add-symbol{times=-1}") ==
+          "PassOptionType:1:12 option `times` of pass `add-symbol` should be 0 or more, but it is `-1`\n");
     CHECK(errorsOf("add-symbol{quick=1}").find("should be `true` or `false`, but it is `1`") != std::string::npos);
     CHECK(errorsOf("add-symbol{times=1,times=2}") == "PassOptionTwice:1:20 option `times` is given twice\n");
 }

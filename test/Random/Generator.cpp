@@ -1,6 +1,12 @@
 #include "Generator.h"
 
 #include "Maker.h"
+#include "Offsets.h"
+
+#include "sdfgc/Serialize/Serialize.h"
+#include "sdfgc/Serialize/Text.h"
+
+#include <stdexcept>
 
 namespace sdfgc::random {
 
@@ -110,6 +116,16 @@ Index randomExtent(Random &random, const std::vector<Index> &sizes) {
     }
 }
 
+/// The program with arrays whose indices do not begin at 0.
+std::string shifted(const std::string &program, Random &random) {
+    diag::Engine diags;
+    const std::unique_ptr<ir::SDFG> graph = serialize::readText(program, "program", diags);
+    if (!graph)
+        throw std::runtime_error("the program cannot be read:\n" + program);
+    shiftIndices(*graph, random);
+    return serialize::print(*graph);
+}
+
 } // namespace
 
 Generated generate(uint64_t seed) {
@@ -145,6 +161,8 @@ Generated generate(uint64_t seed) {
     for (int k = 0; k < 2; ++k)
         maker.counter("s" + std::to_string(k), random.between(1, 5));
     out.text = joined(maker.write(static_cast<int>(1 + random.below(3))), "\n") + "\n";
+    if (Random shifts(seed + 1); shifts.oneIn(4))
+        out.text = shifted(out.text, shifts);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Transforms/Passes.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -22,8 +23,8 @@ pass::OptionValue randomValue(const pass::OptionInfo &info, test::RandomNumbers 
     static constexpr int64_t numbers[] = {0, 1, 2, 8, 100, 65536};
     if (std::holds_alternative<bool>(info.defaultValue))
         return random.oneIn(2);
-    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads" && info.name != "entries") // must not be 0
-        return random.pick(numbers);
+    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads") // a block has 1024 at most
+        return std::max(random.pick(numbers), info.least);
     return info.defaultValue;
 }
 

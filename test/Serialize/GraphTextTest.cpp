@@ -275,6 +275,13 @@ TEST_CASE("a line of code that is indented less than the first one loses blanks 
     CHECK(cast<ir::Tasklet>(s->nodes().at(0).get())->code.text == "  a = 1\n\u00e9 = 2");
 }
 
+TEST_CASE("code that reads as connectors does not stand in a line as it is") {
+    const std::string text = again("sdfg f {\n  state s {\n    t: \"a = b with c <- d\"\n  }\n}\n");
+    CHECK(text.find("a = b with c <- d\n") != std::string::npos); // in a block
+    CHECK(again(text) == text);
+    CHECK(again("sdfg f {\n  state s {\n    t: with_ = a<-b\n  }\n}\n").find("t: with_ = a<-b\n") != std::string::npos);
+}
+
 TEST_CASE("control flow without structure says where it goes") {
     checkStays(R"(
         sdfg f {
@@ -409,6 +416,7 @@ TEST_CASE("what is wrong is said with its place") {
         {"constant c: int32", Id::GraphTextSyntax, 20, "expected `=`, found the end of the line"},
         {"state s { A -> }", Id::GraphTextSyntax, 18, "expected a container, or `@` and the label of a node, found `}`"},
         {"state s { t: b = a", Id::GraphTextSyntax, 1, "expected `}`, found the end of the text"},
+        {"state s { t: b = a with a <- A[0]", Id::GraphTextSyntax, 22, "expected two blanks in front of `with`, found one"},
         {"state s { map m[i 0:N] {", Id::GraphTextSyntax, 19, "expected `parameter = range`, found `i`"},
         {"state s { map m[ = 0:N] {", Id::GraphTextSyntax, 20, "expected `parameter = range`, found `=`"},
         {"state s { nested n[M == 2] {", Id::GraphTextSyntax, 22, "expected `symbol = expression`, found `M`"},

@@ -63,6 +63,15 @@ TEST_CASE("contract-arrays: a row of each iteration") {
     CHECK(contracts({.first = "j = 0:M", .second = "j = 1:M"}));
 }
 
+TEST_CASE("contract-arrays: a row of an array whose indices do not begin at 0") {
+    const std::string element = "e[i + 1, j + 2]";
+    Rows fortran({.write = element, .read = element});
+    fortran.g.arrays.find(Name("e"))->offset = {-1, -2};
+    REQUIRE(fortran.contract());
+    CHECK(fortran.g.arrays.find(Name("e"))->offset == std::vector<sym::Expr>{-2});
+    CHECK(fortran.g.arrays.find(Name("e"))->fullSubset().str() == "2:M + 2");
+}
+
 TEST_CASE("contract-arrays: rows that iterations share, or have not written") {
     CHECK_FALSE(contracts({.read = "e[i - 1, j]"}));
     CHECK_FALSE(contracts({.write = "e[0, j]", .read = "e[0, j]"})); // the row of all of them

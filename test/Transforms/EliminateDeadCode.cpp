@@ -72,6 +72,18 @@ TEST_CASE("eliminate-dead-code: what nobody reads, with all that only served it"
     CHECK_FALSE(chain.has("u"));
 }
 
+TEST_CASE("eliminate-dead-code: what only a later step of a loop read") {
+    const std::string update = "u: o = a  with a: float64 <- A[k]; o: float64 -> one (+)\n";
+    const std::string reader = "r: o = a  with a: float64 <- one; o: float64 -> t[k]\n";
+    const std::string loop = "loop: for k = 0; k < N; k = k + 1 {\n" + state("c", update) + state("d", reader) + "}\n";
+    const std::string rest = state("e", copied("A", "B"));
+    // Not even the update may stay, since what it updates is given no first value any more.
+    CHECK(left(state("a", "one: o = 0.0  with o: float64 -> one\n") + loop + rest) == 1);
+    // A chain against the order of the loop.
+    CHECK(left("loop: for k = 1; k < N; k = k + 1 {\n" + state("c", "c: o = a  with a: float64 <- u[k - 1]; o: float64 -> t[k]\n") +
+               state("d", "d: o = a  with a: float64 <- A[k]; o: float64 -> u[k]\n") + "}\n" + rest) == 1);
+}
+
 TEST_CASE("eliminate-dead-code: what is overwritten before it is read") {
     CHECK(left(state("a", fill("B")) + state("b", copied("A", "B"))) == 1);
     CHECK(left(state("a", fill("t")) + state("b", copied("A", "t")) + state("c", copied("t", "B"))) == 2);

@@ -121,7 +121,8 @@ private:
     std::unordered_map<const ir::Block *, Summary> blocks_;
 };
 
-/// Goes over one SDFG from its end to its begin, and asks of each item whether it is to be taken out.
+/// Goes over one SDFG from its end to its begin, and asks of each item whether it is to be taken out. Goes again where items were taken
+/// out of loops: what they read may be written after them, by an item of an earlier iteration that was asked about before they went.
 class LivenessWalk {
 public:
     /// As Summaries.
@@ -151,6 +152,8 @@ private:
 
     ir::SDFG &g_;
     std::unordered_map<const ir::Block *, Run *> runs_; // by their first states
+    int repeated_ = 0;                                  // loops and maps around, and regions without an order
+    bool again_ = false;                                // something was taken out there
     Summaries summaries_;
     MovingElements live_;        // may be read before they are written
     MovingElements overwritten_; // are written for certain before they are read: parts of what would else be live as a whole

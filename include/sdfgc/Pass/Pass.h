@@ -88,6 +88,7 @@ using OptionValue = std::variant<bool, int64_t, std::string>;
 struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
+    int64_t least = 0; // of an integer
 };
 using OptionValues = std::map<std::string, OptionValue>;
 /// `true`, `4`, `text`: as it is written in YAML.

@@ -19,7 +19,7 @@ public:
         code.run(m);
         for (Container *c : family)
             c->measure(m);
-        graph->give(m, *family.front(), pointer(m), true);
+        graph->give(m, *family.front(), pointer(m), Graph::Memory::Pointed);
     }
 
 private:

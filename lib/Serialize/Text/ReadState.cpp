@@ -123,6 +123,18 @@ void StateReader::access() {
     r_.endLine();
 }
 
+/// The code of a tasklet in its line. Without the second blank, what connectors it has would be a part of it.
+std::string StateReader::taskletLine() {
+    c_.blanks();
+    const std::size_t start = c_.at;
+    const bool quoted = c_.peek() == '"';
+    std::string code = r_.rawText(false);
+    if (const std::size_t with = swallowedItems(code); !quoted && with != std::string::npos)
+        r_.fail(Id::GraphTextSyntax, start + with, "two blanks in front of `with`", "one",
+                "code goes on to two blanks or to the end of the line; in quotes it may hold anything");
+    return code;
+}
+
 void StateReader::tasklet(std::size_t start, std::string label) {
     c_.blanks();
     if (c_.peek() == '[' || c_.startsWith("->")) { // a copy after all
@@ -140,7 +152,7 @@ void StateReader::tasklet(std::size_t start, std::string label) {
     nodeRest(a, *t, "a tasklet", [&](FieldReader &r) { taskletFields(r, *t); });
     begin(t);
     if (c_.accept(":"))
-        t->code.text = r_.rawText(false);
+        t->code.text = taskletLine();
     items(*t, *t);
     if (t->code.empty() && c_.accept("{"))
         t->code.text = r_.codeBlock(start);

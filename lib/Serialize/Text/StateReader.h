@@ -42,6 +42,7 @@ private:
     void leave();
     void library();
     void nested();
+    std::string taskletLine();
     void tasklet(std::size_t start, std::string label);
     void copy(EndText from);
     void finish();

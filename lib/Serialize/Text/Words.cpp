@@ -50,8 +50,17 @@ bool isLiteral(std::string_view s) { return s == "true" || s == "false" || s == 
 bool fitsLine(std::string_view s) {
     if (s.empty() || s.front() == ' ' || s.back() == ' ' || s.front() == '"' || s.front() == '#' || s.starts_with("//"))
         return false;
-    return s.find("  ") == std::string_view::npos &&
+    return s.find("  ") == std::string_view::npos && swallowedItems(s) == std::string_view::npos &&
            std::none_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+std::size_t swallowedItems(std::string_view code) {
+    const std::size_t at = code.find(" with ");
+    if (at == std::string_view::npos)
+        return at;
+    const std::string_view items = code.substr(at);
+    const bool arrows = items.find("<- ") != std::string_view::npos || items.find("-> ") != std::string_view::npos;
+    return arrows ? at + 1 : std::string_view::npos;
 }
 
 std::size_t headEnd(std::string_view line) {

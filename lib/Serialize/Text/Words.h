@@ -23,6 +23,9 @@ inline bool isPlainString(std::string_view s) { return isWord(s) && !isLiteral(s
 /// May a text stand for itself in a line? It goes on to the end of the line or to two blanks: it is not empty, has neither two
 /// blanks nor control characters, no blank at an end, and does not begin with a quote or as a comment does.
 bool fitsLine(std::string_view s);
+/// Where code holds what the line should have gone on with after two blanks, `with a <- A[i]`: the place of `with`; npos if nowhere. Such
+/// code stands in quotes.
+std::size_t swallowedItems(std::string_view code);
 /// Where a line of code ends in front of a block that is opened: at the first ` {` with nothing after it but blanks and then `}`, a
 /// comment or the end of the line; npos if there is none.
 std::size_t headEnd(std::string_view line);

@@ -90,7 +90,9 @@ private:
     std::map<Name, Name> copy(Item &i, const std::set<Name> &names, Storage storage, std::vector<Item> &before) {
         std::map<Name, Name> copies;
         for (const Name n : names) {
-            DataDesc d = DataDesc::array(maker_.sdfg().desc(n)->dtype, maker_.sdfg().desc(n)->shape);
+            const DataDesc &original = *maker_.sdfg().desc(n);
+            DataDesc d = DataDesc::array(original.dtype, original.shape);
+            d.offset = original.offset;
             d.transient = true;
             d.storage = storage;
             copies[n] = maker_.add(n.str() + (storage == Storage::GPU_Global ? "_on_device" : "_on_host"), std::move(d));

@@ -134,7 +134,7 @@ private:
     };
     void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d,
                          Body &b, std::vector<nest::Item> &out);
-    void addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const std::vector<sym::Expr> &shape);
+    void addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const sym::Subset &whole);
     bool inPlace(const nest::Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
                  std::set<Name> &results, Body &b, Reversed &r);
     void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,

@@ -8,6 +8,7 @@
 // one to the next, and iterations may turn out not to depend on each other.
 #include "Transforms/Differentiate/Items.h"
 
+#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace {
 std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d) {
     std::optional<sym::Subset> s = u.use->subset;
     for (auto l = u.loops.rbegin(); s && l != u.loops.rend(); ++l)
-        s = sym::propagate(*s, l->variable, l->range, d.shape);
+        s = analysis::propagate(*s, l->variable, l->range, d.fullSubset());
     return s;
 }
 

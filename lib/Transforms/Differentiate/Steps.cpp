@@ -108,7 +108,7 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
         r.uses.push_back(gradient(*u, UseKind::Update, signature.gradient(c), b));
         r.uses.back().memlet.dynamic = isIndexed || mayBeOutside;
         if (mayBeOutside)
-            addOnlyInside(r, signature.gradient(c), *u->subset, desc(*u).shape);
+            addOnlyInside(r, signature.gradient(c), *u->subset, desc(*u).fullSubset());
     }
     for (Item &i : r.before)
         out.push_back(std::move(i));
@@ -123,11 +123,12 @@ void ItemReverser::reversedTasklet(const Step &s, const Tasklet &t, const py::Si
 }
 
 /// What may lie outside of its container (`allow_oob`) has a gradient where it lies inside: the last use adds nothing elsewhere.
-void ItemReverser::addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const std::vector<sym::Expr> &shape) {
+void ItemReverser::addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const sym::Subset &whole) {
     std::string isInside;
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-        const sym::Range &at = read.dims[k];
-        isInside += (k ? " and " : "") + ("(" + at.begin.str()) + ") >= 0 and (" + at.end.str() + ") < (" + shape[k].str() + ")";
+    for (std::size_t k = 0; k < whole.rank(); ++k) {
+        const sym::Range &at = read.dims[k], &all = whole.dims[k];
+        isInside += (k ? " and " : "") + ("(" + at.begin.str()) + ") >= " + all.begin.str() + " and (" + at.end.str() + ") < (" +
+                    (all.end + 1).str() + ")";
     }
     Use &u = r.uses.back();
     u.connector = maker_.connector("inside_" + sum.str());

@@ -3,6 +3,7 @@
 #include "Transforms/Differentiate/SymbolValues.h"
 
 #include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Text.h"
@@ -198,7 +199,7 @@ std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &
             return std::nullopt;
         if (k < site.loops && sym::isPositive(r.step) != sym::Truth::True) // a loop that counts down
             r = {r.end, r.begin, 1, 1};
-        s = sym::propagate(*s, site.instance.loops[k].variable, r, d.shape);
+        s = analysis::propagate(*s, site.instance.loops[k].variable, r, d.fullSubset());
     }
     for (std::size_t k = from; k < site.instance.loops.size(); ++k)
         if (s->freeSymbols().count(site.instance.loops[k].variable))
@@ -218,13 +219,13 @@ sym::Subset insideOf(const DataDesc &d, sym::Subset box, const std::vector<analy
     const sym::Subset all = d.fullSubset();
     for (std::size_t k = 0; k < box.rank(); ++k) {
         sym::Range &r = box.dims[k];
-        const sym::Expr last = all.dims[k].end;
+        const sym::Expr first = all.dims[k].begin, last = all.dims[k].end;
         if (analysis::isCovered({sym::Subset{{r}}, loops}, {sym::Subset{{all.dims[k]}}, {}}, 0, facts))
             continue;
         if (r.isPoint()) {
-            r.begin = r.end = sym::max({sym::min({r.begin, last}), 0});
+            r.begin = r.end = sym::max({sym::min({r.begin, last}), first});
         } else {
-            r.begin = sym::max({r.begin, 0});
+            r.begin = sym::max({r.begin, first});
             r.end = sym::max({sym::min({r.end, last}), r.begin - 1});
         }
     }

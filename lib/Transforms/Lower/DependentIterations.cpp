@@ -5,6 +5,7 @@
 
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -26,13 +27,13 @@ void addDynamicRanges(const std::vector<Node *> &around, const Node *scope, std:
 }
 
 std::optional<sym::Subset> touchedByIteration(const MapEntry &map, sym::Subset touched, const std::vector<Node *> &around,
-                                              const std::vector<sym::Expr> &shape, const sym::Assumptions &facts) {
+                                              const sym::Subset &whole, const sym::Assumptions &facts) {
     for (const Node *scope : around) {
         const auto *inner = dyn_cast<MapEntry>(scope);
         if (inner == &map || !inner)
             return inner ? std::optional(touched) : std::nullopt;
         for (std::size_t p = inner->params.size(); p-- > 0;)
-            touched = sym::propagate(touched, inner->params[p], inner->ranges[p], shape, facts);
+            touched = analysis::propagate(touched, inner->params[p], inner->ranges[p], whole, facts);
     }
     return std::nullopt;
 }
@@ -100,7 +101,7 @@ private:
         t.writes = writes;
         const std::vector<Node *> around = scopes_.enclosing(by);
         if (const DataDesc *d = g_.desc(node->data); d && subset && !e.memlet.dynamic)
-            t.subset = touchedByIteration(map_, *subset, around, d->shape, facts_);
+            t.subset = touchedByIteration(map_, *subset, around, d->fullSubset(), facts_);
         addDynamicRanges(around, &map_, t.varying);
         t.update = writes ? orderlessUpdate(e) : std::nullopt;
         touches_[container].push_back(std::move(t));

@@ -14,10 +14,10 @@ namespace sdfgc::transforms {
 /// `around`: scopes around some node, innermost first.
 void addDynamicRanges(const std::vector<ir::Node *> &around, const ir::Node *scope, std::set<Name> &varying);
 
-/// All that one iteration of `map` touches by an access to `touched` (of a container with this shape) below `around`: over the maps
+/// All that one iteration of `map` touches by an access to `touched` (of a container with the full subset `whole`) below `around`: over the maps
 /// between the access and `map`. Nothing when another kind of scope is in between, or `map` is not around it.
 std::optional<sym::Subset> touchedByIteration(const ir::MapEntry &map, sym::Subset touched, const std::vector<ir::Node *> &around,
-                                              const std::vector<sym::Expr> &shape, const sym::Assumptions &facts);
+                                              const sym::Subset &whole, const sym::Assumptions &facts);
 
 /// A container of which an iteration of the map may touch what another one writes, so that their order matters; empty if there is
 /// none. Updates of one kind with conflict resolution may come in any order. Conservative: views, indirect and dynamic accesses

@@ -147,7 +147,7 @@ std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &w
     const DataDesc *d = target ? target->state()->sdfg()->desc(target->data) : nullptr;
     if (!touched || !d || std::count_if(around.begin(), around.end(), runsParallel) != 1 || !isSequentialInside(*write.src))
         return std::nullopt;
-    return touchedByIteration(map, *touched, around, d->shape, facts);
+    return touchedByIteration(map, *touched, around, d->fullSubset(), facts);
 }
 
 /// Another write in the parallel scope that may touch the same elements in another iteration.

@@ -109,11 +109,12 @@ private:
     }
 
     /// Where the copy begins in the array, and how many elements there are from there.
-    static sym::Expr begin(const Use &u) {
+    sym::Expr begin(const Use &u) const {
         const auto subset = analysis::destinationSubset(u.drain);
-        return subset && subset->rank() == 1 ? subset->dims[0].begin : sym::Expr(0);
+        return subset && subset->rank() == 1 ? subset->dims[0].begin : g_.desc(u.into->data)->fullSubset().dims[0].begin;
     }
-    sym::Expr room(const Use &u) const { return g_.desc(u.into->data)->shape[0] - begin(u); }
+    sym::Expr room(const Use &u) const { return last(u) + 1 - begin(u); }
+    sym::Expr last(const Use &u) const { return g_.desc(u.into->data)->fullSubset().dims[0].end; }
 
     bool isInPlace() const {
         return std::all_of(uses_.begin(), uses_.end(), [](const Use &u) {
@@ -138,7 +139,7 @@ private:
     void inPlace(const Use &u) {
         State &s = *u.node->state();
         AccessNode *zero = startAtZero(s).second, *total = s.add<AccessNode>(counter_);
-        const QueueArray to{u.into->data, counter_, begin(u), g_.desc(u.into->data)->shape[0] - 1};
+        const QueueArray to{u.into->data, counter_, begin(u), last(u)};
         AccessNode *into = u.into;
         s.removeEdge(u.drain);
         pushes_.lower(*u.node, to, *into, *total, zero);

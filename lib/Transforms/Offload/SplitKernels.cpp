@@ -27,6 +27,7 @@
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -142,9 +143,9 @@ private:
     }
     sym::Subset overOuter(const Edge &e) const {
         sym::Subset s = *e.memlet.subset;
-        const DataDesc &d = *g_.desc(e.memlet.data);
+        const sym::Subset whole = g_.desc(e.memlet.data)->fullSubset();
         for (std::size_t k = m_.params.size(); k-- > 0;)
-            s = sym::propagate(s, m_.params[k], m_.ranges[k], d.shape);
+            s = analysis::propagate(s, m_.params[k], m_.ranges[k], whole);
         return s;
     }
     /// Edges from the outer entry begin, and those to the outer exit end, where the ones beyond do.

@@ -157,6 +157,8 @@ private:
         for (const std::size_t k : kept)
             shape.push_back(d.shape[k]);
         DataDesc row = DataDesc::array(d.dtype, shape, true);
+        for (std::size_t k = 0; k < kept.size(); ++k)
+            row.offset[k] = d.offset[kept[k]];
         row.storage = d.storage;
         row.debugInfo = d.debugInfo;
         d = std::move(row);

@@ -332,11 +332,6 @@ public:
         const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "form-gpu-graphs", context);
         if (!wishes)
             return false;
-        for (const char *name : {"min-nodes", "max-nodes", "entries"})
-            if (const auto given = option<int64_t>(name); given < 1) {
-                context.diags.report(diag::Id::PassOptionType, {}, name, "form-gpu-graphs", "1 or more", std::to_string(given));
-                return false;
-            }
         const Limits limits{option<int64_t>("min-nodes"), option<int64_t>("max-nodes"), option<int64_t>("entries")};
         const bool changed = Former(root, *wishes, limits, context).run();
         if (changed)
