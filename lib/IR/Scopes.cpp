@@ -86,6 +86,8 @@ private:
         if (map_.exit[entry->id()])
             return problem(exit, "a second exit closes this scope");
         map_.exit[entry->id()] = &exit;
+        if (std::any_of(exit.inEdges().begin(), exit.inEdges().end(), [&](const Edge *e) { return scopeAfter(*e->src) != entry; }))
+            problem(exit, "an edge from outside of the scope ends at its exit");
     }
     void reportCycle(const std::vector<Node *> &order) {
         std::vector<bool> ordered(state_.nodes().size(), false);

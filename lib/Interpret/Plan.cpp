@@ -95,13 +95,15 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     const ir::DataDesc &d = *c.desc;
     static const int64_t one = 1, zero = 0;
     c.layout = {};
+    // An extent of `?` is that of memory of the caller, which nobody needs to know.
+    const auto extent = [&](const sym::Expr &e) { return e.isUndefined() && !d.transient ? &zero : b.integer(e); };
     for (std::size_t k = 0; k < d.rank(); ++k) {
-        c.layout.shape.push_back(b.integer(d.shape[k]));
+        c.layout.shape.push_back(extent(d.shape[k]));
         c.layout.strides.push_back(k < d.strides.size() ? b.integer(d.strides[k]) : &one);
         c.layout.offset.push_back(k < d.offset.size() ? b.integer(d.offset[k]) : &zero);
     }
     const bool single = d.isScalar() || d.isStructure();
-    c.layout.total = single ? &one : d.isStream() ? b.integer(d.numElements()) : b.integer(d.totalSize);
+    c.layout.total = single ? &one : d.isStream() ? b.integer(d.numElements()) : extent(d.totalSize);
     c.layout.start = d.transient && !single ? b.integer(d.startOffset) : nullptr;
     c.layout.code = finish(b, element);
     c.layout.isFixed = d.freeSymbols().empty(); // a symbol alone needs no code, but changes

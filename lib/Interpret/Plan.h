@@ -146,6 +146,8 @@ public:
 
     Machine &machine;
     diag::Engine &diags;
+    /// How many elements an access node got from a stream last: if another stream takes them, it takes as many.
+    std::map<const ir::Node *, int64_t> drained;
 
     std::unique_ptr<Flow> flow(Graph &g, const ir::Block &b);
     void body(Body &out, Graph &g, Scope &scope, const ir::State &s, const ir::Node *entry);

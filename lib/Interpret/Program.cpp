@@ -42,10 +42,10 @@ struct GraphParts final : Program::Parts {
 private:
     /// Does the caller say how large a container is?
     bool isMeasured(const Container &c) const {
-        if (!state.options.sizesUnknown)
-            return true;
         const std::vector<sym::Expr> &shape = c.desc->shape;
-        return std::all_of(shape.begin(), shape.end(), [&](const sym::Expr &extent) {
+        if (std::any_of(shape.begin(), shape.end(), [](const sym::Expr &extent) { return extent.isUndefined(); }))
+            return false;
+        return !state.options.sizesUnknown || std::all_of(shape.begin(), shape.end(), [&](const sym::Expr &extent) {
             const auto &symbols = extent.freeSymbols();
             return std::all_of(symbols.begin(), symbols.end(),
                                [&](Name n) { return given.count(n) || !graph->symbols.contains(n); });

@@ -63,6 +63,8 @@ TEST_CASE("names") {
     Graph s;
     s.s->label = "my state";
     CHECK(reported(s) == "NotAnIdentifier");
+    Graph l("sdfg f {\n  symbol i: int64\n  \"my loop\": for i = 0; i < 3; i = i + 1 {\n    state t {}\n  }\n}\n");
+    CHECK(message(l) == "block name `my loop` is not an identifier | use letters, digits and `_`, not starting with a digit");
 }
 
 TEST_CASE("a name is a container or a symbol") {

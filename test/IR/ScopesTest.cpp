@@ -75,6 +75,13 @@ TEST_CASE("scopes: consume scopes are paired with their own kind of exit") {
     CHECK(wrong->entry == nullptr);
 }
 
+TEST_CASE("scopes: edges from outside do not end at an exit") {
+    NestedMaps g;
+    auto *outside = g.s.add<Tasklet>();
+    g.edge(outside, g.innerExit);
+    CHECK(problems(pairScopes(g.s)).find("an edge from outside of the scope ends at its exit\n") != std::string::npos);
+}
+
 TEST_CASE("scopes: what is malformed is reported, and stale pairs are dropped") {
     NestedMaps g;
     REQUIRE(pairScopes(g.s).problems.empty());

@@ -157,6 +157,19 @@ TEST_CASE("sizes that are not known, but are not 0 without their symbols either"
           Kinds{FaultKind::OutsideShape, FaultKind::Outside});
 }
 
+TEST_CASE("an extent that nobody knows, of memory of the caller", "[interpret]") {
+    std::vector<double> a{1, 2, 3, 4}, b(1);
+    Interpreted p(R"(sdfg f(A, B) {
+      argument A: float64[?, 2]
+      argument B: float64[1]
+      state s {
+        t: o = a  with a <- A[1, 1]; o -> B[0]
+      }
+    })");
+    CHECK(p.bind("A", a).bind("B", b).run().empty());
+    CHECK(b == std::vector<double>{4});
+}
+
 namespace {
 
 /// What elements of `S` point to, and the text of the argument.

@@ -178,7 +178,14 @@ template <class Element> void Verifier::codeSymbols(const Code &code, const Elem
         expectDefined(n, at, f);
 }
 
+/// Passes name states and functions after blocks of all kinds. Only states need a label.
+void Verifier::label(const Block &b) {
+    if (b.kind() != BlockKind::State && !b.label.empty() && !isName(b.label))
+        report(Id::NotAnIdentifier, b, "block", b.label);
+}
+
 void Verifier::block(const Block &b, Frame &f) {
+    label(b);
     switch (b.kind()) {
     case BlockKind::State:
         return state(static_cast<const State &>(b), f);
@@ -245,6 +252,7 @@ void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
             codeSymbols(*branches[i].condition, c, f);
         else if (i + 1 != branches.size() || i == 0)
             report(Id::MisplacedElse, c, i + 1, branches.size());
+        label(*branches[i].region);
         region(*branches[i].region, f);
         ways.hide(mark);
     }

@@ -65,6 +65,7 @@ private:
     void region(const ir::Region &r, Frame &f);
     void regionShape(const ir::Region &r);
     void structure(const ir::Region &r);
+    void label(const ir::Block &b);
     void block(const ir::Block &b, Frame &f);
     void loopTargets(const ir::LoopRegion &l, const ir::SDFG &g);
     void loop(const ir::LoopRegion &l, Frame &f);

@@ -41,6 +41,11 @@ public:
         out_ = c.reserve(toType);
         c.copy(out_, c.convert(value, toType));
         each_ = p.finish(c, ir::elementName(e));
+        const ir::Node *source = ir::pathSource(&e), *target = ir::pathDestination(&e);
+        if (from.desc->isStream())
+            drained_ = &p.drained[target];
+        else if (to.desc->isStream() && isDrainedInto(*source, scope))
+            drained_ = &p.drained[source];
     }
 
     void run(Machine &m) override {
@@ -72,6 +77,11 @@ public:
     }
 
 private:
+    /// Is what a node holds just what a stream had?
+    static bool isDrainedInto(const ir::Node &n, Scope &scope) {
+        const Container *filledFrom = n.inEdges().size() == 1 ? Planner::containerAtSource(scope, *n.inEdges().front()) : nullptr;
+        return filledFrom && filledFrom->desc->isStream();
+    }
     /// Is there no value to be copied, and may the other side do without?
     bool copiesNothing(int64_t at) const {
         return !update_ && to_.container->buffer->isOwn() && !from_.container->buffer->hasValue(at, fromSize_);
@@ -104,6 +114,8 @@ private:
         }
         if (to.desc->isStream()) {
             from_.locate(m, fromAt_, 1, !from_.given);
+            if (drained_ && *drained_ < static_cast<int64_t>(fromAt_.size()))
+                fromAt_.resize(static_cast<std::size_t>(*drained_));
             for (const int64_t at : fromAt_) {
                 if (at < 0 || !to.queues)
                     continue;
@@ -117,12 +129,14 @@ private:
         if (!from.queues)
             return;
         auto &queue = (*from.queues)[from.firstQueue].elements;
+        *drained_ = 0;
         for (const int64_t at : toAt_) {
             if (queue.empty())
                 return;
             if (at >= 0)
                 write(m, at, queue.front().data());
             queue.pop_front();
+            ++*drained_;
         }
     }
 
@@ -130,6 +144,7 @@ private:
     Code indices_, each_;
     Operand in_, old_, out_;
     bool update_ = false;
+    int64_t *drained_ = nullptr; // of the array: how many elements a stream had for it
     int64_t fromLanes_, toLanes_, fromSize_, toSize_;
     std::vector<int64_t> fromAt_, toAt_;
     std::vector<std::byte> values_;

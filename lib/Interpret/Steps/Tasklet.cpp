@@ -414,28 +414,48 @@ private:
         return {nullptr, b.advance(b.addressOf(c.first, c.type), b.expression(*indices[0]))};
     }
 
-    /// The element at indices that count along the dimensions of the subset that have more than one element, or along all of them.
-    /// None where they do not, or where the elements of the connector are not those of the container.
+    /// A dimension of the container that an index counts along, and how far apart its elements are.
+    struct Counted {
+        std::size_t dim;
+        sym::Expr step;
+    };
+    /// What that many indices count along: the dimensions of the subset that have more than one element, or all of them; then, where
+    /// there are more, its tiles. Nothing where it is none of these.
+    static std::vector<Counted> countedBy(std::size_t indices, const sym::Subset &s) {
+        std::vector<Counted> squeezed, all, tiles;
+        for (std::size_t d = 0; d < s.rank(); ++d) {
+            all.push_back({d, s.dims[d].step});
+            if (!s.dims[d].tile.isOne())
+                tiles.push_back({d, 1});
+        }
+        for (const std::size_t d : s.nonUnitDims())
+            squeezed.push_back(all[d]);
+        for (std::vector<Counted> *dims : {&squeezed, &all}) {
+            if (dims->size() == indices)
+                return *dims;
+            dims->insert(dims->end(), tiles.begin(), tiles.end());
+            if (dims->size() == indices)
+                return *dims;
+        }
+        return {};
+    }
+
+    /// The element at indices that count along dimensions of the subset. None where they do not, or where the elements of the connector
+    /// are not those of the container.
     const Access *elementAt(Builder &b, const Connection &c, const std::vector<py::ExprRef> &indices) {
         if (!(c.type == c.container->type) || !c.subset || c.container->desc->isScalar())
             return nullptr;
-        std::vector<std::size_t> dims = c.subset->nonUnitDims();
-        if (dims.size() != indices.size()) {
-            dims.clear();
-            for (std::size_t d = 0; d < c.subset->rank(); ++d)
-                dims.push_back(d);
-        }
-        if (dims.size() != indices.size())
+        const std::vector<Counted> dims = countedBy(indices.size(), *c.subset);
+        if (dims.empty())
             return nullptr;
         Access *x = p_.machine.access(*c.container, c.first->site);
         x->index = c.first->index;
         x->allowOutside = c.first->allowOutside;
         for (std::size_t k = 0; k < dims.size(); ++k) {
-            const sym::Range &r = c.subset->dims[dims[k]];
             Operand i = Builder::integerAt(b.integer(*indices[k]));
-            if (!r.step.isOne())
-                i = b.binary(py::Op::Mul, i, Builder::integerAt(b.integer(r.step)));
-            const int64_t *&index = x->index[dims[k]];
+            if (!dims[k].step.isOne())
+                i = b.binary(py::Op::Mul, i, Builder::integerAt(b.integer(dims[k].step)));
+            const int64_t *&index = x->index[dims[k].dim];
             index = &as<int64_t>(b.binary(py::Op::Add, Builder::integerAt(index), i).at);
         }
         return x;
