@@ -57,9 +57,8 @@ struct Options {
     double seconds = 0;                 // the program is stopped after them; 0: never
     int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory
     uint8_t unwritten = 0;              // what is in memory of the program where nothing has written, in every byte
-    bool sizesUnknown =
-        false; // memory of the caller whose size depends on symbols that are not set is as large as what is accessed
-    NativeCompiler native = nullptr; // for tasklets in C++, which are refused without one
+    bool sizesUnknown = false;          // memory whose size depends on symbols that are not set is as large as what is accessed
+    NativeCompiler native = nullptr;    // for tasklets in C++, which are refused without one
 };
 
 /// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
