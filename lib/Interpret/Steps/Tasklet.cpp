@@ -3,6 +3,7 @@
 
 #include "../Native/Call.h"
 #include "../Values.h"
+#include "Subscripts.h"
 
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
@@ -412,32 +413,6 @@ private:
         if (indices.size() != 1)
             return {nullptr, b.refuse("a subscript of `" + c.name.str() + "` with " + std::to_string(indices.size()) + " indices")};
         return {nullptr, b.advance(b.addressOf(c.first, c.type), b.expression(*indices[0]))};
-    }
-
-    /// A dimension of the container that an index counts along, and how far apart its elements are.
-    struct Counted {
-        std::size_t dim;
-        sym::Expr step;
-    };
-    /// What that many indices count along: the dimensions of the subset that have more than one element, or all of them; then, where
-    /// there are more, its tiles. Nothing where it is none of these.
-    static std::vector<Counted> countedBy(std::size_t indices, const sym::Subset &s) {
-        std::vector<Counted> squeezed, all, tiles;
-        for (std::size_t d = 0; d < s.rank(); ++d) {
-            all.push_back({d, s.dims[d].step});
-            if (!s.dims[d].tile.isOne())
-                tiles.push_back({d, 1});
-        }
-        for (const std::size_t d : s.nonUnitDims())
-            squeezed.push_back(all[d]);
-        for (std::vector<Counted> *dims : {&squeezed, &all}) {
-            if (dims->size() == indices)
-                return *dims;
-            dims->insert(dims->end(), tiles.begin(), tiles.end());
-            if (dims->size() == indices)
-                return *dims;
-        }
-        return {};
     }
 
     /// The element at indices that count along dimensions of the subset. None where they do not, or where the elements of the connector
