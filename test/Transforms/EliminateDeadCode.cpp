@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace sdfgc;
 using namespace sdfgc::test;
 using diag::Why;
@@ -79,6 +81,13 @@ TEST_CASE("eliminate-dead-code: what only a later step of a loop read") {
     const std::string rest = state("e", copied("A", "B"));
     // Not even the update may stay, since what it updates is given no first value any more.
     CHECK(left(state("a", "one: o = 0.0  with o: float64 -> one\n") + loop + rest) == 1);
+    // What stays is said once, however often the walk comes by.
+    Program stays("loop: for k = 0; k < N; k = k + 1 {\n" + state("c", update) +
+                  state("x", "x (CPP) with o: float64 -> t[0] {\n  o = now();\n}\n") + state("d", reader) + "}\n" + rest);
+    stays.run();
+    CHECK(stays.tasklets() == 2);
+    const auto &remarks = stays.pass.context.remarks;
+    CHECK(std::count_if(remarks.begin(), remarks.end(), [](const auto &r) { return r.missed(); }) == 1);
     // A chain against the order of the loop.
     CHECK(left("loop: for k = 1; k < N; k = k + 1 {\n" + state("c", "c: o = a  with a: float64 <- u[k - 1]; o: float64 -> t[k]\n") +
                state("d", "d: o = a  with a: float64 <- A[k]; o: float64 -> u[k]\n") + "}\n" + rest) == 1);

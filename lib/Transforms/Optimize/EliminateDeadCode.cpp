@@ -11,9 +11,10 @@
 //      all that outlives it counts as read: arguments, and containers of other lifetimes than its scope, which a second call of the
 //      program finds again. Streams, views, references, and what they may mean, count as read always.
 //
-// The walk goes from the end to the begin, so that what only served removed steps is removed as well. What has become a program without
-// them is tidied up: assignments to symbols that nothing reads, and transients that nothing mentions. Symbols that callers pass stay
-// arguments (SDFG::passedSymbols): the interface of a program does not depend on how much it is optimised.
+// The walk goes from the end to the begin, so that what only served removed steps is removed as well; in loops that takes another
+// walk. What has become a program without them is tidied up: assignments to symbols that nothing reads, and transients that nothing
+// mentions. Symbols that callers pass stay arguments (SDFG::passedSymbols): the interface of a program does not depend on how much it
+// is optimised.
 //
 // Left alone: states that the nest form cannot read, what the graph keeps, and what is inside of kernels.
 #include "Transforms/Optimize/Mentions.h"
@@ -23,6 +24,7 @@
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::transforms {
 namespace {
@@ -72,7 +74,8 @@ private:
         const std::string where = nameOf(item, g_);
         const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
         if (nest::hasEffects(item)) {
-            context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
+            if (stays_.insert(where).second) // the walk may come by again
+                context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
             return false;
         }
         return context_.mayChange(where, "is removed: " + unread);
@@ -80,6 +83,7 @@ private:
 
     SDFG &g_;
     pass::Context &context_;
+    std::set<std::string> stays_; // what is said to stay
 };
 
 /// Removes assignments of an SDFG to symbols that nothing reads.
