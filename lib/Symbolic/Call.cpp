@@ -303,10 +303,14 @@ Expr subscript(Name container, std::vector<Expr> indices) {
     return makeNode({.kind = Kind::Subscript, .ops = indices, .name = container});
 }
 
+bool isFunction(Name name, std::size_t arguments) {
+    const FunctionRow *row = findFunction(name);
+    return row && (row->arity < 0 ? arguments > 0 : arguments == static_cast<std::size_t>(row->arity));
+}
+
 Expr call(Name function, std::vector<Expr> args) {
-    if (const FunctionRow *row = findFunction(function))
-        if (row->arity < 0 ? !args.empty() : args.size() == static_cast<std::size_t>(row->arity))
-            return apply(row->function, function, std::move(args));
+    if (isFunction(function, args.size()))
+        return apply(findFunction(function)->function, function, std::move(args));
     if (args.size() == 1)
         if (std::optional<Type> t = castTypeByName(function.view()))
             return cast(*t, args[0]);

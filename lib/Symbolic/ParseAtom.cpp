@@ -258,7 +258,9 @@ Expr Parser::callOf(std::string_view function) {
     std::vector<Expr> args = arguments(Tok::RParen);
     if (failed())
         return Expr::undefined();
-    return isContainer_ && isContainer_(name) ? subscript(name, std::move(args)) : call(name, std::move(args));
+    // A container may have the name of a function: sizes are written with functions, elements with brackets in all but old files.
+    const bool isElement = isContainer_ && isContainer_(name) && !isFunction(name, args.size());
+    return isElement ? subscript(name, std::move(args)) : call(name, std::move(args));
 }
 
 std::vector<Expr> Parser::arguments(Tok close) {

@@ -1,6 +1,7 @@
 #include "Tasklet/Lexer.h"
 #include "Tasklet/Numbers.h"
 #include "sdfgc/Support/Utf8.h"
+#include "sdfgc/Tasklet/Keywords.h"
 
 #include <algorithm>
 #include <array>
@@ -269,7 +270,7 @@ private:
             if (prefix.find_first_not_of("rbfu") == std::string::npos)
                 return string(prefix, at);
         }
-        const bool keyword = std::find(keywords.begin(), keywords.end(), word) != keywords.end();
+        const bool keyword = isKeyword(word);
         add(keyword ? Tok::Keyword : Tok::Name, std::move(word), at);
     }
 
@@ -380,3 +381,7 @@ private:
 Parsed<std::vector<Token>> lex(std::string_view text, LexMode mode) { return Lexer(text, mode).run(); }
 
 } // namespace sdfgc::py::detail
+
+bool sdfgc::py::isKeyword(std::string_view word) {
+    return std::find(detail::keywords.begin(), detail::keywords.end(), word) != detail::keywords.end();
+}

@@ -60,6 +60,9 @@ TEST_CASE("names") {
     Graph h;
     h.symbol("None");
     CHECK(reported(h) == "NotAnIdentifier");
+    Graph k;
+    k.symbol("with");
+    CHECK(reported(k) == "NotAnIdentifier");
     Graph s;
     s.s->label = "my state";
     CHECK(reported(s) == "NotAnIdentifier");

@@ -164,7 +164,10 @@ TEST_CASE("functions, casts, members and elements", "[parse]") {
 }
 
 TEST_CASE("containers make subscripts of calls", "[parse]") {
-    auto isContainer = [](Name n) { return n == Name("A") || n == Name("s.x"); };
+    auto isContainer = [](Name n) { return n == Name("A") || n == Name("s.x") || n == Name("int_ceil"); };
+    CHECK(*parse("int_ceil(N, 2)", nullptr, isContainer).expr == ceilDiv(N, 2));
+    CHECK(*parse("int_ceil(N) + int_ceil[N, 2]", nullptr, isContainer).expr ==
+          subscript("int_ceil", {N}) + subscript("int_ceil", {N, Expr(2)}));
     CHECK(*parse("A(i, 0) + B(i)", nullptr, isContainer).expr == subscript("A", {i, Expr(0)}) + call("B", {i}));
     CHECK(*parse("s.x(i)", nullptr, isContainer).expr == subscript("s.x", {i}));
 }

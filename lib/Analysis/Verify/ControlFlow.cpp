@@ -216,7 +216,7 @@ std::set<Name> Verifier::writtenBy(const std::optional<Code> &statement) {
 void Verifier::loopTargets(const LoopRegion &l, const SDFG &g) {
     for (const auto *code : {&l.init, &l.update})
         for (Name target : writtenBy(*code))
-            if (!isName(target.view()))
+            if (!isSymbolName(target.view()))
                 report(Id::NotAnIdentifier, l, "symbol", target.str());
             else if (g.arrays.contains(target))
                 report(Id::NameClash, l, target.str());
@@ -227,7 +227,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
     if (l.init)
         codeSymbols(*l.init, l, f);
     if (l.variable) {
-        if (!isName(l.variable.view()))
+        if (!isSymbolName(l.variable.view()))
             report(Id::NotAnIdentifier, l, "loop variable", l.variable.str());
         f.define(l.variable);
     }
@@ -267,7 +267,7 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
     for (const auto &[target, value] : e.assignments)
         targets.insert(target);
     for (const auto &[target, value] : e.assignments) {
-        if (!isName(target.view()))
+        if (!isSymbolName(target.view()))
             report(Id::NotAnIdentifier, at(), "symbol", target.str());
         if (f.g.arrays.contains(target))
             report(Id::AssignmentToContainer, at(), target.str());

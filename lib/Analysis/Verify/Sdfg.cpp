@@ -98,7 +98,7 @@ void Verifier::sdfgNames(const SDFG &g) {
     if (!isName(g.name.view()))
         report(Id::NotAnIdentifier, g, "SDFG", g.name.str());
     for (const auto &[name, type] : g.symbols) {
-        if (!isName(name.view()) && name.view() != undefinedSize)
+        if (!isSymbolName(name.view()) && name.view() != undefinedSize)
             report(Id::NotAnIdentifier, g, "symbol", name.str());
         if (g.arrays.contains(name))
             report(Id::NameClash, g, name.str());

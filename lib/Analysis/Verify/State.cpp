@@ -182,7 +182,7 @@ void Verifier::labels(const Node &n) {
         report(Id::NotAnIdentifier, n, what, n.label);
     if (auto *m = dyn_cast<MapEntry>(&n))
         for (Name p : m->params)
-            if (!isName(p.view()))
+            if (!isSymbolName(p.view()))
                 report(Id::NotAnIdentifier, n, "parameter", p.str());
 }
 

@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Tasklet/Keywords.h"
 
 #include <deque>
 
@@ -13,6 +14,8 @@ namespace sdfgc::analysis {
 
 /// An identifier, or several joined by dots (members of structures).
 inline bool isName(std::string_view text) { return ir::isIdentifier(text, true); }
+/// A name that conditions, expressions and tasklets can use.
+inline bool isSymbolName(std::string_view text) { return isName(text) && !py::isKeyword(text); }
 
 /// Does a range contain `?`, or is its number of elements beyond 64 bits?
 bool isUndefined(const sym::Range &r);
