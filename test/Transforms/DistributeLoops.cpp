@@ -206,4 +206,9 @@ TEST_CASE("distribute-loops: a loop that would leave a container may never run")
     PassRun pass(transforms::createDistributeLoops());
     CHECK_FALSE(pass(program.g));
     CHECK(pass.why() == Why::OutOfBounds);
+    // Counting down in steps, it is the first value that is known to lie outside.
+    OneLoop down(scan + "t: y = x * x  with x: float64 <- B[i + 2]; y: float64 -> C[i]", "", "i = N - 2; i >= 1; i = i - 2");
+    PassRun again(transforms::createDistributeLoops());
+    CHECK_FALSE(again(down.g));
+    CHECK(again.why() == Why::OutOfBounds);
 }

@@ -130,6 +130,17 @@ void Reader::symbols() {
         graph().symbols.set(n, t);
 }
 
+namespace {
+
+/// Can a file in JSON hold the assumption? It has `symbol($N, key=value)` there.
+bool isAssumption(const std::string &key, const std::string &value) {
+    sym::Assumptions read;
+    sym::parse("symbol($N, " + key + "=" + value + ")", &read);
+    return read.size() == 1 && read.begin()->second.other == std::vector{std::pair{key, value}};
+}
+
+} // namespace
+
 /// `assume N: int32 (positive, "key" = "value")`
 void Reader::assume() {
     c_.blanks();
@@ -147,7 +158,11 @@ void Reader::assume() {
     f.nonzero = a.takeWord("nonzero");
     fields(
         a, "a symbol", [](FieldReader &) {},
-        [&](std::string key, json::Value v) { f.other.emplace_back(std::move(key), v.text()); });
+        [&](std::string key, json::Value v) {
+            if (!isAssumption(key, v.text()))
+                fail(Id::GraphTextSyntax, at, "a name and a value for each assumption", "`" + key.substr(0, 30) + "`", "");
+            f.other.emplace_back(std::move(key), v.text());
+        });
 }
 
 /// The class of a container in front of its type, and what the words around it say: is a class there?

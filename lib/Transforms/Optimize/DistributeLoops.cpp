@@ -291,7 +291,7 @@ private:
     bool leavesContainers() {
         Map all;
         all.params = {loop_.variable};
-        all.ranges = {header_.range};
+        all.ranges = {header_.walk()}; // of a loop that counts down in steps, the first value is known
         std::swap(all.body, body_);
         const bool leaves = transforms::leavesContainers(all, g_, items_.facts());
         std::swap(all.body, body_);
