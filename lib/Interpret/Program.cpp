@@ -82,17 +82,14 @@ std::unique_ptr<Program> Program::prepare(std::shared_ptr<const ir::SDFG> graph,
 
 void Program::bind(Name container, void *memory) { parts_->memory[container] = memory; }
 
-namespace {
-
-template <class T> void set(Program::Parts &parts, Name symbol, T value) {
-    setTo(parts.argument(symbol), value);
-    parts.given.insert(symbol);
+void Program::set(Name symbol, int64_t value) {
+    parts_->given.insert(symbol);
+    setTo(parts_->argument(symbol), value);
 }
-
-} // namespace
-
-void Program::set(Name symbol, int64_t value) { interpret::set(*parts_, symbol, value); }
-void Program::set(Name symbol, double value) { interpret::set(*parts_, symbol, value); }
+void Program::set(Name symbol, double value) {
+    parts_->given.insert(symbol);
+    setTo(parts_->argument(symbol), value);
+}
 
 bool Program::forget(uint8_t unwritten) {
     if (!parts_->forget())

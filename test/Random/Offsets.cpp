@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-using Shifts = std::map<Name, std::vector<int64_t>>; // of the indices, in every dimension
+using Shifts = std::map<Name, std::vector<sym::Expr>>; // of the indices, in every dimension
 
 /// Arrays whose subsets stand in memlets alone.
 Shifts randomShifts(SDFG &g, test::RandomNumbers &random) {
@@ -20,7 +20,7 @@ Shifts randomShifts(SDFG &g, test::RandomNumbers &random) {
         if (!d.isArray() || d.alias != AliasKind::None || named.count(name) || !random.oneIn(3))
             continue;
         for (sym::Expr &offset : d.offset) {
-            const int64_t shift = random.oneIn(4) ? 0 : random.between(-2, 3);
+            const sym::Expr shift = random.oneIn(4) ? 0 : random.between(-2, 3);
             offset = offset - shift;
             out[name].push_back(shift);
         }
@@ -29,13 +29,8 @@ Shifts randomShifts(SDFG &g, test::RandomNumbers &random) {
 }
 
 void shift(std::optional<sym::Subset> &subset, Name container, const Shifts &shifts) {
-    const auto found = shifts.find(container);
-    if (!subset || found == shifts.end())
-        return;
-    for (std::size_t k = 0; k < subset->dims.size() && k < found->second.size(); ++k) {
-        subset->dims[k].begin = subset->dims[k].begin + found->second[k];
-        subset->dims[k].end = subset->dims[k].end + found->second[k];
-    }
+    if (const auto found = shifts.find(container); subset && found != shifts.end())
+        subset = subset->offsetBy(found->second);
 }
 
 /// The container that the other subset of a memlet is of; empty where it leads to no container.

@@ -21,7 +21,8 @@ bool isLiteral(std::string_view s);
 /// Does a string stand in a value without quotes?
 inline bool isPlainString(std::string_view s) { return isWord(s) && !isLiteral(s); }
 /// May a text stand for itself in a line? It goes on to the end of the line or to two blanks: it is not empty, has neither two
-/// blanks nor control characters, no blank at an end, and does not begin with a quote or as a comment does.
+/// blanks nor control characters, no blank at an end, does not begin with a quote or as a comment does, and holds no connectors
+/// (swallowedItems).
 bool fitsLine(std::string_view s);
 /// Where code holds what the line should have gone on with after two blanks, `with a <- A[i]`: the place of `with`; npos if nowhere. Such
 /// code stands in quotes.
