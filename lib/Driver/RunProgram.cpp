@@ -100,6 +100,10 @@ class Run : public Subcommand {
                 d.report(diag::Id::OptionConflict, {}, "--stats", "--tree");
             if (ranks_ > 1 && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--ranks", "--interpret");
+            if (call_.repeat != 1 && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--repeat", "--interpret");
+            if (call_.warmup != 0 && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--warmup", "--interpret");
             if (ranks_ > 1 && input_ == "-")
                 d.report(diag::Id::OptionMisused, {}, "--ranks needs a file: every rank reads the graph", "save it first");
         });

@@ -56,7 +56,7 @@ void Container::allocate(Machine &m) {
         buffer = std::make_shared<Buffer>(name, elements, std::max<int64_t>(unit, 1));
     std::fill_n(buffer->memory, buffer->bytes, std::byte(zeroed ? 0 : m.options.unwritten));
     if (zeroed)
-        buffer->cells.assign(buffer->cells.size(), Cell{m.order.now});
+        buffer->cells.assign(buffer->cells.size(), Cell{{m.order.now}, {}});
     buffer->isShared = desc->storage != ir::Storage::CPU_ThreadLocal;
 }
 

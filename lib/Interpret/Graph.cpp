@@ -285,7 +285,7 @@ void Graph::defineConstants(Planner &p) {
             p.finish(b, ir::elementName(sdfg)).run(p.machine);
             std::copy_n(v.at, c->unit, c->buffer->memory + static_cast<int64_t>(k) * c->unit);
         }
-        c->buffer->cells.assign(c->buffer->cells.size(), Cell{beforeTheCall});
+        c->buffer->cells.assign(c->buffer->cells.size(), Cell{{beforeTheCall}, {}});
     }
 }
 

@@ -53,7 +53,7 @@ std::vector<std::byte> Machine::saved() const {
 const Site *Machine::site(std::string element, std::string subset, const ir::DebugInfo &where) {
     const std::size_t number = sites_.size() + 1;
     return &sites_.emplace_back(Site{std::move(element), std::move(subset), where,
-                                     number < std::size_t(1) << Cell::siteBits ? static_cast<uint32_t>(number) : 0});
+                                     number < std::size_t(1) << Stamp::siteBits ? static_cast<uint32_t>(number) : 0});
 }
 
 Access *Machine::access(Container &c, const Site *site) {
@@ -109,7 +109,7 @@ std::string cellText(const Buffer &b, int64_t n) { return "element " + std::to_s
 
 } // namespace
 
-std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset) {
+std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset, int64_t bytes) {
     const Container &c = *x.container;
     Buffer *b = c.buffer.get();
     if (!b) {
@@ -120,7 +120,7 @@ std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset) {
     if (!inside && !x.allowOutside && counted && !b->isOpen)
         report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
     if (b->holds(offset, c.unit))
-        return b->memory + offset;
+        return memoryAt({b, offset}, bytes, x.site);
     report(FaultKind::Outside, x.site,
            elementText(c, x) + " is outside of the memory of `" + b->container.str() + "`, which has " +
                std::to_string(b->bytes / b->unit) + " elements");
@@ -158,24 +158,28 @@ std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
 
 void Machine::suspicious(Buffer &b, int64_t n, Fault fault, const Site *site) {
     const Cell &cell = b.cells[static_cast<std::size_t>(n)];
-    if (cell.written == never) {
+    if (cell.written.time == never) {
         report(FaultKind::NotWritten, site, cellText(b, n) + " is read, but nothing has written it");
         return;
     }
-    const bool wasRead = fault == Fault::Update && !order.isBefore(cell.read);
+    const bool wasRead = fault == Fault::Update && !order.isBefore(cell.read.time);
     race(b, n, fault == Fault::Read ? "read" : "updated",
-         wasRead        ? "read"
-         : cell.updated ? "updated"
-                        : "written",
-         wasRead ? cell.reader : cell.writer, site);
+         wasRead                ? "read"
+         : cell.written.updates ? "updated"
+                                : "written",
+         wasRead ? cell.read.site : cell.written.site, site);
 }
 
 void Machine::conflicting(Buffer &b, int64_t n, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
     const Cell &cell = b.cells[static_cast<std::size_t>(n)];
-    const bool wasRead = !order.isBefore(cell.read);
-    if (!wasRead && !cell.updated && value && std::memcmp(b.memory + offset, value, static_cast<std::size_t>(bytes)) == 0)
+    const bool wasRead = !order.isBefore(cell.read.time);
+    if (!wasRead && !cell.written.updates && value && std::memcmp(b.memory + offset, value, static_cast<std::size_t>(bytes)) == 0)
         return; // the same value again
-    race(b, n, "written", wasRead ? "read" : cell.updated ? "updated" : "written", wasRead ? cell.reader : cell.writer, site);
+    race(b, n, "written",
+         wasRead                ? "read"
+         : cell.written.updates ? "updated"
+                                : "written",
+         wasRead ? cell.read.site : cell.written.site, site);
 }
 
 void Machine::race(const Buffer &b, int64_t n, const char *does, const char *did, uint64_t other, const Site *site) {

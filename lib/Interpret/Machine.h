@@ -156,9 +156,9 @@ public:
     void forgetPointers() { behind_.clear(); }
 
     // ---- elements
-    /// The address of an element; null, and a report, where there is none. Indices outside of the shape are reported, too, but there
-    /// may be memory.
-    std::byte *locate(const Access &x, Buffer *&buffer, int64_t &offset) {
+    /// The address of `bytes` from an element on; null, and a report, where there are none. Indices outside of the shape are reported,
+    /// too, but there may be memory.
+    std::byte *locate(const Access &x, int64_t bytes, Buffer *&buffer, int64_t &offset) {
         const Container &c = *x.container;
         int64_t element = 0;
         bool inside = true;
@@ -169,9 +169,9 @@ public:
         }
         buffer = c.buffer.get();
         offset = c.start + element * c.unit;
-        if (inside && buffer && offset >= 0 && offset + c.unit <= buffer->bytes) [[likely]]
+        if (inside && buffer && offset >= 0 && offset + bytes <= buffer->bytes) [[likely]]
             return buffer->memory + offset;
-        return unusual(x, inside, offset);
+        return unusual(x, inside, offset, bytes);
     }
     Pointer addressOf(const Access &x);
     /// The memory behind an address, `bytes` long; null, and a report, where it is not in the buffer.
@@ -180,32 +180,27 @@ public:
     void noteRead(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
         for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
-            if (cell.written == never || !order.isBefore(cell.written))
+            if (cell.written.time == never || !order.isBefore(cell.written.time))
                 suspicious(b, c, Fault::Read, site);
-            if (order.isBefore(cell.read)) {
-                cell.read = order.now;
-                cell.reader = numberOf(site);
-            }
+            if (order.isBefore(cell.read.time))
+                cell.read = {order.now, 0, numberOf(site)};
         }
     }
     void noteWrite(Buffer &b, int64_t offset, int64_t bytes, const std::byte *value, const Site *site) {
         for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
-            if (!order.isBefore(cell.read) || !order.isBefore(cell.written))
+            if (!order.isBefore(cell.read.time) || !order.isBefore(cell.written.time))
                 conflicting(b, c, offset, bytes, value, site);
-            cell.written = order.now;
-            cell.updated = 0;
-            cell.writer = numberOf(site);
+            cell.written = {order.now, 0, numberOf(site)};
         }
     }
     void noteUpdate(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
         for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
-            if (cell.written == never || !order.isBefore(cell.read) || (!cell.updated && !order.isBefore(cell.written)))
+            if (cell.written.time == never || !order.isBefore(cell.read.time) ||
+                (!cell.written.updates && !order.isBefore(cell.written.time)))
                 suspicious(b, c, Fault::Update, site);
-            cell.written = order.now;
-            cell.updated = 1;
-            cell.writer = numberOf(site);
+            cell.written = {order.now, 1, numberOf(site)};
         }
     }
 
@@ -221,7 +216,7 @@ public:
 private:
     enum class Fault { Read, Update };
     void race(const Buffer &b, int64_t cell, const char *does, const char *did, uint64_t other, const Site *site);
-    std::byte *unusual(const Access &x, bool inside, int64_t offset);
+    std::byte *unusual(const Access &x, bool inside, int64_t offset, int64_t bytes);
     void suspicious(Buffer &b, int64_t cell, Fault fault, const Site *site);
     void conflicting(Buffer &b, int64_t cell, int64_t offset, int64_t bytes, const std::byte *value, const Site *site);
 

@@ -17,14 +17,18 @@ using Time = uint64_t;
 inline constexpr Time never = 0;
 inline constexpr Time beforeTheCall = 1; // by the caller
 
-/// What is remembered of one element, in two words: when it was written and read, and by which of the machine's sites.
-struct Cell {
+/// When an element was accessed, and by which of the machine's sites: one word, which is always stored as a whole. (A part of it that is
+/// stored on its own lets the processor wait when the word is read soon afterwards, as by a tasklet that reads what it writes.)
+struct Stamp {
     static constexpr unsigned siteBits = 20;
-    Time written : 63 - siteBits = never;
-    Time updated : 1 = 0; // was the last write one with conflict resolution?
-    Time writer : siteBits = 0;
-    Time read : 64 - siteBits = never;
-    Time reader : siteBits = 0;
+    Time time : 63 - siteBits = never;
+    Time updates : 1 = 0; // a write with conflict resolution
+    Time site : siteBits = 0;
+};
+
+/// What is remembered of one element: its last write and its last read.
+struct Cell {
+    Stamp written, read;
 };
 static_assert(sizeof(Cell) == 16);
 
@@ -36,7 +40,7 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Memory of the caller, `elements` of `unit` bytes, all of which have values.
     Buffer(Name container, std::byte *memory, int64_t elements, int64_t unit)
         : container(container), memory(memory), bytes(elements * unit), unit(unit),
-          cells(static_cast<std::size_t>(elements), Cell{beforeTheCall}) {}
+          cells(static_cast<std::size_t>(elements), Cell{{beforeTheCall}, {}}) {}
     /// Memory of the caller whose size nobody knows: it is as large as what is accessed.
     Buffer(Name container, std::byte *memory, int64_t unit)
         : container(container), memory(memory), bytes(0), unit(unit), isOpen(true) {}
@@ -61,7 +65,7 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Lets memory of the caller be at least `least` bytes large. It has values.
     void reach(int64_t least) {
         bytes = std::max(bytes, least);
-        cells.resize(static_cast<std::size_t>((bytes + unit - 1) / unit), Cell{beforeTheCall});
+        cells.resize(static_cast<std::size_t>((bytes + unit - 1) / unit), Cell{{beforeTheCall}, {}});
     }
     /// Are these bytes in it?
     bool holds(int64_t offset, int64_t size) {
@@ -74,14 +78,14 @@ struct Buffer : std::enable_shared_from_this<Buffer> {
     /// Has anything written all of these bytes?
     bool hasValue(int64_t offset, int64_t size) const {
         for (int64_t c = cellOf(offset), end = cellOf(offset + size - 1); c <= end; ++c)
-            if (cells[static_cast<std::size_t>(c)].written == never)
+            if (cells[static_cast<std::size_t>(c)].written.time == never)
                 return false;
         return true;
     }
     /// Lets them be as if nothing had.
     void forget(int64_t offset, int64_t size) {
         for (int64_t c = cellOf(offset), end = cellOf(offset + size - 1); c <= end; ++c)
-            cells[static_cast<std::size_t>(c)].written = never;
+            cells[static_cast<std::size_t>(c)].written = {};
     }
     /// Does the program allocate it, rather than its caller?
     bool isOwn() const { return !own.empty(); }

@@ -7,7 +7,6 @@
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Nest/Rename.h"
 
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/IR/Scopes.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -329,7 +328,7 @@ private:
             return full;
         sym::Subset all = one;
         for (std::size_t k = m.params.size(); k-- > 0;)
-            all = analysis::propagate(all, m.params[k], m.ranges[k], full);
+            all = sym::propagate(all, m.params[k], m.ranges[k], full);
         for (std::size_t k = 0; k < full.rank(); ++k) // ranges that are rounded up to whole tiles go beyond the container
             if (!(all.dims[k] == one.dims[k]) && sym::covers({{full.dims[k]}}, {{all.dims[k]}}) != sym::Truth::True)
                 all.dims[k] = full.dims[k];

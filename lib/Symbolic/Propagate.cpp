@@ -157,14 +157,14 @@ private:
 
 } // namespace
 
-Subset propagate(const Subset &s, Name parameter, const Range &range, std::span<const Expr> shape, const Assumptions &facts) {
+Subset propagate(const Subset &s, Name parameter, const Range &range, const Subset &whole, const Assumptions &facts) {
     Propagation propagation(parameter, range, facts);
     Subset result;
     for (std::size_t d = 0; d < s.dims.size(); ++d) {
         if (std::optional<Range> r = propagation.of(s.dims[d]))
             result.dims.push_back(*r);
         else
-            result.dims.push_back({0, d < shape.size() ? shape[d] - 1 : Expr::undefined()});
+            result.dims.push_back(d < whole.rank() ? whole.dims[d] : Range{0, Expr::undefined()});
     }
     return result;
 }

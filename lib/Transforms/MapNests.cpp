@@ -1,6 +1,5 @@
 #include "Transforms/MapNests.h"
 
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ std::optional<Memlet> overMap(const Edge &e, const MapEntry &m, const SDFG &g) {
         return std::nullopt;
     Memlet out = e.memlet;
     for (std::size_t k = m.params.size(); k-- > 0;) {
-        out.subset = analysis::propagate(*out.subset, m.params[k], m.ranges[k], d->fullSubset());
+        out.subset = sym::propagate(*out.subset, m.params[k], m.ranges[k], d->fullSubset());
         out.volume *= m.ranges[k].steps();
     }
     return out;

@@ -1,6 +1,5 @@
 // Boxes of iterations, and what is known about the symbols of a program.
 #include "sdfgc/Analysis/Axes.h"
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <catch2/catch.hpp>
@@ -19,18 +18,6 @@ TEST_CASE("iterations are a box when no range depends on a parameter") {
     CHECK(dependOn({whole}, "N"));
     CHECK_FALSE(dependOn({whole}, "i"));
     CHECK_FALSE(dependOn({}, "i"));
-}
-
-TEST_CASE("what all iterations access") {
-    const sym::Expr i = sym::Expr::symbol("i"), N = sym::Expr::symbol("N");
-    const sym::Range values{0, N - 1, 1, 1};
-    const sym::Subset whole{{{-2, N - 3, 1, 1}, {1, N, 1, 1}}}; // indices do not begin at 0
-    const auto of = [&](const std::vector<sym::Expr> &element) {
-        return propagate(sym::Subset::point(element), "i", values, whole).str();
-    };
-    CHECK(of({i - 2, i + 1}) == whole.str());
-    CHECK(of({i, i * i}) == "0:N, 1:N + 1"); // the second one is not known
-    CHECK(of({i * i, N}) == "-2:N - 2, N");
 }
 
 TEST_CASE("one iteration") {

@@ -7,6 +7,7 @@ namespace {
 const Expr N = Expr::symbol("N"), M = Expr::symbol("M"), i = Expr::symbol("i");
 constexpr Truth yes = Truth::True, no = Truth::False, open = Truth::Unknown;
 const std::vector<Expr> shape{N, M};
+const Subset whole = Subset::full(shape);
 } // namespace
 
 TEST_CASE("sizes of ranges", "[subset]") {
@@ -124,7 +125,7 @@ TEST_CASE("composition", "[subset]") {
 TEST_CASE("propagation of affine subsets is exact", "[subset]") {
     Range all = S("0:N").dims[0];
     auto over = [&](const char *subset, const Range &range, const Assumptions &facts = {}) {
-        return propagate(S(subset), "i", range, shape, facts);
+        return propagate(S(subset), "i", range, whole, facts);
     };
     CHECK(over("i", all) == S("0:N"));
     CHECK(over("i + 1", all) == S("1:N + 1"));
@@ -150,8 +151,12 @@ TEST_CASE("propagation of affine subsets is exact", "[subset]") {
 
 TEST_CASE("propagation of others gives the whole dimension", "[subset]") {
     Range all = S("0:N").dims[0];
-    CHECK(propagate(S("i*i, i"), "i", all, shape) == S("0:N, 0:N"));
-    CHECK(propagate(S("A[i], i"), "i", all, shape) == S("0:N, 0:N"));
-    CHECK(propagate(S("0:N:i"), "i", all, shape) == S("0:N"));
-    CHECK(propagate(S("i, i*i, i*i"), "i", all, shape).dims[2].end.isUndefined()); // beyond the given shape
+    CHECK(propagate(S("i*i, i"), "i", all, whole) == S("0:N, 0:N"));
+    CHECK(propagate(S("A[i], i"), "i", all, whole) == S("0:N, 0:N"));
+    CHECK(propagate(S("0:N:i"), "i", all, whole) == S("0:N"));
+    CHECK(propagate(S("i, i*i, i*i"), "i", all, whole).dims[2].end.isUndefined()); // beyond what is given
+    const Subset shifted = S("-2:N - 2, 1:N + 1");                                 // indices do not begin at 0
+    CHECK(propagate(S("i - 2, i + 1"), "i", all, shifted) == shifted);
+    CHECK(propagate(S("i, i*i"), "i", all, shifted) == S("0:N, 1:N + 1"));
+    CHECK(propagate(S("i*i, N"), "i", all, shifted) == S("-2:N - 2, N"));
 }

@@ -51,7 +51,8 @@ Truth intersects(const Subset &a, const Subset &b, const Assumptions &facts = {}
 Subset boundingBox(const Subset &a, const Subset &b);
 /// `inner` is relative to the start of `outer` (same rank, or `outer` has additional unit dimensions): the absolute subset.
 Subset compose(const Subset &outer, const Subset &inner);
-/// The union over `parameter` in `range` of `s` (memlet propagation): exact for affine bounds, else the given whole shape.
-Subset propagate(const Subset &s, Name parameter, const Range &range, std::span<const Expr> shape, const Assumptions &facts = {});
+/// The union over `parameter` in `range` of `s` (memlet propagation): exact for affine bounds. Dimensions for which it is not known become
+/// those of `whole`, the full subset of the container (DataDesc::fullSubset): its indices need not begin at 0.
+Subset propagate(const Subset &s, Name parameter, const Range &range, const Subset &whole, const Assumptions &facts = {});
 
 } // namespace sdfgc::sym

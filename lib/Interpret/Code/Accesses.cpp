@@ -15,20 +15,12 @@ template <int64_t known> void copyBytes(std::byte *to, const std::byte *from, in
     std::memcpy(to, from, static_cast<std::size_t>(known ? known : bytes));
 }
 
-/// The memory of an access, `bytes` long from the element on.
-std::byte *wide(const Access &x, int64_t bytes, Machine &m, Buffer *&buffer, int64_t &offset) {
-    std::byte *at = m.locate(x, buffer, offset);
-    if (at && bytes > x.container->unit)
-        return m.memoryAt({buffer, offset}, bytes, x.site);
-    return at;
-}
-
 template <int64_t known> const Instruction *load(const Instruction *i, Machine &m) {
     const Access &x = *static_cast<const Access *>(i->extra);
     const int64_t bytes = bytesOf<known>(i);
     Buffer *buffer = nullptr;
     int64_t offset = 0;
-    if (const std::byte *at = wide(x, bytes, m, buffer, offset)) {
+    if (const std::byte *at = m.locate(x, bytes, buffer, offset)) {
         m.noteRead(*buffer, offset, bytes, x.site);
         copyBytes<known>(i->to, at, bytes);
     } else {
@@ -42,7 +34,7 @@ template <int64_t known> const Instruction *store(const Instruction *i, Machine 
     const int64_t bytes = bytesOf<known>(i);
     Buffer *buffer = nullptr;
     int64_t offset = 0;
-    if (std::byte *at = wide(x, bytes, m, buffer, offset)) {
+    if (std::byte *at = m.locate(x, bytes, buffer, offset)) {
         m.noteWrite(*buffer, offset, bytes, i->a, x.site);
         copyBytes<known>(at, i->a, bytes);
     }
@@ -58,7 +50,7 @@ const Instruction *loadElementOld(const Instruction *i, Machine &m) {
     const Access &x = *static_cast<const Access *>(i->extra);
     Buffer *buffer = nullptr;
     int64_t offset = 0;
-    const std::byte *at = wide(x, i->n, m, buffer, offset);
+    const std::byte *at = m.locate(x, i->n, buffer, offset);
     if (at)
         std::memcpy(i->to, at, static_cast<std::size_t>(i->n));
     else
@@ -70,7 +62,7 @@ const Instruction *storeElementUpdate(const Instruction *i, Machine &m) {
     const Access &x = *static_cast<const Access *>(i->extra);
     Buffer *buffer = nullptr;
     int64_t offset = 0;
-    if (std::byte *at = wide(x, i->n, m, buffer, offset)) {
+    if (std::byte *at = m.locate(x, i->n, buffer, offset)) {
         m.noteUpdate(*buffer, offset, i->n, x.site);
         std::memcpy(at, i->a, static_cast<std::size_t>(i->n));
     }

@@ -122,6 +122,7 @@ private:
     friend class LocalTypes;
 
     Operand literal(const py::Expr &e);
+    Operand valueOfLiteral(const py::Expr &e);
     Operand unary(const py::Expr &e);
     Operand boolean(const py::Expr &e);
     Operand comparison(const py::Expr &e);
@@ -156,6 +157,7 @@ private:
     Division division_;
     const Site *site_;
     std::vector<Instruction> list_;
+    std::set<const std::byte *> literals_; // registers that no instruction changes
     std::map<Name, Operand> locals_;
     std::map<Name, Type> localTypes_;
     std::map<Name, py::ExprRef> functions_; // lambdas that code gives a name

@@ -66,7 +66,13 @@ Operand Builder::convert(Operand a, Type t) {
     const Operation run = conversion(lane(t).scalar(), lane(a.type).scalar());
     if (!run)
         return refuse("a conversion from " + a.type.str() + " to " + t.str());
-    emit({run, out.at, a.at, nullptr, to});
+    const Instruction converts{run, out.at, a.at, nullptr, to};
+    if (literals_.count(a.at)) { // once and for all
+        run(&converts, machine);
+        literals_.insert(out.at);
+    } else {
+        emit(converts);
+    }
     return out;
 }
 
@@ -138,6 +144,12 @@ Operand Builder::expression(const py::Expr &e) {
 }
 
 Operand Builder::literal(const py::Expr &e) {
+    const Operand value = valueOfLiteral(e);
+    literals_.insert(value.at);
+    return value;
+}
+
+Operand Builder::valueOfLiteral(const py::Expr &e) {
     switch (e.kind) {
     case ExprKind::Int: {
         const uint64_t v = std::strtoull(e.text.c_str(), nullptr, 10);

@@ -67,7 +67,7 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             std::memcpy(chunk_->memory + k * static_cast<std::size_t>(stream_->unit), elements.front().data(),
                         static_cast<std::size_t>(stream_->unit));
-            chunk_->cells[k].written = m.order.now;
+            chunk_->cells[k].written = {m.order.now};
             elements.pop_front();
         }
         as<Pointer>(popped_.at) = {chunk_.get(), 0};

@@ -26,7 +26,7 @@ private:
     std::byte *pointer(Machine &m) const {
         Buffer *b = nullptr;
         int64_t offset = 0;
-        const std::byte *at = m.locate(*element, b, offset);
+        const std::byte *at = m.locate(*element, element->container->unit, b, offset);
         if (!at)
             return nullptr;
         const bool known = b->hasValue(offset, element->container->unit);

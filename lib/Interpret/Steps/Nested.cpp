@@ -41,7 +41,7 @@ public:
         for (const auto &[inner, value] : scalars_) {
             inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
             std::copy_n(value.at, inner->unit, inner->buffer->memory);
-            inner->buffer->cells[0].written = m.order.now;
+            inner->buffer->cells[0].written = {m.order.now};
             inner->start = 0;
         }
         graph_.enter(m);

@@ -131,7 +131,7 @@ const Instruction *takeChunkNow(const Instruction *i, Machine &m) {
     x.memory = std::make_shared<Buffer>(x.name, count, x.bytes);
     for (int64_t k = 0; k < count; ++k) {
         std::memcpy(x.memory->memory + k * x.bytes, q->elements.front().data(), static_cast<std::size_t>(x.bytes));
-        x.memory->cells[static_cast<std::size_t>(k)].written = m.order.now;
+        x.memory->cells[static_cast<std::size_t>(k)].written = {m.order.now};
         q->elements.pop_front();
     }
     as<Pointer>(x.address.at) = {x.memory.get(), 0};

@@ -105,7 +105,7 @@ void renew(Slot &s, std::shared_ptr<Buffer> &memory, int64_t elements, Machine &
     memory->isShared = s.isShared;
     memory->space = s.space;
     if (s.zeroed)
-        memory->cells.assign(memory->cells.size(), Cell{m.order.now});
+        memory->cells.assign(memory->cells.size(), Cell{{m.order.now}, {}});
 }
 
 Space spaceOf(ir::Storage s) {
@@ -357,7 +357,7 @@ Location Translator::constant(const Variable &v) {
     auto &memory = m_.keep(std::make_shared<Buffer>(v.name, static_cast<int64_t>(std::max<std::size_t>(def->values.size(), 1)),
                                                     std::max<int64_t>(sizeOf(v.type), 1)));
     memory->space = Space::Both;
-    memory->cells.assign(memory->cells.size(), Cell{beforeTheCall});
+    memory->cells.assign(memory->cells.size(), Cell{{beforeTheCall}, {}});
     for (std::size_t k = 0; k < def->values.size(); ++k) {
         const auto parsed = py::parseExpr(pythonText(def->values[k]));
         Builder once(m_, *this, Division::Symbolic, nullptr);

@@ -8,7 +8,6 @@
 // one to the next, and iterations may turn out not to depend on each other.
 #include "Transforms/Differentiate/Items.h"
 
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Symbols.h"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ namespace {
 std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d) {
     std::optional<sym::Subset> s = u.use->subset;
     for (auto l = u.loops.rbegin(); s && l != u.loops.rend(); ++l)
-        s = analysis::propagate(*s, l->variable, l->range, d.fullSubset());
+        s = sym::propagate(*s, l->variable, l->range, d.fullSubset());
     return s;
 }
 

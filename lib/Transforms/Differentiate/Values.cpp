@@ -3,7 +3,6 @@
 #include "Transforms/Differentiate/SymbolValues.h"
 
 #include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Text.h"
@@ -199,7 +198,7 @@ std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &
             return std::nullopt;
         if (k < site.loops && sym::isPositive(r.step) != sym::Truth::True) // a loop that counts down
             r = {r.end, r.begin, 1, 1};
-        s = analysis::propagate(*s, site.instance.loops[k].variable, r, d.fullSubset());
+        s = sym::propagate(*s, site.instance.loops[k].variable, r, d.fullSubset());
     }
     for (std::size_t k = from; k < site.instance.loops.size(); ++k)
         if (s->freeSymbols().count(site.instance.loops[k].variable))

@@ -173,7 +173,7 @@ private:
         const auto layout = a ? plan_.layouts.find(a->data) : plan_.layouts.end();
         if (layout == plan_.layouts.end() || outer.memlet.data != a->data)
             return;
-        const std::vector<sym::Expr> shape = storage_.shapeOf(a->data);
+        const sym::Subset whole = sym::Subset::full(storage_.shapeOf(a->data));
         std::optional<sym::Subset> all;
         const Name inner = pairedConnector(writes ? outer.srcConn : outer.dstConn);
         for (const Edge *e : writes ? m.exit->inEdges() : m.outEdges()) {
@@ -181,9 +181,9 @@ private:
                 continue;
             const bool isOwn = e->memlet.data == a->data;
             const std::optional<sym::Subset> &own = isOwn ? e->memlet.subset : e->memlet.otherSubset;
-            sym::Subset s = own ? *own : sym::Subset::full(shape);
+            sym::Subset s = own ? *own : whole;
             for (std::size_t k = m.params.size(); k-- > 0;)
-                s = sym::propagate(s, m.params[k], m.ranges[k], shape);
+                s = sym::propagate(s, m.params[k], m.ranges[k], whole);
             all = all ? sym::boundingBox(*all, s) : s;
         }
         if (!all)

@@ -5,7 +5,6 @@
 
 #include "sdfgc/Analysis/Access.h"
 #include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -33,7 +32,7 @@ std::optional<sym::Subset> touchedByIteration(const MapEntry &map, sym::Subset t
         if (inner == &map || !inner)
             return inner ? std::optional(touched) : std::nullopt;
         for (std::size_t p = inner->params.size(); p-- > 0;)
-            touched = analysis::propagate(touched, inner->params[p], inner->ranges[p], whole, facts);
+            touched = sym::propagate(touched, inner->params[p], inner->ranges[p], whole, facts);
     }
     return std::nullopt;
 }

@@ -27,7 +27,6 @@
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Propagation.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -145,7 +144,7 @@ private:
         sym::Subset s = *e.memlet.subset;
         const sym::Subset whole = g_.desc(e.memlet.data)->fullSubset();
         for (std::size_t k = m_.params.size(); k-- > 0;)
-            s = analysis::propagate(s, m_.params[k], m_.ranges[k], whole);
+            s = sym::propagate(s, m_.params[k], m_.ranges[k], whole);
         return s;
     }
     /// Edges from the outer entry begin, and those to the outer exit end, where the ones beyond do.

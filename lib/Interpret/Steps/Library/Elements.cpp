@@ -43,7 +43,7 @@ const std::byte *Elements::old(int64_t k) const {
 bool Elements::hasValue(int64_t k) const {
     if (value_ || !isInside(k))
         return value_.at != nullptr;
-    return buffer().cells[static_cast<std::size_t>(buffer().cellOf(positions_[static_cast<std::size_t>(k)]))].written != never;
+    return buffer().cells[static_cast<std::size_t>(buffer().cellOf(positions_[static_cast<std::size_t>(k)]))].written.time != never;
 }
 
 void Elements::write(Machine &m, int64_t k, const std::byte *value) {
