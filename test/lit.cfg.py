@@ -1,6 +1,6 @@
 # Configuration of lit: tests below test/lit run sdfgc and check what it prints.
 #
-# CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck, not, split-file) and `--param out=FOLDER`.
+# CTest passes `--param sdfgc=PATH`, `--param tools=FOLDER` (FileCheck, not, split-file), `--param out=FOLDER` and `--param cache=FOLDER`.
 import os
 import shutil
 
@@ -49,7 +49,7 @@ if os.environ.get('SDFGC_NIGHTLY'):
     config.available_features.add('nightly')
 config.environment['PATH'] = lit_config.params['tools'] + os.pathsep + os.environ['PATH']
 # Objects of the runtime that many tests compile with the same options, and nobody else uses.
-config.environment['XDG_CACHE_HOME'] = os.path.join(config.test_exec_root, 'cache')
+config.environment['XDG_CACHE_HOME'] = lit_config.params['cache']
 for name in ('HOME', 'TMPDIR', 'CCACHE_DIR', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS'):
     if name in os.environ:
         config.environment[name] = os.environ[name]
