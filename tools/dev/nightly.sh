@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the long sweeps, one after another, and prints a line for each: passed, failed or skipped, and the last line of its output.
+#
+#   tools/dev/nightly.sh [--conformance FOLDER] [--suite FOLDER --dace CHECKOUT] [--jobs N] [--out FOLDER] [PART...]
+#
+# PART picks sweeps by name (default: all):
+#
+#   tests        everything that CI runs, and the lit tests that need minutes
+#   interpreter  recorded programs in the interpreter, as graphs and as trees
+#   validate     every pass judged on every tenth recorded program
+#   threads      recorded programs called again and again with 1, 2, 3 and 8 threads; sums in order leave the same bits
+#   sanitizers   sdfgc and generated programs under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+#   same         same input, same bytes; graphs are what their text says after every pass
+#   hostile      builds that are killed, on full disks, by several users
+#   random       random programs and damaged graphs
+#   gradients    gradients against differences, against tangents, and between devices
+#   dace         DaCe's own tests with sdfgc as code generator; the last line counts what passed and failed
+#   unsimplified the same with DACE_optimizer_automatic_simplification=0: graphs as the front end leaves them, nothing inlined
+#
+# FOLDER of --conformance has cases/ and cases-gpu/ (default: ../shared/conformance); that of --suite has `run` (default: ../shared/dace-suite).
+# Sweeps whose input is missing are skipped. The full output of a sweep is in FOLDER/PART.log (default: build/nightly). Exit status 1 if any failed.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+conformance=../shared/conformance suite=../shared/dace-suite dace= jobs=$(nproc) out=build/nightly parts=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --conformance) conformance=${2:?}; shift ;;
+    --suite) suite=${2:?}; shift ;;
+    --dace) dace=${2:?}; shift ;;
+    --jobs) jobs=${2:?}; shift ;;
+    --out) out=${2:?}; shift ;;
+    -*) echo "nightly.sh: unknown option $1" >&2; exit 2 ;;
+    *) parts+=("$1") ;;
+    esac
+    shift
+done
+all=(tests interpreter validate threads sanitizers same hostile random gradients dace unsimplified)
+[ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
+for part in "${parts[@]}"; do
+    [[ " ${all[*]} " == *" $part "* ]] || { echo "nightly.sh: no sweep is called $part; there are: ${all[*]}" >&2; exit 2; }
+done
+mkdir -p "$out"
+cases=$conformance/cases
+lists=test/conformance
+tools=tools/dev
+
+tests() { $tools/test.sh --nightly; }
+interpreter() {
+    needs "$cases" || return
+    $tools/interpret_cases.py --jobs "$jobs" --expect $lists/interpreter.txt "$cases" &&
+        $tools/interpret_cases.py --tree cpu --jobs "$jobs" --expect $lists/interpreter.txt "$cases"
+}
+validate() { needs "$cases" && $tools/validate_cases.py --sample 10 --jobs "$jobs" "$cases"; }
+threads() {
+    needs "$cases" || return
+    $tools/repeat_cases.py --jobs 1 --expect $lists/threads.txt --expect $lists/known-failures.txt "$cases" &&
+        $tools/ordered_cases.py --sample 4 --jobs "$jobs" --expect $lists/threads.txt "$cases"
+}
+sanitizers() { $tools/sanitize.sh address thread programs --sample 10; }
+same() { needs "$cases" && $tools/determinism.sh build/bin/sdfgc "$cases" && $tools/text_form.sh "$cases"; }
+hostile() { $tools/hostile_builds.py --kills 1000; }
+random() {
+    build/bin/randomPrograms --seed "$(date +%s)" --runs 20000 && $tools/mutate_graphs.sh --runs 20000 --seed "$(date +%s)" test/graphs
+}
+gradients() { $tools/random_gradients.py --runs 1000 && $tools/agree_gradients.py --jobs "$jobs" test/graphs; }
+dace() { needs "$suite/run" && needs "$dace" && "$suite/run" --sdfgc build/bin/sdfgc --dace "$dace" --jobs "$jobs" --out "$out/dace"; }
+unsimplified() {
+    needs "$suite/run" && needs "$dace" &&
+        DACE_optimizer_automatic_simplification=0 "$suite/run" --sdfgc build/bin/sdfgc --dace "$dace" --jobs "$jobs" --out "$out/unsimplified"
+}
+
+# Ends a sweep with the status of one that is skipped unless its input exists.
+needs() {
+    [ -e "$1" ] && return
+    echo "${1:-the checkout of --dace} does not exist"
+    return 77
+}
+
+failed=0
+for part in "${parts[@]}"; do
+    begin=$SECONDS
+    "$part" > "$out/$part.log" 2>&1
+    status=$?
+    case $status in
+    0) verdict=passed ;;
+    77) verdict=skipped ;;
+    *) verdict="failed with status $status" failed=1 ;;
+    esac
+    printf '%-12s %5d s  %s: %s\n' "$part" $((SECONDS - begin)) "$verdict" "$(tail -n 1 "$out/$part.log")"
+done
+exit $failed
