@@ -1,5 +1,7 @@
 #include "sdfgc/Support/Resources.h"
 
+#include "Trees.h" // made by CMake
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>

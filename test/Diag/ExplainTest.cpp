@@ -1,4 +1,5 @@
 #include "sdfgc/Diag/Explain.h"
+#include "SourceTree.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>

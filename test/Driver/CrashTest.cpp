@@ -1,4 +1,5 @@
 #include "Driver/Crash.h"
+#include "SourceTree.h"
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Support/File.h"
 

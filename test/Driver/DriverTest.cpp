@@ -1,6 +1,7 @@
 #include "sdfgc/Driver/Driver.h"
 #include "Driver/Crash.h"
 #include "Driver/Subcommand.h"
+#include "SourceTree.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Json.h"
 

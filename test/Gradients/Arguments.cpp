@@ -1,5 +1,6 @@
 // Nested SDFGs whose arguments are not where, or not as large as, they say.
 #include "Gradient.h"
+#include "SourceTree.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,6 @@
 // Programs in files, which tools/dev/agree_gradients.py compiles, too.
 #include "Gradient.h"
+#include "SourceTree.h"
 
 #include <catch2/catch.hpp>
 

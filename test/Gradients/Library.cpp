@@ -1,5 +1,6 @@
 // Gradients of library nodes: flags, batches, factors, and results that are added to.
 #include "Gradient.h"
+#include "SourceTree.h"
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Support/File.h"

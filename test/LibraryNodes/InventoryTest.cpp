@@ -1,4 +1,5 @@
 // Every row of LibraryNodes.def has its page in the docs and its test.
+#include "SourceTree.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Support/File.h"
 

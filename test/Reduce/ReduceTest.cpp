@@ -1,5 +1,6 @@
 #include "sdfgc/Reduce/Reduce.h"
 #include "Reduce/Removals.h"
+#include "SourceTree.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"

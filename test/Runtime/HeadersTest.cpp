@@ -1,4 +1,6 @@
 // Rules about the headers themselves: each is documented, states its rules, and includes no more than it may.
+#include "SourceTree.h"
+
 #include <catch2/catch.hpp>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // The text form: what is printed is read back as the same graph, and texts in canonical form stay as they are.
+#include "SourceTree.h"
 #include "TestGraphs.h"
 
 #include "../Graphs.h"

@@ -1,6 +1,7 @@
 // Test graphs (test/graphs) and changes to them.
 #pragma once
 
+#include "SourceTree.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Json.h"

@@ -1,4 +1,5 @@
 #include "sdfgc/Support/Resources.h"
+#include "SourceTree.h"
 #include "sdfgc/Support/File.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 // From small graphs to C++ text: what lowering decides and the CPU target prints.
 #include "../Graphs.h"
+#include "SourceTree.h"
 
 #include "sdfgc/Targets/Targets.h"
 
