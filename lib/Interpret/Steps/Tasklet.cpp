@@ -166,6 +166,8 @@ public:
                                  : "its type"));
         else if (!c.container || (!c.pointer && !c.dynamic))
             p.value = (c.value ? c.value : c.value = b.reserve(c.type)).at;
+        else if (!(heldType(c) == c.type))
+            b.refuse("the dynamic connector `" + c.name.str() + "` of code in C++, whose type is not the container's");
         else
             elements(b, p, *c.container, c.first->site, c.subset);
         p.isPointer = !p.value && c.pointer;
@@ -207,7 +209,7 @@ public:
             if (c->value)
                 return c->value;
             if (c->container && !c->stream)
-                return c->pointer && !isOne(*c) ? b.addressOf(c->first, c->type) : b.load(c->first, c->type);
+                return c->pointer && !isOne(*c) ? b.addressOf(c->first, c->type) : load(b, *c, {c->first, {}});
             return b.local(name);
         }
         return scope_.read(b, name);
@@ -223,7 +225,7 @@ public:
             return name && scope_.graph.sdfg.constant(name) ? scope_.element(b, e) : Operand();
         if (!c->container || c->stream || (c->type.isVector() && !c->pointer))
             return {};
-        return placeOf(b, *c, e).load(b, c->type);
+        return load(b, *c, placeOf(b, *c, e));
     }
     bool store(Builder &b, const py::Expr &target, Operand value) override {
         const bool subscript = target.kind == py::ExprKind::Subscript && target.args[0]->kind == py::ExprKind::Name;
@@ -232,7 +234,7 @@ public:
         if (!c)
             return storeSymbol(b, target, value);
         if (c->stream) {
-            const Operand element = b.convert(value, c->type);
+            const Operand element = b.convert(b.convert(value, c->type), heldType(*c));
             b.emit({pushElement, nullptr, element.at, nullptr, 1, c->first});
             return true;
         }
@@ -275,6 +277,14 @@ private:
         const auto it = std::find_if(list.begin(), list.end(), [&](const Connection &c) { return c.name == name; });
         return name && it != list.end() ? &*it : nullptr;
     }
+    /// The type in which the container holds what the code sees as `c.type`: values are converted between the two, lanes of a vector are
+    /// elements of the container.
+    static Type heldType(const Connection &c) {
+        return !c.pointer && c.type.isNumeric() && c.container->type.isNumeric() ? c.container->type : c.type;
+    }
+    static Operand load(Builder &b, const Connection &c, const Place &place) {
+        return b.convert(place.load(b, heldType(c)), c.type);
+    }
     static bool isOne(const Connection &c) { return !c.subset || c.subset->isOneElement() || c.container->desc->isScalar(); }
 
     std::optional<Type> typeOf(Name n) {
@@ -307,7 +317,7 @@ private:
             c.type = c.container->type;
         if (c.container->desc->isStructure() || c.container->type.isPointer() || c.type.isOpaque())
             b.refuse("the connector `" + c.name.str() + "` of type " + c.type.str());
-        if (c.stream)
+        if (c.stream && !(c.type.isNumeric() && c.container->type.isNumeric()))
             c.type = c.container->type;
     }
 
@@ -317,6 +327,8 @@ private:
         const ir::Connector *declared = t_.inConnector(e.dstConn);
         if (const auto element = p_.values.find({e.src, e.srcConn}); e.src->isEntry() && element != p_.values.end()) {
             c.value = element->second; // what a consume scope has popped
+            if (declared && declared->type.isNumeric() && c.value.type.isNumeric())
+                c.value = b.convert(c.value, declared->type);
             c.type = c.value.type;
             inputs_.push_back(std::move(c));
             return;
@@ -334,7 +346,7 @@ private:
             if (!c.dynamic && e.memlet.volume.isOne())
                 c.value = pop(b, c);
         } else if (!c.pointer && !c.dynamic) {
-            c.value = b.load(c.first, c.type);
+            c.value = load(b, c, {c.first, {}});
         }
         inputs_.push_back(std::move(c));
     }
@@ -359,9 +371,9 @@ private:
     }
 
     Operand pop(Builder &b, const Connection &c) {
-        const Operand out = b.reserve(c.type);
+        const Operand out = b.reserve(heldType(c));
         b.emit({popElement, out.at, nullptr, nullptr, 1, c.first});
-        return out;
+        return b.convert(out, c.type);
     }
 
     Operand valueOf(Builder &b, Connection &c) {
@@ -371,18 +383,18 @@ private:
             return pop(b, c);
         if (c.pointer && !isOne(c))
             return b.addressOf(c.first, c.type);
-        return b.load(c.first, c.type);
+        return load(b, c, {c.first, {}});
     }
 
     /// Writes a value to an element, with the conflict resolution if there is one: then it returns what was there before. The lanes of
     /// a vector are combined before they update one element.
     Operand put(Builder &b, const Connection &c, const Place &place, Operand value) {
-        Operand given = b.convert(value, c.type);
+        Type t = heldType(c);
+        Operand given = b.convert(b.convert(value, c.type), t);
         if (!c.update) {
             place.store(b, given);
             return {};
         }
-        Type t = c.type;
         if (place.element && t.isVector() && t.element() == c.container->type && isOne(c)) {
             t = t.element();
             Operand sum{t, given.at};
@@ -392,7 +404,7 @@ private:
         }
         const Operand old = place.load(b, t, true);
         place.store(b, b.convert(b.apply(*c.update, {old, given}), t), true);
-        return old;
+        return b.convert(old, t == heldType(c) ? c.type : t);
     }
 
     bool storeSymbol(Builder &b, const py::Expr &target, Operand value) {

@@ -9,6 +9,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -58,14 +59,14 @@ void copyElement(Instance &in, const CopySide &src, sym::Expr srcOffset, const C
                  bool atomic, tree::Block &out) {
     py::ExprRef value = read(in, src.place, srcOffset);
     if (e.memlet.wcr.empty()) {
-        out.add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), value));
+        out.add<tree::Code>()->stmts.push_back(py::assign(read(in, dst.place, dstOffset), py::asStored(dst.place.type, value)));
         return;
     }
     auto wcr = py::parseWcr(e.memlet.wcr);
     auto *update = out.add<Update>();
     update->target = elementAt(in, dst.place, dstOffset);
-    update->value = value;
     update->reduction = wcr.value ? wcr.value->kind : py::Reduction::Custom;
+    update->value = py::operandOf(update->reduction, dst.place.type, value);
     update->lambda = wcr.value ? resolution(in, wcr.value->lambda, dst.place.type) : nullptr;
     update->atomic = atomic;
 }

@@ -11,6 +11,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -53,7 +54,7 @@ bool TaskletConnections::connectInput(Edge &e) {
         const Variable &v = in_.function().vars[it->second];
         c.place.var = it->second;
         c.place.type = v.type;
-        c.type = v.type;
+        c.type = type.isNumeric() && v.type.isNumeric() ? type : v.type;
         c.single = true;
         c.pointer = v.kind == VarKind::Pointer;
         c.strides = c.allStrides = {1};
@@ -178,8 +179,13 @@ py::ExprRef readOf(const Instance &in, const Connection &c) {
     if (c.type.isVector() && !c.place.type.isVector())
         r.castTo = c.type;
     py::ExprRef e = memRef(slot, r.castTo ? r.castTo : c.place.type);
-    bool convert = !c.stream && c.type != e->type && c.type.isScalar() && e->type.isScalar();
+    bool convert = c.type != e->type && c.type.isNumeric() && e->type.isNumeric();
     return convert ? py::castTo(c.type, e) : e;
+}
+
+py::ExprRef converted(const Connection &c, py::ExprRef value) {
+    const bool differs = c.type.isNumeric() && c.place.type.isNumeric() && !(c.type == c.place.type);
+    return differs ? py::inType(c.type, value) : value;
 }
 
 } // namespace sdfgc::tree::lowering

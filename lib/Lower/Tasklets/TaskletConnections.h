@@ -72,4 +72,7 @@ private:
 /// The value of the element behind a connector, converted to the connector's type; for a stream, what is popped.
 py::ExprRef readOf(const Instance &in, const Connection &c);
 
+/// A value that is stored through a connector, in the connector's type if that is another one than the container's.
+py::ExprRef converted(const Connection &c, py::ExprRef value);
+
 } // namespace sdfgc::tree::lowering

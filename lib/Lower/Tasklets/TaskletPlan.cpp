@@ -1,6 +1,7 @@
 // Which connectors of a Python tasklet become variables.
 #include "TaskletPlan.h"
 
+#include "Lower/Expressions/Expressions.h"
 #include "TaskletNames.h"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ void TaskletPlan::planInput(Connection &c, bool storesComeLast) {
     const bool unwieldy = !value && !c.dynamic && c.reads > 2 && c.start.str().size() > 8;
     const bool popped = c.stream && c.reads != 1;
     if (changed || hazard || unwieldy || popped)
-        c.local = declareLocal(c, readOf(in_, c));
+        c.local = declareLocal(c, py::lowerOperators(readOf(in_, c), semantics(in_)));
 }
 
 VarId TaskletPlan::declareLocal(const Connection &c, ExprRef init) {

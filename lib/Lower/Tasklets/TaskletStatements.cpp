@@ -19,13 +19,16 @@ bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
 
-/// A store's target is the element itself, without the conversion that reading it would need.
-StmtRef plainTarget(const StmtRef &s) {
+/// A store's target is the element itself, without the conversion that reading it would need; `c`: what it is stored through, if it is
+/// a connector.
+StmtRef plainTarget(const StmtRef &s, const Connection *c) {
     if (s->targets.empty() || s->targets[0]->kind != ExprKind::Cast)
         return s;
     auto copy = std::make_shared<py::Stmt>(*s);
     while (copy->targets[0]->kind == ExprKind::Cast)
         copy->targets[0] = copy->targets[0]->args[0];
+    if (c)
+        copy->value = converted(*c, copy->value);
     return copy;
 }
 
@@ -78,7 +81,7 @@ void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) 
                     group->locals = localTypes_;
                 group->braces = !group->locals.empty();
             }
-            group->stmts.push_back(plainTarget(s));
+            group->stmts.push_back(plainTarget(s, c));
         }
     }
 }

@@ -3,15 +3,17 @@
 
 #include "Lower/Memory/Elements.h"
 
+#include "sdfgc/Tasklet/Conversions.h"
+
 namespace sdfgc::tree::lowering {
 
 namespace {
 
-/// An update of what stands there by the connector's conflict resolution.
-Update &resolve(const Connection &c, RefId target, py::ExprRef value, Block &to) {
+/// An update of an element of type `t` by the connector's conflict resolution.
+Update &resolve(const Connection &c, RefId target, Type t, const py::ExprRef &value, Block &to) {
     auto *update = to.add<Update>();
     update->target = target;
-    update->value = std::move(value);
+    update->value = py::operandOf(c.reduction, t, value);
     update->reduction = c.reduction;
     update->lambda = c.lambda;
     return *update;
@@ -37,8 +39,8 @@ void foldLanes(Instance &in, const Connection &c, py::ExprRef value, VarId old, 
     folded.type = element;
     block->add<Declare>(folded.var)->init = lane(0);
     for (int64_t k = 1; k < c.type.lanes(); ++k)
-        resolve(c, elementAt(in, folded, 0), lane(k), *block);
-    Update &update = resolve(c, elementAt(in, c.place, c.start), read(in, folded, 0), *block);
+        resolve(c, elementAt(in, folded, 0), element, lane(k), *block);
+    Update &update = resolve(c, elementAt(in, c.place, c.start), c.place.type, read(in, folded, 0), *block);
     update.atomic = c.atomic;
     update.old = old;
     in.fn->names.close();
@@ -64,9 +66,10 @@ void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::E
     if (c.stream) {
         auto *push = to.add<StreamPush>();
         push->stream = elementAt(in, c.place, c.start);
-        push->value = std::move(value);
+        push->value = py::asStored(c.place.type, converted(c, value));
         return;
     }
+    value = converted(c, std::move(value));
     RefId slot = target ? refOf(*target) : elementAt(in, c.place, c.start);
     std::vector<py::ExprRef> indices = target ? target->args : std::vector<py::ExprRef>();
     if (c.type.isVector() && !c.place.type.isVector() && !(c.wcr && c.single))
@@ -74,7 +77,8 @@ void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::E
     if (c.wcr && c.single && c.type.isVector() && !c.place.type.isVector())
         return foldLanes(in, c, std::move(value), old, to);
     if (c.wcr) {
-        Update &update = resolve(c, slot, std::move(value), to);
+        const Type cast = in.function().refs[slot].castTo;
+        Update &update = resolve(c, slot, cast ? cast : c.place.type, value, to);
         update.targetIndices = indices;
         update.atomic = c.atomic;
         update.old = old;
@@ -82,7 +86,7 @@ void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::E
     }
     auto ref = std::make_shared<py::Expr>(*memRef(slot, c.place.type));
     ref->args = indices;
-    to.add<Code>()->stmts.push_back(py::assign(ref, std::move(value)));
+    to.add<Code>()->stmts.push_back(py::assign(ref, py::asStored(c.place.type, value)));
 }
 
 } // namespace sdfgc::tree::lowering
