@@ -3,9 +3,50 @@
 
 #include "../Values.h"
 
+#include "sdfgc/Analysis/ArgumentTypes.h"
+
+#include <cstring>
+
 namespace sdfgc::interpret {
 
 namespace {
+
+/// A scalar argument of another type than the element outside: a value, converted on the way in and on the way out.
+struct ConvertedArgument {
+    Container *inner;
+    const Access *element;
+    Operand outside, inside;
+    Code in, out;
+    bool isRead = false, isWritten = false;
+
+    /// What is not written outside is not written inside.
+    void enter(Machine &m) {
+        inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
+        inner->start = 0;
+        Buffer *b = nullptr;
+        int64_t offset = 0;
+        const std::byte *at = isRead ? m.locate(*element, element->container->unit, b, offset) : nullptr;
+        if (!at || (b->isOwn() && !b->hasValue(offset, element->container->unit)))
+            return;
+        m.noteRead(*b, offset, element->container->unit, element->site);
+        std::memcpy(outside.at, at, static_cast<std::size_t>(element->container->unit));
+        in.run(m);
+        std::memcpy(inner->buffer->memory, inside.at, static_cast<std::size_t>(inner->unit));
+        inner->buffer->cells[0].written = {m.order.now};
+    }
+    void leave(Machine &m) {
+        if (!isWritten || !inner->buffer->hasValue(0, inner->unit))
+            return;
+        std::memcpy(inside.at, inner->buffer->memory, static_cast<std::size_t>(inner->unit));
+        out.run(m);
+        Buffer *b = nullptr;
+        int64_t offset = 0;
+        if (std::byte *at = m.locate(*element, element->container->unit, b, offset)) {
+            m.noteWrite(*b, offset, element->container->unit, outside.at, element->site);
+            std::memcpy(at, outside.at, static_cast<std::size_t>(element->container->unit));
+        }
+    }
+};
 
 class NestedStep final : public Step {
 public:
@@ -26,6 +67,10 @@ public:
             bind(p, b, scope, n, *e, e->dstConn, true);
         for (const ir::Edge *e : n.outEdges())
             bind(p, b, scope, n, *e, e->srcConn, false);
+        for (ConvertedArgument &a : converted_) {
+            a.isRead = n.inEdge(a.inner->name) != nullptr;
+            a.isWritten = n.outEdge(a.inner->name) != nullptr;
+        }
         before_ = p.finish(b, ir::elementName(n));
     }
 
@@ -44,8 +89,12 @@ public:
             inner->buffer->cells[0].written = {m.order.now};
             inner->start = 0;
         }
+        for (ConvertedArgument &a : converted_)
+            a.enter(m);
         graph_.enter(m);
         graph_.run(m);
+        for (ConvertedArgument &a : converted_)
+            a.leave(m);
     }
 
 private:
@@ -76,9 +125,27 @@ private:
                 elements_.push_back(std::move(step));
             return;
         }
-        bindings_.push_back({inner, p.access(b, *outer, subset, p.site(n, &e.memlet))});
+        const Access *first = p.access(b, *outer, subset, p.site(n, &e.memlet));
+        if (analysis::isConverted(e, n)) {
+            convert(p, scope, n, *inner, first);
+            return;
+        }
+        bindings_.push_back({inner, first});
         for (const auto &[member, desc] : inner->desc->members)
             bindMember(p, scope, n, connector.str() + "." + member.str(), outer->name.str() + "." + member.str());
+    }
+
+    void convert(Planner &p, Scope &scope, const ir::NestedSDFGNode &n, Container &inner, const Access *element) {
+        ConvertedArgument &a = converted_.emplace_back();
+        a.inner = &inner;
+        a.element = element;
+        Builder in = p.builder(scope, p.pythonDivision(), element->site), out = p.builder(scope, p.pythonDivision(), element->site);
+        a.outside = in.reserve(element->container->type);
+        a.inside = in.reserve(inner.type);
+        in.copy(a.inside, in.convert(a.outside, a.inside.type));
+        out.copy(a.outside, out.convert(a.inside, a.outside.type));
+        a.in = p.finish(in, ir::elementName(n));
+        a.out = p.finish(out, ir::elementName(n));
     }
 
     void bindMember(Planner &p, Scope &scope, const ir::NestedSDFGNode &n, const std::string &innerName,
@@ -96,6 +163,7 @@ private:
     std::vector<Binding> bindings_;
     std::vector<std::unique_ptr<Step>> elements_;                      // bindings to what elements of container arrays point to
     std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes, elements that a scope consumes
+    std::deque<ConvertedArgument> converted_;
     std::set<Name> done_;
 };
 

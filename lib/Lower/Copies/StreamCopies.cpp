@@ -4,8 +4,10 @@
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Memory/Elements.h"
 
+#include "sdfgc/Analysis/ArgumentTypes.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 #include <algorithm>
 
@@ -65,6 +67,13 @@ void streamCopy(Instance &in, const MemoryPlace &src, const MemoryPlace &dst, Ed
     RefId arraySlot = addressAt(in, array, startOffset(array, inArray));
     RefId streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
     sym::Expr count = printable(in, inArray.numElements());
+    const bool moves = fromStream || !count.isOne() || in.popped.count(analysis::pathSource(&e)) != 0; // elements as they are
+    if (moves && analysis::differ(src.type, dst.type)) {
+        in.error(diag::Id::LowerUnsupported, analysis::placeOf(e),
+                 "a copy between a stream and an array of another type, " + src.type.str() + " and " + dst.type.str(),
+                 "give both the same type, or let a map move the elements");
+        return;
+    }
     if (fromStream)
         return pop(in, streamSlot, arraySlot, count, e, out);
     const auto popped = in.popped.find(analysis::pathSource(&e));
@@ -74,7 +83,7 @@ void streamCopy(Instance &in, const MemoryPlace &src, const MemoryPlace &dst, Ed
     push->stream = streamSlot;
     push->count = count;
     if (count.isOne())
-        push->value = read(in, array, startOffset(array, inArray));
+        push->value = py::asStored(dst.type, read(in, array, startOffset(array, inArray)));
     else
         push->source = arraySlot;
 }

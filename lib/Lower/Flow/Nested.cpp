@@ -12,9 +12,11 @@
 #include "Reductions.h"
 
 #include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/ArgumentTypes.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 #include <algorithm>
 
@@ -92,16 +94,26 @@ void setAccumulator(Instance &inner, Name container) {
     inner.reductions[container] = place;
 }
 
-/// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
-/// if there is neither at the other end.
-Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
-    if (const auto element = in.edgeValues.find(&edge); element != in.edgeValues.end()) {
-        Outer taken;
-        taken.place.var = element->second;
-        taken.place.type = in.function().vars[element->second].type;
-        taken.place.strides = {1};
+/// The element that a consume scope took from its queue, in the argument's type.
+Outer takenElement(Instance &in, VarId element, const DataDesc &argument, Name container, tree::Block &block) {
+    Outer taken;
+    taken.place.var = element;
+    taken.place.type = in.function().vars[element].type;
+    taken.place.strides = {1};
+    if (!argument.isScalar() || !argument.dtype.isNumeric() || !analysis::differ(argument.dtype, taken.place.type))
         return taken;
-    }
+    taken.place.var = in.declareValue(container, argument.dtype, true);
+    block.add<Declare>(taken.place.var)->init = py::inType(argument.dtype, py::name(in.varName(element), taken.place.type));
+    taken.place.type = argument.dtype;
+    return taken;
+}
+
+/// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
+/// if there is neither at the other end. Variables are declared at the end of `block`.
+Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge, const DataDesc &argument, Name container,
+                     tree::Block &block) {
+    if (const auto element = in.edgeValues.find(&edge); element != in.edgeValues.end())
+        return takenElement(in, element->second, argument, container, block);
     const bool input = edge.dst == &n;
     const auto *a = dyn_cast<AccessNode>(input ? analysis::pathSource(&edge) : analysis::pathDestination(&edge));
     Outer outer;
@@ -118,13 +130,13 @@ Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge) {
 }
 
 /// Calls `bind(container, descriptor inside, edge, what it stands for)` for each argument of a nested SDFG; reports those that
-/// stand for nothing.
-template <class F> void forEachArgument(Instance &in, const Instance &inner, NestedSDFGNode &n, F &&bind) {
+/// stand for nothing. Variables for values that have no container are declared at the end of `block`.
+template <class F> void forEachArgument(Instance &in, const Instance &inner, NestedSDFGNode &n, tree::Block &block, F &&bind) {
     for (auto &[container, edge] : connections(n)) {
         const DataDesc *d = inner.g->arrays.find(container);
         if (!d)
             continue;
-        const Outer outer = outerContainer(in, n, *edge);
+        const Outer outer = outerContainer(in, n, *edge, *d, container, block);
         if (outer.place.valid())
             bind(container, *d, *edge, outer);
         else
@@ -176,7 +188,7 @@ MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const
 
 /// Inner containers as other names for outer memory.
 void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
-    forEachArgument(in, inner, n, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
+    forEachArgument(in, inner, n, block, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
         const bool sameType = outer.place.type == d.dtype || d.isStructure() || d.isStream() || d.dtype.isVoid();
         if (!sameType || isBehindElement(outer.place, d)) {
             inner.places[container] = castPlace(in, inner, container, d, outer, block);
@@ -226,9 +238,9 @@ void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     }
 }
 
-/// Parameters for the containers of a function, and what the call gives for them.
-void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
-    forEachArgument(in, inner, n, [&](Name container, const DataDesc &d, const Edge &edge, const Outer &outer) {
+/// Parameters for the containers of a function, and what the call, at the end of `block`, gives for them.
+void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call, tree::Block &block) {
+    forEachArgument(in, inner, n, block, [&](Name container, const DataDesc &d, const Edge &edge, const Outer &outer) {
         Variable v;
         v.name = inner.fn->names.declare(container);
         v.type = variableType(d);
@@ -264,7 +276,7 @@ void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto call = std::make_unique<Call>();
     call->comment = "nested SDFG " + n.label;
     passSymbols(in, inner, n, *call);
-    passContainers(in, inner, n, *call);
+    passContainers(in, inner, n, *call, out);
     declareSymbols(inner, function->body);
     context.top = &function->body;
     context.topAt = function->body.body.size();

@@ -6,8 +6,10 @@
 //            A -> t.a (A[i]), a: ?                         a: float64
 //            A -> n.b (A[0:N]), b: ?                       b: pointer(float64)
 //            t.__out -> u.x, both ?                        both: what t's code computes
+//            A -> n.p (A[i]), p: a scalar of float32       A -> p_value -> n.p, p_value: float32
 //
 // Steps, for each SDFG from outside to inside:
+//   0. A scalar of a nested SDFG that has another type than what it is connected to gets a value of its own (ConvertArguments.h).
 //   1. A symbol of a nested SDFG without a declaration takes the type of the expression that it is mapped to.
 //   2. Symbols that are assigned on edges or by loops take the joined type of all their assignments; a symbol that is only used
 //      takes the type that its symbolic strings carry. A declared type wins over both.
@@ -19,6 +21,7 @@
 //
 // Left alone: types that the file states. Map parameters are int64 everywhere and are not stored.
 #include "Transforms/Lower/Completion.h"
+#include "Transforms/Lower/ConvertArguments.h"
 #include "Transforms/Lower/TypeEnvironment.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -232,6 +235,7 @@ bool inferTypes(SDFG &root, pass::Context &context) {
     bool changed = false;
     for (SDFG *g : allSDFGs(root)) {
         std::size_t before = g->symbols.size();
+        changed |= convertArguments(*g, context);
         changed |= typeOwnSymbols(*g, context);
         ConnectorInference connectors(*g, context);
         for (State *s : allStates(*g))
