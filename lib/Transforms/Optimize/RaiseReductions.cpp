@@ -97,6 +97,12 @@ const Tasklet *taskletOf(const Item &i) {
     return i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
 }
 
+/// Do the connectors of a tasklet see elements in the type that their container has?
+bool seeType(const Tasklet &t, Name input, Name output, Type type) {
+    const Connector *in = t.inConnector(input), *out = t.outConnector(output);
+    return in && out && (!in->type || in->type == type) && (!out->type || out->type == type);
+}
+
 /// The steps at the top of a body that read and write a container; the same one, if it does both.
 struct Places {
     std::size_t read = 0, write = 0;
@@ -139,7 +145,9 @@ Name copiedTo(const Item &i, Name container, const SDFG &g) {
         return to;
     const Tasklet *t = taskletOf(i);
     const py::ExprRef value = t ? valueOf(*t, i.step->uses.back().connector) : nullptr;
-    return value && value->kind == py::ExprKind::Name && value->name == i.step->uses.front().connector ? to : Name();
+    const Name in = i.step->uses.front().connector;
+    const bool copies = value && value->kind == py::ExprKind::Name && value->name == in;
+    return copies && seeType(*t, in, i.step->uses.back().connector, d->dtype) ? to : Name();
 }
 
 /// The scalar by way of which the old value comes, if nothing else uses that; empty otherwise.
@@ -204,7 +212,8 @@ bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, 
         return false;
     const Name old = useOf(*writer.step, from, false).connector, out = written.connector;
     const py::ExprRef value = valueOf(*t, out);
-    const std::optional<Combination> combination = value ? combinationOf(value, old, d->dtype, *t, g) : std::nullopt;
+    const std::optional<Combination> combination =
+        value && seeType(*t, old, out, d->dtype) ? combinationOf(value, old, d->dtype, *t, g) : std::nullopt;
     if (!combination)
         return false;
 
