@@ -21,8 +21,12 @@ std::optional<std::string> GraphMaker::slice(const Index &extent, int64_t count,
 
 namespace {
 
-/// Can elements of one container be stored in another without leaving its range?
-bool canHold(const Container &to, const Container &from) {
+/// Can elements of one container be stored in another without leaving its range? `mixed`: whatever their types are.
+bool canHold(const Container &to, const Container &from, bool mixed) {
+    if (mixed && to.accumulates == from.accumulates)
+        return to.type != "uint8" && mayBecome(from.type, to.type, from.accumulates);
+    if (mixed && to.accumulates) // what integers add up is whole
+        return kindOf(to.type) == Kind::Integer && mayBecome(from.type, to.type, false);
     if (to.type == from.type)
         return to.accumulates || !from.accumulates;
     static const std::set<std::string> numbers{"float64", "float32", "int64", "int32"};
@@ -34,7 +38,8 @@ bool canHold(const Container &to, const Container &from) {
 void GraphMaker::copy(Container &to) {
     taken_.insert(&to);
     Container *from = pick([&](const Container &c) {
-        return c.isWritten && !c.isHidden && &c != &to && canHold(to, c) && (c.isDevice == to.isDevice || c.type == to.type);
+        return c.isWritten && !c.isHidden && &c != &to && canHold(to, c, shared_.mixed) &&
+               (c.isDevice == to.isDevice || c.type == to.type);
     });
     if (!from) {
         mapOver(to, true);

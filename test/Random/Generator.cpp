@@ -132,6 +132,8 @@ Generated generate(uint64_t seed) {
     Shared shared{Random(seed), {}};
     Random &random = shared.random;
     shared.flavour.gpu = random.oneIn(4);
+    shared.types = Random(seed + 2);
+    shared.mixed = shared.types.oneIn(2);
     Generated out;
     out.flavour = shared.flavour;
     out.sizes.resize(kSizes);

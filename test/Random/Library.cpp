@@ -5,9 +5,9 @@
 
 namespace sdfgc::random {
 
-Container &GraphMaker::operand(const std::string &type, std::vector<Index> shape) {
+Container &GraphMaker::operand(const std::string &type, std::vector<Index> shape, bool isWhole) {
     Container *known = pick([&](const Container &c) {
-        if (!canRead(c) || !c.isOperand || c.type != type || c.shape.size() != shape.size())
+        if (!canRead(c) || !c.isOperand || c.accumulates != isWhole || c.type != type || c.shape.size() != shape.size())
             return false;
         for (std::size_t k = 0; k < shape.size(); ++k)
             if (c.shape[k].text != shape[k].text)
@@ -17,7 +17,8 @@ Container &GraphMaker::operand(const std::string &type, std::vector<Index> shape
     if (known && random_.oneIn(2))
         return *known;
     Container &c = transient(type, std::move(shape));
-    c.accumulates = c.isOperand = true; // whole numbers
+    c.isOperand = true;
+    c.accumulates = isWhole;
     c.isWritable = false;
     taken_.insert(&c);
     fill(c);
@@ -56,7 +57,9 @@ void GraphMaker::reduce() {
     std::vector<Index> shape;
     for (std::size_t rank = 1 + random_.below(3); rank > 0; --rank)
         shape.push_back(random_.pick(sizes_));
-    Container &from = operand(type, shape);
+    const std::string result = shared_.mixed ? shared_.types.pick(types) : type;
+    const bool becomesWhole = kindOf(result) == Kind::Integer && kindOf(type) == Kind::Real;
+    Container &from = operand(type, shape, !becomesWhole);
     std::vector<Index> left;
     std::vector<std::string> axes;
     for (std::size_t k = 0; k < shape.size(); ++k)
@@ -71,7 +74,7 @@ void GraphMaker::reduce() {
     const bool all = left.empty();
     if (all)
         left.push_back(Index::constant(1));
-    Container &to = transient(type, left);
+    Container &to = transient(result, left);
     to.accumulates = true;
     struct Rule {
         const char *wcr, *identity;
@@ -88,11 +91,14 @@ void GraphMaker::reduce() {
 void GraphMaker::product() {
     static const char *const types[] = {"float64", "float32", "int64", "complex128"};
     const std::string type = random_.pick(types);
+    const bool isMixed = shared_.mixed && kindOf(type) != Kind::Complex && shared_.types.oneIn(2);
+    const auto another = [&] { return isMixed ? std::string(types[shared_.types.below(3)]) : type; };
+    const auto ofResult = [&] { return isMixed ? std::string(shared_.types.oneIn(2) ? "int32" : "float64") : type; };
     const Index m = random_.pick(sizes_), n = random_.pick(sizes_), k = random_.pick(sizes_);
     const std::size_t choice = random_.below(4);
     if (choice == 0) { // a scalar product
-        Container &x = operand(type, {k}), &y = operand(type, {k});
-        Container &to = transient(type, {Index::constant(1)});
+        Container &x = operand(type, {k}), &y = operand(another(), {k});
+        Container &to = transient(ofResult(), {Index::constant(1)});
         to.accumulates = true;
         if (&x != &y)
             library("blas.Dot", "n = null", {{"_x", &x, whole(x), ""}, {"_y", &y, whole(y), ""}}, {"_result", &to, "0", ""});
@@ -100,8 +106,8 @@ void GraphMaker::product() {
     }
     const std::vector<Index> right = choice == 1 ? std::vector<Index>{k} : std::vector<Index>{k, n};
     const std::vector<Index> result = choice == 1 ? std::vector<Index>{m} : std::vector<Index>{m, n};
-    Container &a = operand(type, {m, k}), &b = operand(type, right);
-    Container &to = transient(type, result);
+    Container &a = operand(type, {m, k}), &b = operand(another(), right);
+    Container &to = transient(ofResult(), result);
     to.accumulates = true;
     if (&a != &b)
         library("blas.MatMul", "", {{"_a", &a, whole(a), ""}, {"_b", &b, whole(b), ""}}, {"_c", &to, whole(to), ""});

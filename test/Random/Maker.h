@@ -9,6 +9,7 @@
 //     Scopes.cpp      streams, consume scopes, ranges that are read at run time, phases of blocks
 //     Copies.cpp      copies, views, references
 //     Library.cpp     library nodes
+//     Types.cpp       types that differ along a path
 #pragma once
 
 #include "Expressions.h"
@@ -49,6 +50,7 @@ struct Access {
     std::string subset;      // without brackets
     std::string attributes;  // how a conflict is resolved, ...
     std::string otherSubset; // of a copy: where it goes
+    std::string type;        // of the connector; empty: as the container has it
 };
 
 /// A node of a state or scope, as it will be written.
@@ -96,7 +98,13 @@ struct Shared {
     Random random;
     Flavour flavour;
     int labels = 0;
-    int depth = 0; // of nested SDFGs
+    int depth = 0;      // of nested SDFGs
+    bool mixed = false; // types change along paths
+    Random types{0};    // chooses them: programs are the same otherwise
+    /// Of a nested SDFG that is made now.
+    Shared inside(Flavour f) {
+        return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0)};
+    }
 };
 
 class GraphMaker {
@@ -197,8 +205,16 @@ private:
     void reduce();
     void product();
     void transposition();
-    Container &operand(const std::string &type, std::vector<Index> shape);
+    Container &operand(const std::string &type, std::vector<Index> shape, bool isWhole = true);
     void library(const std::string &what, const std::string &attributes, std::vector<Access> reads, const Access &write);
+
+    // ---- Types.cpp
+    /// The type of a connector that reads an element, or of an argument that gets it.
+    std::string readAs(const Container &c);
+    /// The type of a connector whose code stores values for an element.
+    std::string writtenAs(const Container &c);
+    /// The type of a container whose elements, any of its type, become elements of this one.
+    std::string handedAs(const Container &c);
 
     Shared &shared_;
     Random &random_;
@@ -224,6 +240,8 @@ private:
     std::set<const Container *> taken_; // written by the operation that is being made
 };
 
+/// May an element of one type be converted to the other? `isLarge`: it is a sum.
+bool mayBecome(std::string_view from, std::string_view to, bool isLarge);
 /// A node as it is written, after others.
 Lines textOf(const Operation &op, const std::vector<std::string> &after);
 /// `A[subset]`

@@ -234,6 +234,9 @@ Operation GraphMaker::mapOperation(const MapPlan &plan, std::size_t from, const 
 
 std::string GraphMaker::codeOf(const Write &write, const std::string &connector, Expressions &e) {
     const std::string &type = write.container->type;
+    // Real numbers become whole when they become integers, before anything adds them up.
+    if (shared_.mixed && write.value == Write::Value::Whole && kindOf(type) == Kind::Integer && shared_.types.oneIn(2))
+        return connector + " = min(max(" + e.value("float64") + ", -40.0), 40.0)";
     if (write.value == Write::Value::Sign)
         return connector + " = " + e.sign(type);
     if (write.value == Write::Value::Whole || write.container->accumulates)
@@ -265,7 +268,12 @@ void GraphMaker::addRead(Operation &op, std::vector<Leaf> &leaves, const std::ve
             subscripts.back() = "0", text = connector;
     }
     op.reads.push_back({connector, c, c->isScalar() ? "0" : joined(subscripts), ""});
-    leaves.push_back({text, kindOf(c->type), c->accumulates});
+    std::string type = c->type;
+    if (const bool isElement = c->isScalar() || subscripts.back().find(':') == std::string::npos; isElement)
+        type = readAs(*c);
+    if (type != c->type)
+        op.reads.back().type = type;
+    leaves.push_back({text, kindOf(type), c->accumulates || type == "uint32"});
 }
 
 Operation GraphMaker::tasklet(const Write &write, const std::vector<Index> &indices, const std::vector<Access> &more) {
@@ -273,6 +281,8 @@ Operation GraphMaker::tasklet(const Write &write, const std::vector<Index> &indi
     op.label = op.head = label("code");
     op.reads = more;
     op.writes.push_back({"o", write.container, write.subset, write.conflict});
+    if (const std::string type = writtenAs(*write.container); type != write.container->type)
+        op.writes.back().type = type;
     std::vector<Leaf> leaves;
     for (const Access &a : more)
         leaves.push_back({a.connector, kindOf(a.container->type), true});
@@ -307,6 +317,7 @@ void GraphMaker::chain(Lines &out, const Write &write, const std::vector<Index> 
     Container &between = containers_.emplace_back();
     between.name = label("v");
     between.type = random_.oneIn(2) ? "float64" : "int64";
+    between.type = handedAs(between);
     between.isHidden = true;
     if (random_.oneIn(2))
         between.shape.push_back(Index::constant(random_.between(1, 3)));

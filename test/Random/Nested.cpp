@@ -47,7 +47,7 @@ bool hasPlainLayout(const Container &c) { return c.attributes.find("strides") ==
 
 /// One that computes the element that an iteration of a map writes.
 Operation GraphMaker::nestedInMap(const Write &write, const std::vector<Index> &indices) {
-    Shared inside{Random(random_.next()), {}, shared_.labels, shared_.depth + 1};
+    Shared inside = shared_.inside({});
     GraphMaker inner(inside, label("f"));
     Boundary boundary(inner, random_);
     Operation op;
@@ -65,7 +65,7 @@ Operation GraphMaker::nestedInMap(const Write &write, const std::vector<Index> &
             subscripts.back() = "0:" + c->shape.back().text;
             shape.push_back(boundary.extent(c->shape.back()));
         }
-        Container &argument = inner.argument(name, c->type, shape, true);
+        Container &argument = inner.argument(name, shape.empty() ? readAs(*c) : c->type, shape, true);
         argument.isWritable = false;
         argument.accumulates = c->accumulates;
         if (onDevice_ && !shape.empty())
@@ -75,7 +75,7 @@ Operation GraphMaker::nestedInMap(const Write &write, const std::vector<Index> &
     for (std::size_t k = random_.below(3); k > 0 && !indices.empty(); --k)
         boundary.index(random_.pick(indices));
     const std::string result = label("out");
-    inner.argument(result, write.container->type, {}, false);
+    inner.argument(result, handedAs(*write.container), {}, false);
     op.writes.push_back({result, write.container, write.subset, ""});
     if (random_.oneIn(2))
         inner.counter("k0", random_.between(1, 3));
@@ -93,7 +93,7 @@ void GraphMaker::nested(Container &c) {
         return;
     }
     taken_.insert(&c);
-    Shared inside{Random(random_.next()), shared_.flavour, shared_.labels, shared_.depth + 1};
+    Shared inside = shared_.inside(shared_.flavour);
     GraphMaker inner(inside, label("f"));
     Boundary boundary(inner, random_);
     Operation op;
@@ -102,7 +102,13 @@ void GraphMaker::nested(Container &c) {
         std::vector<Index> shape;
         for (const Index &extent : outer.shape)
             shape.push_back(boundary.extent(extent));
-        Container &argument = inner.argument(name, outer.type, shape, isWritten);
+        const bool isValue = shape.empty() && !outer.isDevice;
+        Container &argument = inner.argument(name,
+                                             !isValue       ? outer.type
+                                             : &outer != &c ? readAs(outer)
+                                             : isWritten    ? c.type
+                                                            : handedAs(c),
+                                             shape, isWritten);
         argument.isDevice = outer.isDevice;
         argument.accumulates = outer.accumulates;
         if (outer.isDevice)

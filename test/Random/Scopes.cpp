@@ -84,6 +84,8 @@ void GraphMaker::dynamicMap(Container &to) {
     end.name = label("n");
     end.type = "int64";
     end.isHidden = true;
+    if (shared_.mixed)
+        end.type = shared_.types.oneIn(2) ? "float64" : shared_.types.oneIn(2) ? "int32" : "int64";
     taken_.insert(&to);
     Operation count;
     count.label = count.head = label("code");

@@ -9,7 +9,8 @@ namespace sdfgc::random {
 namespace {
 
 std::string item(const Access &a, bool isRead) {
-    const std::string arrow = isRead ? "<- " : "-> ", before = a.connector.empty() ? arrow : a.connector + " " + arrow;
+    const std::string arrow = isRead ? "<- " : "-> ",
+                      before = a.connector.empty() ? arrow : a.connector + (a.type.empty() ? "" : ": " + a.type) + " " + arrow;
     return before + memlet(*a.container, a.subset) + (a.attributes.empty() ? "" : " (" + a.attributes + ")");
 }
 
