@@ -208,6 +208,8 @@ std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
 
 } // namespace
 
+bool CommandLine::given(const std::string &name) const { return impl_->app.count(name) > 0; }
+
 void CommandLine::check(std::function<void(diag::Engine &)> check) { impl_->checks.push_back(std::move(check)); }
 
 CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments, diag::Engine &d) {

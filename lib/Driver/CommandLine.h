@@ -59,6 +59,8 @@ public:
     Result parse(const std::vector<std::string> &arguments, diag::Engine &d);
     std::string help() const;
     const std::vector<OptionRow> &rows() const { return rows_; }
+    /// Was an option given, by whatever value? `name`: `--target`. Known from the parse on, so also in checks.
+    bool given(const std::string &name) const;
 
 private:
     struct Impl;

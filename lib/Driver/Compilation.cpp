@@ -73,6 +73,8 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     made.graph = std::move(program.graph);
     if (!made.module || !pipeline.stopAfter.empty())
         return std::nullopt;
+    if (compile.gpu() && compile.vendor() == platform::Device::Hip && !compile.emulate && target.gpuArch.empty())
+        s.diags.report(diag::Id::GpuArchOpen, {});
     if (!graphFolder.empty())
         drawGraphs(s, *made.module, graphFolder);
     made.sources = emit(s, *made.module, compile);

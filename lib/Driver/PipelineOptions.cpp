@@ -4,6 +4,7 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Build/Tasklets.h"
 #include "sdfgc/Pass/Instrumentation.h"
+#include "sdfgc/Pass/TargetTraits.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
@@ -219,7 +220,11 @@ void TargetOptions::addTo(CommandLine &line) {
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
     line.choice("--reductions", reductions, {"any", "ordered"},
                 "the order of sums that the graph leaves open (any): ordered is that of indices, whatever the number of threads");
-    line.check([this](diag::Engine &d) {
+    line.check([this, &line](diag::Engine &d) {
+        if (pass::traitsOf(target).family == pass::Family::Host)
+            for (const char *option : {"--emulate", "--gpu-streams", "--gpu-graph", "--gpu-arch"})
+                if (line.given(option))
+                    d.report(diag::Id::OptionWithoutEffect, {}, option, target);
         if (fpModel == "fast" && reductions == "ordered")
             d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--reductions ordered").hint =
                 "with --fp-model fast, the compiler may reorder sums; --fp-model contract leaves their order alone";

@@ -15,8 +15,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <ostream>
+#include <set>
 
 namespace sdfgc::driver {
 namespace {
@@ -159,8 +161,7 @@ class Run : public Subcommand {
         }
         s.log().info("calling {}", made->module->name.str());
         crash::setActivity("calling the program");
-        if (stats_)
-            call_.gpuGraphs = graphsOf(*made->module);
+        call_.gpuGraphs = graphsOf(*made->module);
         call_.messages = stats_ && isHere && made->sources.needs("mpi");
         s.environment.out.flush(); // the program prints after it
         std::vector<const run::Arguments *> each;
@@ -175,6 +176,7 @@ class Run : public Subcommand {
             results.front().rank = mine.rank;
         if (!std::all_of(results.begin(), results.end(), [&](const run::CallResult &r) { return reportCall(s, &*made, r); }))
             return;
+        reportGraphs(s, results);
         for (std::size_t i = 0; i < results.size(); ++i)
             show(s, arguments[i], outputs, results[i], first + static_cast<int>(i), ranks);
         if (call_.messages && !json_)
@@ -266,6 +268,17 @@ class Run : public Subcommand {
     static int graphsOf(const tree::Module &m) {
         const auto isGraph = [](const auto &f) { return f->graph.has_value(); };
         return static_cast<int>(std::count_if(m.functions.begin(), m.functions.end(), isGraph));
+    }
+
+    /// Graphs that were not used, unless the user has switched them off. Ranks are alike: the first that says so is reported.
+    static void reportGraphs(Session &s, const std::vector<run::CallResult> &results) {
+        if (const char *mode = std::getenv("SDFGC_GPU_GRAPH"); mode && std::string_view(mode) == "0")
+            return;
+        std::set<std::string> said;
+        for (const run::CallResult &r : results)
+            for (const run::GraphCounters &g : r.graphs)
+                if (g.hostPath > 0 && said.insert(g.name).second)
+                    s.diags.report(diag::Id::GraphNotUsed, {}, g.name, g.hostPath, g.hostPath + g.launches, g.lastReason);
     }
 
     static bool outputsExist(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs) {

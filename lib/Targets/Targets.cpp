@@ -1,4 +1,5 @@
 #include "sdfgc/Targets/Targets.h"
+#include "Ignored.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/TargetTraits.h"
 
@@ -76,8 +77,10 @@ std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target) {
 
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags) {
     std::optional<Refusal> found = refusal(graph, compile.target);
-    if (!found)
+    if (!found) {
+        reportIgnored(graph, compile, diags);
         return true;
+    }
     found->place.file = compile.file;
     diags.report(diag::Id::LowerUnsupported, found->place, found->what, found->hint);
     return false;

@@ -14,7 +14,7 @@ namespace sdfgc::ir {
 #define SDFGC_SCHEDULES(X) \
     X(Default) X(Sequential) X(CPU_Multicore) X(CPU_Persistent) X(MPI) X(GPU_Device) X(GPU_ThreadBlock) \
     X(GPU_ThreadBlock_Dynamic) X(GPU_Persistent) X(SVE_Map) X(Snitch) X(Snitch_Multicore) X(Unrolled) X(FPGA_Device) \
-    X(FPGA_Multi_Pumped)
+    X(FPGA_Multi_Pumped) X(GPU_Warp)
 #define SDFGC_LIFETIMES(X) X(Scope) X(State) X(SDFG) X(Global) X(Persistent) X(External)
 #define SDFGC_LANGUAGES(X) X(Python) X(CPP) X(OpenCL) X(SystemVerilog) X(MLIR) X(Library)
 #define SDFGC_OMP_SCHEDULES(X) X(Default) X(Static) X(Dynamic) X(Guided)
@@ -81,7 +81,7 @@ template <> std::optional<CopyMethod> parseEnum(std::string_view);
 template <> std::optional<GraphMark> parseEnum(std::string_view);
 template <> std::optional<MemoryKind> parseEnum(std::string_view);
 
-bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Persistent
+bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Warp, GPU_Persistent
 bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
 bool isParallel(Schedule s);    // anything whose iterations may run concurrently

@@ -27,7 +27,8 @@ struct Refusal {
     diag::Location place;
 };
 std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target);
-/// Can a graph as it was loaded be compiled for the target of `compile`? If not, its refusal is reported as SD6002.
+/// Can a graph as it was loaded be compiled for the target of `compile`? If not, its refusal is reported as SD6002. If so, what the
+/// compilation will leave out of it is reported in warnings (SD6022, SD6023).
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 /// The same for a tree: one that queues work on a device is for GPU targets.
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);

@@ -96,6 +96,8 @@ private:
 std::unique_ptr<Step> Planner::map(Scope &scope, const ir::MapEntry &m) {
     if (m.schedule == ir::Schedule::MPI)
         refuse(ir::elementName(m), "maps over processes");
+    if (m.schedule == ir::Schedule::GPU_Warp)
+        refuse(ir::elementName(m), "maps over warps, which the pass resolve-thread-guards resolves");
     return std::make_unique<MapStep>(*this, scope, m);
 }
 

@@ -5,6 +5,7 @@
 #include "../Values.h"
 #include "Subscripts.h"
 
+#include "sdfgc/Analysis/Location.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
 
@@ -484,6 +485,8 @@ private:
 std::unique_ptr<Step> Planner::tasklet(Scope &scope, const ir::Tasklet &t) {
     if (t.code.empty())
         return nullptr;
+    if (!analysis::threadGuardsOf(t).guards.empty() && analysis::isInKernel(t))
+        refuse(ir::elementName(t), "guards by thread, warp or block, which the pass resolve-thread-guards resolves");
     TaskletNames names(*this, scope, t);
     return std::make_unique<TaskletStep>(names.code());
 }

@@ -7,7 +7,9 @@
 #include "Lower/Flow/States.h"
 #include "Lower/Tasklets/Tasklets.h"
 
+#include "sdfgc/Analysis/Location.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
 
 #include <utility>
 
@@ -17,6 +19,8 @@ using namespace ir;
 using analysis::Executor;
 
 namespace {
+
+constexpr const char *kResolve = "let the pipeline run `resolve-thread-guards` after `default-schedules`";
 
 /// Does a node, or what ends at a scope's exit, write other memory than registers and memory of `own`?
 bool writesBeyond(const ir::Node &n, Storage own) {
@@ -86,6 +90,8 @@ void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
 } // namespace
 
 void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
+    if (m.schedule == Schedule::GPU_Warp)
+        in.error(diag::Id::WarpMapRefused, analysis::placeOf(m), m.label, "no pass has resolved it", kResolve);
     const Executor level = in.fn->device.level;
     const bool overGrid = m.schedule == Schedule::GPU_Device && level == Executor::Grid;
     const bool spreads = overGrid || (isThreadBlock(m.schedule) && level != Executor::Thread);
@@ -109,6 +115,9 @@ void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
 }
 
 void lowerKernelTasklet(Instance &in, Tasklet &t, tree::Block &out) {
+    if (const analysis::ThreadGuards guards = analysis::threadGuardsOf(t); !guards.guards.empty())
+        in.error(diag::Id::GuardRefused, analysis::placeOf(t), guards.guards.front().text, t.label, "no pass has resolved it",
+                 kResolve);
     if (in.fn->device.level == Executor::Thread || !writesBeyond(t, Storage::Register))
         return lowerTasklet(in, t, out);
     // Code that is not in a map over threads runs once for each block, or for the grid: one thread does it.

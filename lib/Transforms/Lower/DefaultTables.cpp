@@ -10,6 +10,7 @@ std::optional<Storage> storageInside(Schedule scope) {
     case Schedule::CPU_Multicore:
     case Schedule::GPU_ThreadBlock:
     case Schedule::GPU_ThreadBlock_Dynamic:
+    case Schedule::GPU_Warp:
         return Storage::Register;
     case Schedule::MPI:
     case Schedule::CPU_Persistent:
@@ -32,6 +33,7 @@ std::optional<Schedule> scheduleInside(Schedule scope) {
     case Schedule::CPU_Multicore:
     case Schedule::GPU_ThreadBlock:
     case Schedule::GPU_ThreadBlock_Dynamic:
+    case Schedule::GPU_Warp:
     case Schedule::SVE_Map:
         return Schedule::Sequential;
     case Schedule::MPI:

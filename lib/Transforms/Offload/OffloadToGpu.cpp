@@ -340,6 +340,9 @@ public:
             why = fewElements(root);
         if (!why.empty()) {
             context.missed(root.name.str(), "the program stays on the host", {diag::Why::Host, why});
+            diag::Location place;
+            place.element = elementName(root);
+            context.diags.report(diag::Id::ProgramOnHost, place, root.name.str(), why);
             return false;
         }
         Offload(root, context).run();

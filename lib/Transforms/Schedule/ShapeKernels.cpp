@@ -33,105 +33,26 @@
 // Left alone: maps inside of kernels. A map that does not get the blocks that it asks for is a warning (SD6018). Blocks of more
 // threads than devices take (SD6008), or whose size is only known inside of the kernel (SD6009), are errors. Runs after the passes
 // that make kernels and after resolve-wcr.
+#include "Transforms/Schedule/KernelBlocks.h"
+
 #include "sdfgc/Analysis/BlockSizes.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <set>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-using Sizes = std::array<sym::Expr, 3>; // along x, y, z
+using Sizes = BlockSizes;
 
 constexpr int64_t maxBlocksYZ = 65535;
 constexpr int64_t maxThreads = 1024;                                  // of a block
-constexpr int64_t warp = 32;                                          // threads of a row
-constexpr int64_t highestZ = 64;                                      // threads of a block along z
 constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}}; // for maps with one parameter, and with more
-constexpr int64_t dynamicBlock = 128;
-
-/// What a `gpu_block_size` asks for: what is beyond z counts as z.
-Sizes askedSizes(const std::vector<sym::Expr> &asked) {
-    Sizes size{1, 1, 1};
-    for (std::size_t d = 0; d < asked.size(); ++d)
-        size[std::min<std::size_t>(d, 2)] *= asked[d];
-    return size;
-}
-
-sym::Expr product(const Sizes &s) { return s[0] * s[1] * s[2]; }
-
-/// What is in a kernel's scope, also in nested SDFGs, in terms of the symbols of the kernel's own SDFG.
-class Content {
-public:
-    explicit Content(const MapEntry &kernel, const analysis::ScopeTree &scopes) {
-        define(kernel);
-        inScope(*kernel.state(), scopes, &kernel, {});
-    }
-
-    std::vector<Sizes> blocks;                             // of thread-block maps
-    bool dynamic = false;                                  // there are maps whose iterations the threads share out among themselves
-    std::vector<std::pair<const MapEntry *, Sizes>> asked; // by maps over the device in a persistent kernel
-    std::set<Name> defined;                                // names that only the kernel knows
-
-private:
-    using Values = std::map<Name, sym::Expr>;
-
-    void inScope(const State &s, const analysis::ScopeTree &scopes, const Node *entry, const Values &outer) {
-        for (Node *n : scopes.children(entry)) {
-            if (auto *m = dyn_cast<MapEntry>(n)) {
-                define(*m);
-                if (isThreadBlock(m->schedule))
-                    add(*m, outer);
-                else
-                    inMap(*m, s, scopes, outer);
-            } else if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg) {
-                inNested(*nested, outer);
-            }
-        }
-    }
-    void define(const MapEntry &m) { defined.insert(m.params.begin(), m.params.end()); }
-    static sym::Expr in(sym::Expr e, const Values &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
-
-    void add(const MapEntry &m, const Values &outer) {
-        if (m.schedule == Schedule::GPU_ThreadBlock_Dynamic) {
-            dynamic = true;
-            return;
-        }
-        Sizes size{1, 1, 1};
-        for (std::size_t d = 0; d < std::min<std::size_t>(3, m.ranges.size()); ++d)
-            size[d] = analysis::boundOfSize(in(m.ranges[m.ranges.size() - 1 - d].steps(), outer));
-        blocks.push_back(size);
-    }
-    void inMap(const MapEntry &m, const State &s, const analysis::ScopeTree &scopes, const Values &outer) {
-        if (m.schedule == Schedule::GPU_Device && m.gpuBlockSize) {
-            Sizes size = askedSizes(*m.gpuBlockSize);
-            for (sym::Expr &e : size)
-                e = in(e, outer);
-            asked.emplace_back(&m, size);
-        }
-        inScope(s, scopes, &m, outer);
-    }
-    void inNested(const NestedSDFGNode &n, const Values &outer) {
-        Values inner;
-        for (const auto &[symbol, value] : n.symbolMapping)
-            inner[symbol] = in(value, outer);
-        for (const auto &[symbol, type] : analysis::definedSymbols(*n.sdfg))
-            defined.insert(symbol);
-        for (State *s : allStates(*n.sdfg)) {
-            analysis::ScopeTree scopes(*s);
-            inScope(*s, scopes, nullptr, inner);
-        }
-    }
-};
 
 class Shaper {
 public:
@@ -162,8 +83,8 @@ private:
     static const Node *exitOf(const Node *entry) { return static_cast<const MapEntry *>(entry)->exit; }
 
     bool shape(MapEntry &m, const analysis::ScopeTree &scopes) {
-        const Content content(m, scopes);
-        const Sizes block = blockOf(m, content);
+        const KernelContent content(m, scopes);
+        const Sizes block = blockSizes(m, content, threads_);
         const sym::Expr threads = product(block);
         if (threads.asInt() && *threads.asInt() > maxThreads)
             context_.diags.report(diag::Id::KernelShape, analysis::placeOf(m), m.label, threads.str(), maxThreads);
@@ -185,44 +106,9 @@ private:
         return before != std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);
     }
 
-    Sizes blockOf(const MapEntry &m, const Content &content) const {
-        Sizes block{1, 1, 1};
-        if (!content.blocks.empty()) {
-            for (const Sizes &size : content.blocks)
-                for (std::size_t axis = 0; axis < 3; ++axis)
-                    block[axis] = sym::max({block[axis], size[axis]});
-        } else if (m.gpuBlockSize) {
-            block = askedSizes(*m.gpuBlockSize);
-        } else if (m.schedule == Schedule::GPU_Persistent && !content.asked.empty()) {
-            block = content.asked.front().second;
-        } else if (content.dynamic) {
-            block[0] = dynamicBlock;
-        } else if (m.params.size() > 1) {
-            rows(block, m.ranges);
-        } else {
-            block[0] = threads_;
-        }
-        return block;
-    }
-
-    /// Rows of a warp, or shorter ones where there are fewer iterations along x, and as many as fit into a block; longer ones where there
-    /// are fewer iterations along y; along z what is left.
-    void rows(Sizes &block, const std::vector<sym::Range> &ranges) const {
-        const auto needed = [&](std::size_t axis) { // threads: a power of two
-            const std::optional<int64_t> steps = ranges[ranges.size() - 1 - axis].steps().asInt();
-            return steps && *steps < threads_ ? int64_t(std::bit_ceil(uint64_t(std::max<int64_t>(1, *steps)))) : threads_;
-        };
-        const int64_t along = std::min({threads_, warp, needed(0)}),
-                      high = std::min(std::max<int64_t>(1, threads_ / along), needed(1));
-        block[0] = std::min(std::max<int64_t>(1, threads_ / high), std::max(along, needed(0)));
-        block[1] = high;
-        if (ranges.size() > 2)
-            block[2] = std::min({std::max<int64_t>(1, threads_ / (*block[0].asInt() * high)), needed(2), highestZ});
-    }
-
     /// How many blocks there are at most along x, y, z; 0: as many as the iterations need.
-    static std::vector<sym::Expr> gridLimit(const MapEntry &m, const Sizes &block, const Content &content) {
-        const bool byBlocks = !content.blocks.empty() || content.dynamic;
+    static std::vector<sym::Expr> gridLimit(const MapEntry &m, const Sizes &block, const KernelContent &content) {
+        const bool byBlocks = content.byBlocks();
         const std::size_t rank = m.params.size();
         std::vector<sym::Expr> limit;
         for (std::size_t axis = 0; axis < 3; ++axis) {

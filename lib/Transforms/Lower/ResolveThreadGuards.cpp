@@ -1,0 +1,527 @@
+// resolve-thread-guards: guards by thread, warp and block become conditions on the parameters of maps.
+//
+//   before:  map b[b = 0:4] GPU_Device {                   after:  map b[b = 0:4] GPU_Device {
+//              map t[t = 0:64] GPU_ThreadBlock {                     map t[t = 0:64] GPU_ThreadBlock {
+//                set: x = 1     (location: gpu_thread: 0)              set: if t == 0: x = 1
+//                map w[w = 0:2] GPU_Warp { ... w ... } } }             map w[w = t // 32 : t // 32 + 1] Sequential { ... } } }
+//
+// A `location` of a tasklet names the threads, warps or blocks that run it; a GPU_Warp map gives each iteration to one warp, whose
+// lanes run it together (DaCe: codegen/targets/cuda.py; experimental_cuda_helpers/scope_strategies.py). Both speak of positions, and
+// a pass that reorders, splits or fuses maps would change which iteration has which position. So positions are resolved here, before
+// any such pass, into what they mean for the iterations of the graph as it was given:
+//
+//     thread of the block   iteration of the thread-block map around: the last parameter counts along x, the one before along y, ...;
+//                           without thread-block maps in the kernel: iteration of the kernel's map, modulo the size of a block
+//     warp                  thread of the block, by the lanes of a warp (option `lanes`; 0: 32 for CUDA and the emulation, 64 for HIP)
+//     block                 iteration of the kernel's map where there are thread-block maps; else divided by the size of a block
+//
+// The parameter of a GPU_Warp map is the number of the warp. If it has more iterations than a block has warps, the warps take turns.
+// A condition is a branch in Python code, and a map of one iteration or none around anything else. The code beside thread-block maps
+// runs once for each block, whichever thread does it: there a guard by thread or warp holds if the block has one that it names. Results
+// of a guarded tasklet are dynamic: they may not be written. No barrier can come between a condition and what it guards.
+//
+// Not handled, and refused (SD4540, SD4541): guards outside of kernels, where DaCe ignores them on the host and obeys them as soon as
+// it moves the code to a device; guards of iterations that no position is known of (dynamic thread-block maps, device maps inside of
+// kernels); GPU_Warp maps that are in no thread-block map, or that a block has no warps for. A guard that counts threads of blocks
+// whose size the graph leaves open gets the usual size, and a warning (SD4542). On the CPU a guard has no effect (SD6022).
+#include "Transforms/Schedule/KernelBlocks.h"
+
+#include "sdfgc/Analysis/Location.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using analysis::GuardLevel;
+using analysis::ThreadGuard;
+using diag::Id;
+
+// ---- positions
+
+/// The number of an iteration along one parameter, from 0.
+sym::Expr stepOf(const MapEntry &m, std::size_t d) {
+    const sym::Range &r = m.ranges[d];
+    return sym::floorDiv(sym::Expr::symbol(m.params[d]) - r.begin, r.step);
+}
+
+/// The number of an iteration along x, y and z. `shared`: parameters beyond the third share z.
+BlockSizes iterationOf(const MapEntry &m, bool shared) {
+    BlockSizes at{0, 0, 0};
+    const std::size_t rank = m.params.size();
+    for (std::size_t d = 0; d < rank; ++d) {
+        const std::size_t axis = rank - 1 - d;
+        if (axis < 2)
+            at[axis] = stepOf(m, d);
+        else if (shared)
+            at[2] = at[2] * m.ranges[d].steps() + stepOf(m, d);
+        else if (axis == 2)
+            at[2] = stepOf(m, d);
+    }
+    return at;
+}
+
+/// How many iterations there are along each axis.
+BlockSizes iterationsOf(const MapEntry &m) {
+    BlockSizes size{1, 1, 1};
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        size[std::min<std::size_t>(m.params.size() - 1 - d, 2)] *= m.ranges[d].steps();
+    return size;
+}
+
+sym::Expr linear(const BlockSizes &at, const BlockSizes &size) { return at[0] + size[0] * (at[1] + size[1] * at[2]); }
+
+/// The maps around a node, innermost first, across nested SDFGs, up to the kernel.
+struct Surroundings {
+    explicit Surroundings(const Node &n) {
+        for (const Node *at = &n; at && !kernel;) {
+            for (Node *around : ScopeTree(*at->state()).enclosing(at)) {
+                auto *m = dyn_cast<MapEntry>(around);
+                if (!m || kernel)
+                    continue;
+                if (isThreadBlock(m->schedule) && !threads)
+                    threads = m;
+                if (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent)
+                    kernel = m;
+            }
+            if (!kernel)
+                at = at->state()->sdfg()->parentNode;
+        }
+        for (const Node *at = kernel; at && !isInner; at = at->state()->sdfg()->parentNode)
+            for (const Node *around : ScopeTree(*at->state()).enclosing(at))
+                isInner |= isGpuSchedule(*scheduleOf(around));
+    }
+    MapEntry *kernel = nullptr;  // the innermost map over the device
+    MapEntry *threads = nullptr; // the innermost thread-block map
+    bool isInner = false;        // the map over the device is in another one
+};
+
+/// The position of an iteration, in terms of symbols at the node.
+struct Position {
+    std::optional<sym::Expr> thread, block; // nothing: not known. `thread`: nothing also beside thread-block maps
+    bool besideThreads = false;             // the code runs once for each block
+    sym::Expr threads = 1;                  // of a block
+    BlockSizes size{1, 1, 1};               // the same along each axis, in terms of symbols at the kernel
+    bool isOpen = false;                    // the graph does not say how many
+    MapEntry *kernel = nullptr;
+    std::string obstacle; // why something is not known
+};
+
+// ---- symbols in nested SDFGs
+
+/// Does anything in the SDFG, or in code of it, have the name?
+bool isTaken(const SDFG &g, Name name) {
+    if (g.arrays.contains(name) || g.symbols.contains(name) || g.constants.contains(name))
+        return true;
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            const auto *m = dyn_cast<MapEntry>(n.get());
+            const auto *t = dyn_cast<Tasklet>(n.get());
+            if (n->inConnector(name) || n->outConnector(name) ||
+                (m && std::find(m->params.begin(), m->params.end(), name) != m->params.end()) ||
+                (t && t->code.text.find(name.view()) != std::string::npos))
+                return true;
+        }
+    return false;
+}
+
+/// A symbol of the nested SDFG that has the value of an expression around it.
+sym::Expr handIn(NestedSDFGNode &nested, sym::Expr value, std::string_view name) {
+    if (value.freeSymbols().empty())
+        return value;
+    SDFG &g = *nested.sdfg;
+    Name inner(name);
+    for (int k = 0; nested.mapped(inner) ? *nested.mapped(inner) != value : isTaken(g, inner); ++k)
+        inner = Name(std::string(name) + "_" + std::to_string(k));
+    if (!nested.mapped(inner)) {
+        auto &mapping = nested.symbolMapping;
+        const auto after =
+            std::find_if(mapping.begin(), mapping.end(), [&](const auto &m) { return m.first.view() > inner.view(); });
+        mapping.insert(after, {inner, value});
+        g.symbols.set(inner, ScalarKind::Int64);
+    }
+    return sym::Expr::symbol(inner);
+}
+
+/// An expression of the SDFG `from` in terms of symbols at `to`, which may be in SDFGs nested in it.
+sym::Expr carried(sym::Expr value, const SDFG &from, const Node &to, std::string_view name) {
+    std::vector<NestedSDFGNode *> between; // innermost first
+    for (const SDFG *g = to.state()->sdfg(); g != &from; g = g->parentNode->state()->sdfg())
+        between.push_back(g->parentNode);
+    for (auto it = between.rbegin(); it != between.rend(); ++it)
+        value = handIn(**it, value, name);
+    return value;
+}
+
+Position positionOf(const Node &n) {
+    Position p;
+    const Surroundings around(n);
+    p.kernel = around.kernel;
+    if (!p.kernel)
+        return p;
+    if (around.isInner || (around.threads && around.threads->schedule == Schedule::GPU_ThreadBlock_Dynamic)) {
+        p.obstacle = around.isInner ? "map `" + around.kernel->label + "` over the device is inside of another kernel"
+                                    : "threads take the iterations of map `" + around.threads->label + "` in any order";
+        return p;
+    }
+    const MapEntry &kernel = *p.kernel;
+    const SDFG &outer = *kernel.state()->sdfg();
+    const KernelContent content(kernel, ScopeTree(*kernel.state()));
+    const BlockSizes size = p.size = blockSizes(kernel, content, kUsualThreads);
+    const bool persistent = kernel.schedule == Schedule::GPU_Persistent;
+    p.threads = carried(product(size), outer, n, "gpu_threads");
+    p.isOpen = !content.byBlocks() && !kernel.gpuBlockSize && content.asked.empty();
+    if (around.threads) {
+        BlockSizes here; // in terms of symbols at the thread-block map
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            here[axis] = carried(size[axis], outer, *around.threads, "gpu_threads");
+        p.thread = carried(linear(iterationOf(*around.threads, false), here), *around.threads->state()->sdfg(), n, "gpu_thread");
+    } else {
+        p.besideThreads = content.byBlocks() || persistent;
+    }
+    if (persistent) {
+        p.obstacle = "the blocks of the persistent kernel `" + kernel.label + "` have no iterations of their own";
+        return p;
+    }
+    const BlockSizes iteration = iterationOf(kernel, true), iterations = iterationsOf(kernel);
+    if (content.byBlocks()) {
+        p.block = carried(linear(iteration, iterations), outer, n, "gpu_block");
+        return p;
+    }
+    BlockSizes thread, block, blocks;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        thread[axis] = sym::mod(iteration[axis], size[axis]);
+        block[axis] = sym::floorDiv(iteration[axis], size[axis]);
+        blocks[axis] = sym::ceilDiv(iterations[axis], size[axis]);
+    }
+    p.thread = carried(linear(thread, size), outer, n, "gpu_thread");
+    p.block = carried(linear(block, blocks), outer, n, "gpu_block");
+    return p;
+}
+
+// ---- conditions
+
+/// Is a number, which is not negative, one of a range?
+sym::Expr isIn(sym::Expr number, const sym::Range &r) {
+    using sym::Kind;
+    if (r.begin == r.end)
+        return sym::compare(Kind::Eq, number, r.begin);
+    std::vector<sym::Expr> all;
+    if (!r.begin.isZero())
+        all.push_back(sym::compare(Kind::Ge, number, r.begin));
+    all.push_back(sym::compare(Kind::Le, number, r.end));
+    if (!r.step.isOne())
+        all.push_back(sym::compare(Kind::Eq, sym::mod(number - r.begin, r.step), 0));
+    return all.size() == 1 ? all.front() : sym::logicalAnd(all);
+}
+
+class Resolver {
+public:
+    Resolver(pass::Context &context, int64_t lanes) : context_(context), lanes_(lanes) {}
+
+    bool run(SDFG &root) {
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root))
+            for (State *s : allStates(*g)) {
+                std::vector<Node *> nodes;
+                for (const auto &n : s->nodes())
+                    nodes.push_back(n.get());
+                for (Node *n : nodes) {
+                    if (auto *t = dyn_cast<Tasklet>(n))
+                        changed |= tasklet(*t);
+                    else if (auto *m = dyn_cast<MapEntry>(n); m && m->schedule == Schedule::GPU_Warp)
+                        changed |= warpMap(*m);
+                }
+            }
+        return changed;
+    }
+
+private:
+    // ---- tasklets
+    bool tasklet(Tasklet &t) {
+        const analysis::ThreadGuards found = analysis::threadGuardsOf(t);
+        if (!found.unreadable.empty()) {
+            refuse(t, found.unreadable, "it is neither a number nor a range", "write `0`, `0:4` or `0:8:2`");
+            return false;
+        }
+        if (found.guards.empty())
+            return false;
+        const Position p = positionOf(t);
+        if (!p.kernel) {
+            refuse(t, found.guards.front().text, "no map around the tasklet is a kernel",
+                   "give a map around it the schedule GPU_Device, or take the `location` away");
+            return false;
+        }
+        std::vector<sym::Expr> all;
+        for (const ThreadGuard &guard : found.guards) {
+            if (const Name unknown = undefinedIn(guard, t)) {
+                refuse(t, guard.text, "`" + unknown.str() + "` is defined by nothing around the tasklet",
+                       "name a symbol of the SDFG or a parameter of a map around the tasklet");
+                return false;
+            }
+            const std::optional<sym::Expr> holds = condition(guard, p);
+            if (!holds) {
+                refuse(t, guard.text, p.obstacle, "compute the condition in the tasklet from the parameters of maps");
+                return false;
+            }
+            if (p.isOpen)
+                closeBlocks(t, guard, p);
+            all.push_back(*holds);
+        }
+        const sym::Expr when = all.size() == 1 ? all.front() : sym::logicalAnd(all);
+        return guardBy(t, when, found.guards.front().text);
+    }
+
+    /// A name in a guard that means nothing at the tasklet.
+    static Name undefinedIn(const ThreadGuard &guard, const Tasklet &t) {
+        const SDFG &g = *t.state()->sdfg();
+        std::set<Name> known;
+        for (const auto &[name, type] : g.symbols)
+            known.insert(name);
+        for (const auto &[name, type] : analysis::definedSymbols(g))
+            known.insert(name);
+        for (const Node *around : ScopeTree(*t.state()).enclosing(&t))
+            if (const auto *m = dyn_cast<MapEntry>(around))
+                known.insert(m->params.begin(), m->params.end());
+        for (const sym::Expr &e : {guard.range.begin, guard.range.end, guard.range.step})
+            for (const Name n : e.freeSymbols())
+                if (!known.count(n) && !g.constants.contains(n))
+                    return n;
+        return {};
+    }
+
+    std::optional<sym::Expr> condition(const ThreadGuard &guard, const Position &p) const {
+        if (guard.level == GuardLevel::Block)
+            return p.block ? std::optional(isIn(*p.block, guard.range)) : std::nullopt;
+        const sym::Expr lanes = guard.level == GuardLevel::Warp ? lanes_ : 1;
+        if (p.thread)
+            return isIn(sym::floorDiv(*p.thread, lanes), guard.range);
+        if (!p.besideThreads)
+            return std::nullopt;
+        // The code runs once for each block: by a thread that the guard names, if the block has one.
+        return sym::logicalAnd({sym::compare(sym::Kind::Lt, guard.range.begin * lanes, p.threads),
+                                sym::compare(sym::Kind::Le, guard.range.begin, guard.range.end)});
+    }
+
+    bool guardBy(Tasklet &t, sym::Expr when, const std::string &text) {
+        for (const Edge *e : t.outEdges())
+            if (e->srcConn && !e->memlet.data) {
+                refuse(t, text, "its result is a value of other code, which needs it always", "store the result in a container");
+                return false;
+            }
+        analysis::removeLocation(t);
+        if (when == sym::Expr::boolean(true))
+            return true;
+        const bool isBranch = branchIn(t, when);
+        if (!isBranch)
+            mapAround(t, when);
+        // In the map around it the tasklet always writes; code in C++ would take a dynamic output for a pointer.
+        for (Edge *e : t.outEdges())
+            if (!e->memlet.isEmpty())
+                for (Edge *on : analysis::memletPath(e))
+                    on->memlet.dynamic = isBranch || on->src != &t || on->memlet.dynamic;
+        return true;
+    }
+
+    /// `if` in the code; false where names in it hide those of the condition, or where it is not Python.
+    static bool branchIn(Tasklet &t, sym::Expr when) {
+        if (t.code.language != Language::Python)
+            return false;
+        auto block = py::parseBlock(t.code.text);
+        const auto condition = py::parseExpr(when.str());
+        if (!block.value || !condition.value)
+            return false;
+        const py::BlockNames names = py::blockNames(*block.value);
+        for (const Name n : when.freeSymbols())
+            if (t.inConnector(n) || t.outConnector(n) || names.written.count(n))
+                return false;
+        py::Stmt branch;
+        branch.kind = py::StmtKind::If;
+        branch.value = *condition.value;
+        branch.body = *block.value;
+        t.code.text = py::print({std::make_shared<py::Stmt>(std::move(branch))});
+        while (t.code.text.ends_with('\n'))
+            t.code.text.pop_back();
+        return true;
+    }
+
+    /// A map of one iteration, or none.
+    static void mapAround(Tasklet &t, sym::Expr when) {
+        State &s = *t.state();
+        auto *entry = s.add<MapEntry>();
+        auto *exit = s.add<MapExit>();
+        entry->label = exit->label = t.label + "_guard";
+        entry->exit = exit;
+        exit->entry = entry;
+        entry->schedule = Schedule::Sequential;
+        entry->debugInfo = exit->debugInfo = t.debugInfo;
+        Name parameter("guard");
+        for (int k = 0; isTaken(*s.sdfg(), parameter); ++k)
+            parameter = Name("guard_" + std::to_string(k));
+        entry->params = {parameter};
+        entry->ranges = {{0, sym::select(when, 0, -1), 1, 1}};
+        const std::vector<Edge *> in = t.inEdges(), out = t.outEdges();
+        int number = 0;
+        for (Edge *e : in) {
+            const std::string k = std::to_string(number++);
+            const bool isData = !e->memlet.isEmpty();
+            s.connect(e->src, e->srcConn, entry, isData ? Name("IN_" + k) : Name(), e->memlet);
+            s.connect(entry, isData ? Name("OUT_" + k) : Name(), &t, e->dstConn, e->memlet);
+            s.removeEdge(e);
+        }
+        if (in.empty())
+            s.connect(entry, {}, &t, {}, Memlet::empty());
+        for (Edge *e : out) {
+            const std::string k = std::to_string(number++);
+            const bool isData = !e->memlet.isEmpty();
+            s.connect(&t, e->srcConn, exit, isData ? Name("IN_" + k) : Name(), e->memlet);
+            s.connect(exit, isData ? Name("OUT_" + k) : Name(), e->dst, e->dstConn, e->memlet);
+            s.removeEdge(e);
+        }
+        if (out.empty())
+            s.connect(&t, {}, exit, {}, Memlet::empty());
+    }
+
+    // ---- maps over warps
+    bool warpMap(MapEntry &m) {
+        const Surroundings around(m);
+        const Position p = around.threads ? positionOf(m) : Position();
+        if (!around.threads || !p.thread) {
+            refuseMap(m, p.obstacle.empty() ? "it is in no GPU_ThreadBlock map" : p.obstacle,
+                      "put it into a GPU_ThreadBlock map, whose threads make up the warps");
+            return false;
+        }
+        if (const std::string why = meetsInside(m); !why.empty()) {
+            refuseMap(m, why, "warps do not run the map together: threads can only meet outside of it");
+            return false;
+        }
+        const std::optional<int64_t> threads = p.threads.asInt();
+        if (threads && *threads % lanes_ != 0) {
+            refuseMap(m, "blocks of " + std::to_string(*threads) + " threads do not consist of warps of " + std::to_string(lanes_),
+                      "make the block a multiple of a warp");
+            return false;
+        }
+        for (const sym::Range &r : m.ranges)
+            if (sym::isLess(r.begin, 0) == sym::Truth::True) {
+                refuseMap(m, "warps have no negative numbers", "let the range begin with 0 or more");
+                return false;
+            }
+        if (!(m.params.size() > 1 ? splitByDimensions(m, p) : takeTurns(m, p)))
+            return false;
+        m.schedule = Schedule::Sequential;
+        context_.done(elementName(m), "each iteration is of one warp of " + std::to_string(lanes_) + " lanes");
+        return true;
+    }
+
+    /// The parameter is the number of the warp. Beyond the last warp of a block, the first one goes on.
+    bool takeTurns(MapEntry &m, const Position &p) {
+        const sym::Expr warp = sym::floorDiv(*p.thread, lanes_), warps = sym::ceilDiv(p.threads, lanes_);
+        sym::Range &r = m.ranges.front();
+        if (sym::isLessEqual(r.end + 1, warps) == sym::Truth::True) {
+            r = only(warp, r, r.end + 1 == warps);
+            return true;
+        }
+        if (!r.step.isOne()) {
+            refuseMap(m, "it may have more iterations than a block has warps, and not each number is one",
+                      "let its parameter count by 1");
+            return false;
+        }
+        r = {r.begin + sym::mod(warp - r.begin, warps), r.end, warps, 1};
+        return true;
+    }
+
+    /// A number, if it is in a range. `isLast`: no number is beyond the end.
+    static sym::Range only(sym::Expr number, const sym::Range &r, bool isLast) {
+        if (!r.step.isOne())
+            return {number, sym::select(isIn(number, r), number, number - 1), 1, 1};
+        return {r.begin.isZero() ? number : sym::max({number, r.begin}), isLast ? number : sym::min({number, r.end}), 1, 1};
+    }
+
+    /// Several parameters are the digits of the warp's number; the last one counts fastest.
+    bool splitByDimensions(MapEntry &m, const Position &p) {
+        sym::Expr all = 1;
+        for (const sym::Range &r : m.ranges)
+            all *= r.end + 1;
+        const std::optional<int64_t> needed = all.asInt(), threads = p.threads.asInt();
+        const bool tooMany = m.params.size() > 3;
+        if (tooMany || !needed || !threads || *needed * lanes_ > *threads) {
+            refuseMap(m,
+                      tooMany ? "it has more than three parameters"
+                      : !needed || !threads
+                          ? "it has several parameters, and their sizes or the block's are not constant"
+                          : "it needs " + std::to_string(*needed) + " warps, and a block has " + std::to_string(*threads / lanes_),
+                      "give it one parameter: warps take turns at its iterations");
+            return false;
+        }
+        sym::Expr rest = sym::floorDiv(*p.thread, lanes_);
+        for (std::size_t d = m.params.size(); d-- > 0;) {
+            const sym::Expr size = m.ranges[d].end + 1;
+            m.ranges[d] = only(d > 0 ? sym::mod(rest, size) : rest, m.ranges[d], d > 0 || *needed * lanes_ == *threads);
+            rest = sym::floorDiv(rest, size);
+        }
+        return true;
+    }
+
+    /// What in a map over warps only all threads of the block can do together.
+    static std::string meetsInside(const MapEntry &m) { return meetsInside(*m.state(), &m); }
+    static std::string meetsInside(const State &s, const Node *entry) {
+        const ScopeTree scopes(s);
+        for (const auto &n : s.nodes()) {
+            if (entry && n.get() != entry && !scopes.encloses(entry, n.get()))
+                continue;
+            if (const auto *m = dyn_cast<MapEntry>(n.get()))
+                if (m->gpuForceSyncthreads || isThreadBlock(m->schedule))
+                    return "the threads of the block meet in map `" + m->label + "`";
+            if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                for (const State *inner : allStates(*nested->sdfg))
+                    if (std::string why = meetsInside(*inner, nullptr); !why.empty())
+                        return why;
+        }
+        return "";
+    }
+
+    // ---- diagnostics
+    void refuse(const Tasklet &t, const std::string &guard, const std::string &why, const std::string &hint) {
+        context_.diags.report(Id::GuardRefused, analysis::placeOf(t), guard, t.label, why, hint);
+    }
+    void refuseMap(const MapEntry &m, const std::string &why, const std::string &hint) {
+        context_.diags.report(Id::WarpMapRefused, analysis::placeOf(m), m.label, why, hint);
+    }
+    /// The kernel gets the blocks that the guard counts with.
+    void closeBlocks(const Tasklet &t, const ThreadGuard &guard, const Position &p) {
+        context_.diags.report(Id::GuardBlockSize, analysis::placeOf(t), guard.text, t.label, p.kernel->label,
+                              product(p.size).str());
+        p.kernel->gpuBlockSize = std::vector<sym::Expr>(p.size.begin(), p.size.end());
+    }
+
+    pass::Context &context_;
+    const int64_t lanes_;
+};
+
+class ResolveThreadGuards : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        int64_t lanes = option<int64_t>("lanes");
+        if (lanes == 0)
+            lanes = context.options.vendor() == platform::Device::Hip && !context.options.emulate ? 64 : 32;
+        const bool changed = Resolver(context, lanes).run(root);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createResolveThreadGuards() { return std::make_unique<ResolveThreadGuards>(); }
+
+} // namespace sdfgc::transforms
