@@ -1,6 +1,8 @@
 // Rules of nested SDFG nodes.
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/Analysis/ArgumentTypes.h"
+
 #include <algorithm>
 
 namespace sdfgc::analysis {
@@ -14,6 +16,9 @@ void Verifier::nested(const NestedSDFGNode &n, const StateFrame &sf) {
         return;
     }
     nestedConnectors(n);
+    for (const auto *edges : {&n.inEdges(), &n.outEdges()})
+        for (const Edge *e : *edges)
+            argumentType(*e, n);
     nestedInOut(n, sf);
     nestedSymbols(n);
 
@@ -45,6 +50,22 @@ void Verifier::nestedConnectors(const NestedSDFGNode &n) {
     for (const auto &[name, d] : inner.arrays)
         if (!d.transient && !connectors.count(name))
             report(Id::ArgumentWithoutConnector, n, name.str());
+}
+
+/// A scalar of another type is converted; where it is a result, each execution must have one. Arrays of other elements have no meaning.
+void Verifier::argumentType(const Edge &e, const NestedSDFGNode &n) {
+    const bool isResult = e.src == &n;
+    const Name argument = isResult ? e.srcConn : e.dstConn;
+    const DataDesc *inner = argument ? n.sdfg->arrays.find(argument) : nullptr, *outer = inner ? outerContainer(e, n) : nullptr;
+    if (!outer || !differ(inner->dtype, outer->dtype))
+        return;
+    const std::string here = inner->dtype.str(), there = outer->dtype.str(), data = e.memlet.data.str();
+    if (!isConverted(e, n))
+        report(Id::ArgumentType, e, "argument `" + argument.str() + "` of the nested SDFG", here, data, there);
+    else if (isResult && !e.memlet.wcr.empty())
+        report(Id::ConvertedResult, e, argument.str(), here, data, there, "the memlet resolves conflicts");
+    else if (isResult && !alwaysWrites(*n.sdfg, argument))
+        report(Id::ConvertedResult, e, argument.str(), here, data, there, "some executions may not write it");
 }
 
 void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {

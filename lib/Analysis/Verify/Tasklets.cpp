@@ -1,6 +1,7 @@
 // Rules of the code of tasklets.
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/Analysis/ArgumentTypes.h"
 #include "sdfgc/Analysis/Connectors.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -94,7 +95,19 @@ std::string elements(const Memlet &m) { return m.data.str() + (m.subset ? "[" + 
 
 } // namespace
 
+/// A connector that points to elements, rather than to be given a value that can be converted.
+void Verifier::elementType(const Edge &e, const Connector *c) {
+    const DataDesc *d = c && c->type.isPointer() ? e.src->state()->sdfg()->desc(e.memlet.data) : nullptr;
+    if (d && differ(c->type.element(), d->dtype))
+        report(Id::ArgumentType, e, "connector `" + c->name.str() + "`", c->type.element().str(), e.memlet.data.str(),
+               d->dtype.str());
+}
+
 void Verifier::tasklet(const Tasklet &t) {
+    for (const Edge *e : t.inEdges())
+        elementType(*e, t.inConnector(e->dstConn));
+    for (const Edge *e : t.outEdges())
+        elementType(*e, t.outConnector(e->srcConn));
     const SeveralElements several(t);
     if (several.empty() || t.code.language != Language::Python)
         return;

@@ -103,6 +103,7 @@ private:
     void map(const ir::MapEntry &m);
     void consume(const ir::ConsumeEntry &c);
     void tasklet(const ir::Tasklet &t);
+    void elementType(const ir::Edge &e, const ir::Connector *c);
     void labels(const ir::Node &n);
     void levelOfNode(const ir::Node &n);
 
@@ -115,6 +116,7 @@ private:
     // ---- nested SDFGs
     void nested(const ir::NestedSDFGNode &n, const StateFrame &sf);
     void nestedConnectors(const ir::NestedSDFGNode &n);
+    void argumentType(const ir::Edge &e, const ir::NestedSDFGNode &n);
     void nestedInOut(const ir::NestedSDFGNode &n, const StateFrame &sf);
     void nestedSymbols(const ir::NestedSDFGNode &n);
 
