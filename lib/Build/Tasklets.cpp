@@ -9,6 +9,7 @@
 #include "sdfgc/Support/Text.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include <cstdlib>
@@ -84,6 +85,8 @@ std::optional<std::string> compile(const Place &place, const std::string &text, 
     request.options.log = log;
     request.options.quiet = true;
     const BuildResult made = build(*folder, request, toolchain, diags);
+    if (made.status == Status::Interrupted) // an interpreter that waits for its tasklets has nothing to save
+        std::raise(made.signal);
     return made.status == Status::Done ? std::optional(file::absolute(made.library)) : std::nullopt;
 }
 

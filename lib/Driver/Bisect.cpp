@@ -164,8 +164,12 @@ class Bisect : public Subcommand {
         }
     }
 
+    /// A signal that ended a compiler says nothing of the passes: the search is over.
+    static bool isInterrupted() { return process::Set::interrupted() != 0; }
+
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
-        s.diags.report(diag::Id::ResultsAgree, {}, why, hint);
+        if (!isInterrupted())
+            s.diags.report(diag::Id::ResultsAgree, {}, why, hint);
     }
 
     bool readReference(Session &s, const ir::SDFG &graph) {
@@ -295,7 +299,8 @@ class Bisect : public Subcommand {
 
     std::string tryPasses(Session &s, const ir::SDFG &graph, std::size_t count) {
         const std::string why = difference(resultsAfter(s, graph, count));
-        s.environment.out << describe(count) << ": " << (why.empty() ? "as expected" : why) << '\n' << std::flush;
+        if (!isInterrupted())
+            s.environment.out << describe(count) << ": " << (why.empty() ? "as expected" : why) << '\n' << std::flush;
         return why;
     }
 
@@ -306,13 +311,15 @@ class Bisect : public Subcommand {
                 return nothingToDo(s, "the results are not as expected even without the passes: " + first,
                                    "the fault is in the graph, or in the pipeline of the target");
         std::size_t good = 0, bad = steps_;
-        while (bad - good > 1) {
+        while (bad - good > 1 && !isInterrupted()) {
             const std::size_t middle = good + (bad - good) / 2;
             const std::string now = tryPasses(s, graph, middle);
             (now.empty() ? good : bad) = middle;
             if (!now.empty())
                 why = now;
         }
+        if (isInterrupted())
+            return;
         s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n';
         std::vector<std::string> command{"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"};
         if (const std::optional<int64_t> change = searchChanges(s, graph, bad))
@@ -326,12 +333,15 @@ class Bisect : public Subcommand {
         int64_t good = changesOf(s, graph, last - 1).first, bad = changesOf(s, graph, last).first;
         if (good == bad)
             return std::nullopt;
-        while (bad - good > 1) {
+        while (bad - good > 1 && !isInterrupted()) {
             const int64_t middle = good + (bad - good) / 2;
             const std::string now = difference(resultsAfter(s, graph, last, middle));
-            s.environment.out << "with " << middle << " changes: " << (now.empty() ? "as expected" : now) << '\n' << std::flush;
+            if (!isInterrupted())
+                s.environment.out << "with " << middle << " changes: " << (now.empty() ? "as expected" : now) << '\n' << std::flush;
             (now.empty() ? good : bad) = middle;
         }
+        if (isInterrupted())
+            return std::nullopt;
         s.environment.out << "the results change with change " << bad << ", " << changesOf(s, graph, last, bad).second << '\n';
         return bad;
     }

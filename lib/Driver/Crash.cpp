@@ -115,8 +115,9 @@ void writeGraphBefore() {
     path.clear();
     path.append(folderPath.c_str());
     path.append("/before.sdfg");
-    const pid_t child = ::fork();
+    const pid_t parent = ::getpid(), child = ::fork();
     if (child == 0) {
+        endWithParent(parent);
         constexpr unsigned seconds = 300;
         static char output[] = "-o";
         replay.words[replay.count] = output;

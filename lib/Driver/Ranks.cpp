@@ -60,7 +60,7 @@ void launchRanks(Session &s, int ranks, const std::string &launcher) {
     const process::Outcome job = process::run(command);
     s.environment.out << job.out;
     s.environment.err << job.err;
-    if (!job.ok())
+    if (!job.ok() && !process::Set::interrupted())
         s.diags.report(diag::Id::ProgramFailed, {}, "the job of " + std::to_string(ranks) + " ranks ended with " + job.describe());
 }
 

@@ -4,6 +4,7 @@
 #include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
 #include "sdfgc/Tree/Text.h"
 #include "sdfgc/Tree/Verify.h"
 
@@ -269,7 +270,8 @@ int Session::finish() {
     if (leavesNothing(diags))
         diags.report(Id::Reproducer, {}, crash::writeReproducer());
     printDiagnostics();
-    return interruptedBy != 0 ? 128 + interruptedBy : status;
+    const int signal = interruptedBy != 0 ? interruptedBy : process::Set::interrupted();
+    return signal != 0 ? 128 + signal : status;
 }
 
 void Session::printDiagnostics() {

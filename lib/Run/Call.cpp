@@ -3,6 +3,7 @@
 #include "sdfgc/Run/Call.h"
 
 #include "Run/Child.h"
+#include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
 #include <csignal>
@@ -92,10 +93,11 @@ std::vector<CallResult> callRanks(const std::string &library, const std::string 
     if (const std::string why = allocate(ranks, arguments, options); !why.empty())
         return failed(why);
     std::fflush(nullptr);
-    const pid_t child = ::fork();
+    const pid_t parent = ::getpid(), child = ::fork();
     if (child < 0)
         return failed(std::string("no process could be started: ") + std::strerror(errno));
     if (child == 0) {
+        endWithParent(parent);
         for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
             ::signal(signal, SIG_DFL);
         callInChild(library, name, ranks, options);

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <csignal>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 namespace sdfgc {
 
@@ -11,6 +13,12 @@ void useSignalStack() {
     stack.ss_sp = memory.data();
     stack.ss_size = memory.size();
     ::sigaltstack(&stack, nullptr);
+}
+
+void endWithParent(pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) // which ended before the call
+        ::_exit(128 + SIGKILL);
 }
 
 } // namespace sdfgc

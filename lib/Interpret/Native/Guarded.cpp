@@ -1,5 +1,7 @@
 #include "Guarded.h"
 
+#include "sdfgc/Support/Signals.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -136,9 +138,11 @@ std::optional<Stop> callApart(NativeLibrary::Function function, void *const *val
     if (!shared.take(reinterpret_cast<const std::byte *>(&said), sizeof said))
         return Stop{SIGKILL, nullptr}; // no memory; the system would end it, too
     std::fflush(stdout);               // else the child would print it again
-    const pid_t child = ::fork();
-    if (child == 0)
+    const pid_t parent = ::getpid(), child = ::fork();
+    if (child == 0) {
+        endWithParent(parent);
         answer(function, values, seconds, shared.begin());
+    }
     int status = 0;
     pid_t ended = -1;
     while (child > 0 && (ended = ::waitpid(child, &status, 0)) < 0 && errno == EINTR) {
