@@ -129,6 +129,13 @@ std::vector<ir::Storage> externalStorages(const Module &m) {
     return out;
 }
 
+bool takesPinnedMemory(const Module &m) {
+    const std::vector<ir::Storage> external = externalStorages(m);
+    return std::find(external.begin(), external.end(), ir::Storage::CPU_Pinned) != external.end() ||
+           std::any_of(m.params.begin(), m.params.end(),
+                       [](const Param &p) { return p.desc && p.desc->isArray() && p.desc->storage == ir::Storage::CPU_Pinned; });
+}
+
 namespace {
 
 bool usesComplex(const Module &m) {
@@ -227,7 +234,7 @@ void functions(TextWriter &w, const Module &m) {
     both("void ", "__program_" + n, n + "_program", handle + " handle" + rest);
     w.line("/* Releases everything; 0 on success. */");
     both("int ", "__dace_exit_" + n, n + "_finalize", handle + " handle");
-    w.line("/* Code of the last call's error, 0 for none, and its text; without a handle, why the last initialiser gave none. */");
+    w.line("/* Code of the last call's error, 0 for none, and its text; for a null handle, why the last initialiser gave none. */");
     w.line("int " + n + "_error(" + handle + " handle);");
     w.line("const char *" + n + "_error_message(" + handle + " handle);");
     if (usesMpi(m)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/CodeGen/SymPrinter.h"
 #include "sdfgc/Support/TextWriter.h"
 
 #include <functional>
@@ -20,8 +21,13 @@ bool returnsValue(Type callback);
 std::string cParameters(const std::vector<tree::Param> &ps);
 /// The value of a C parameter as the program function takes it (casts where C and C++ types differ).
 std::string toProgram(const tree::Param &p);
+/// Statements with which a call begins (sdfgc/rt/arguments.h): they throw where a size is negative, or an array with elements null.
+/// Optional arrays may be null, and those that some call of the program neither reads nor writes.
+std::vector<std::string> argumentChecks(const tree::Module &m, const SymPrinter &symbols);
 /// Storages that have containers with External lifetime, in enumeration order.
 std::vector<ir::Storage> externalStorages(const tree::Module &m);
+/// Does the caller provide memory with storage CPU_Pinned, as arguments or as external memory?
+bool takesPinnedMemory(const tree::Module &m);
 /// Does the program talk to other ranks (docs/mpi.md)?
 bool usesMpi(const tree::Module &m);
 

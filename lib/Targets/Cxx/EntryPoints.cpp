@@ -97,7 +97,18 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
     std::string args = program.needsState ? "__state" : "";
     for (const Param &p : m_.params)
         args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
-    w.line("sdfgc::rt::guard(__state->error, [&] { " + beginCall() + program.name.str() + "(" + args + "); });");
+    const codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
+    const std::vector<std::string> checks = codegen::argumentChecks(m_, symbols);
+    if (checks.empty()) {
+        w.line("sdfgc::rt::guard(__state->error, [&] { " + beginCall() + program.name.str() + "(" + args + "); });");
+    } else {
+        use("arguments");
+        w.open("sdfgc::rt::guard(__state->error, [&]");
+        for (const std::string &check : checks)
+            w.line(check);
+        w.line(beginCall() + program.name.str() + "(" + args + ");");
+        w.close(");");
+    }
     if (m_.instrumented)
         w.line("__state->report.save(sdfgc::rt::buildFolder() + \"/perf\");");
     w.close();
@@ -174,7 +185,8 @@ void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::stri
     add("void ", name_ + "_program", "State *__state" + (all.empty() ? "" : ", " + all), "__program_" + name_,
         names(m_.params, "__state"));
     add("int ", name_ + "_finalize", "State *__state", "__dace_exit_" + name_, "__state");
-    w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state) { return __state->error.code; }");
+    w.line("SDFGC_EXPORT int " + name_ + "_error(State *__state)" +
+           " { return sdfgc::rt::errorCode(__state ? &__state->error : nullptr); }");
     w.line("SDFGC_EXPORT const char *" + name_ + "_error_message(State *__state)" +
            " { return sdfgc::rt::errorMessage(__state ? &__state->error : nullptr); }");
     if (codegen::usesMpi(m_))

@@ -54,6 +54,10 @@ private:
 /// Why the last initialiser on this thread gave no handle.
 inline thread_local ErrorState initialisationError;
 
+/// The code of a program's error; without a program, of the error for which there is none.
+inline int errorCode(const ErrorState *state) noexcept {
+    return state ? state->code : initialisationError.failed() ? initialisationError.code : static_cast<int>(OutOfMemory);
+}
 /// The text of a program's error; without a program, why there is none.
 inline const char *errorMessage(const ErrorState *state) noexcept {
     return state ? state->message : initialisationError.failed() ? initialisationError.message : "there is not enough memory";

@@ -1,0 +1,62 @@
+// Arguments that no program can take: sizes below zero, and null for an array that has elements. A call checks them before it does
+// anything else; guard() of abi.h makes what is thrown here the error of the call.
+#pragma once
+
+#include "sdfgc/rt/abi.h"
+
+#include <cstdint>
+
+namespace sdfgc::rt {
+
+namespace detail {
+
+/// Puts text together in memory of a fixed size: what does not fit is left out.
+class Message {
+public:
+    Message &operator<<(const char *text) {
+        for (; *text && length_ < ErrorState::messageSize - 1; ++text)
+            text_[length_++] = *text;
+        return *this;
+    }
+    Message &operator<<(int64_t number) {
+        char digits[24];
+        int at = sizeof digits - 1;
+        digits[at] = '\0';
+        for (uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number); at > 1; rest /= 10) {
+            digits[--at] = static_cast<char>('0' + rest % 10);
+            if (rest < 10)
+                break;
+        }
+        if (number < 0)
+            digits[--at] = '-';
+        return *this << digits + at;
+    }
+    const char *text() const { return text_; }
+
+private:
+    char text_[ErrorState::messageSize] = "";
+    int length_ = 0;
+};
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseSize(const char *array, const char *formula, int64_t size) {
+    throw Error(InvalidArgument, (Message() << "argument `" << array << "`: its size `" << formula << "` is " << size).text());
+}
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseNull(const char *array) {
+    throw Error(InvalidArgument, (Message() << "argument `" << array << "` is null").text());
+}
+
+} // namespace detail
+
+/// A dimension of an array, which is written `formula`.
+inline void requireSize(const char *array, const char *formula, int64_t size) {
+    if (size < 0)
+        detail::refuseSize(array, formula, size);
+}
+
+/// The memory of an array of so many elements; without elements it needs none.
+inline void requireMemory(const char *array, const void *memory, int64_t count) {
+    if (!memory && count > 0)
+        detail::refuseNull(array);
+}
+
+} // namespace sdfgc::rt
