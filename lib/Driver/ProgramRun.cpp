@@ -145,6 +145,9 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
         return failed(r.message.empty() ? "it reported an error without a message" : r.message);
     case Status::ExitFailed:
         return failed("its finaliser reported an error: " + r.message);
+    case Status::Complained:
+        failed("the emulated device complained " + (r.message == "1" ? "once" : r.message + " times") + "; its reports are above");
+        return true; // the results are there all the same
     case Status::Exited:
         return failed("it ended the process with status " + std::to_string(r.signal) + where);
     case Status::TimedOut:

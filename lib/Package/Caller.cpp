@@ -158,8 +158,8 @@ private:
             if (isArray(a))
                 allocations.push_back("in." + a.parameter + ".allocate(command, " + list(a, a.shape) + ", " + list(a, a.strides) +
                                       ", " + size(a, a.totalSize) + ");");
-            if (isArray(a) && a.onDevice())
-                allocations.push_back("in." + a.parameter + ".toDevice(command, " + i_.name + "_device_alloc, " + i_.name +
+            if (isArray(a) && !special(a.storage).empty())
+                allocations.push_back("in." + a.parameter + ".toDevice(command, " + special(a.storage) + ", " + i_.name +
                                       "_device_copy);");
             if (isSize(a))
                 symbols += (symbols.empty() ? "&in." : ", &in.") + a.parameter;
@@ -201,6 +201,13 @@ private:
         return out;
     }
 
+    /// The function that allocates memory of a storage that ordinary memory does not do for; empty where it does.
+    std::string special(ir::Storage storage) const {
+        if (storage == ir::Storage::GPU_Global)
+            return i_.name + "_device_alloc";
+        return storage == ir::Storage::CPU_Pinned && i_.pinned ? i_.name + "_pinned_alloc" : "";
+    }
+
     static std::string values(const std::vector<Argument> &list, const std::string &start) {
         std::string out = start;
         for (const Argument &a : list)
@@ -212,12 +219,12 @@ private:
         const std::string &n = i_.name;
         w_.line(n + "Handle_t handle = " + n + "_initialize(" + values(i_.init, "") + ");");
         w_.line("if (!handle)");
-        w_.line("    return command.failed(\"its initialiser returned no handle\");");
+        w_.line("    return command.failed(" + n + "_error_message(nullptr));");
         for (ir::Storage s : i_.external) {
             const std::string storage(ir::name(s));
             const std::string bytes = "__dace_get_external_memory_size_" + storage + "(" + values(i_.init, "handle") + ")";
-            const std::string memory = s == ir::Storage::GPU_Global ? "static_cast<char *>(" + n + "_device_alloc(" + bytes + "))"
-                                                                    : "command.memory(" + bytes + ")";
+            const std::string memory =
+                special(s).empty() ? "command.memory(" + bytes + ")" : "static_cast<char *>(" + special(s) + "(" + bytes + "))";
             w_.line("__dace_set_external_memory_" + storage + "(" + values({}, "handle") + ", " + memory +
                     (i_.init.empty() ? "" : ", " + values(i_.init, "")) + ");");
         }
@@ -225,7 +232,7 @@ private:
         w_.line("if (" + n + "_error(handle) != 0)");
         w_.line("    return command.failed(" + n + "_error_message(handle));");
         for (const Argument &a : all_)
-            if (isArray(a) && a.onDevice() && a.access.written)
+            if (isArray(a) && !special(a.storage).empty() && a.access.written)
                 w_.line("in." + a.parameter + ".toHost(command, " + n + "_device_copy);");
         w_.line("if (" + n + "_finalize(handle) != 0)");
         w_.line("    return command.failed(\"its finaliser reported an error\");");

@@ -149,6 +149,10 @@ json::Value functions(const Interface &i) {
         out.set("device_alloc", strings({n + "_device_alloc"}));
         out.set("device_free", strings({n + "_device_free"}));
         out.set("device_copy", strings({n + "_device_copy"}));
+        if (i.pinned) {
+            out.set("pinned_alloc", strings({n + "_pinned_alloc"}));
+            out.set("pinned_free", strings({n + "_pinned_free"}));
+        }
         if (!i.graphs.empty())
             out.set("gpu_graphs", strings({n + "_gpu_graphs"}));
     }
@@ -182,6 +186,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.name = m.name.str();
     out.gpu = m.streams > 0;
     out.emulated = out.gpu && emulated;
+    out.pinned = out.gpu && codegen::takesPinnedMemory(m);
     out.mpi = codegen::usesMpi(m);
     for (const auto &f : m.functions)
         if (f->graph)

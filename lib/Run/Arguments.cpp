@@ -107,7 +107,7 @@ private:
     void interpret(Entry &e) {
         if (e.value.empty() && e.param->desc)
             e.value = !options_.otherwise.empty()                              ? options_.otherwise
-                      : e.isArray() && options_.written.count(e.param->name)   ? "zeros"
+                      : e.isArray() && isWrittenFirst(e)                       ? "zeros"
                       : e.isArray() && e.param->desc->optional.value_or(false) ? "null"
                                                                                : "";
         if (e.value.empty()) {
@@ -123,6 +123,11 @@ private:
             wrong(e,
                   "`" + e.value + "` is neither a file .npy, nor a number, nor `zeros`, `range`, `random`, `same:NAME` or `null`",
                   howToGive(e));
+    }
+
+    /// What the program returns is the caller's memory, which holds nothing before the call.
+    bool isWrittenFirst(const Entry &e) const {
+        return options_.written.count(e.param->name) != 0 || e.param->name.view().starts_with("__return");
     }
 
     static bool isShared(const std::string &v) { return v.starts_with("same:"); }
@@ -277,6 +282,7 @@ private:
         Argument a = describe(e);
         const ir::DataDesc &d = *e.param->desc;
         a.isDevice = d.storage == ir::Storage::GPU_Global;
+        a.isPinned = d.storage == ir::Storage::CPU_Pinned;
         a.isNull = e.value == "null";
         if (a.isNull)
             return a;

@@ -55,14 +55,14 @@ ffi_type *ffiType(Type t) {
     }
 }
 
-/// One C function with the values of its parameters; the handle comes first when there is one.
+/// One C function with the values of its parameters; `first` are addresses of pointers that come before them, such as the handle.
 class CFunction {
 public:
-    CFunction(ffi_type *result, void **handle, const Arguments &a, const std::vector<std::size_t> &parameters,
+    CFunction(ffi_type *result, const std::vector<void *> &first, const Arguments &a, const std::vector<std::size_t> &parameters,
               std::vector<char *> &pointers, const std::vector<SharedMemory> &memory) {
-        if (handle) {
+        for (void *pointer : first) {
             types_.push_back(&ffi_type_pointer);
-            values_.push_back(handle);
+            values_.push_back(pointer);
         }
         for (std::size_t i : parameters) {
             const Argument &one = a.all[i];
@@ -158,77 +158,140 @@ public:
 
     /// Calls the initialiser, the program and the finaliser.
     void run() {
-        void *init = find(library_, "__dace_init_" + name_), *program = find(library_, "__program_" + name_),
-             *finish = find(library_, "__dace_exit_" + name_);
+        void *init = find("__dace_init_" + name_), *program = find("__program_" + name_), *finish = find("__dace_exit_" + name_);
         if (!init || !program || !finish)
             return;
         for (std::size_t i = 0; i < memory_.size(); ++i)
             pointers_.push_back(arguments_.all[i].isNull ? nullptr : memory_[i].data());
-        if (!allocateOnDevice(library_, name_))
+        if (!allocateOnDevice() || !allocatePinned())
             return;
         for (std::size_t i = 0; i < memory_.size(); ++i)
             if (const auto other = arguments_.all[i].sharesWith)
                 pointers_[i] = pointers_[*other];
         if (!fill())
             return;
-        call(library_, name_, init, program, finish);
+        call(init, program, finish);
     }
     bool isDone() const { return report_.status == Status::Done; }
 
 private:
-    void *find(void *library, const std::string &name) {
-        void *symbol = ::dlsym(library, name.c_str());
+    void *lookUp(const std::string &name) const { return ::dlsym(library_, name.c_str()); }
+    void *find(const std::string &name) {
+        void *symbol = lookUp(name);
         if (!symbol)
             report_.say(Status::NotLoaded, ("the library has no function " + name).c_str());
         return symbol;
     }
 
-    /// Memory of the device for the arrays that live there, from functions that every GPU program exports for such callers.
-    bool allocateOnDevice(void *library, const std::string &name) {
+    /// Memory of the device, from a function that every GPU program exports for such callers; null where there is none, which is
+    /// reported.
+    char *deviceMemory(std::size_t bytes) {
+        if (!deviceAllocate_)
+            deviceAllocate_ = reinterpret_cast<Allocate>(find(name_ + "_device_alloc"));
+        if (!deviceAllocate_)
+            return nullptr;
+        char *memory = static_cast<char *>(deviceAllocate_(std::max<std::size_t>(bytes, 1)));
+        if (!memory)
+            report_.say(Status::NotStarted, "the device has no memory for its arrays, or there is none");
+        return memory;
+    }
+
+    bool allocateOnDevice() {
         for (std::size_t i = 0; i < memory_.size(); ++i) {
             if (!arguments_.all[i].isDevice || arguments_.all[i].isNull)
                 continue;
-            if (!deviceAllocate_) {
-                deviceAllocate_ = reinterpret_cast<DeviceAllocate>(find(library, name + "_device_alloc"));
-                deviceCopy_ = reinterpret_cast<DeviceCopy>(find(library, name + "_device_copy"));
-            }
-            if (!deviceAllocate_ || !deviceCopy_)
+            if (!deviceCopy_)
+                deviceCopy_ = reinterpret_cast<DeviceCopy>(find(name_ + "_device_copy"));
+            pointers_[i] = deviceCopy_ ? deviceMemory(arguments_.all[i].data.size()) : nullptr;
+            if (!pointers_[i])
                 return false;
-            pointers_[i] = static_cast<char *>(deviceAllocate_(std::max<std::size_t>(arguments_.all[i].data.size(), 1)));
-            if (!pointers_[i]) {
-                report_.say(Status::NotStarted, "the device has no memory for its arrays, or there is none");
-                return false;
-            }
         }
         return true;
+    }
+
+    /// Page-locked memory; a program that has nothing on a device needs none.
+    char *pinnedMemory(std::size_t bytes) {
+        const auto allocate = reinterpret_cast<Allocate>(lookUp(name_ + "_pinned_alloc"));
+        char *memory = static_cast<char *>(allocate(std::max<std::size_t>(bytes, 1)));
+        if (!memory)
+            report_.say(Status::NotStarted, "there is not enough page-locked memory");
+        return memory;
+    }
+    bool hasPinnedMemory() const { return lookUp(name_ + "_pinned_alloc") != nullptr; }
+
+    bool allocatePinned() {
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (arguments_.all[i].isPinned && !arguments_.all[i].isNull && hasPinnedMemory())
+                if (!(pointers_[i] = pinnedMemory(arguments_.all[i].data.size())))
+                    return false;
+        return true;
+    }
+
+    /// Memory for the containers that live in memory of the caller.
+    bool giveExternalMemory(void *handle) {
+        for (int s = 0; s <= static_cast<int>(ir::Storage::FPGA_ShiftRegister); ++s) {
+            const auto storage = static_cast<ir::Storage>(s);
+            void *size = lookUp("__dace_get_external_memory_size_" + std::string(ir::name(storage)));
+            if (!size)
+                continue;
+            CFunction sizeCall(&ffi_type_uint64, {&handle}, arguments_, arguments_.init, pointers_, memory_);
+            std::uint64_t bytes = 0;
+            if (!sizeCall.ok())
+                return false;
+            sizeCall(size, &bytes);
+            char *memory = externalMemory(storage, bytes);
+            CFunction giveCall(&ffi_type_void, {&handle, &memory}, arguments_, arguments_.init, pointers_, memory_);
+            void *give = find("__dace_set_external_memory_" + std::string(ir::name(storage)));
+            if (!memory || !give || !giveCall.ok())
+                return false;
+            giveCall(give, nullptr);
+        }
+        return true;
+    }
+
+    char *externalMemory(ir::Storage storage, std::uint64_t bytes) {
+        if (storage == ir::Storage::GPU_Global)
+            return deviceMemory(bytes);
+        if (storage == ir::Storage::CPU_Pinned && hasPinnedMemory())
+            return pinnedMemory(bytes);
+        external_.emplace_back(bytes);
+        if (!external_.back().data())
+            report_.say(Status::NotStarted,
+                        ("there is not enough memory for its external memory, " + std::to_string(bytes) + " bytes").c_str());
+        return external_.back().data();
     }
 
     /// The arguments as they were prepared. The device's memory is freed with the process.
     bool fill() {
         for (std::size_t i = 0; i < memory_.size(); ++i) {
             std::memcpy(memory_[i].data(), arguments_.all[i].data.data(), arguments_.all[i].data.size());
-            if (!copyDevice(i, true))
+            if (!copy(i, true))
                 return false;
         }
         return true;
     }
 
-    bool copyDevice(std::size_t i, bool there) {
+    /// Between the memory that the parent sees and that of the program, where they differ.
+    bool copy(std::size_t i, bool there) {
         const Argument &a = arguments_.all[i];
-        if (!a.isDevice || a.isNull)
+        char *host = memory_[i].data();
+        if (a.isNull || pointers_[i] == host || a.sharesWith)
             return true;
-        void *host = memory_[i].data();
+        if (!a.isDevice) {
+            std::memcpy(there ? pointers_[i] : host, there ? host : pointers_[i], a.data.size());
+            return true;
+        }
         const int failed = there ? deviceCopy_(pointers_[i], host, a.data.size()) : deviceCopy_(host, pointers_[i], a.data.size());
         if (failed)
             report_.say(Status::Error, "an array could not be copied between host and device");
         return failed == 0;
     }
 
-    void call(void *library, const std::string &name, void *init, void *program, void *finish) {
+    void call(void *init, void *program, void *finish) {
         void *handle = nullptr;
-        CFunction initCall(&ffi_type_pointer, nullptr, arguments_, arguments_.init, pointers_, memory_);
-        CFunction programCall(&ffi_type_void, &handle, arguments_, arguments_.program, pointers_, memory_);
-        CFunction finishCall(&ffi_type_sint, &handle, arguments_, {}, pointers_, memory_);
+        CFunction initCall(&ffi_type_pointer, {}, arguments_, arguments_.init, pointers_, memory_);
+        CFunction programCall(&ffi_type_void, {&handle}, arguments_, arguments_.program, pointers_, memory_);
+        CFunction finishCall(&ffi_type_sint, {&handle}, arguments_, {}, pointers_, memory_);
         if (!initCall.ok() || !programCall.ok() || !finishCall.ok())
             return report_.say(Status::NotLoaded, "its functions cannot be called on this machine");
         Timer timer;
@@ -236,10 +299,12 @@ private:
         report_.initSeconds = timer.seconds();
         using ErrorCode = int (*)(void *);
         using ErrorText = const char *(*)(void *);
-        const auto code = reinterpret_cast<ErrorCode>(::dlsym(library, (name + "_error").c_str()));
-        const auto text = reinterpret_cast<ErrorText>(::dlsym(library, (name + "_error_message").c_str()));
+        const auto code = reinterpret_cast<ErrorCode>(lookUp(name_ + "_error"));
+        const auto text = reinterpret_cast<ErrorText>(lookUp(name_ + "_error_message"));
         if (!handle)
             return report_.say(Status::InitFailed, text ? text(nullptr) : "");
+        if (!giveExternalMemory(handle))
+            return;
         for (int i = 0; i < options_.warmup + options_.repeat; ++i) {
             if (i != 0 && !fill())
                 return;
@@ -254,9 +319,9 @@ private:
                 times_[report_.timed++] = seconds;
         }
         if (options_.gpuGraphs > 0)
-            readGraphs(library, name, handle);
+            readGraphs(handle);
         for (std::size_t i = 0; i < memory_.size(); ++i)
-            if (!copyDevice(i, false))
+            if (!copy(i, false))
                 return;
         ffi_arg failed = 0;
         finishCall(finish, &failed);
@@ -264,13 +329,21 @@ private:
             return;
         if (static_cast<int>(failed) != 0)
             report_.say(Status::ExitFailed, ("it returned " + std::to_string(static_cast<int>(failed))).c_str());
+        else if (const long complaints = emulationReports())
+            report_.say(Status::Complained, std::to_string(complaints).c_str());
         else
             report_.say(Status::Done, "");
     }
 
-    void readGraphs(void *library, const std::string &name, void *handle) {
+    /// What the emulated device has found wrong; it prints each.
+    long emulationReports() const {
+        const auto reports = reinterpret_cast<long (*)()>(lookUp("sdfgc_emulation_reports"));
+        return reports ? reports() : 0;
+    }
+
+    void readGraphs(void *handle) {
         using Graphs = const GraphInfo *(*)(void *, int *count);
-        const auto graphs = reinterpret_cast<Graphs>(::dlsym(library, (name + "_gpu_graphs").c_str()));
+        const auto graphs = reinterpret_cast<Graphs>(lookUp(name_ + "_gpu_graphs"));
         int count = 0;
         const GraphInfo *infos = graphs ? graphs(handle, &count) : nullptr;
         for (; report_.graphs < std::min(count, options_.gpuGraphs); ++report_.graphs) {
@@ -288,12 +361,13 @@ private:
     const CallOptions &options_;
     std::vector<SharedMemory> &memory_;
     std::vector<char *> pointers_; // of arrays, as the call takes them
+    std::vector<SharedMemory> external_;
     Report &report_;
     double *times_;
     SharedCounters *graphs_;
-    using DeviceAllocate = void *(*)(std::size_t bytes);
+    using Allocate = void *(*)(std::size_t bytes);
     using DeviceCopy = int (*)(void *to, const void *from, std::size_t bytes);
-    DeviceAllocate deviceAllocate_ = nullptr;
+    Allocate deviceAllocate_ = nullptr;
     DeviceCopy deviceCopy_ = nullptr;
 };
 

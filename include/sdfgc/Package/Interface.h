@@ -43,6 +43,7 @@ struct Argument {
 struct Interface {
     std::string name;
     bool gpu = false, emulated = false, mpi = false;
+    bool pinned = false; // has functions for page-locked memory, which some arguments are in
     struct Graph {
         std::string name;
         bool conditions = false; // with loops or branches that the device decides on
@@ -75,7 +76,9 @@ std::string fortranModule(const Interface &i);
 /// src/caller/<name>_main.cpp, with sdfgc/rt/caller.h. Nothing, and reports, where a command line cannot give an argument: structures,
 /// streams, callbacks, arrays whose size C++ cannot compute.
 std::optional<std::string> callerMain(const Interface &i, diag::Engine &diags);
-/// A module that needs ctypes and NumPy only: python/<name>.py.
+/// The module of a program: its name, with `_program` where Python could not import that, or needs the module of that name itself.
+std::string pythonModuleName(const std::string &program);
+/// A module that needs ctypes and NumPy only: python/<pythonModuleName>.py.
 std::string pythonModule(const Interface &i, std::string_view support);
 
 } // namespace sdfgc::package

@@ -47,6 +47,7 @@ struct Argument {
     int64_t elements = 0;                  // to allocate: the total size with padding
     std::string data;                      // contents before the call: `elements` of them, or the one value
     bool isDevice = false;                 // lives in the memory of a GPU; `data` is copied there
+    bool isPinned = false;                 // lives in page-locked memory of the host, where the program has such memory
     bool isNull = false;                   // an array that is not there
     std::optional<std::size_t> sharesWith; // an array whose memory it has: an index into Arguments::all
 };

@@ -36,6 +36,7 @@ struct CallResult {
         InitFailed, // the initialiser gave no handle
         Error,      // the program reported an error: `message`
         ExitFailed, // the finaliser reported one
+        Complained, // the emulated device found faults, so many as `message` says; the results are there
         Crashed,    // by `signal`
         Exited,     // the program ended the process; `signal` is the exit status
         TimedOut,

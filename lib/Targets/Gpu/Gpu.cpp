@@ -3,8 +3,11 @@
 // program of these targets that has nothing on the device is a C++ file as for target cpu.
 #include "Targets/Cxx/Emitter.h"
 
+#include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
 
 namespace sdfgc::targets {
 namespace {
@@ -103,6 +106,14 @@ private:
         w.line("// A copy from pageable memory may return before it has arrived.");
         w.line("return static_cast<int>(copied == sdfgc::gpu::success ? sdfgc::gpu::streamSynchronize(nullptr) : copied);");
         w.close();
+        if (codegen::takesPinnedMemory(m_)) {
+            w.open("SDFGC_EXPORT void *" + name_ + "_pinned_alloc(size_t bytes)");
+            w.line("char *memory = nullptr;");
+            w.line("return sdfgc::gpu::mallocHost(&memory, bytes, \"memory of the caller\") == sdfgc::gpu::success ? memory : "
+                   "nullptr;");
+            w.close();
+            w.line("SDFGC_EXPORT void " + name_ + "_pinned_free(void *memory) { (void)sdfgc::gpu::freeHost(memory); }");
+        }
         if (!graphs().empty())
             graphCounters(w);
     }
@@ -138,6 +149,11 @@ private:
         w.line("void *" + name_ + "_device_alloc(size_t bytes);");
         w.line("void " + name_ + "_device_free(void *memory);");
         w.line("int " + name_ + "_device_copy(void *to, const void *from, size_t bytes);");
+        if (codegen::takesPinnedMemory(m_)) {
+            w.line("/* Page-locked host memory for such callers, null when there is none left. */");
+            w.line("void *" + name_ + "_pinned_alloc(size_t bytes);");
+            w.line("void " + name_ + "_pinned_free(void *memory);");
+        }
         if (graphs().empty())
             return;
         w.line("/* What became of a GPU graph since the handle was made. */");

@@ -447,6 +447,7 @@ void finalise(const char *program) {
 } // namespace sdfgc::gpu
 
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_resources() { return sdfgc::gpu::emulate::resourcesMade(); }
+extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_reports() { return sdfgc::gpu::emulate::reportCount(); }
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_copies_to_host() {
     return sdfgc::gpu::emulate::copiesToHost();
 }

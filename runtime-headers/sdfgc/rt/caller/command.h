@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+/// How often the emulated device has complained; only libraries that were built with it have the function.
+extern "C" __attribute__((weak)) long sdfgc_emulation_reports();
+
 namespace sdfgc::caller {
 
 class Command;
@@ -113,8 +116,10 @@ public:
     }
     int status() const { return status_; }
 
-    /// Writes the files of --out; returns the status to end with.
+    /// The program is done. Writes the files of --out; returns the status to end with.
     int write() {
+        if (sdfgc_emulation_reports && sdfgc_emulation_reports() != 0)
+            error("the emulated device complained; its reports are above");
         for (const auto &[argument, file] : outputs_)
             if (const std::string name = forRank(file, rank_, ranks_); rank_ == 0 || name != file)
                 writeFile(name, argument->memory()->content());
