@@ -17,7 +17,7 @@ class Program:
     def __init__(self, library=None):
         name = INTERFACE['name']
         self._handle = None
-        self._library = ctypes.CDLL(os.fspath(library or _find_library()))
+        self._library = _load(os.fspath(library or _find_library()))
         self._initialize, self._program = self._library[f'__dace_init_{name}'], self._library[f'__program_{name}']
         self._finalize, self._error = self._library[f'__dace_exit_{name}'], self._library[f'{name}_error']
         self._message = self._library[f'{name}_error_message']
@@ -36,7 +36,7 @@ class Program:
         handle = communicator if isinstance(communicator, int) else communicator.py2f()
         self._library[names[0]](ctypes.c_int(handle))
 
-    def initialize(self, **values):
+    def initialize(self, /, **values):
         """Sets the program up with these symbols and callbacks; a call does it when it has not been done."""
         if self._handle:
             raise RuntimeError('the program is set up already')
@@ -49,12 +49,12 @@ class Program:
         self._kept = arguments
         handle = self._initialize(*arguments)
         if not handle:
-            raise Error(2, (self._message(None) or b'').decode(errors='replace'))
+            raise Error(self._error(None), (self._message(None) or b'').decode(errors='replace'))
         self._handle = ctypes.c_void_p(handle)
         self._first = dict(values)
         self._init_arguments = arguments
 
-    def bind(self, *positional, **named):
+    def bind(self, /, *positional, **named):
         """Checks the arguments once and returns a function without parameters that runs the program on them; it returns what the
         program returns. The arrays must not be reallocated meanwhile."""
         given = self._given(positional, named)
@@ -91,7 +91,7 @@ class Program:
 
         return run
 
-    def __call__(self, *positional, **named):
+    def __call__(self, /, *positional, **named):
         """Runs the program. Symbols may be left out when they follow from the shapes of arrays; arrays that the program returns may
         be left out, too."""
         return self.bind(*positional, **named)()
@@ -138,6 +138,23 @@ class Program:
     def to_device(self, array):
         """A copy of a NumPy array in device memory, for arguments that lie there."""
         return DeviceArray(self._library, array)
+
+    def to_pinned(self, array):
+        """A copy of a NumPy array in page-locked memory, for arguments with the storage CPU_Pinned."""
+        names = INTERFACE['functions'].get('pinned_alloc')
+        if not names:
+            raise TypeError(f"program {INTERFACE['name']} takes no page-locked memory")
+        host = np.ascontiguousarray(array)
+        alloc, free = self._library[names[0]], self._library[INTERFACE['functions']['pinned_free'][0]]
+        alloc.restype = ctypes.c_void_p
+        address = alloc(ctypes.c_size_t(max(host.nbytes, 1)))
+        if not address:
+            raise MemoryError(f'{host.nbytes} bytes of page-locked memory')
+        memory = (ctypes.c_char * host.nbytes).from_address(address)
+        weakref.finalize(memory, free, ctypes.c_void_p(address))
+        pinned = np.frombuffer(memory, host.dtype).reshape(host.shape)
+        pinned[...] = host
+        return pinned
 
     def set_stream(self, stream, index=None):
         """All work of a GPU program, or that of one of its streams, on a stream of the caller: an address, or an object of CuPy or
@@ -239,6 +256,32 @@ def run(*positional, **named):
     """Runs the program once on a new instance."""
     with Program() as program:
         return program(*positional, **named)
+
+
+def _load(path):
+    """The library as the file holds it now. The system's loader knows a library by the text of its path: after another build into the
+    same folder, it would return the one that it loaded before. Here every content has a text of its own, `lib/././libf.so`."""
+    if os.sep not in path and not os.path.exists(path):
+        return ctypes.CDLL(path)  # the system's loader searches for it
+    folder, name = os.path.realpath(os.path.dirname(path) or '.'), os.path.basename(path)
+    path = os.path.join(folder, name)
+    # The list outlives this module, which may be reloaded, too.
+    contents = sys.modules.setdefault('_sdfgc_libraries', types.ModuleType('_sdfgc_libraries')).__dict__.setdefault(path, [])
+    while True:
+        with open(path, 'rb') as file:
+            about = os.fstat(file.fileno())
+            inode, content = (about.st_dev, about.st_ino), hashlib.sha256(file.read()).digest()
+        known = next((k for k, (_, other) in enumerate(contents) if other == content), None)
+        if known is None:
+            if any(other == inode for other, _ in contents):
+                raise Error(4, f'{path} was overwritten while this process has it loaded; write the new library to a new file, and '
+                               f'rename that, as sdfgc does; this process must be started anew')
+            known = len(contents)
+            contents.append((inode, content))
+        library = ctypes.CDLL(os.path.join(folder, *['.'] * (known + 1), name))
+        now = os.stat(path)
+        if (now.st_dev, now.st_ino) == inode:
+            return library
 
 
 def _find_library():

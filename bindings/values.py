@@ -76,23 +76,42 @@ def _make_structs():
 
 
 STRUCTS = {}
-globals().update(_make_structs())
+globals().update({name: made for name, made in _make_structs().items() if name not in globals() and not hasattr(builtins, name)})
+
+
+_FUNCTIONS = {'min': min, 'max': max, 'abs': abs, 'ceil_div': lambda a, b: -(-a // b)}  # of formulas
+
+
+def _is_taken(name):
+    return keyword.iskeyword(name) or name in _FUNCTIONS
+
+
+def _spelled(symbol):
+    """A symbol in a formula: Python's own words and the functions of formulas end with `__` there."""
+    return symbol + '__' if _is_taken(symbol.rstrip('_') or symbol) else symbol
+
+
+def _symbol_of(name):
+    return name[:-2] if name.endswith('__') and _is_taken(name.rstrip('_')) else name
 
 
 class _Formula:
     """An integer formula over symbols; `text` is None when Python cannot say it."""
-    _functions = {'__builtins__': {}, 'min': min, 'max': max, 'abs': abs, 'ceil_div': lambda a, b: -(-a // b)}
+    _functions = {'__builtins__': {}, **_FUNCTIONS}
 
     def __init__(self, text):
         self.text = text
         self._code = compile(text, text, 'eval') if text is not None else None
-        self.names = [n for n in self._code.co_names if n not in self._functions] if text is not None else []
+        self.names = [_symbol_of(n) for n in self._code.co_names if n not in self._functions] if text is not None else []
+
+    def _evaluate(self, symbols):
+        return eval(self._code, self._functions, {_spelled(n): symbols[n] for n in self.names})
 
     def value(self, symbols):
         """Nothing when a symbol is missing."""
         if self.text is None or any(n not in symbols for n in self.names):
             return None
-        return int(eval(self._code, self._functions, symbols))
+        return int(self._evaluate(symbols))
 
     def solve(self, wanted, symbols):
         """The one missing symbol for which the formula has the wanted value, as (name, value); formulas that are no straight line in
@@ -102,11 +121,11 @@ class _Formula:
             return None
         name = missing[0]
         try:
-            at = [eval(self._code, self._functions, {**symbols, name: x}) for x in (1, 2)]
+            at = [self._evaluate({**symbols, name: x}) for x in (1, 2)]
             slope = at[1] - at[0]
             x, rest = divmod(wanted - at[0], slope)
             x += 1
-            if rest == 0 and eval(self._code, self._functions, {**symbols, name: x}) == wanted:
+            if rest == 0 and self._evaluate({**symbols, name: x}) == wanted:
                 return name, x
         except (ZeroDivisionError, OverflowError):
             pass

@@ -190,7 +190,8 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
     append(step.before, toolchain.linkFlags);
     step.before.push_back(step.source);
     // What the library needs is found by the library.
-    step.after = {"-Llib", "-l" + name, "-Wl,-rpath,$ORIGIN/../lib", "-Wl,--allow-shlib-undefined"};
+    // By its path: `-Llib` would put a program `c` or `m` in the place of the system's library.
+    step.after = {"lib/lib" + name + ".so", "-Wl,-rpath,$ORIGIN/../lib", "-Wl,--allow-shlib-undefined"};
     return step;
 }
 

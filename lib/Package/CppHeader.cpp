@@ -105,7 +105,7 @@ private:
         w_.open((i_.init.size() == 1 ? "explicit " : "") + class_ + "(" + parameters(i_.init) + ") : handle_(::" + n +
                 "_initialize(" + names(i_.init) + "))");
         w_.line("if (!this->handle_)");
-        w_.line("    throw sdfgc_program::Error(2, ::" + n + "_error_message(nullptr));");
+        w_.line("    throw sdfgc_program::Error(::" + n + "_error(nullptr), ::" + n + "_error_message(nullptr));");
         w_.close();
         w_.line(class_ + "(" + class_ + " &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}");
         w_.open(class_ + " &operator=(" + class_ + " &&other) noexcept");
@@ -127,13 +127,14 @@ private:
     /// The number of elements in C that an array must have, or nothing when the arguments do not say it.
     std::optional<std::string> needed(const Argument &a) const {
         sym::Expr size = a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1);
-        return formula(size, Language::Cpp, [this](Name symbol) -> std::string {
+        const auto spell = [this](Name symbol) -> std::string {
             for (const Argument &b : i_.arguments)
                 if (b.name == symbol.str() && (b.kind == ArgumentKind::Symbol || b.kind == ArgumentKind::Scalar) &&
                     b.type.isInteger())
                     return b.type == Type(ScalarKind::Int64) ? b.parameter : "std::int64_t(" + b.parameter + ")";
             return "";
-        });
+        };
+        return formula(size, Language::Cpp, spell, "sdfgc_program::formula::"); // arguments may be called like its functions
     }
 
     void call() {
@@ -146,8 +147,6 @@ private:
                 checks += std::string(a.optional ? "if (sdfgc_program::address(" + a.parameter + "))\n    " : "") +
                           "sdfgc_program::checkSize(\"" + a.parameter + "\", sdfgc_program::sizeOf(" + a.parameter + "), " + *n +
                           ");\n";
-        for (const std::string &function : formulaFunctions(checks)) // one by one: they hide those of the C library
-            w_.line("using sdfgc_program::formula::" + function + ";");
         if (!checks.empty()) {
             checks.pop_back();
             w_.line(checks);
@@ -202,6 +201,16 @@ private:
 
 } // namespace
 
-std::string cppHeader(const Interface &i, std::string_view support) { return CppHeader(i, support).text(); }
+std::string cppHeader(const Interface &i, std::string_view support) {
+    std::string text = CppHeader(i, support).text();
+    // The C function of a program `sdfgc` has the name of the namespace.
+    if (i.name == "sdfgc")
+        for (const auto &[from, to] : {std::pair<std::string, std::string>{"sdfgc_program::", "sdfgc_program_support::"},
+                                       {"namespace sdfgc_program", "namespace sdfgc_program_support"},
+                                       {"SDFGC_PROGRAM_SUPPORT_1", "SDFGC_PROGRAM_SUPPORT_OF_SDFGC"}})
+            for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+                text.replace(at, from.size(), to);
+    return text;
+}
 
 } // namespace sdfgc::package

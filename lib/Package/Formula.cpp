@@ -13,7 +13,8 @@ constexpr int maxDepth = 100;
 /// Prints fully parenthesised products and calls; sums at the outside stay bare.
 class Printer {
 public:
-    Printer(Language l, const std::function<std::string(Name)> &spell) : language_(l), spell_(spell) {}
+    Printer(Language l, const std::function<std::string(Name)> &spell, const std::string &functions)
+        : language_(l), spell_(spell), functions_(functions) {}
 
     /// Empty when it cannot be said; `ok` is then false.
     std::string print(Expr e, bool operand = false, int depth = 0) {
@@ -110,7 +111,7 @@ private:
     std::string call(const char *function, std::span<const Expr> args, int depth) {
         if (language_ == Language::Fortran)
             return fail();
-        return std::string(function) + "(" + joined(args, ", ", false, depth) + ")";
+        return functions_ + function + "(" + joined(args, ", ", false, depth) + ")";
     }
 
     /// min and max take two arguments in C++.
@@ -119,12 +120,13 @@ private:
             return call(function, args, depth);
         std::string out = print(args[0], false, depth + 1);
         for (Expr a : args.subspan(1))
-            out = std::string(function) + "(" + out + ", " + print(a, false, depth + 1) + ")";
+            out = functions_ + function + "(" + out + ", " + print(a, false, depth + 1) + ")";
         return out;
     }
 
     Language language_;
     const std::function<std::string(Name)> &spell_;
+    const std::string &functions_;
 };
 
 } // namespace
@@ -142,8 +144,9 @@ std::vector<std::string> formulaFunctions(const std::string &text) {
     return out;
 }
 
-std::optional<std::string> formula(Expr e, Language language, const std::function<std::string(Name)> &spell) {
-    Printer p(language, spell);
+std::optional<std::string> formula(Expr e, Language language, const std::function<std::string(Name)> &spell,
+                                   const std::string &functions) {
+    Printer p(language, spell, functions);
     std::string text = p.print(e);
     return p.ok ? std::optional(std::move(text)) : std::nullopt;
 }

@@ -20,6 +20,8 @@ std::vector<std::string> formulaFunctions(const std::string &text);
 
 /// Exact text with the symbols under the names that `spell` gives them. Nothing when the language cannot say it, when a symbol has
 /// no name there (an empty one), or when the formula is nested too deeply to be read.
-std::optional<std::string> formula(sym::Expr e, Language language, const std::function<std::string(Name)> &spell);
+/// `functions` comes before the names of functions: a namespace.
+std::optional<std::string> formula(sym::Expr e, Language language, const std::function<std::string(Name)> &spell,
+                                   const std::string &functions = "");
 
 } // namespace sdfgc::package

@@ -37,7 +37,10 @@ public:
     }
 
 private:
-    std::set<std::string> taken_;
+    /// At first what the interfaces use of iso_c_binding.
+    std::set<std::string> taken_{"c_bool",          "c_char",    "c_double", "c_double_complex", "c_float",
+                                 "c_float_complex", "c_funptr",  "c_int",    "c_int8_t",         "c_int16_t",
+                                 "c_int32_t",       "c_int64_t", "c_ptr",    "c_size_t",         "iso_c_binding"};
 };
 
 /// Type of a value; Fortran has neither unsigned numbers nor half precision: integers of the same size hold their bits.

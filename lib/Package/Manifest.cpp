@@ -23,7 +23,7 @@ json::Value manifest(const Request &r) {
     bindings.set("c", "include/" + n + ".h");
     bindings.set("cpp", "include/" + n + ".hpp");
     bindings.set("fortran", "include/" + n + ".f90");
-    bindings.set("python", "python/" + n + ".py");
+    bindings.set("python", "python/" + pythonModuleName(n) + ".py");
     out.set("bindings", std::move(bindings));
     const json::Value interface = toJson(interfaceOf(*r.module, r.compile->emulate));
     for (const auto &[key, value] : interface.members())

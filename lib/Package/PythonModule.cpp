@@ -6,6 +6,7 @@
 #include "sdfgc/Support/TextWriter.h"
 
 #include <algorithm>
+#include <span>
 
 namespace sdfgc::package {
 namespace {
@@ -31,10 +32,41 @@ std::string literal(const json::Value &v) {
     }
 }
 
+bool isOneOf(std::span<const std::string_view> words, std::string_view name) {
+    return std::find(words.begin(), words.end(), name) != words.end();
+}
+
+// clang-format off
+constexpr std::string_view keywords[] = {
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+    "return", "try", "while", "with", "yield"};
+/// Modules that this one, NumPy or the start of Python import: one of their names would hide them where the folder is searched first.
+constexpr std::string_view modules[] = {
+    "abc", "argparse", "array", "ast", "atexit", "base64", "binascii", "bisect", "builtins", "bz2", "calendar", "cmath", "codecs",
+    "collections", "concurrent", "contextlib", "contextvars", "copy", "copyreg", "csv", "ctypes", "dataclasses", "datetime", "decimal",
+    "difflib", "dis", "email", "encodings", "enum", "errno", "fnmatch", "fractions", "functools", "gc", "genericpath", "getpass",
+    "glob", "gzip", "hashlib", "heapq", "hmac", "html", "http", "importlib", "inspect", "io", "itertools", "json", "keyword",
+    "linecache", "locale", "logging", "lzma", "math", "mmap", "multiprocessing", "ntpath", "numbers", "numpy", "opcode", "operator",
+    "os", "pathlib", "pickle", "platform", "posix", "posixpath", "pprint", "queue", "random", "re", "readline", "reprlib", "sched",
+    "secrets", "select", "selectors", "shutil", "signal", "site", "socket", "stat", "statistics", "string", "stringprep", "struct",
+    "subprocess", "symtable", "sys", "sysconfig", "tarfile", "tempfile", "textwrap", "threading", "time", "timeit", "token",
+    "tokenize", "traceback", "types", "typing", "unicodedata", "unittest", "urllib", "uuid", "warnings", "weakref", "xml", "zipfile",
+    "zipimport", "zlib"};
+constexpr std::string_view functionsOfFormulas[] = {"min", "max", "abs", "ceil_div"};
+// clang-format on
+
+/// bindings/values.py reads it back.
+std::string symbolInFormula(const std::string &name) {
+    const std::size_t end = name.find_last_not_of('_');
+    const std::string stem = end == std::string::npos ? name : name.substr(0, end + 1);
+    return isOneOf(keywords, stem) || isOneOf(functionsOfFormulas, stem) ? name + "__" : name;
+}
+
 json::Value formulas(const std::vector<sym::Expr> &es) {
     json::Value out = json::Value::array();
     for (sym::Expr e : es) {
-        std::optional<std::string> text = formula(e, Language::Python, [](Name n) { return n.str(); });
+        std::optional<std::string> text = formula(e, Language::Python, [](Name n) { return symbolInFormula(n.str()); });
         out.push(text ? json::Value(*text) : json::Value());
     }
     return out;
@@ -79,13 +111,18 @@ std::string docLine(std::string text) {
 
 } // namespace
 
+std::string pythonModuleName(const std::string &program) {
+    return isOneOf(keywords, program) || isOneOf(modules, program) ? program + "_program" : program;
+}
+
 std::string pythonModule(const Interface &i, std::string_view support) {
     TextWriter w;
     w.line("\"\"\"Program `" + i.name + "`, compiled by sdfgc, for Python. Needs NumPy and lib" + i.name +
            ".so; edit the graph, not this file.");
     w.line();
-    w.line("    import " + i.name);
-    w.line("    with " + i.name + ".Program() as program:");
+    const std::string module = pythonModuleName(i.name);
+    w.line("    import " + module);
+    w.line("    with " + module + ".Program() as program:");
     std::string call;
     for (const std::string &n : positions(i))
         if (std::none_of(i.arguments.begin(), i.arguments.end(),
@@ -99,9 +136,8 @@ std::string pythonModule(const Interface &i, std::string_view support) {
     for (const Argument &a : i.arguments)
         w.line(docLine("    " + describe(a)));
     w.line("\"\"\"");
-    w.line("import ctypes");
-    w.line("import operator");
-    w.line("import os");
+    for (const char *module : {"builtins", "ctypes", "hashlib", "keyword", "operator", "os", "sys", "types", "weakref"})
+        w.line(std::string("import ") + module);
     w.line();
     w.line("import numpy as np");
     w.line();

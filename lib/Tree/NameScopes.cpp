@@ -6,37 +6,62 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Words that a variable of generated C++ may not be called: keywords, and names that the printed text uses unqualified.
+/// Words that a variable of generated C++ may not be called: keywords of C and C++, macros of headers that the sources or callers may
+/// include, and names that the printed text uses unqualified.
 const std::unordered_set<std::string_view> &reservedWords() {
     static const std::unordered_set<std::string_view> words{
-        "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
-        "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
-        "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
-        "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
-        "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
-        "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
-        "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
-        "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
-        "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
-        "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
-        "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
-        "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
-        "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
-        "xor_eq",      "int8_t",    "int16_t",    "int32_t",   "int64_t",  "uint8_t",      "uint16_t",
-        "uint32_t",    "uint64_t",  "size_t",     "std",       "sdfgc",    "dace",         "main",
-        "NULL",        "INFINITY",  "NAN",        "I",         "linux",    "unix",         "omp_get_thread_num",
-        "State",       "__state",   "assert",     "errno",     "stdin",    "stdout",       "stderr",
-        "EOF",         "M_PI",      "abs",        "min",       "max",      "printf",       "handle",
-        "memory",      "restrict",  "typeof",     "alloca"};
+        // keywords
+        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+        "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const", "consteval", "constexpr", "constinit",
+        "const_cast", "continue", "co_await", "co_return", "co_yield", "decltype", "default", "delete", "do", "double",
+        "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+        "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private",
+        "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof",
+        "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+        "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile",
+        "wchar_t", "while", "xor", "xor_eq",
+        // types and namespaces of the text, and of the program
+        "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace",
+        "main", "State", "__state", "__result", "__err", "handle", "memory", "program",
+        // macros
+        "NULL", "EOF", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "MAXFLOAT", "I", "complex", "imaginary", "linux",
+        "unix", "i386", "assert", "errno", "offsetof", "stdin", "stdout", "stderr", "TRUE", "FALSE", "BUFSIZ", "RAND_MAX",
+        "EXIT_SUCCESS", "EXIT_FAILURE", "CLOCKS_PER_SEC", "TIME_UTC", "CHAR_BIT", "PATH_MAX", "NAME_MAX", "ARG_MAX", "IOV_MAX",
+        "PIPE_BUF", "MB_CUR_MAX", "MB_LEN_MAX", "L_tmpnam", "L_ctermid", "P_tmpdir", "TMP_MAX", "FILENAME_MAX", "FOPEN_MAX",
+        "setjmp", "sigsetjmp", "va_start", "va_end", "va_arg", "va_copy", "alloca", "major", "minor", "makedev", "st_atime",
+        "st_mtime", "st_ctime", "sa_handler", "sa_sigaction", "si_pid", "si_value", "s6_addr", "SIGABRT", "SIGALRM", "SIGBUS",
+        "SIGCHLD", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSEGV", "SIGTERM", "SIGUSR1",
+        "SIGUSR2", "O_APPEND", "O_CREAT", "O_EXCL", "O_RDONLY", "O_RDWR", "O_TRUNC", "O_WRONLY", "M_E", "M_1_PI", "M_2_PI",
+        "M_2_SQRTPI", "CUDART_INF", "CUDART_NAN",
+        // functions that the text calls, and the built-in variables of kernels
+        "omp_get_thread_num", "omp_get_max_threads", "omp_get_num_threads", "abs", "min", "max", "printf", "threadIdx", "blockIdx",
+        "blockDim", "gridDim", "warpSize"};
     return words;
+}
+
+/// Does a header have a family of macros, or a library functions, whose names begin (and end) as this one does? One name too many gets
+/// an underscore, which does no harm.
+bool isOfFamily(std::string_view name) {
+    static constexpr std::string_view families[] = {"DBL_",   "FLT_", "LDBL_",  "FP_",   "FE_",    "M_PI",    "M_LN",      "M_LOG",
+                                                    "M_SQRT", "MAP_", "PROT_",  "MADV_", "SEEK_",  "S_IS",    "LC_",       "MPI_",
+                                                    "OMPI_",  "omp_", "cblas_", "Cblas", "LAPACK", "__dace_", "__program_"};
+    static constexpr std::string_view types[] = {"CHAR",  "SCHAR",   "UCHAR", "SHRT",  "USHRT",     "INT",
+                                                 "UINT",  "LONG",    "ULONG", "LLONG", "ULLONG",    "SIZE",
+                                                 "SSIZE", "PTRDIFF", "WCHAR", "WINT",  "SIG_ATOMIC"};
+    static constexpr std::string_view ends[] = {"_MAX", "_MIN", "_WIDTH", "_C"};
+    const auto begins = [&](std::string_view f) { return name.starts_with(f); };
+    const auto isEnd = [&](std::string_view e) { return name.ends_with(e); };
+    return std::any_of(std::begin(families), std::end(families), begins) ||
+           (std::any_of(std::begin(types), std::end(types), begins) && std::any_of(std::begin(ends), std::end(ends), isEnd));
 }
 
 /// Also names that only the compiler may define: `_Complex`, `__LINE__`, `__restrict`, and those of the program's own functions.
 /// (`__return`, `__tmp0` and the like are DaCe's and ordinary.)
 bool isReserved(std::string_view name) {
-    if (reservedWords().count(name) || name.starts_with("__dace_") || name.starts_with("__program_"))
+    static constexpr std::string_view words[] = {"__restrict", "__asm", "__volatile", "__forceinline", "__noinline", "__int128"};
+    if (reservedWords().count(name) || isOfFamily(name) || std::find(std::begin(words), std::end(words), name) != std::end(words))
         return true;
-    if (name == "__restrict" || name == "__restrict__" || name == "__asm__" || name == "__volatile__" || name == "__func__")
+    if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) // `__global__`, `__func__`, `__builtins__`
         return true;
     auto isUpper = [&](std::size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
     return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));

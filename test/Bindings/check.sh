@@ -2,7 +2,7 @@
 # Calls the program `kinds`, which has an argument of every kind, through the interface that a build folder has for a language.
 # Every caller prints the same lines. Two programs for the GPU are there for manifests, device memory and the counters of GPU graphs.
 #
-#   check.sh build|manifest|c|cpp|fortran|python|gpu SDFGC OUT       77: skipped, what it needs is not installed
+#   check.sh build|manifest|c|cpp|fortran|python|checked|reload|gpu SDFGC OUT       77: skipped, what it needs is not installed
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 part=$1
@@ -62,6 +62,33 @@ fortran)
     ;;
 python)
     PYTHONPATH=kinds/python as_expected Python /usr/bin/python3 "$here/use.py"
+    ;;
+checked)
+    # Arguments that no program can take are errors of the call, in five languages.
+    "$sdfgc" build "$here/checked.sdfgt" -o checked --quiet --caller --cflags -O0
+    link=(-I checked/include checked/lib/libchecked.so -Wl,-rpath,"$out/checked/lib")
+    cc -std=c99 -Wall -Wextra -Werror "$here/checked.c" "${link[@]}" -o checked_c
+    ./checked_c | diff "$here/checked.txt" - || fail "C: other codes or messages"
+    c++ -std=c++17 -Wall -Wextra -Werror "$here/checked.cpp" "${link[@]}" -o checked_17
+    ./checked_17 | diff "$here/checked.txt" - || fail "C++17: other codes or messages"
+    c++ -std=c++20 -Wall -Wextra -Werror "$here/checked.cpp" "${link[@]}" -o checked_20
+    ./checked_20 | sed 's/4 \([A-Za-z]*\) has 0 elements.*/4 argument `\1` is null/' | diff "$here/checked.txt" - ||
+        fail "C++20: other codes or messages"
+    if command -v gfortran >/dev/null; then
+        gfortran -std=f2018 -Wall -Werror -J . checked/include/checked.f90 "$here/checked.f90" "${link[@]}" -o checked_fortran
+        ./checked_fortran | sed 's/ *$//' | diff <(sed -n '1,4p; 1p' "$here/checked.txt" | sed 's/ *$//' | sort) <(sort -) ||
+            fail "Fortran: other codes or messages"
+    fi
+    PYTHONPATH=checked/python /usr/bin/python3 "$here/use_checked.py" >printed
+    printf '%s\n' 0 TypeError ValueError ValueError 0 | diff - printed || fail "Python: other errors"
+    run=(checked/bin/checked_main maybe=zeros s=zeros given=0 M=3)
+    "${run[@]}" N=4 A=1 B=1 || fail "the caller fails with arguments that are right"
+    ! "${run[@]}" N=4 A=null B=1 2>printed && grep -q 'the program failed: argument `A` is null' printed || fail "caller: $(cat printed)"
+    ! "${run[@]}" N=-4 A=1 B=1 2>printed && grep -q 'its shape would be' printed || fail "caller: $(cat printed)"
+    "${run[@]}" N=1 A=1 B=null || fail "the caller may leave out memory without elements"
+    ;;
+reload)
+    /usr/bin/python3 "$here/reload.py" "$sdfgc" "$out/reload"
     ;;
 gpu)
     # Arguments in device memory, and a stream of the caller.
