@@ -118,9 +118,17 @@ private:
             (request_.caller && !report(file::makeFolderInside(folder_.path(), "bin"))) ||
             (plan_.steps.size() > 1 && !report(file::makeFolderInside(folder_.path(), ".sdfgc/obj"))))
             return false;
+        const std::string list = "compile_commands.json", script = folder_.statePath("commands.sh");
         const std::pair<std::string, std::string> texts[] = {
-            {inFolder("compile_commands.json"), compileCommands(plan_, file::absolute(folder_.path()))},
-            {folder_.statePath("commands.sh"), commandScript(plan_)}};
+            {inFolder(list), compileCommands(plan_, file::absolute(folder_.path()))}, {script, commandScript(plan_)}};
+        // sdfgc makes no link of the list, and writes the script after it.
+        const std::string &path = texts[0].first;
+        const Result<std::string> there = file::readRegular(path);
+        if (file::isLink(path) || (file::exists(path) && !file::exists(script) && (!there || *there != texts[0].second))) {
+            package::reportForeign(folder_.path(), {list}, diags_);
+            ++fileErrors_;
+            return false;
+        }
         for (const auto &[path, text] : texts)
             if (const auto written = file::writeIfChanged(path, text, file::Links::Replace); !written)
                 return report(Failure{written.error()});

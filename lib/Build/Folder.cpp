@@ -1,8 +1,12 @@
 #include "sdfgc/Build/Folder.h"
 
+#include "sdfgc/Package/Package.h"
+
+#include <algorithm>
 #include <cstdio>
 
 namespace sdfgc::build {
+
 namespace {
 
 /// What sdfgc writes into below a build folder. Nothing else is looked at: people may keep their own build trees in it.
@@ -23,7 +27,41 @@ void sayWaiting(const std::string &folder, const std::string &holder) {
     std::fprintf(stderr, "sdfgc: waiting for %s, which is working in %s\n", holder.c_str(), folder.c_str());
 }
 
+/// `.sdfgc/origin`: the path of the graph, then the C interface, a line each.
+constexpr const char *kOrigin = ".sdfgc/origin";
+
+std::string originText(const FolderOptions &o) { return o.origin + "\n" + o.signature + "\n"; }
+
+/// The graph whose program the folder holds, if it is another one than the program that is to be written.
+std::optional<std::string> otherGraph(const std::string &folder, const FolderOptions &options) {
+    const Result<std::string> text = file::readRegular(file::join(folder, kOrigin), 1 << 20);
+    if (!text || options.origin.empty())
+        return std::nullopt;
+    const std::size_t end = text->find('\n');
+    const std::string origin = text->substr(0, end);
+    if (origin == options.origin || *text == originText({.origin = origin, .signature = options.signature}))
+        return std::nullopt;
+    return origin;
+}
+
+/// Which of the files are there, in a folder that sdfgc has not written to so far.
+std::vector<std::string> foreignFiles(const std::string &folder, std::vector<std::string> files) {
+    files.emplace_back("CMakeLists.txt");
+    std::sort(files.begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+    std::erase_if(files, [&](const std::string &f) {
+        const std::string full = file::join(folder, f);
+        return !file::exists(full) || file::isFolder(full); // which cannot be overwritten: that is said when it is tried
+    });
+    return files;
+}
+
 } // namespace
+
+Result<void> Folder::noteOrigin(const FolderOptions &options) const {
+    const Result<bool> written = file::writeIfChanged(file::join(path_, kOrigin), originText(options), file::Links::Replace);
+    return written ? Result<void>() : Failure{written.error()};
+}
 
 std::string Folder::statePath(const std::string &name) const { return file::join(path_, ".sdfgc/" + name); }
 
@@ -31,8 +69,9 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
                                    const FolderOptions &options) {
     const std::string marker = file::join(path, ".sdfgc/program");
     // The marker is written before any other file, so a project without one is not from a run that has just begun.
-    if (file::exists(file::join(path, "CMakeLists.txt")) && !file::exists(marker)) {
-        diags.report(diag::Id::FolderNotOurs, {}, path);
+    const std::vector<std::string> foreign = foreignFiles(path, options.files);
+    if (!foreign.empty() && !file::exists(marker)) {
+        package::reportForeign(path, foreign, diags);
         return std::nullopt;
     }
     auto fileError = [&](const std::string &message) {
@@ -54,6 +93,12 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
     const Result<std::string> owner = file::readRegular(marker, 4096);
     if (owner && *owner != name + "\n") {
         diags.report(diag::Id::FolderOfOther, {}, path, owner->substr(0, owner->find('\n')));
+        return std::nullopt;
+    }
+    if (const std::optional<std::string> other = otherGraph(path, options)) {
+        diag::Diagnostic &d = diags.report(diag::Id::FolderOfOther, {}, path, name);
+        d.notes.push_back({{}, "of " + *other + ", which takes other arguments"});
+        d.hint = "give another folder with -o, or another name with --name, or remove it";
         return std::nullopt;
     }
     if (!owner)

@@ -2,6 +2,7 @@
 #include "Driver/Crash.h"
 #include "Driver/SourceMap.h"
 #include "Driver/Words.h"
+#include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
@@ -31,10 +32,7 @@ void drawGraphs(Session &s, const tree::Module &module, const std::string &folde
         s.diags.report(diag::Id::GraphsNotDrawn, {}, done.error());
 }
 
-bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &compile, const Compilation &options) {
-    s.log().info("writing {}", made.folder);
-    crash::setActivity("writing the build folder");
-    TimeTrace::Scope scope(s.trace(), "package");
+package::Request packageRequest(const Compiled &made, const pass::CompileOptions &compile, const Compilation &options) {
     package::Request request;
     request.folder = made.folder;
     request.module = made.module.get();
@@ -43,12 +41,25 @@ bool writeFolder(Session &s, const Compiled &made, const pass::CompileOptions &c
     request.compile = &compile;
     request.gpuArch = options.target.gpuArch;
     request.caller = options.caller;
-    return package::write(request, s.diags);
+    return request;
+}
+
+/// What the folder is to hold, for build::Folder to compare with what it does.
+build::FolderOptions folderOptions(const package::Files &files, const Compiled &made, const std::string &path, bool withLibrary) {
+    build::FolderOptions out;
+    for (const auto &[name, text] : files)
+        out.files.push_back(name);
+    if (withLibrary)
+        out.files.insert(out.files.end(), {"compile_commands.json", "lib/lib" + made.module->name.str() + ".so"});
+    out.origin = path == "-" ? path : file::absolute(path);
+    out.signature = codegen::cParameters(made.module->params) + "; " + codegen::cParameters(made.module->init);
+    return out;
 }
 
 } // namespace
 
 void Compilation::addTo(CommandLine &line, bool withLibrary) {
+    name.addTo(line);
     target.addTo(line);
     toolchain.addTo(line);
     if (withLibrary) {
@@ -60,7 +71,8 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
 
 std::optional<Compiled> Compilation::run(Session &s, Input program, const std::string &path, std::string folder, bool withLibrary) {
     Compiled made;
-    made.folder = folder.empty() ? "./" + program.name().str() + ".build" : std::move(folder);
+    if (!name.apply(s, program))
+        return std::nullopt;
     made.files = inputFiles(path, program);
     pass::CompileOptions compile = target.compileOptions(path);
     std::optional<build::Toolchain> found = toolchain.find(s, compile, withLibrary);
@@ -73,19 +85,42 @@ std::optional<Compiled> Compilation::run(Session &s, Input program, const std::s
     made.graph = std::move(program.graph);
     if (!made.module || !pipeline.stopAfter.empty())
         return std::nullopt;
+    name.applyAfterPasses(made.graph.get(), made.module.get());
+    made.folder = folder.empty() ? "./" + made.module->name.str() + ".build" : std::move(folder);
     if (compile.gpu() && compile.vendor() == platform::Device::Hip && !compile.emulate && target.gpuArch.empty())
         s.diags.report(diag::Id::GpuArchOpen, {});
     if (!graphFolder.empty())
         drawGraphs(s, *made.module, graphFolder);
     made.sources = emit(s, *made.module, compile);
-    build::FolderOptions waiting;
-    waiting.announceWait = !s.general.quiet;
-    std::optional<build::Folder> opened = build::Folder::open(made.folder, made.module->name.str(), s.diags, waiting);
-    if (!opened || !writeFolder(s, made, compile, *this) || (withLibrary && !makeLibrary(s, *opened, made, *found)))
+    if (!writeFolder(s, made, compile, path, withLibrary ? &*found : nullptr))
         return std::nullopt;
     if (!withLibrary)
         s.log().result("wrote {}", made.folder);
     return made;
+}
+
+bool Compilation::writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
+                              const build::Toolchain *toolchainForLibrary) const {
+    s.log().info("writing {}", made.folder);
+    crash::setActivity("writing the build folder");
+    std::optional<build::Folder> opened;
+    {
+        TimeTrace::Scope scope(s.trace(), "package");
+        const package::Request request = packageRequest(made, compile, *this);
+        const std::optional<package::Files> files = package::collect(request, s.diags);
+        if (!files)
+            return false;
+        build::FolderOptions options = folderOptions(*files, made, path, toolchainForLibrary != nullptr);
+        options.announceWait = !s.general.quiet;
+        opened = build::Folder::open(made.folder, made.module->name.str(), s.diags, options);
+        if (!opened || !package::write(request, *files, s.diags))
+            return false;
+        if (const Result<void> noted = opened->noteOrigin(options); !noted) {
+            s.diags.report(diag::Id::OutputFailed, {}, noted.error());
+            return false;
+        }
+    }
+    return !toolchainForLibrary || makeLibrary(s, *opened, made, *toolchainForLibrary);
 }
 
 bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Driver/PipelineOptions.h"
+#include "Driver/ProgramName.h"
 #include "sdfgc/Build/Build.h"
 #include "sdfgc/CodeGen/CodeGen.h"
 
@@ -19,6 +20,7 @@ struct Compiled {
 
 class Compilation {
 public:
+    ProgramName name;
     TargetOptions target;
     ToolchainChoice toolchain;
     PipelineOptions pipeline;
@@ -37,6 +39,9 @@ public:
     std::optional<Compiled> run(Session &session, Input program, const std::string &path, std::string folder, bool withLibrary);
 
 private:
+    /// Writes the folder, and, with a toolchain, makes the library. False after errors.
+    bool writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
+                     const build::Toolchain *toolchainForLibrary) const;
     bool makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const;
 };
 

@@ -1,6 +1,7 @@
 // sdfgc grad: a graph in, the same graph with the gradient of a result out. It is an ordinary graph: build, run and opt take it.
 #include "Driver/GradientCheck.h"
 #include "Driver/PipelineOptions.h"
+#include "Driver/ProgramName.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Analysis/Footprint.h"
@@ -42,6 +43,7 @@ class Grad : public Subcommand {
         line.text("-o,--output", output_, "FILE",
                   "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
                   "is printed");
+        name_.addTo(line);
         line.flag("--separate", separate_,
                   "two programs in two files, FILE with `_forward` and `_backward` in its name: the second one computes the "
                   "gradient from "
@@ -62,6 +64,8 @@ class Grad : public Subcommand {
         Input in = s.read(input_);
         if (!in)
             return;
+        if (!name_.apply(s, in))
+            return;
         if (!in.graph) {
             s.diags.report(diag::Id::PassAfterLowering, {}, "differentiate");
             return;
@@ -72,6 +76,7 @@ class Grad : public Subcommand {
                 return;
             if (check_)
                 check(s, *in.graph, *both);
+            name_.applyAfterPasses(both.get(), nullptr);
             if (!separate_ && (!check_ || !output_.empty()))
                 write(s, *both, output_);
         }
@@ -173,6 +178,7 @@ class Grad : public Subcommand {
                                  memory_, checkpoints_;
     std::vector<std::string> of_, wrt_;
     bool separate_ = false, report_ = false, check_ = false, printAfterFailure_ = false;
+    ProgramName name_;
     GradientCheckOptions options_;
 };
 

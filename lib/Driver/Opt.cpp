@@ -1,5 +1,6 @@
 // sdfgc opt: a graph or a tree in, passes, the program out: the graph, or the schedule tree where the passes lower it.
 #include "Driver/PipelineOptions.h"
+#include "Driver/ProgramName.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
@@ -19,6 +20,7 @@ class Opt : public Subcommand {
                   ".sdfgtree; without it, the text of what the passes leave is printed");
         line.flag("--indent", indent_, "write the graph with line breaks and indentation");
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
+        name_.addTo(line);
         pipeline_.addTo(line);
         pipeline_.addValidationTo(line);
         target_.addTo(line);
@@ -27,7 +29,7 @@ class Opt : public Subcommand {
 
     void run(Session &s) override {
         Input in = s.read(input_);
-        if (!in)
+        if (!in || !name_.apply(s, in))
             return;
         pass::CompileOptions compile = target_.compileOptions(input_);
         toolchain_.find(s, compile, false);
@@ -40,8 +42,10 @@ class Opt : public Subcommand {
             raiseLevel(*in.graph);
         pass::Program program = in.program();
         const bool asGraph = program.graph && !output_.empty() && !output_.ends_with(tree::fileSuffix);
-        if (runPasses(s, program, pipeline_, context, &files, asGraph))
-            write(s, program, files);
+        if (!runPasses(s, program, pipeline_, context, &files, asGraph))
+            return;
+        name_.applyAfterPasses(program.graph, program.tree.get());
+        write(s, program, files);
     }
 
     void write(Session &s, const pass::Program &program, const std::vector<std::string> &files) const {
@@ -62,6 +66,7 @@ class Opt : public Subcommand {
 
     std::string input_, output_, depfile_;
     bool indent_ = false;
+    ProgramName name_;
     PipelineOptions pipeline_;
     TargetOptions target_;
     ToolchainChoice toolchain_;

@@ -259,6 +259,8 @@ class Run : public Subcommand {
                                        compilation_.pipeline.pipeline,
                                        compilation_.pipeline.startAfter,
                                        compilation_.pipeline.passes ? "passes " + *compilation_.pipeline.passes : ""};
+        if (compilation_.name.isGiven())
+            words.push_back("name " + compilation_.name.text());
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
         for (const auto *list : {&compilation_.pipeline.passOptions, &compilation_.pipeline.distribute})
             words.insert(words.end(), list->begin(), list->end());

@@ -44,7 +44,7 @@ public:
                 return false;
         return true;
     }
-    const std::map<std::string, std::string> &files() const { return files_; }
+    Files take() { return std::move(files_); }
 
 private:
     /// The interface in other languages. What every program's has in common are files of sdfgc.
@@ -55,7 +55,7 @@ private:
         const Interface i = interfaceOf(*request_.module, request_.compile->emulate);
         files_["include/" + i.name + ".hpp"] = cppHeader(i, *cpp);
         files_["include/" + i.name + ".f90"] = fortranModule(i);
-        files_["python/" + i.name + ".py"] = pythonModule(i, *values + "\n\n" + *program);
+        files_["python/" + pythonModuleName(i.name) + ".py"] = pythonModule(i, *values + "\n\n" + *program);
         return true;
     }
 
@@ -143,17 +143,32 @@ private:
 
     const Request &request_;
     diag::Engine &diags_;
-    std::map<std::string, std::string> files_;
+    Files files_;
 };
 
-/// Files that the manifest of an earlier run lists.
-std::set<std::string> earlierFiles(const std::string &folder) {
-    std::set<std::string> out;
+/// Files that the manifest of an earlier run lists; nothing where there is none that can be read.
+std::optional<std::set<std::string>> earlierFiles(const std::string &folder) {
     auto text = file::readRegular(file::join(folder, manifestName));
     auto value = text ? json::parse(*text) : std::nullopt;
-    if (const json::Value *files = value ? value->get("files") : nullptr)
-        for (const json::Value &f : files->items())
-            out.insert(std::string(f.text()));
+    const json::Value *files = value ? value->get("files") : nullptr;
+    if (!files || !files->isArray())
+        return std::nullopt;
+    std::set<std::string> out;
+    for (const json::Value &f : files->items())
+        out.insert(std::string(f.text()));
+    return out;
+}
+
+/// Files that are there with another text, though no earlier run wrote them: the names of what a run writes come before the files.
+std::vector<std::string> foreignFiles(const std::string &folder, const Files &files, const std::set<std::string> &earlier) {
+    std::vector<std::string> out;
+    for (const auto &[path, text] : files) {
+        const std::string full = file::join(folder, path);
+        if (earlier.count(path) || !file::exists(full) || file::isFolder(full))
+            continue;
+        if (const Result<std::string> there = file::readRegular(full, text.size() + 1); !there || *there != text)
+            out.push_back(path);
+    }
     return out;
 }
 
@@ -175,29 +190,47 @@ Result<void> removeStale(const std::string &folder, const std::string &path) {
 std::string callerSource(const std::string &program) { return "src/caller/" + program + "_main.cpp"; }
 std::string callerProgram(const std::string &program) { return "bin/" + program + "_main"; }
 
-bool write(const Request &r, diag::Engine &d) {
+void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d) {
+    constexpr std::size_t most = 5;
+    diag::Diagnostic &report = d.report(diag::Id::FolderNotOurs, {}, folder);
+    for (std::size_t i = 0; i < std::min(files.size(), most); ++i)
+        report.notes.emplace_back(diag::Location(), files[i] + " would be overwritten");
+    if (files.size() > most)
+        report.notes.emplace_back(diag::Location(), "and " + std::to_string(files.size() - most) + " more");
+    report.hint = "give another folder with -o, or move these files away";
+}
+
+std::optional<Files> collect(const Request &r, diag::Engine &d) {
     FileSet set(r, d);
-    if (!set.collect())
-        return false;
+    return set.collect() ? std::optional(set.take()) : std::nullopt;
+}
+
+bool write(const Request &r, const Files &files, diag::Engine &d) {
     auto fail = [&](const std::string &path, const std::string &why) {
         d.report(diag::Id::FolderNotWritten, {path, 0, 0, "", "", {}}, why);
         return false;
     };
-    auto writeManifest = [&](const std::set<std::string> &files) {
+    auto writeManifest = [&](const std::set<std::string> &names) {
         json::Value m = manifest(r);
-        m.set("files", json::Value::array({files.begin(), files.end()}));
+        m.set("files", json::Value::array({names.begin(), names.end()}));
         const std::string full = file::join(r.folder, manifestName);
         const auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace);
         return written ? true : fail(full, written.error());
     };
-    std::set<std::string> names, stale = earlierFiles(r.folder), either = stale;
-    for (const auto &[path, text] : set.files())
+    const std::optional<std::set<std::string>> earlier = earlierFiles(r.folder);
+    if (const std::vector<std::string> foreign = earlier ? foreignFiles(r.folder, files, *earlier) : std::vector<std::string>();
+        !foreign.empty()) {
+        reportForeign(r.folder, foreign, d);
+        return false;
+    }
+    std::set<std::string> names, stale = earlier.value_or(std::set<std::string>()), either = stale;
+    for (const auto &[path, text] : files)
         names.insert(path);
     either.insert(names.begin(), names.end());
     // Names come before the files: what a run that is killed leaves is known to the next one.
     if (either != stale && !writeManifest(either))
         return false;
-    for (const auto &[path, text] : set.files()) {
+    for (const auto &[path, text] : files) {
         std::string full = file::join(r.folder, path);
         if (auto made = file::makeFolderInside(r.folder, file::folderOf(path)); !made)
             return fail(full, made.error());

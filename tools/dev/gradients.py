@@ -498,7 +498,7 @@ def tangent_module(options, graph, of, wrt, work, more):
 
 
 def checked(options, case, work):
-    """A row of the table. The graph of the gradient has the name of the program; folders keep them apart."""
+    """A row of the table."""
     more = shlex.split(options.options)
     row = {'name': case.name, 'sizes': {n: v for n, v in case.values.items() if isinstance(v, int)}, 'status': '', 'text': ''}
     try:

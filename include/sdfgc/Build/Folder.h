@@ -9,24 +9,32 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sdfgc::build {
 
 struct FolderOptions {
     double waitSeconds = 600; // for another run that works in the folder
     bool announceWait = true; // one line on standard error before waiting
+    /// The graph that the program comes from, as an absolute path, and how it is called in C. Both empty: nobody knows.
+    std::string origin, signature;
+    /// Files that will be written, relative to the folder.
+    std::vector<std::string> files;
 };
 
 class Folder {
 public:
     /// Makes the folder, takes its lock, claims it for program `name`, removes temporaries of killed runs. Fails with a diagnostic
-    /// when it cannot be written, another run keeps it, it belongs to another program, or it holds a project that sdfgc did not
-    /// write.
+    /// when it cannot be written, another run keeps it, it belongs to another program, or it holds files that sdfgc did not write
+    /// and would overwrite. A program of the same name is another one where neither its graph is the same file nor its C interface
+    /// is the same: graphs are edited, and copied.
     static std::optional<Folder> open(const std::string &path, const std::string &name, diag::Engine &diags,
                                       const FolderOptions &options = {});
 
     const std::string &path() const { return path_; }
     const std::string &name() const { return name_; }
+    /// Remembers what the folder holds now: after the sources are written.
+    Result<void> noteOrigin(const FolderOptions &options) const;
     /// `.sdfgc/NAME` in the folder.
     std::string statePath(const std::string &name) const;
 

@@ -4,6 +4,9 @@
 #include "sdfgc/CodeGen/CodeGen.h"
 #include "sdfgc/Diag/Diag.h"
 
+#include <map>
+#include <optional>
+
 namespace sdfgc::package {
 
 struct Request {
@@ -20,9 +23,17 @@ struct Request {
 std::string callerSource(const std::string &program);
 std::string callerProgram(const std::string &program);
 
+/// Texts of files by their paths in the folder.
+using Files = std::map<std::string, std::string>;
+/// All files of the folder but the manifest. Reports, and returns nothing, where a file of sdfgc's own is missing, or a caller is
+/// asked for that cannot be written.
+std::optional<Files> collect(const Request &r, diag::Engine &d);
 /// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are
-/// removed. Reports and returns false on failure (nothing half written: each file by rename, manifest.json last).
-bool write(const Request &r, diag::Engine &d);
+/// removed. Reports and returns false on failure (nothing half written: each file by rename, manifest.json last), and where a file
+/// would be overwritten that no run of sdfgc has written.
+bool write(const Request &r, const Files &files, diag::Engine &d);
+/// Reports that `folder` holds files of the user, which would be overwritten.
+void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d);
 
 /// The manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, shape, strides as formulas), files, flags,
 /// libraries.

@@ -62,6 +62,7 @@ public:
             return refuse(*r, context);
         report(plan, context);
         apply(plan);
+        root.name = Name(root.name.str() + "_distributed"); // its arguments are parts: not the program for one process
         return true;
     }
 
