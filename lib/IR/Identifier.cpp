@@ -1,5 +1,7 @@
 #include "sdfgc/IR/Identifier.h"
 
+#include "sdfgc/IR/LabelName.h"
+
 namespace sdfgc::ir {
 
 bool isIdentifier(std::string_view text, bool dotted) {
@@ -17,6 +19,16 @@ bool isIdentifier(std::string_view text, bool dotted) {
         first = false;
     }
     return !first;
+}
+
+std::string identifierOf(std::string_view label, std::string_view prefix) {
+    std::string name(label);
+    for (char &c : name)
+        if (!isIdentifier(std::string("_") + c))
+            c = '_';
+    if (!isIdentifier(name))
+        name.insert(0, prefix);
+    return name;
 }
 
 Name ownerOf(Name data) {

@@ -1,9 +1,8 @@
 // Names that no variable hides.
 #include "FunctionNames.h"
 
+#include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Tree/NameScopes.h"
-
-#include <cctype>
 
 namespace sdfgc::tree::lowering {
 
@@ -19,14 +18,7 @@ void FunctionNames::readVariables() {
     }
 }
 
-std::string identifierOf(std::string_view label, const char *prefix) {
-    std::string name;
-    for (char c : label)
-        name += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
-        name.insert(0, prefix);
-    return name;
-}
+std::string identifierOf(std::string_view label, const char *prefix) { return ir::identifierOf(label, prefix); }
 
 Name FunctionNames::take(std::string wanted, const char *suffix) {
     readVariables();

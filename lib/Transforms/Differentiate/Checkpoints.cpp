@@ -11,6 +11,7 @@
 
 #include "sdfgc/Analysis/TripCount.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -308,7 +309,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     const Name segment = g.freshName(l.variable.str() + "_segment");
     g.symbols[segment] = ScalarKind::Int64;
     const analysis::SymbolTypes types(g);
-    std::unique_ptr<NestedSDFGNode> node = outlined(l, labelOf(l) + "_segment", types);
+    std::unique_ptr<NestedSDFGNode> node = outlined(l, identifierOf(labelOf(l), "loop_") + "_segment", types);
     node->sdfg->symbolHints[segment].nonnegative = true;
     auto &part = *cast<LoopRegion>(node->sdfg->start());
     const sym::Expr count = walkSegment(part, segment, lengths.front());

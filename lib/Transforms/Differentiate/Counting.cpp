@@ -5,6 +5,7 @@
 #include "Transforms/Optimize/Mentions.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/LabelName.h"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ std::optional<sym::Expr> Counting::most(const CountedLoop &l) {
     if (const auto known = symbols_.find(l.region); known != symbols_.end())
         return sym::Expr::symbol(known->second);
     Block *block = outermost(*l.region);
-    const std::string label = l.region->label.empty() ? "loop" : l.region->label;
+    const std::string label = identifierOf(l.region->label.empty() ? "loop" : l.region->label, "loop_");
     SDFG &g = maker_.sdfg();
     const Name counted = g.addTransient(label + "_counted", DataDesc::scalar(ScalarKind::Int64, true));
     auto items = computed(l, counted);

@@ -26,6 +26,7 @@
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -185,7 +186,7 @@ private:
         s.label = g_.freshLabel(loop_.label.empty() ? "rows" : loop_.label);
         const Name variable = loop_.variable;
         const Type *type = g_.symbols.find(variable);
-        auto inner = std::make_unique<SDFG>(Name(word(loop_.label)));
+        auto inner = std::make_unique<SDFG>(Name(identifierOf(loop_.label, "loop_")));
         inner->label = inner->name.str();
         inner->usesExplicitControlFlow = true;
         inner->level = g_.level;
@@ -203,13 +204,6 @@ private:
         node->sdfg = std::move(inner);
         passSymbols(*node);
         forgetVariable(g_, variable);
-    }
-
-    static std::string word(std::string label) {
-        for (char &c : label)
-            if (!std::isalnum(static_cast<unsigned char>(c)))
-                c = '_';
-        return label.empty() || std::isdigit(static_cast<unsigned char>(label[0])) ? "loop_" + label : label;
     }
 
     void connectScope(MapEntry &entry, MapExit &exit) const {

@@ -1,5 +1,6 @@
 #include "ControlKernel.h"
 
+#include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 namespace sdfgc::transforms {
@@ -76,7 +77,7 @@ void ControlKernel::build(State &s, const std::string &label, const DebugInfo &w
     auto *tasklet = s.add<Tasklet>();
     entry->exit = exit;
     exit->entry = entry;
-    entry->label = exit->label = tasklet->label = label;
+    entry->label = exit->label = tasklet->label = identifierOf(label, "control_");
     entry->params = {"thread"};
     entry->ranges = {{0, 0, 1, 1}};
     entry->schedule = Schedule::GPU_Device;
