@@ -284,6 +284,9 @@ void Builder::call(const LibraryCall &c) {
             in.push_back(f.connector);
     if (accumulate_)
         in.push_back(target_.connector);
+    if (c.terms && !accumulate_ && sym::isLess(0, *c.terms) != sym::Truth::True) // sums of nothing
+        x_.mapped(x_.addStateIf("empty", x_.word("k", *c.terms) + " < 1"), "empty", params(c_.kept()), {},
+                  {{"o", target_.connector, index(target_), ""}}, "o = " + typedLiteral(type(), "0"));
     x_.call(x_.addState("product"), "product", in, {target_.connector}, c);
 }
 

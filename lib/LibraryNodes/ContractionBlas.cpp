@@ -96,6 +96,10 @@ private:
     std::optional<LibraryCall> dot(const Call &c);
     bool complex() const { return type_.isComplex(); }
     std::string word(const char *hint, sym::Expr e) { return x_.word(hint, e); }
+    /// A distance of elements, which BLAS wants to be positive even where there are none. The wrappers for devices see to that.
+    std::string leading(const char *hint, sym::Expr e) {
+        return word(hint, device() || sym::isLess(0, e) == sym::Truth::True ? e : sym::max({1, e}));
+    }
 
     /// `_in_a + _p0 * 64 + ...`: start of the matrix of a batch.
     std::string start(const std::string &base, const Factor &f, const std::vector<int> &batch) {
@@ -222,8 +226,8 @@ std::optional<LibraryCall> Product::gemm(Call c) {
         return onDevice(c, *la, *lb, *lc);
     return call("gemm",
                 {byRows, transposed(la->transposed), transposed(lb->transposed), word("m", c.m.size), word("n", c.n.size),
-                 word("k", c.k.size), alpha(), in(*c.a, c.batch), word("lda", la->leading), in(*c.b, c.batch),
-                 word("ldb", lb->leading), beta(), out(c.batch), word("ldc", lc->leading)},
+                 word("k", c.k.size), alpha(), in(*c.a, c.batch), leading("lda", la->leading), in(*c.b, c.batch),
+                 leading("ldb", lb->leading), beta(), out(c.batch), leading("ldc", lc->leading)},
                 c.batch);
 }
 
@@ -241,9 +245,9 @@ std::optional<LibraryCall> Product::gemv(Call c) {
     // BLAS counts rows and columns of the matrix as it is stored.
     sym::Expr rows = la->transposed ? c.k.size : c.m.size, columns = la->transposed ? c.m.size : c.k.size;
     std::vector<std::string> arguments{
-        transposed(la->transposed), word("m", rows),   word("n", columns),       alpha(), in(*c.a, c.batch),
-        word("lda", la->leading),   in(*c.b, c.batch), word("incx", c.k.second), beta(),  out(c.batch),
-        word("incy", c.m.second)};
+        transposed(la->transposed),  word("m", rows),   word("n", columns),          alpha(), in(*c.a, c.batch),
+        leading("lda", la->leading), in(*c.b, c.batch), leading("incx", c.k.second), beta(),  out(c.batch),
+        leading("incy", c.m.second)};
     if (device()) {
         arguments[0] = op(la->transposed);
         arguments[3] = c_.alpha.text;
@@ -251,7 +255,10 @@ std::optional<LibraryCall> Product::gemv(Call c) {
     } else {
         arguments.insert(arguments.begin(), byRows);
     }
-    return call("gemv", std::move(arguments), c.batch);
+    LibraryCall made = call("gemv", std::move(arguments), c.batch);
+    if (!device())
+        made.terms = c.k.size; // BLAS returns at once where a dimension is 0
+    return made;
 }
 
 std::optional<LibraryCall> Product::dot(const Call &c) {
@@ -317,9 +324,9 @@ std::optional<LibraryCall> Product::transposition(std::string &why) {
          target = layoutOf(rows, target_.stride(row), columns, target_.stride(column));
     if (!source || !target || !source->transposed || target->transposed)
         return std::nullopt;
-    const std::string ldb = word("ldb", target->leading);
+    const std::string ldb = leading("ldb", target->leading);
     LibraryCall made = call("geam", {op(true), op(false), word("m", rows), word("n", columns), c_.alpha.text, in(from, {}),
-                                     word("lda", source->leading), "0", out({}), ldb, out({}), ldb});
+                                     leading("lda", source->leading), "0", out({}), ldb, out({}), ldb});
     why = routine(made);
     return made;
 }

@@ -131,6 +131,8 @@ std::string Dense::pointer(Name container, const char *direction) const {
 
 /// Rows, or columns, that lie so far apart. Of a single column nothing is, but LAPACK wants it to be as long as the column.
 std::string Dense::leading(const Matrix &m) {
+    if (by_ == By::Host && library_ == Library::Blas && sym::isLess(0, m.rowStride) != sym::Truth::True)
+        return x_.word("ld", sym::max({1, m.rowStride})); // positive even where there are no elements
     if (!isByColumns())
         return x_.word("ld", m.rowStride);
     return x_.word("ld", m.columns.isOne() ? m.rows : m.contiguousColumns() ? m.columnStride : m.rowStride);

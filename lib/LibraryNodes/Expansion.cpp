@@ -143,14 +143,36 @@ std::vector<sym::Expr> Expansion::elementAt(const Params &params) {
     return index.empty() ? std::vector<sym::Expr>{0} : index;
 }
 
+std::string Expansion::freshLabel(std::string_view label) {
+    std::string fresh(label);
+    if (int earlier = labels_[fresh]++; earlier > 0)
+        fresh += "_" + std::to_string(earlier);
+    return fresh;
+}
+
+void Expansion::append(Block &b) {
+    if (last_)
+        inner_->connect(last_, &b);
+    last_ = &b;
+}
+
 State &Expansion::addState(std::string_view label) {
     auto *s = inner_->add<State>();
-    s->label = std::string(label);
-    if (int earlier = labels_[s->label]++; earlier > 0)
-        s->label += "_" + std::to_string(earlier);
-    if (last_)
-        inner_->connect(last_, s);
-    last_ = s;
+    s->label = freshLabel(label);
+    append(*s);
+    return *s;
+}
+
+State &Expansion::addStateIf(std::string_view label, std::string condition) {
+    auto *c = inner_->add<ConditionalBlock>();
+    c->label = freshLabel(std::string(label) + "_if");
+    auto branch = std::make_unique<Region>();
+    branch->label = freshLabel(std::string(label) + "_branch");
+    auto *s = branch->add<State>();
+    s->label = freshLabel(label);
+    c->addBranch(Code{std::move(condition), Language::Python}, std::move(branch));
+    append(*c);
+    inner_->usesExplicitControlFlow = true;
     return *s;
 }
 

@@ -36,6 +36,7 @@ struct LibraryCall {
     std::vector<std::pair<std::string, std::string>> loops; // around the call, outermost first: variable, count
     std::set<Name> byValue;                                 // inputs of one element that the call takes as values
     bool ownComplex = false;                                // the library has complex types of its own: LAPACKE
+    std::optional<sym::Expr> terms;                         // of each sum; without any, the function returns and writes nothing
 
     /// `function(arguments)`, in its loops.
     std::string text() const;
@@ -75,6 +76,8 @@ public:
 
     /// A new state after the last one. Labels that repeat get a number.
     ir::State &addState(std::string_view label);
+    /// The same, but the state runs only where the condition, in Python, holds.
+    ir::State &addStateIf(std::string_view label, std::string condition);
     /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets
     /// over the parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
     struct Access {
@@ -165,6 +168,9 @@ public:
     void missed(const std::string &what, const diag::Reason &why);
 
 private:
+    /// `label`, with a number if it repeats.
+    std::string freshLabel(std::string_view label);
+    void append(ir::Block &b);
     struct Nest; // maps inside each other
     Nest open(ir::State &s, std::string_view label, const std::vector<Level> &levels);
     void read(ir::State &s, const Nest &nest, ir::Node *to, const std::vector<Access> &inputs, ir::AccessNode *given = nullptr);
@@ -184,7 +190,7 @@ private:
     pass::Context &context_;
     Where where_;
     std::unique_ptr<ir::SDFG> inner_;
-    ir::State *last_ = nullptr;
+    ir::Block *last_ = nullptr;
     std::map<std::string, int> labels_;             // of states: how many there are
     std::map<Name, Name> twins_;                    // container in host memory, in device memory
     std::vector<std::pair<Name, sym::Expr>> words_; // symbol inside, its value in symbols inside

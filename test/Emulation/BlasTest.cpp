@@ -130,6 +130,26 @@ TEMPLATE_TEST_CASE("dot, axpy, scal and nrm2", "", float, double, complex64, com
     CHECK(gpu::emulate::reportCount() == 0);
 }
 
+TEMPLATE_TEST_CASE("sums of nothing are 0, whatever the output held", "", float, double, complex64, complex128) {
+    const Fresh fresh(1);
+    gpu::Blas blas;
+    using T = TestType;
+    const std::vector<T> seven(6, T(7)), zero(6, T(0));
+    for (const int beta : {0, 1, 2}) {
+        const Device<T> A(1), x(1), y(std::vector<T>(3, T(7))), every(std::vector<T>{T(7), T(1), T(7)}), C(seven), batch(seven);
+        blas.gemv(nullptr, Op::None, 3, 0, 1, A.data, 0, x.data, 1, beta, y.data, 1);
+        CHECK(y.get() == std::vector<T>(3, T(7 * beta)));
+        blas.gemv(nullptr, Op::Transpose, 0, 2, 1, A.data, 2, x.data, 1, beta, every.data, 2);
+        CHECK(every.get() == std::vector<T>{T(7 * beta), T(1), T(7 * beta)});
+        blas.gemm(nullptr, Op::None, Op::None, 2, 3, 0, 1, A.data, 0, x.data, 3, beta, C.data, 3);
+        CHECK(C.get() == std::vector<T>(6, T(7 * beta)));
+        blas.gemmStridedBatched(nullptr, Op::Transpose, Op::Transpose, 1, 3, 0, 1, A.data, 1, 0, x.data, 0, 0, beta, batch.data, 3,
+                                3, 2);
+        CHECK(batch.get() == std::vector<T>(6, T(7 * beta)));
+    }
+    CHECK(gpu::emulate::reportCount() == 0);
+}
+
 TEST_CASE("products wait for their turn in the stream") {
     const Fresh fresh(1);
     gpu::Blas blas;

@@ -47,6 +47,25 @@ TEMPLATE_TEST_CASE("a contraction sums over the letters that the result lacks", 
     CHECK(gpu::emulate::reportCount() == 0);
 }
 
+TEST_CASE("a contraction of empty tensors is 0 where it has elements") {
+    const Fresh fresh(1);
+    gpu::Tensors tensors;
+    const double notANumber = std::numeric_limits<double>::quiet_NaN();
+    const Device<double> A(1), B(1);
+    for (const int beta : {0, 1, 2}) {
+        const Device<double> C(std::vector<double>{beta == 0 ? notANumber : 7, 1, 7});
+        tensors.contract(nullptr, 1, tensor(static_cast<const double *>(A.data), 'a', 2, 0, 'b', 0, 1),
+                         tensor(static_cast<const double *>(B.data), 'b', 0, 1), beta, tensor(C.data, 'a', 2, 2));
+        CHECK(C.get() == std::vector<double>{7.0 * beta, 1, 7.0 * beta});
+    }
+    const Device<double> none(std::vector<double>{3});
+    tensors.contract(nullptr, 1, tensor(static_cast<const double *>(A.data), 'a', 0, 1, 'b', 1, 1),
+                     tensor(static_cast<const double *>(B.data), 'b', 1, 1), 0, tensor(none.data, 'a', 0, 1));
+    tensors.permute(nullptr, 2, tensor(static_cast<const double *>(A.data), 'a', 0, 1), tensor(none.data, 'a', 0, 1));
+    CHECK(none.get() == std::vector<double>{3});
+    CHECK(gpu::emulate::reportCount() == 0);
+}
+
 TEST_CASE("a permutation puts dimensions in the order of the result") {
     const Fresh fresh(2);
     gpu::Tensors tensors;

@@ -5,6 +5,7 @@
 // an item reads or writes of transients without a layout gets one that fits. In the end every use is looked at again. A transient that
 // cannot be where all of its users want it is put on every rank, and all begins anew; if that is an argument, it is refused.
 #include "Transforms/Distribute/Plan.h"
+#include "Transforms/Lower/Reductions.h"
 
 #include "sdfgc/Tasklet/Types.h"
 
@@ -99,7 +100,7 @@ bool canReduce(const Plan &plan, const Item &item, const Use &use, const Positio
         return false;
     const auto function = py::parseWcr(use.wcr);
     const Type t = plan.graph.desc(use.data)->dtype;
-    if (!function.value || !py::reductionIdentity(function.value->kind, t)) {
+    if (!function.value || !py::reductionIdentity(function.value->kind, t) || !identityKeepsValues(function.value->kind, t)) {
         why = "iterations on several ranks would combine what they write to " + quoted(use.data) + " by `" + use.wcr + "`";
         return false;
     }

@@ -1,5 +1,6 @@
 #include "Transforms/Lower/MpiMapResults.h"
 
+#include "Transforms/Lower/Reductions.h"
 #include "Transforms/RankNodes.h"
 
 #include "sdfgc/Analysis/PassSymbols.h"
@@ -82,6 +83,9 @@ std::string whyNotCombined(const Edge &exitEdge) {
         return "iterations on several ranks combine what they write to " + data + ", which is no array";
     if (!r || !py::reductionIdentity(r->kind, d->dtype))
         return "iterations on several ranks combine what they write to " + data + " by a function that has no neutral element";
+    if (!identityKeepsValues(r->kind, d->dtype))
+        return "iterations on several ranks combine what they write to " + data +
+               " by a logical operation, which would change numbers that no iteration writes";
     return "";
 }
 

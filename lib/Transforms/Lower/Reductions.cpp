@@ -25,7 +25,8 @@ std::optional<py::Reduction> kindOf(const Edge &e) {
 /// Can the threads of a block combine values of the type in any order (gpu_reduce.h)?
 bool combinesInBlocks(py::Reduction kind, Type t) {
     using py::Reduction;
-    return t.isNumeric() && kind != Reduction::Sub && kind != Reduction::Div && py::reductionIdentity(kind, t);
+    return t.isNumeric() && kind != Reduction::Sub && kind != Reduction::Div && py::reductionIdentity(kind, t) &&
+           identityKeepsValues(kind, t);
 }
 
 /// Nothing when the map is a kernel that is worth a reduction.
@@ -170,8 +171,14 @@ const WriteLevel *levelOf(const WriteTarget &target, const MapEntry &map) {
 
 } // namespace
 
+bool identityKeepsValues(py::Reduction kind, Type t) {
+    const bool isLogical =
+        kind == py::Reduction::LogicalAnd || kind == py::Reduction::LogicalOr || kind == py::Reduction::LogicalXor;
+    return !isLogical || t.isBool();
+}
+
 bool hasClause(py::Reduction kind, Type t) {
-    bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64), boolean = t.isBool();
+    const bool integer = t.isInteger(), real = t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Float64);
     switch (kind) {
     case py::Reduction::Sum:
     case py::Reduction::Product:
@@ -180,7 +187,7 @@ bool hasClause(py::Reduction kind, Type t) {
         return integer || real;
     case py::Reduction::LogicalAnd:
     case py::Reduction::LogicalOr:
-        return integer || real || boolean;
+        return identityKeepsValues(kind, t);
     case py::Reduction::BitAnd:
     case py::Reduction::BitOr:
     case py::Reduction::BitXor:

@@ -10,7 +10,11 @@
 
 namespace sdfgc::transforms {
 
-/// Has OpenMP a clause for this reduction of this type?
+/// Does combining an element with the identity leave every value of the type as it is? Logical operations make 1 of every other number
+/// than 0: an element that no iteration updates must not be combined with an accumulator.
+bool identityKeepsValues(py::Reduction kind, Type t);
+
+/// Has OpenMP a clause for this reduction of this type, which may also update elements that no iteration does?
 bool hasClause(py::Reduction kind, Type t);
 
 struct ReductionOrNot {

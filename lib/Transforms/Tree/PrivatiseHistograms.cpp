@@ -1,6 +1,6 @@
 // privatise-histograms: threads that update elements of one short array all have a copy of it.
 //
-//     #pragma omp parallel for                       if (bins <= 2048 && N >= 16 * bins) {
+//     #pragma omp parallel for                       if (bins >= 1 && bins <= 2048 && N >= 16 * bins) {
 //     for (i ...)                                        double hist_acc[2048];
 //         #pragma omp atomic               becomes       fill(hist_acc, bins, 0.0)
 //         hist[bin(i)] += w[i];                          #pragma omp parallel for reduction(+ : hist_acc[:bins])
@@ -14,7 +14,8 @@
 //
 // An atomic update of a floating-point number is a loop of its own, and threads that meet at one element wait for each other. Copies
 // cost memory and two walks over the array for each thread: they pay where there are many updates for each element. How long the array
-// is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`).
+// is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`). An empty array has no
+// copies: OpenMP leaves a reduction of no elements undefined.
 //
 // Of an array whose length nobody knows, a loop that does nothing else looks which part its updates reach: reading the indices once more
 // costs little beside an atomic update of each. Copies are of that part, if it is short.
@@ -325,21 +326,30 @@ private:
 
     int64_t most(const Target &t) const { return bytes_ / f_.vars[t.array].type.bytes().value_or(8); }
 
-    /// False where sizes are known and do not fit. What is left to ask for when the program runs is in `conditions_`.
-    bool pays(const Target &t) {
-        const std::vector<sym::Expr> wanted{sym::compare(sym::Kind::Le, t.count, most(t)),
-                                            sym::compare(sym::Kind::Ge, t.updates, updatesPerElement * t.count)};
-        std::vector<py::ExprRef> open;
-        for (const sym::Expr c : wanted) {
-            if (c == sym::Expr::boolean(true))
-                continue;
-            const auto code = conditionOf(c);
-            if (!code)
-                return false;
-            open.push_back(*code);
+    /// False where sizes are known and do not fit, or cannot be asked for when the program runs.
+    bool pays(const Target &t) const {
+        const std::vector<sym::Expr> wanted = conditionsOf({t});
+        return std::all_of(wanted.begin(), wanted.end(), [](sym::Expr c) { return conditionOf(c).has_value(); });
+    }
+
+    /// What the program has to ask for before threads have copies of these arrays: nothing twice, and of several limits of one length the
+    /// lowest.
+    std::vector<sym::Expr> conditionsOf(const std::vector<Target> &targets) const {
+        std::vector<sym::Expr> out;
+        const auto add = [&out](sym::Expr c) {
+            if (!(c == sym::Expr::boolean(true)) && std::find(out.begin(), out.end(), c) == out.end())
+                out.push_back(c);
+        };
+        for (const Target &t : targets) {
+            int64_t limit = most(t);
+            for (const Target &other : targets)
+                if (other.count == t.count)
+                    limit = std::min(limit, most(other));
+            add(sym::compare(sym::Kind::Ge, t.count, 1));
+            add(sym::compare(sym::Kind::Le, t.count, limit));
+            add(sym::compare(sym::Kind::Ge, t.updates, updatesPerElement * t.count));
         }
-        conditions_.insert(conditions_.end(), open.begin(), open.end());
-        return true;
+        return out;
     }
 
     // ---- the two versions
@@ -349,7 +359,6 @@ private:
         if (loop.omp->inParallelRegion)
             return;
         const std::string where = "function " + f_.name.str() + ", loop over " + f_.vars[loop.var].name.str();
-        conditions_.clear();
         std::vector<Target> targets;
         for (Target &t : targetsOf(loop)) {
             const Reason why = obstacle(t, loop);
@@ -364,11 +373,14 @@ private:
         changed_ = true;
         if (targets[0].reach) // the only one: there is one update
             return privatiseReach(n, targets[0]);
-        NodePtr plain = conditions_.empty() ? nullptr : twin(loop, f_);
+        std::vector<py::ExprRef> conditions;
+        for (const sym::Expr c : conditionsOf(targets))
+            conditions.push_back(*conditionOf(c));
+        NodePtr plain = conditions.empty() ? nullptr : twin(loop, f_);
         n = withCopies(std::move(n), targets);
         static_cast<Block &>(*n).braces = !plain; // a branch has its own
         if (plain)
-            n = choice(conditions_.size() == 1 ? conditions_[0] : py::boolOp(py::Op::And, conditions_), std::move(n),
+            n = choice(conditions.size() == 1 ? conditions[0] : py::boolOp(py::Op::And, conditions), std::move(n),
                        std::move(plain));
     }
 
@@ -454,7 +466,6 @@ private:
     EffectTable table_;
     std::optional<NameScopes> names_; // those of the function
     std::optional<Bindings> bindings_;
-    std::vector<py::ExprRef> conditions_; // of the loop that is looked at
     bool changed_ = false;
 };
 

@@ -2,7 +2,7 @@
 //
 // Rules: all matrices are row-major: element (i, j) is at [i * ld + j]. Vectors and matrices lie in device memory (or page-locked
 // host memory), also the results of dot and nrm2; scalars are taken at the call. Every operation is queued in the stream that it is
-// given and returns at once. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
+// given and returns at once. Sizes may be 0, and leading dimensions with them: a sum of nothing is 0. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
 // gpu_program.h do. One Blas is a member of a program's state; it makes the library's handle at the first call, and one thread at a
 // time may use it. Calls can be nodes of graphs (gpu_graph.h). Link the library "gpublas" (docs/build.md), which is cublas, hipblas or openblas.
 //
@@ -39,7 +39,7 @@ public:
     void gemm(Stream stream, Op opA, Op opB, int64_t m, int64_t n, int64_t k, rt::Plain<T> alpha, const T *A, int64_t lda,
               const T *B, int64_t ldb, rt::Plain<T> beta, T *C, int64_t ldc) {
         if (m > 0 && n > 0) // C^T = op(B)^T op(A)^T, and a transposed row-major matrix is the column-major one in the same memory
-            done(library_.gemm(stream, opB, opA, n, m, k, alpha, B, ldb, A, lda, beta, C, ldc), "gemm");
+            done(library_.gemm(stream, opB, opA, n, m, k, alpha, B, positive(ldb), A, positive(lda), beta, C, ldc), "gemm");
     }
 
     /// The same for `batch` triples of matrices that begin `strideA`, `strideB`, `strideC` elements apart (A's and B's may be 0).
@@ -48,8 +48,8 @@ public:
                             int64_t lda, int64_t strideA, const T *B, int64_t ldb, int64_t strideB, rt::Plain<T> beta, T *C,
                             int64_t ldc, int64_t strideC, int64_t batch) {
         if (m > 0 && n > 0 && batch > 0)
-            done(library_.gemmStridedBatched(stream, opB, opA, n, m, k, alpha, B, ldb, strideB, A, lda, strideA, beta, C, ldc,
-                                             strideC, batch),
+            done(library_.gemmStridedBatched(stream, opB, opA, n, m, k, alpha, B, positive(ldb), strideB, A, positive(lda), strideA,
+                                             beta, C, ldc, strideC, batch),
                  "gemmStridedBatched");
     }
 
@@ -57,9 +57,11 @@ public:
     template <class T>
     void gemv(Stream stream, Op opA, int64_t m, int64_t n, rt::Plain<T> alpha, const T *A, int64_t lda, const T *x, int64_t incx,
               rt::Plain<T> beta, T *y, int64_t incy) {
-        const int64_t rows = opA == Op::None ? m : n;
+        const int64_t rows = opA == Op::None ? m : n, terms = opA == Op::None ? n : m;
         if (rows <= 0)
             return;
+        if (terms <= 0) // the libraries return at once: a product of matrices scales y
+            return gemm<T>(stream, Op::None, Op::None, rows, 1, 0, alpha, A, lda, x, incx, beta, y, incy);
         if (opA == Op::ConjugateTranspose) // as a product of matrices: BLAS cannot conjugate without transposing
             gemm<T>(stream, opA, Op::None, n, 1, m, alpha, A, lda, x, incx, beta, y, incy);
         else
@@ -132,6 +134,8 @@ public:
     void lend(void *workspace, size_t bytes) { library_.lend(workspace, bytes); }
 
 private:
+    /// A leading dimension as the libraries take it, of empty matrices, too.
+    static int64_t positive(int64_t ld) { return ld > 0 ? ld : 1; }
     static void done(bool success, const char *what) {
         detail::requireSuccess(success, "the device's BLAS library failed in ", what);
     }

@@ -2,7 +2,7 @@
 //
 // Rules: a tensor is a pointer with a letter, an extent and a stride (in elements) for each dimension; dimensions of several
 // tensors that have one letter go together. Tensors lie in device memory (or page-locked host memory); scalars are taken at the
-// call. Extents are above zero. Every operation is queued in the stream that it is given and returns at once; what it needs to work
+// call. Extents may be 0: a sum of nothing is 0. Every operation is queued in the stream that it is given and returns at once; what it needs to work
 // in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call throws rt::Error,
 // as the operations of gpu_program.h do. One Tensors is a member of a program's state; it keeps the library's plan for each kind of
 // operation that it has met, and one thread at a time may use it. Link the library "gputensor" (docs/build.md), which is cutensor,
@@ -59,7 +59,7 @@ template <class T, class... Modes> Tensor<T> tensor(T *data, Modes... modes) {
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::TensorLibrary with these operations; they return false on failure.
+/// Both back ends define detail::TensorLibrary with these operations for extents above zero; they return false on failure.
 class Tensors {
 public:
     Tensors() noexcept = default;
@@ -71,15 +71,27 @@ public:
     template <class A, class B, class T>
     void contract(Stream stream, rt::Plain<T> alpha, const Tensor<A> &a, const Tensor<B> &b, rt::Plain<T> beta,
                   const Tensor<T> &c) {
-        done(library_.template contract<T>(stream, alpha, a, b, beta, c), "contract");
+        if (isEmpty(c))
+            return;
+        if (!isEmpty(a) && !isEmpty(b))
+            return done(library_.template contract<T>(stream, alpha, a, b, beta, c), "contract");
+        if (!(static_cast<T>(beta) == T(1))) // in place; with a factor of 0 nothing is read
+            done(library_.template permute<T>(stream, beta, c, c), "permute");
     }
 
     /// C = alpha A, with the dimensions in the order of C's letters, which are those of A.
     template <class A, class T> void permute(Stream stream, rt::Plain<T> alpha, const Tensor<A> &a, const Tensor<T> &c) {
-        done(library_.template permute<T>(stream, alpha, a, c), "permute");
+        if (!isEmpty(c))
+            done(library_.template permute<T>(stream, alpha, a, c), "permute");
     }
 
 private:
+    template <class T> static bool isEmpty(const Tensor<T> &t) {
+        for (int i = 0; i < t.rank; ++i)
+            if (t.extents[i] <= 0)
+                return true;
+        return false;
+    }
     static void done(bool success, const char *what) {
         detail::requireSuccess(success, "the device's library for tensors failed in ", what);
     }

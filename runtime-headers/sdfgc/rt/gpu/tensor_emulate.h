@@ -63,8 +63,9 @@ public:
         loops.add(c, 0);
         loops.add(a, 1);
         return queueCall("permute", stream, {used(a), used(c)}, {}, [=] {
-            loops.over(0, loops.count, {0, 0, 0},
-                       [&](const int64_t(&at)[TensorLoops::operands]) { c.data[at[0]] = alpha * a.data[at[1]]; });
+            loops.over(0, loops.count, {0, 0, 0}, [&](const int64_t(&at)[TensorLoops::operands]) {
+                c.data[at[0]] = alpha == T(0) ? T(0) : alpha * a.data[at[1]];
+            });
         });
     }
 
