@@ -23,16 +23,23 @@ bool mentionsContainer(const std::set<Name> &symbols, const SDFG &g) {
     return std::any_of(symbols.begin(), symbols.end(), [&](Name n) { return g.arrays.contains(n); });
 }
 
-/// What the view that a use is of shows of the container behind it.
+/// What the view that a use is of shows of the container behind it, or of another view.
 std::optional<Window> windowOf(const Use &u, const SDFG &g) {
     const DataDesc *view = g.desc(u.data);
     const Edge *e = view && view->isView() ? viewEdge(u.access) : nullptr;
     const AccessNode *viewed = e ? viewedNode(u.access) : nullptr;
     const DataDesc *base = viewed ? g.desc(viewed->data) : nullptr;
     const std::optional<sym::Subset> shown = !base ? std::nullopt : e->src == viewed ? sourceSubset(e) : destinationSubset(e);
-    if (!shown || !isPlain(base) || view->isContainerArray() || !view->isArray())
+    const bool isView = base && base->isView() && base->isArray() && !base->isContainerArray();
+    if (!shown || !(isPlain(base) || isView) || view->isContainerArray() || !view->isArray())
         return std::nullopt;
     return nest::windowOf(*view, {}, *base, *shown);
+}
+
+/// The same of a use whose view shows a container, not another view.
+std::optional<Window> windowOfContainer(const Use &u, const SDFG &g) {
+    const std::optional<Window> window = windowOf(u, g);
+    return window && isPlain(g.desc(viewedNode(u.access)->data)) ? window : std::nullopt;
 }
 
 /// The use is of the container behind its view.
@@ -187,20 +194,27 @@ private:
     }
 
     void seeThroughViews(Use &u, const Node &at) const {
+        while (seeThroughView(u, at)) {
+        }
+    }
+
+    /// One view of a chain; false if it stays.
+    bool seeThroughView(Use &u, const Node &at) const {
         const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u, graph_) : std::nullopt;
         if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
-            return;
+            return false;
         const bool countsDims = (isa<Tasklet>(&at) && !u.memlet.subset->isOneElement()) ||
                                 (isa<LibraryNode>(&at) && !(u.writes() && leavesOutUnits(*cast<LibraryNode>(&at))));
         if (countsDims && !window->keepsRank())
-            return;
+            return false;
         u.memlet.subset = u.subset = window->placed(*u.memlet.subset);
         show(u);
+        return true;
     }
 
     void seeThroughViews(Step &copy, const Edge &e) const {
         Use &from = copy.uses.front(), &to = copy.uses.back();
-        const std::optional<Window> ofSource = windowOf(from, graph_), ofTarget = windowOf(to, graph_);
+        const std::optional<Window> ofSource = windowOfContainer(from, graph_), ofTarget = windowOfContainer(to, graph_);
         const std::optional<sym::Subset> source = ofSource ? sourceSubset(&e) : from.subset;
         const std::optional<sym::Subset> target = ofTarget ? destinationSubset(&e) : to.subset;
         const Name newSource = ofSource ? viewedNode(from.access)->data : from.data;
@@ -324,7 +338,7 @@ bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) &&
 
 Use throughView(const Use &u, const SDFG &g) {
     Use out = u;
-    const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u, g) : std::nullopt;
+    const std::optional<Window> window = u.memlet.data == u.data ? windowOfContainer(u, g) : std::nullopt;
     if (window && u.memlet.subset && u.memlet.subset->rank() == window->dims.size()) {
         out.memlet.subset = out.subset = window->placed(*u.memlet.subset);
         show(out);

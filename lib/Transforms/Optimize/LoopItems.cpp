@@ -5,6 +5,7 @@
 #include "sdfgc/Analysis/Bounds.h"
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/IR/LabelName.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -58,7 +59,12 @@ std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
         locate();
     variables_.clear();
     locals_.clear();
-    return read(r);
+    around_.clear();
+    if (const auto *l = dyn_cast<LoopRegion>(&r))
+        around_.push_back(l->variable);
+    std::optional<std::vector<Item>> out = read(r);
+    around_.clear();
+    return out;
 }
 
 std::optional<nest::Run> LoopItems::runOf(LoopRegion &l) {
@@ -83,9 +89,36 @@ std::optional<std::vector<Item>> LoopItems::read(Region &r) {
         if (!s || !nest::isReadable(*s))
             return std::nullopt;
         std::vector<Item> items = nest::readState(*s, memories_, shared_);
+        if (haveMovingViews(items))
+            return std::nullopt;
         std::move(items.begin(), items.end(), std::back_inserter(out));
     }
     return out;
+}
+
+/// Views that are still used as such stay in front of the map that a loop becomes: what they show must not depend on its iterations.
+bool LoopItems::haveMovingViews(const std::vector<Item> &items) const {
+    return std::any_of(items.begin(), items.end(), [this](const Item &i) {
+        if (i.map)
+            return haveMovingViews(i.map->body);
+        return std::any_of(i.step->uses.begin(), i.step->uses.end(),
+                           [this](const Use &u) { return u.access && isMovingView(*u.access); });
+    });
+}
+
+bool LoopItems::isMovingView(const AccessNode &view) const {
+    const DataDesc *d = g_.desc(view.data);
+    if (!d || !d->isView())
+        return false;
+    std::set<Name> named = d->freeSymbols();
+    if (const Edge *e = viewEdge(&view))
+        for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+            if (*subset)
+                named.merge((*subset)->freeSymbols());
+    if (std::any_of(around_.begin(), around_.end(), [&](Name v) { return named.count(v) != 0; }))
+        return true;
+    const AccessNode *viewed = viewedNode(&view);
+    return viewed && isMovingView(*viewed);
 }
 
 std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
@@ -216,7 +249,7 @@ bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts
 
 std::shared_ptr<MapEntry> entryFor(const LoopRegion &l) {
     auto entry = std::make_shared<MapEntry>();
-    entry->label = l.label.empty() ? "for_" + l.variable.str() : l.label;
+    entry->label = l.label.empty() ? "for_" + l.variable.str() : identifierOf(l.label, "loop_");
     entry->debugInfo = l.debugInfo;
     entry->schedule = Schedule::Sequential;
     entry->ordered = true;

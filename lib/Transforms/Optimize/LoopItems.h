@@ -44,6 +44,8 @@ private:
     void locate();
     void moveUsers(const ir::LoopRegion &l, const ir::Region &to);
     std::optional<std::vector<nest::Item>> read(ir::Region &r);
+    bool haveMovingViews(const std::vector<nest::Item> &items) const;
+    bool isMovingView(const ir::AccessNode &view) const;
     std::unique_ptr<nest::Map> mapOf(ir::LoopRegion &l);
     std::set<Name> localsOf(const nest::Map &m, const ir::LoopRegion &l) const;
 
