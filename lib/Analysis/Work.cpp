@@ -166,11 +166,22 @@ Work Estimate::tasklet(const Tasklet &t) const {
     return Work(std::max<int64_t>(1, *operations + static_cast<int64_t>(t.inEdges().size() + t.outEdges().size())));
 }
 
+/// Does an edge between access nodes move elements? One that defines a view or sets a reference says where they are, and the program may
+/// not even receive the symbols of its size.
+bool moves(const Edge &e, const SDFG &g) {
+    const auto defines = [&](const Node *end) {
+        const auto *a = cast<AccessNode>(end);
+        const DataDesc *d = g.desc(a->data);
+        return d && d->isView() && viewEdge(a) == &e;
+    };
+    return !e.memlet.isEmpty() && !setsReference(&e) && !defines(e.src) && !defines(e.dst);
+}
+
 /// A load and a store for each element that moves from here to another access node.
 Work Estimate::copies(const AccessNode &a) const {
     sym::Expr total = 0;
     for (const Edge *e : a.outEdges()) {
-        if (!isa<AccessNode>(e->dst) || e->memlet.isEmpty())
+        if (!isa<AccessNode>(e->dst) || !moves(*e, *a.state()->sdfg()))
             continue;
         const auto subset = sourceSubset(e);
         if (!subset || e->memlet.dynamic)
