@@ -2,6 +2,7 @@
 #include "Tasklet/PrintCpp.h"
 #include "Tasklet/AstUtil.h"
 #include "Tasklet/Numbers.h"
+#include "sdfgc/Tasklet/FunctionNames.h"
 
 #include <algorithm>
 #include <array>
@@ -319,7 +320,7 @@ std::string CppExprPrinter::callText(const Expr &e) const {
             e.args.size() > 1 || callee.name.view().starts_with("omp_") ? findFunction(callee.name.view()) : nullptr;
         if (f)
             function = functionName(*f, e);
-        else if (callee.name.view().starts_with("dace::"))
+        else if (callee.name.view().starts_with("dace::") || isHeaderFunction(callee.name.view()))
             uses("dace");
     }
     return function + "(" + join(e.args, 1) + ")";

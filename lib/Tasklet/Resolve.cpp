@@ -118,6 +118,16 @@ constexpr auto aliases = std::to_array<std::pair<std::string_view, std::string_v
 constexpr auto numpyOnly = std::to_array<std::string_view>({"remainder", "mod", "power"});
 constexpr auto mathOnly = std::to_array<std::string_view>({"gamma"});
 
+// Functions that C has for float, too, under the name with `f`: `expf`, `fmaxf`.
+constexpr auto alsoForFloat = std::to_array<std::string_view>(
+    {"acos", "acosh", "asin",  "asinh",  "atan",      "atan2",     "atanh",  "cbrt",      "ceil",  "copysign", "cos",
+     "cosh", "erf",   "erfc",  "exp",    "exp2",      "expm1",     "fabs",   "fdim",      "floor", "fma",      "fmax",
+     "fmin", "fmod",  "hypot", "ilogb",  "ldexp",     "lgamma",    "llrint", "llround",   "log",   "log10",    "log1p",
+     "log2", "logb",  "lrint", "lround", "nearbyint", "nextafter", "pow",    "remainder", "rint",  "round",    "scalbn",
+     "sin",  "sinh",  "sqrt",  "tan",    "tanh",      "tgamma",    "trunc"});
+// Whose second argument is an integer.
+constexpr auto withExponent = std::to_array<std::string_view>({"ldexp", "scalbn"});
+
 constexpr auto constants = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"pi", "3.141592653589793"},
     {"e", "2.718281828459045"},
@@ -255,6 +265,8 @@ private:
             return cast(e, *t);
         if (const auto s = structType(d.rest))
             return renamed(e, s->name(), *s);
+        if (ExprRef r = functionOfC(e, d))
+            return r;
         if (e->keywords.empty() && isTableName(d))
             if (ExprRef r = operatorCall(e, d))
                 return r;
@@ -291,6 +303,25 @@ private:
         Expr pair = *castTo(t, e->args[1]);
         pair.args.push_back(e->args[2]);
         return share(std::move(pair));
+    }
+
+    // `expf(x)` is `exp` of a float, `labs(i)` `abs` of a 64-bit integer: the types are those of C's declarations. Null for other calls.
+    static ExprRef functionOfC(const ExprRef &e, const Dotted &d) {
+        if (!d.module.empty() || !e->keywords.empty() || e->args.size() < 2 || d.rest.size() < 2)
+            return nullptr;
+        const auto isAmong = [](const auto &names, std::string_view n) {
+            return std::find(names.begin(), names.end(), n) != names.end();
+        };
+        const std::string base = d.rest.substr(0, d.rest.size() - 1);
+        std::vector<ExprRef> args(e->args.begin() + 1, e->args.end());
+        if (d.rest == "labs" || d.rest == "llabs")
+            return py::call("abs", {castTo(ScalarKind::Int64, args[0])});
+        if (d.rest.back() != 'f' || !isAmong(alsoForFloat, base))
+            return nullptr;
+        for (std::size_t i = 0; i < args.size(); ++i)
+            if (i == 0 || !isAmong(withExponent, base))
+                args[i] = castTo(ScalarKind::Float32, args[i]);
+        return py::call(Name(base), std::move(args));
     }
 
     ExprRef operatorCall(const ExprRef &e, const Dotted &d) const {

@@ -2,8 +2,8 @@
 // tasklets or global code include it. Everything else includes the small headers of sdfgc/rt.
 //
 // Rule: source compatibility with DaCe's header of the same name on the CPU. Namespace dace has the types, wcr_fixed and
-// wcr_custom, Stream, dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those on
-// which such code relies without including them; <iostream>, <fstream>, <mutex> and others have to be named in global_code.
+// wcr_custom, Stream, dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those that
+// DaCe's header includes, so that code need not; <iostream> and others have to be named in global_code.
 #pragma once
 
 #include "sdfgc/rt/atomic.h"
@@ -21,19 +21,29 @@
 #include "sdfgc/rt/vecmath.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cassert>
 #include <cfloat>
+#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <new>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -1,0 +1,15 @@
+// Which functions code strings may call without a declaration in the graph.
+#pragma once
+
+#include <string_view>
+
+namespace sdfgc::py {
+
+/// Is it a function with a meaning of its own in code strings, under its name after resolveModules (`sqrt`, `max`, `int_ceil`)?
+bool isBuiltinFunction(std::string_view name);
+
+/// Do the headers that every program with such calls includes declare the function at global scope: those of C (<math.h>, <stdlib.h>,
+/// <stdio.h>, <string.h>, <ctype.h>, <time.h>) and DaCe's?
+bool isHeaderFunction(std::string_view name);
+
+} // namespace sdfgc::py
