@@ -178,14 +178,7 @@ template <class Element> void Verifier::codeSymbols(const Code &code, const Elem
         expectDefined(n, at, f);
 }
 
-/// Passes name states and functions after blocks of all kinds. Only states need a label.
-void Verifier::label(const Block &b) {
-    if (b.kind() != BlockKind::State && !b.label.empty() && !isName(b.label))
-        report(Id::NotAnIdentifier, b, "block", b.label);
-}
-
 void Verifier::block(const Block &b, Frame &f) {
-    label(b);
     switch (b.kind()) {
     case BlockKind::State:
         return state(static_cast<const State &>(b), f);
@@ -212,18 +205,27 @@ std::set<Name> Verifier::writtenBy(const std::optional<Code> &statement) {
     return block.value ? py::blockNames(*block.value).written : std::set<Name>();
 }
 
-/// Loop statements define symbols; what does not parse is told when it is translated.
-void Verifier::loopTargets(const LoopRegion &l, const SDFG &g) {
-    for (const auto *code : {&l.init, &l.update})
-        for (Name target : writtenBy(*code))
-            if (!isSymbolName(target.view()))
-                report(Id::NotAnIdentifier, l, "symbol", target.str());
-            else if (g.arrays.contains(target))
-                report(Id::NameClash, l, target.str());
+/// Each of a loop's statements gives one symbol a value.
+void Verifier::loopStatement(const LoopRegion &l, const Code &code, const SDFG &g) {
+    const auto block = py::parseBlock(code.text);
+    const py::Stmt *s = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
+    const bool assigns = s && (s->kind == py::StmtKind::Assign || s->kind == py::StmtKind::AugAssign) && s->targets.size() == 1 &&
+                         s->targets[0]->kind == py::ExprKind::Name;
+    if (!assigns)
+        return report(Id::BadCode, l, "a loop statement must be one assignment to a symbol: `" + code.text + "`");
+    const Name target = s->targets[0]->name;
+    if (!isSymbolName(target.view()))
+        report(Id::NotAnIdentifier, l, "symbol", target.str());
+    else if (g.arrays.contains(target))
+        report(Id::NameClash, l, target.str());
+    else if (g.constants.contains(target))
+        constantWritten(l, target);
 }
 
 void Verifier::loop(const LoopRegion &l, Frame &f) {
-    loopTargets(l, f.g);
+    for (const auto *code : {&l.init, &l.update})
+        if (*code && !(*code)->empty())
+            loopStatement(l, **code, f.g);
     if (l.init)
         codeSymbols(*l.init, l, f);
     if (l.variable) {
@@ -252,7 +254,6 @@ void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
             codeSymbols(*branches[i].condition, c, f);
         else if (i + 1 != branches.size() || i == 0)
             report(Id::MisplacedElse, c, i + 1, branches.size());
-        label(*branches[i].region);
         region(*branches[i].region, f);
         ways.hide(mark);
     }
@@ -271,6 +272,8 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
             report(Id::NotAnIdentifier, at(), "symbol", target.str());
         if (f.g.arrays.contains(target))
             report(Id::AssignmentToContainer, at(), target.str());
+        else if (f.g.constants.contains(target))
+            constantWritten(at(), target);
         std::set<Name> names = namesInCode({value, Language::Python}, f.g);
         for (Name n : names)
             if (!(n == target) && targets.count(n))

@@ -10,6 +10,32 @@ namespace sdfgc::analysis {
 using namespace ir;
 using diag::Id;
 
+namespace {
+
+/// The container at the far end of an edge of a nested SDFG node; none if there is another node.
+Name containerBehind(const Edge &e, bool in) {
+    const auto *access = dyn_cast<AccessNode>(in ? pathSource(&e) : pathDestination(&e));
+    return access ? access->data : Name();
+}
+
+/// Are two arguments of a nested SDFG the same elements of one container, seen in the same way? Front ends pass a slice that a call
+/// updates as one argument to read and one to write.
+bool isSameMemory(const SDFG &g, Name read, Name written) {
+    const DataDesc *a = g.arrays.find(read), *b = g.arrays.find(written);
+    if (!a || !b || a->transient || b->transient || !g.parentNode || !(a->dtype == b->dtype) || !(a->shape == b->shape) ||
+        !(a->strides == b->strides) || !(a->offset == b->offset))
+        return false;
+    const Edge *in = g.parentNode->inEdge(read), *out = g.parentNode->outEdge(written);
+    if (!in || !out || !in->memlet.subset || !out->memlet.subset || !(*in->memlet.subset == *out->memlet.subset))
+        return false;
+    const Name from = containerBehind(*in, true), to = containerBehind(*out, false);
+    if (!from || !to || in->memlet.data != from || out->memlet.data != to)
+        return false;
+    return from == to || isSameMemory(*g.parentSDFG(), from, to);
+}
+
+} // namespace
+
 void Verifier::nested(const NestedSDFGNode &n, const StateFrame &sf) {
     if (!n.sdfg) {
         report(Id::MissingNestedSDFG, n);
@@ -73,6 +99,7 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
         auto *access = dyn_cast<AccessNode>(end);
         return access ? access->data : Name();
     };
+    const SDFG &g = sf.f.g;
     std::unordered_map<Name, std::set<Name>> written; // by connector
     for (const Edge *e : n.outEdges())
         if (Name data = dataAt(sf.ends.destination(e)))
@@ -81,6 +108,8 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
         auto it = e->dstConn ? written.find(e->dstConn) : written.end(); // an order has no connector
         Name data = dataAt(sf.ends.source(e));
         if (it == written.end() || !data || it->second.count(data))
+            continue;
+        if (std::all_of(it->second.begin(), it->second.end(), [&](Name o) { return isSameMemory(g, data, o); }))
             continue;
         std::string outputs;
         for (Name o : it->second)

@@ -45,6 +45,8 @@ bool Verifier::provablyLess(sym::Expr a, sym::Expr b, const SDFG &g) {
 }
 
 void Verifier::run(const SDFG &root) {
+    if (warns())
+        readDeclarations(root);
     pending_.push_back({root});
     while (!pending_.empty()) { // nested SDFGs are queued by the states that hold them
         Frame f = std::move(pending_.front());

@@ -13,8 +13,6 @@ using diag::Id;
 
 void Verifier::state(const State &s, Frame &f) {
     StateFrame sf(f, s);
-    if (!isName(s.label))
-        report(Id::NotAnIdentifier, s, "state", s.label);
     if (!sf.scopes.acyclic()) {
         report(Id::CyclicState, s);
         return; // paths and scopes mean nothing here
@@ -159,7 +157,7 @@ void Verifier::node(const Node &n, StateFrame &sf) {
         levelOfNode(n);
     switch (n.kind()) {
     case NodeKind::Tasklet:
-        return tasklet(static_cast<const Tasklet &>(n));
+        return tasklet(static_cast<const Tasklet &>(n), g);
     case NodeKind::Access:
         return access(static_cast<const AccessNode &>(n), sf);
     case NodeKind::MapEntry:
@@ -245,6 +243,9 @@ void Verifier::access(const AccessNode &n, StateFrame &sf) {
         report(Id::UnknownContainer, n, n.data.str(), suggestion(n.data, containerNames(g)));
         return;
     }
+    const auto writes = [](const Edge *e) { return !e->memlet.isEmpty(); };
+    if (g.constants.contains(n.data) && std::any_of(n.inEdges().begin(), n.inEdges().end(), writes))
+        constantWritten(n, n.data);
     if (d->isView()) {
         std::string why;
         const Edge *e = viewEdge(&n, &why);

@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Tasklet/Keywords.h"
 
 #include <deque>
@@ -68,9 +69,8 @@ private:
     void region(const ir::Region &r, Frame &f);
     void regionShape(const ir::Region &r);
     void structure(const ir::Region &r);
-    void label(const ir::Block &b);
     void block(const ir::Block &b, Frame &f);
-    void loopTargets(const ir::LoopRegion &l, const ir::SDFG &g);
+    void loopStatement(const ir::LoopRegion &l, const ir::Code &code, const ir::SDFG &g);
     void loop(const ir::LoopRegion &l, Frame &f);
     void conditional(const ir::ConditionalBlock &c, Frame &f);
     void interstateEdge(const ir::InterstateEdge &e, const ir::Region &r, Frame &f);
@@ -102,7 +102,10 @@ private:
     void initialization(const StateFrame &sf);
     void map(const ir::MapEntry &m);
     void consume(const ir::ConsumeEntry &c);
-    void tasklet(const ir::Tasklet &t);
+    void tasklet(const ir::Tasklet &t, const ir::SDFG &g);
+    void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
+    void readDeclarations(const ir::SDFG &root);
+    bool isDeclared(Name function, const ir::SDFG &g) const;
     void elementType(const ir::Edge &e, const ir::Connector *c);
     void labels(const ir::Node &n);
     void levelOfNode(const ir::Node &n);
@@ -153,6 +156,19 @@ private:
     /// Is `a < b` provable? Remembered per pair: graphs repeat the same bounds thousands of times.
     bool provablyLess(sym::Expr a, sym::Expr b, const ir::SDFG &g);
     void report(diag::Message message, diag::Location place);
+    /// Code, or what writes, that names something it must not.
+    template <class Element> void reportCode(const Element &at, const std::string &what, const char *hint) {
+        diag::Message m(diag::Kind<std::string>(diag::Id::BadCode), what);
+        m.hint = hint;
+        if constexpr (std::is_same_v<Element, diag::Location>)
+            report(std::move(m), at);
+        else
+            report(std::move(m), placeOf(at));
+    }
+    template <class Element> void constantWritten(const Element &at, Name constant) {
+        reportCode(at, "it writes `" + constant.str() + "`, which is a constant",
+                   "write another container or symbol, or remove the constant");
+    }
     /// At an element (a node, a block, an edge) or a place.
     template <class Element, class... Args>
     void report(diag::Kind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
@@ -173,6 +189,8 @@ private:
     std::deque<Frame> pending_; // SDFGs still to be checked
     SymbolUse needed_{false}, required_{true};
     std::unordered_map<sym::Expr, bool> subscripts_;
+    std::unordered_set<Name> declared_;   // words of code for the whole program
+    bool includes_ = false;               // does that code include headers?
     const ir::SDFG *comparing_ = nullptr; // whose facts comparisons_ used
     Comparisons comparisons_;
 };

@@ -16,6 +16,8 @@
 //      region (ControlFlow/Unstructured).
 //   3. What is left has no cycle and becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
 //
+// Updates of loop regions become assignments, `i += 2` becomes `i = i + 2`: all passes after this one read one form.
+//
 // Every assignment of every edge stays, on an edge at the same place of the execution, with an empty state in between where needed.
 //
 // Left alone: regions that are chains already, Unstructured regions of the file (what is inside their blocks is raised). Blocks
@@ -23,6 +25,7 @@
 #include "Transforms/Lower/ControlFlow/Structure.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -51,13 +54,30 @@ bool isChain(const Region &r) {
     return false; // a cycle
 }
 
+/// `i += 2` as `i = i + 2`. Returns whether it was one.
+bool spellOut(std::optional<Code> &statement) {
+    const auto block = statement ? py::parseBlock(statement->text) : py::Parsed<std::vector<py::StmtRef>>();
+    if (!block.value || block.value->size() != 1 || block.value->front()->kind != py::StmtKind::AugAssign)
+        return false;
+    const py::Stmt &s = *block.value->front();
+    statement->text = py::print({py::assign(s.targets[0], py::binary(s.op, s.targets[0], s.value))});
+    while (!statement->text.empty() && statement->text.back() == '\n')
+        statement->text.pop_back();
+    return true;
+}
+
 class RaiseControlFlow : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         const std::vector<SDFG *> graphs = allSDFGs(root);
-        for (auto g = graphs.rbegin(); g != graphs.rend(); ++g) // inner graphs first: what no path leads to goes with those in it
+        for (auto g = graphs.rbegin(); g != graphs.rend(); ++g) { // inner graphs first: what no path leads to goes with those in it
+            for (Region *r : allRegions(**g))
+                if (auto *l = dyn_cast<LoopRegion>(r))
+                    for (auto *statement : {&l->init, &l->update})
+                        changed |= spellOut(*statement);
             changed |= raise(**g, context);
+        }
         if (changed)
             root.renumber();
         return changed;
