@@ -5,7 +5,7 @@
 //     Expressions/  Symbols, SymbolicToPython, Expressions (Python text)
 //     Memory/       MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations
 //     Flow/         ControlFlow, UnstructuredFlow (labels and jumps); States (order, scopes, nodes), Nested (SDFGs in SDFGs);
-//                   Maps, Reductions, Consume, Loops; Blocks (timers, braces)
+//                   Maps, Reductions, Consume, Loops; Blocks (timers, braces); Fences
 //     Kernels/      Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies, KernelArrays
 //     Copies/       Copies, CopySide, StreamCopies, DeviceCopies, Fills, LibraryNodes (of copies and fills)
 //     Tasklets/     Tasklets, TaskletConnections, TaskletStores; in Python: TaskletPython, TaskletPlan, TaskletBinding,
@@ -17,6 +17,7 @@
 // what calls what; States, Nested and ControlFlow call each other, as SDFGs nest.
 #include "sdfgc/Lower/Lower.h"
 
+#include "Lower/Flow/Fences.h"
 #include "Lower/Program/ModuleParts.h"
 #include "Lower/Program/ProgramFunction.h"
 #include "Lower/Program/UserCode.h"
@@ -57,6 +58,9 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
         addProgramFunction(program, callCode);
     if (program.usesUndefinedSize)
         refuseUndefinedSizes(program);
+    for (const auto &f : program.module->functions)
+        for (const Name loop : addFences(*f))
+            context.done("function " + f->name.str(), "keeps the iterations of the loop over " + loop.str() + " in order");
     return context.diags.errorCount() == errors ? std::move(program.module) : nullptr;
 }
 

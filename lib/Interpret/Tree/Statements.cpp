@@ -4,6 +4,7 @@
 #include "../Values.h"
 
 #include "sdfgc/Diag/Kinds.h"
+#include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <cstring>
@@ -64,6 +65,8 @@ void Translator::statement(const Node &n) {
     case Kind::Release:
         return release(static_cast<const Release &>(n));
     case Kind::Code:
+        if (isFence(static_cast<const tree::Code &>(n)))
+            return;
         return code(static_cast<const tree::Code &>(n));
     case Kind::Update:
         return update(static_cast<const Update &>(n));

@@ -1,0 +1,353 @@
+// Fences: a statement that keeps C++ compilers from reordering loops whose iterations store to the same elements.
+//
+//     for (i = 1; i < N; ++i)                       for (i = 1; i < N; ++i) {
+//         for (j = N - 1; j > 0; --j)       ->          asm volatile("");
+//             B[N + i - j] = A[i] - A[j];               for (j = N - 1; j > 0; --j)
+//                                                           B[N + i - j] = A[i] - A[j];
+//                                                   }
+//
+// Iterations (i, j) and (i + 1, j + 1) store to one element, and the value of the later one must stay. GCC 11 and 12 do not ask whether
+// a store depends on itself: they interchange the two loops, or combine iterations of the outer one in vectors, and then (i, j) comes
+// last. Other compilers may have the same fault: `sdfgc doctor --compiler` tests for it. Compilers neither move a loop with an asm
+// statement inside of another loop nor make vectors of its iterations; the loops inside of it stay open to both.
+//
+// A loop p gets a fence for a plain store in a loop q inside of it when:
+//
+//   - both are loops of one thread that count in steps to their end (maps, copies, loop regions, `for` in tasklets as q; a fill counts as a loop, too);
+//   - p and q move the element by steps in a constant ratio: compilers cannot compare other strides, and leave such loops alone;
+//   - two iterations can store to the same element where p comes later and q earlier, by the dependence engine.
+//
+// Stores that read what they overwrite need no fence: compilers compare the load with the store, and see the dependence. Not handled: stores in
+// C++ tasklets, and loops in functions that are called, which compilers would have to inline first.
+#include "Lower/Flow/Fences.h"
+
+#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Tree/Fence.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sdfgc::tree::lowering {
+namespace {
+
+using sym::Expr;
+
+/// A loop around a statement.
+struct Level {
+    Block *body = nullptr; // that can have a fence; null: no compiler reorders the loop
+    Name variable;
+    sym::Range walk;
+};
+
+/// The integer that an expression is, in terms of variables; nothing for other values and for reads of memory.
+std::optional<Expr> integerOf(const py::ExprRef &e) {
+    const auto isOther = [](const py::Expr &x) {
+        return x.kind == py::ExprKind::MemRef || x.kind == py::ExprKind::Raw || x.kind == py::ExprKind::Call ||
+               (x.kind == py::ExprKind::Binary && x.op == py::Op::TrueDiv) || x.type.isFloat() || x.type.isComplex();
+    };
+    bool other = false;
+    const py::ExprRef plain = py::rewrite(e, [&](const py::ExprRef &x) {
+        other = other || isOther(*x);
+        return x->kind == py::ExprKind::Cast && x->args.size() == 1 && x->type.isInteger() ? x->args[0] : x;
+    });
+    return other ? std::nullopt : sym::parse(py::print(*plain)).expr;
+}
+
+bool isName(const py::ExprRef &e, Name n) { return e->kind == py::ExprKind::Name && e->name == n; }
+
+/// What a loop adds to its variable.
+std::optional<Expr> stepOf(const py::Stmt &update, Name variable) {
+    if (update.targets.size() != 1 || !isName(update.targets[0], variable) || !update.value)
+        return std::nullopt;
+    const std::optional<Expr> value = integerOf(update.value);
+    if (!value)
+        return std::nullopt;
+    if (update.kind == py::StmtKind::AugAssign)
+        return update.op == py::Op::Add ? value : update.op == py::Op::Sub ? std::optional(-*value) : std::nullopt;
+    const Expr step = *value - Expr::symbol(variable);
+    return step.dependsOn(variable) ? std::nullopt : std::optional(step);
+}
+
+/// The last value that a condition lets a variable have; nothing where it has no such form.
+std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
+    if (!condition || condition->kind != py::ExprKind::Compare || condition->ops.size() != 1)
+        return std::nullopt;
+    const bool mirrored = isName(condition->args[1], variable);
+    if (!mirrored && !isName(condition->args[0], variable))
+        return std::nullopt;
+    const std::optional<Expr> bound = integerOf(condition->args[mirrored ? 0 : 1]);
+    if (!bound)
+        return std::nullopt;
+    switch (condition->ops[0]) {
+    case py::Op::Lt:
+        return *bound + (mirrored ? 1 : -1);
+    case py::Op::Gt:
+        return *bound + (mirrored ? -1 : 1);
+    case py::Op::Le:
+    case py::Op::Ge:
+        return bound;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Do two coefficients have a constant ratio, neither being 0?
+bool haveConstantRatio(Expr a, Expr b) {
+    if (a.isZero() || b.isZero())
+        return false;
+    const Expr ratio = a / b;
+    return ratio.kind() == sym::Kind::Integer || ratio.kind() == sym::Kind::Rational;
+}
+
+/// Does control leave a loop, or one inside of it, other than at its end? Compilers leave the order of such nests alone.
+bool hasExit(const Block &body) {
+    return contains(body, Kind::Break) || contains(body, Kind::Return) || contains(body, Kind::Goto);
+}
+
+class Fencing {
+public:
+    explicit Fencing(Function &f) : f_(f) {}
+
+    /// Returns the variables of the loops that got a fence.
+    std::vector<Name> run() {
+        block(f_.body);
+        std::vector<Name> names;
+        for (const Level &l : fenced_) {
+            std::vector<NodePtr> statements;
+            statements.push_back(std::make_unique<Comment>("iterations store to the same elements: they stay in order"));
+            statements.push_back(fence());
+            insert(*l.body, 0, std::move(statements));
+            names.push_back(l.variable);
+        }
+        return names;
+    }
+
+private:
+    void block(Block &b) {
+        for (const NodePtr &n : b.body)
+            node(*n);
+    }
+
+    void node(Node &n) {
+        switch (n.kind) {
+        case Kind::For:
+            return loop(static_cast<For &>(n));
+        case Kind::Loop:
+            return loop(static_cast<Loop &>(n));
+        case Kind::Declare:
+            return declare(static_cast<const Declare &>(n));
+        case Kind::SetPointer:
+            return point(static_cast<const SetPointer &>(n).var, static_cast<const SetPointer &>(n).source);
+        case Kind::Code:
+            return code(static_cast<const Code &>(n).stmts);
+        case Kind::Update:
+            if (const auto &u = static_cast<const Update &>(n); u.reduction == py::Reduction::Exchange)
+                store(u.target, u.targetIndices);
+            return;
+        case Kind::RawTasklet:
+            for (const NodePtr &after : static_cast<RawTasklet &>(n).after)
+                node(*after);
+            return;
+        case Kind::Fill:
+            return fill(static_cast<const Fill &>(n));
+        case Kind::ParallelRegion:
+        case Kind::Sections:
+        case Kind::Consume: // bodies become functions of their own
+            return alone([&] { inside(n); });
+        default:
+            inside(n);
+        }
+    }
+
+    void inside(Node &n) {
+        forEachBlock(n, [this](Block &b) { block(b); });
+    }
+
+    /// Without the loops around.
+    template <class F> void alone(const F &f) {
+        std::vector<Level> around;
+        around.swap(levels_);
+        f();
+        around.swap(levels_);
+    }
+
+    /// Was it found to have iterations in any order?
+    static bool isVector(const For &l) { return l.simd || !l.accumulators.empty(); }
+
+    void loop(For &l) {
+        const Name variable = f_.vars[l.var].name;
+        const bool shared = l.omp || l.spread || collapsed_ > 0;
+        const int before = collapsed_;
+        collapsed_ = l.omp ? l.omp->collapse - 1 : std::max(0, collapsed_ - 1);
+        if (shared)
+            alone([&] { block(l.body); });
+        else
+            in({isVector(l) || hasExit(l.body) ? nullptr : &l.body, variable, {l.begin, l.end, l.step, 1}}, [&] { block(l.body); });
+        collapsed_ = before;
+    }
+
+    void loop(Loop &l) {
+        const Name variable = l.update && l.update->targets.size() == 1 ? l.update->targets[0]->name : Name();
+        const std::optional<Expr> step = variable.empty() ? std::nullopt : stepOf(*l.update, variable);
+        if (!step || step->isZero())
+            return block(l.body);
+        std::optional<Expr> first;
+        if (l.init && l.init->kind == py::StmtKind::Assign && isName(l.init->targets[0], variable))
+            first = integerOf(l.init->value);
+        const std::optional<Expr> last = l.form == Loop::Normal ? lastBy(l.condition, variable) : std::nullopt;
+        in({hasExit(l.body) ? nullptr : &l.body, variable, {first ? *first : unknown(), last ? *last : unknown(), *step, 1}},
+           [&] { block(l.body); });
+    }
+
+    Expr unknown() { return Expr::symbol("__bound_" + std::to_string(unknowns_++)); }
+
+    template <class F> void in(Level level, const F &f) {
+        level.walk = level.walk.substituted(values_);
+        values_.erase(level.variable);
+        levels_.push_back(std::move(level));
+        f();
+        levels_.pop_back();
+    }
+
+    void declare(const Declare &d) {
+        const Variable &v = f_.vars[d.var];
+        if (d.target)
+            point(d.var, d.target);
+        else if (d.init)
+            define(v.name, d.init);
+    }
+
+    /// What a variable is until it is assigned again, in terms of the loops around.
+    void define(Name variable, const py::ExprRef &value) {
+        const std::optional<Expr> is = integerOf(value);
+        if (is && !is->dependsOn(variable))
+            values_[variable] = sym::substitute(*is, values_);
+        else
+            values_.erase(variable);
+    }
+
+    void point(VarId pointer, RefId to) {
+        const MemRef &r = f_.refs[to];
+        if (r.castTo.isVoid() && r.strides.empty())
+            places_[pointer] = placeOf(r);
+        else
+            places_.erase(pointer);
+    }
+
+    /// The variable behind a pointer, and the offset from its beginning.
+    std::pair<VarId, Expr> placeOf(const MemRef &r) const {
+        const Expr offset = sym::substitute(r.offset, values_);
+        const auto at = places_.find(r.var);
+        return at == places_.end() ? std::pair(r.var, offset) : std::pair(at->second.first, at->second.second + offset);
+    }
+
+    void code(const std::vector<py::StmtRef> &stmts) {
+        for (const py::StmtRef &s : stmts) {
+            for (const py::ExprRef &target : s->targets)
+                if (s->kind == py::StmtKind::Assign && target->kind == py::ExprKind::MemRef)
+                    store(refOf(*target), target->args);
+                else if (s->kind == py::StmtKind::Assign && target->kind == py::ExprKind::Name)
+                    define(target->name, s->value);
+            if (s->kind == py::StmtKind::For)
+                counting(*s);
+            else
+                code(s->body);
+            code(s->orelse);
+        }
+    }
+
+    /// `for v in range(...)` of a tasklet.
+    void counting(const py::Stmt &s) {
+        const py::Expr &range = *s.value;
+        if (s.targets[0]->kind != py::ExprKind::Name || range.kind != py::ExprKind::Call || range.args.size() < 2)
+            return code(s.body);
+        std::vector<std::optional<Expr>> given;
+        for (std::size_t i = 1; i < range.args.size(); ++i)
+            given.push_back(integerOf(range.args[i]));
+        const Expr step = given.size() > 2 && given[2] ? *given[2] : Expr(1);
+        const std::optional<Expr> end = given.size() > 1 ? given[1] : given[0];
+        const Expr first = given.size() > 1 ? given[0].value_or(unknown()) : Expr(0);
+        const bool down = sym::isLess(step, 0) == sym::Truth::True;
+        const Expr last = end ? *end + Expr(down ? 1 : -1) : unknown();
+        in({nullptr, s.targets[0]->name, {first, last, step, 1}}, [&] { code(s.body); });
+    }
+
+    void fill(const Fill &fill) {
+        const Expr element = unknown();
+        in({nullptr, element.name(), {0, fill.count - 1, 1, 1}}, [&] {
+            MemRef r = f_.refs[fill.target];
+            r.offset = r.offset + element;
+            storeAt(r);
+        });
+    }
+
+    void store(RefId to, const std::vector<py::ExprRef> &indices) {
+        MemRef r = f_.refs[to];
+        for (std::size_t k = 0; k < indices.size() && k < r.strides.size(); ++k) {
+            const std::optional<Expr> index = integerOf(indices[k]);
+            if (!index)
+                return;
+            r.offset = r.offset + *index * r.strides[k];
+        }
+        storeAt(r);
+    }
+
+    void storeAt(const MemRef &r) {
+        if (levels_.size() < 2)
+            return;
+        const Expr offset = placeOf(r).second;
+        std::optional<std::vector<std::vector<analysis::Directions>>> vectors;
+        for (std::size_t p = 0; p + 1 < levels_.size(); ++p)
+            for (std::size_t q = p + 1; levels_[p].body && q < levels_.size(); ++q) {
+                if (isFenced(levels_[p]) || !areComparable(offset, p, q))
+                    continue;
+                if (!vectors)
+                    vectors = vectorsOf(offset);
+                if (std::any_of(vectors->begin(), vectors->end(), [&](const auto &v) { return isReversed(v, p, q); }))
+                    fenced_.push_back(levels_[p]);
+            }
+    }
+
+    bool isFenced(const Level &l) const {
+        return std::any_of(fenced_.begin(), fenced_.end(), [&](const Level &other) { return other.body == l.body; });
+    }
+
+    /// Can a compiler compare the steps by which two loops move an element?
+    bool areComparable(Expr offset, std::size_t p, std::size_t q) const {
+        const auto a = sym::affineIn(offset, levels_[p].variable), b = sym::affineIn(offset, levels_[q].variable);
+        if (!a || !b)
+            return false;
+        const Expr stepOfP = a->first * levels_[p].walk.step, stepOfQ = b->first * levels_[q].walk.step;
+        return haveConstantRatio(stepOfP, stepOfQ);
+    }
+
+    std::vector<std::vector<analysis::Directions>> vectorsOf(Expr offset) const {
+        analysis::AccessInstance access;
+        access.subset = sym::Subset::point(std::vector{offset});
+        for (const Level &l : levels_)
+            access.loops.push_back({l.variable, l.walk});
+        const auto conflict = analysis::conflictOf(access, access, levels_.size(), {});
+        return conflict ? conflict->vectors : std::vector<std::vector<analysis::Directions>>();
+    }
+
+    /// Are there two iterations that only agree outside of p, and that p has in one order and q in the other?
+    static bool isReversed(const std::vector<analysis::Directions> &v, std::size_t p, std::size_t q) {
+        return std::all_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(p), [](const auto &d) { return d.equal; }) &&
+               ((v[p].greater && v[q].less) || (v[p].less && v[q].greater));
+    }
+
+    Function &f_;
+    std::vector<Level> levels_;
+    int collapsed_ = 0; // loops that the parallel one around shares as well
+    int unknowns_ = 0;
+    std::map<Name, Expr> values_;                    // of variables
+    std::map<VarId, std::pair<VarId, Expr>> places_; // of pointers and references
+    std::vector<Level> fenced_;
+};
+
+} // namespace
+
+std::vector<Name> addFences(Function &f) { return Fencing(f).run(); }
+
+} // namespace sdfgc::tree::lowering
