@@ -1,4 +1,5 @@
 // sdfgc doctor: what this machine can build with, in which versions, and which package has what is missing.
+#include "Driver/CompilerCheck.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Platform/Dialects.h"
@@ -58,7 +59,10 @@ std::string libraryVersion(const build::Toolchain &t, const std::string &name) {
 }
 
 class Doctor : public Subcommand {
-    void addOptions(CommandLine &line) override { toolchain_.addTo(line); }
+    void addOptions(CommandLine &line) override {
+        toolchain_.addTo(line);
+        line.flag("--compiler", faults_, "test the compilers for known faults that generated code can meet");
+    }
 
     void run(Session &s) override {
         std::ostream &out = s.environment.out;
@@ -69,6 +73,8 @@ class Doctor : public Subcommand {
         if (std::optional<build::Toolchain> toolchain = toolchain_.find(s, unused, true)) {
             const build::Compiler &c = toolchain->compiler;
             out << "compiler: " << process::quoted(c.command) << " (" << c.version << "; from " << toolchain->source << ")\n";
+            if (faults_)
+                return compilerFaults(s, *toolchain);
             out << "\nlibraries:\n";
             libraries(*toolchain);
             print(out);
@@ -81,6 +87,28 @@ class Doctor : public Subcommand {
             rows_.push_back({t.name, usability(t.name), ""});
         print(out);
         advice(out);
+    }
+
+    /// A row for each fault: whether the compiler has it, and what generated code does about it.
+    void compilerFaults(Session &s, const build::Toolchain &t) {
+        const Result<file::TemporaryFolder> folder = file::TemporaryFolder::create();
+        if (!folder) {
+            s.diags.report(diag::Id::OutputFailed, {}, folder.error());
+            return;
+        }
+        std::ostream &out = s.environment.out;
+        if (!t.nvcc.empty())
+            out << "nvcc: " << t.nvcc << " (" << versionOf(t.nvcc) << ")\n";
+        out << "\nfaults of compilers that generated code avoids:\n";
+        for (const platform::CompilerFault &fault : platform::compilerFaults()) {
+            const FaultCheck found = check(fault, t, folder->path());
+            const std::string tool = fault.tool == platform::CompilerFault::Tool::Nvcc ? "nvcc " : "";
+            const char *words[] = {"absent", "present", "not tested"};
+            rows_.push_back({std::string(fault.name), words[found.result],
+                             tool + std::string(fault.what) + "; avoided by " + std::string(fault.avoidedBy) + "; seen in " +
+                                 std::string(fault.seenIn) + (found.details.empty() ? "" : " (here: " + found.details + ")")});
+        }
+        print(out);
     }
 
     static std::string usability(const std::string &target) {
@@ -169,6 +197,7 @@ class Doctor : public Subcommand {
     std::vector<std::array<std::string, 3>> rows_;
     std::set<std::string> packages_; // of Debian, for one command
     bool elsewhere_ = false;         // something is missing that other repositories have
+    bool faults_ = false;            // test the compilers
     ToolchainChoice toolchain_;
 };
 

@@ -1,0 +1,18 @@
+// Which of the known faults (sdfgc/Platform/CompilerFaults.h) a compiler has.
+#pragma once
+
+#include "sdfgc/Build/Toolchain.h"
+#include "sdfgc/Platform/CompilerFaults.h"
+
+namespace sdfgc::driver {
+
+struct FaultCheck {
+    enum Result : std::uint8_t { Absent, Present, NotTested } result = NotTested;
+    std::string details; // Present: how the fault showed; NotTested: why
+};
+
+/// Compiles the program of a fault with the flags of generated code, and those of the toolchain file, and runs it where it can run. Files go to
+/// `folder`, which must exist.
+FaultCheck check(const platform::CompilerFault &fault, const build::Toolchain &toolchain, const std::string &folder);
+
+} // namespace sdfgc::driver
