@@ -13,8 +13,22 @@
 // What a step hands to another one of the same iteration by way of a variable would have to be kept for all iterations; so both are
 // taken to be on a cycle. A variable that comes from what the loop does not change is computed once more in each group instead.
 //
+// Parts that read what others read or write walk over memory once more, so one thread may be faster with one loop, and a team with several.
+// Costs are estimated (DistributionCost.h):
+//
+//   1. Neighbouring parts are joined while that makes one thread faster. If what remains apart is as fast as the loop, within 5 %, the loop is
+//      distributed: the parts share little memory, or compute enough for vectors to pay.
+//   2. Else the same with two threads, which share the maps. If that gains, both texts are there:
+//
+//          if omp_get_max_threads() > 1 and N >= 2000 { parts } else { the loop as it was }
+//
+//      Only for loops of steps that are in no other loop, and whose variable nothing reads later: a conditional stops other passes.
+//   3. Else the loop stays.
+//
 // Every element is computed from the same values, in the same order: results keep their bits. Loops with maps for teams of threads in
 // them, or calls of libraries, stay as they are, and so do those that loops-to-maps can take: they are maps when this pass runs.
+#include "Transforms/Nodes.h"
+#include "Transforms/Optimize/DistributionCost.h"
 #include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
@@ -37,8 +51,9 @@ using nest::Item;
 using nest::Map;
 using nest::Use;
 
-constexpr std::size_t most = 64; // steps of a body
-using Steps = uint64_t;          // a set of them
+constexpr std::size_t most = 64;        // steps of a body
+constexpr int64_t tripsForTeams = 2000; // fewer iterations are over before a team is awake
+using Steps = uint64_t;                 // a set of them
 
 Steps only(std::size_t step) { return Steps(1) << step; }
 bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
@@ -225,6 +240,41 @@ std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
     return out;
 }
 
+/// Joins neighbours while that makes so many threads faster.
+void joinByCost(std::vector<Group> &groups, const StepGraph &graph, const DistributionCost &cost, int64_t threads) {
+    const auto costOf = [&](const Group &g) { return cost.of(g.steps | graph.neededBy(g.steps), g.ordered, threads); };
+    for (;;) {
+        std::size_t best = groups.size();
+        int64_t most = 0;
+        Group joined;
+        for (std::size_t k = 0; k + 1 < groups.size(); ++k) {
+            Group both{groups[k].steps | groups[k + 1].steps, false};
+            both.ordered = graph.carries(both.steps, both.steps);
+            const int64_t gain = costOf(groups[k]) + costOf(groups[k + 1]) - costOf(both);
+            if (gain > most) {
+                most = gain;
+                best = k;
+                joined = both;
+            }
+        }
+        if (best == groups.size())
+            return;
+        groups[best] = joined;
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    }
+}
+
+/// The time of the parts with so many threads, in percent of the loop's.
+int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, const DistributionCost &cost, int64_t threads) {
+    Steps all = graph.copied();
+    int64_t apart = 0;
+    for (const Group &g : groups) {
+        all |= g.steps;
+        apart += cost.of(g.steps | graph.neededBy(g.steps), g.ordered, threads);
+    }
+    return 100 * apart / std::max<int64_t>(1, cost.of(all, true, threads));
+}
+
 /// One loop that may become several.
 class Distribution {
 public:
@@ -249,11 +299,20 @@ public:
             return {Why::Shape, "its body has more than steps of one thread"};
         if (leavesContainers())
             return {Why::OutOfBounds, "it reaches outside of a container"};
-        graph_.emplace(body_, analysis::LoopLevel{loop_.variable, header_.walk()}, loop_, items_, loops_);
+        const analysis::LoopLevel level{loop_.variable, header_.walk()};
+        graph_.emplace(body_, level, loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
-        if (groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; }))
+        if (isOneLoop())
             return {Why::Dependence, "no part of its body is independent of other iterations"};
-        return {};
+        const DistributionCost cost(body_, level, g_, graph_->variables());
+        const std::vector<Group> apart = groups_;
+        joinByCost(groups_, *graph_, cost, 1);
+        if (!isOneLoop() && percentOf(groups_, *graph_, cost, 1) <= 105)
+            return {};
+        groups_ = apart;
+        joinByCost(groups_, *graph_, cost, 2);
+        isForTeams_ = !isOneLoop() && percentOf(groups_, *graph_, cost, 2) <= 95 && canHaveVersions();
+        return isForTeams_ ? Reason() : Reason{Why::Unprofitable, "its parts use the same memory, which one loop goes over once"};
     }
 
     /// `1 loop and 2 maps`, for remarks.
@@ -263,14 +322,19 @@ public:
         const auto counted = [](std::ptrdiff_t n, const char *what) {
             return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
         };
-        return (loops ? counted(loops, "loop") + " and " : std::string()) + counted(maps, "map");
+        return (loops ? counted(loops, "loop") + " and " : std::string()) + counted(maps, "map") +
+               (isForTeams_ ? " for teams" : "");
     }
 
     /// `connectors`: names that no container may have (nest::connectorsOf).
     void distribute(const std::set<Name> &connectors) {
+        if (isForTeams_) // the loop keeps its variables
+            taken_ = graph_->variables();
         std::vector<Item> parts;
         for (const Group &g : groups_)
             parts.push_back({part(g, connectors), nullptr});
+        if (isForTeams_)
+            return addVersion(std::move(parts));
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
                 g_.arrays.erase(n);
@@ -278,6 +342,11 @@ public:
     }
 
 private:
+    /// Is nothing gained by the groups?
+    bool isOneLoop() const {
+        return groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
+    }
+
     /// Is it nothing but what one thread does, without calls of libraries and effects of its own?
     static bool isSequential(const Item &i) {
         if (nest::hasEffects(i))
@@ -286,6 +355,38 @@ private:
             return canSplit(*i.map) && i.map->entry->schedule == Schedule::Sequential &&
                    std::all_of(i.map->body.begin(), i.map->body.end(), isSequential);
         return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return isa<Tasklet>(n); });
+    }
+
+    /// Can the loop be written twice, with a condition in front of it?
+    bool canHaveVersions() const {
+        for (const Region *around = loop_.parent(); around; around = around->parent())
+            if (isa<LoopRegion>(around))
+                return false;
+        const auto trips = header_.range.steps().asInt();
+        const bool isPlain = std::all_of(body_.begin(), body_.end(), [](const Item &i) { return i.step != nullptr; });
+        return isPlain && !(trips && *trips < tripsForTeams) && !loops_.isReadOutside(loop_);
+    }
+
+    /// Puts a conditional in place of the loop: the parts for teams, else the loop.
+    void addVersion(std::vector<Item> parts) {
+        Region &r = *loop_.parent();
+        const Block *const start = r.start();
+        auto *choice = r.add<ConditionalBlock>();
+        choice->label = g_.freshLabel(loop_.label + "_choice");
+        choice->debugInfo = loop_.debugInfo;
+        const std::string trips =
+            header_.range.steps().asInt() ? "" : " and " + header_.range.steps().str() + " >= " + std::to_string(tripsForTeams);
+        Region *team = choice->addBranch(Code{"omp_get_max_threads() > 1" + trips}, std::make_unique<Region>());
+        team->label = g_.freshLabel(loop_.label + "_team");
+        Region *one = choice->addBranch(std::nullopt, std::make_unique<Region>());
+        one->label = g_.freshLabel(loop_.label + "_one");
+        auto *shared = cast<LoopRegion>(team->adopt(ir::clone(static_cast<const Block &>(loop_))));
+        shared->label = g_.freshLabel(loop_.label + "_parts");
+        one->adopt(ir::clone(static_cast<const Block &>(loop_)));
+        loops_.replace(*shared, std::move(parts), header_);
+        takePlace(r, start, loop_, loop_, *choice, *choice);
+        r.removeBlock(&loop_);
+        loops_.changed();
     }
 
     bool leavesContainers() {
@@ -342,7 +443,8 @@ private:
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;
-    std::set<Name> taken_; // variables that a group has
+    bool isForTeams_ = false; // one thread is faster with the loop as it is
+    std::set<Name> taken_;    // variables that a group has
 };
 
 class DistributeLoops : public pass::GraphPass {

@@ -1,0 +1,126 @@
+#include "Transforms/Optimize/DistributionCost.h"
+
+#include "sdfgc/Tasklet/Cost.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+using analysis::LoopLevel;
+using nest::Item;
+using nest::Step;
+using nest::Use;
+
+namespace {
+
+constexpr int64_t chain = 16;    // an addition that waits for that of the iteration before
+constexpr int64_t operation = 2; // two operations a cycle
+constexpr int64_t elementsAtOnce = 4;
+constexpr int64_t function = 32; // py::operations of what compilers make no vectors of
+constexpr int64_t elementsOfLine = 8;
+constexpr int64_t anyTrips = 64;    // of a loop whose trip count is symbolic
+constexpr int64_t unknownStep = 16; // operations of a step that cannot be counted
+
+int64_t tripsOf(const sym::Range &r) {
+    const auto n = r.steps().asInt();
+    return n ? std::clamp<int64_t>(*n, 1, anyTrips) : anyTrips;
+}
+
+/// Do two subsets differ by constants? They are of one stream then: the second one finds most elements in the cache.
+bool isNear(const sym::Subset &a, const sym::Subset &b) {
+    if (a.rank() != b.rank())
+        return false;
+    for (std::size_t d = 0; d < a.rank(); ++d)
+        if (!(a.dims[d].begin - b.dims[d].begin).asInt() || !(a.dims[d].end - b.dims[d].end).asInt())
+            return false;
+    return true;
+}
+
+/// How many elements of memory the first element of a subset moves from one iteration of a loop to the next; nothing if that is not constant.
+std::optional<int64_t> stepOf(const sym::Subset &s, const DataDesc &d, const LoopLevel &loop) {
+    sym::Expr step = 0;
+    for (std::size_t k = 0; k < s.rank() && k < d.strides.size(); ++k) {
+        const auto affine = sym::affineIn(s.dims[k].begin, loop.variable);
+        if (!affine)
+            return std::nullopt;
+        step += affine->first * d.strides[k] * loop.range.step;
+    }
+    return step.asInt();
+}
+
+} // namespace
+
+DistributionCost::DistributionCost(const std::vector<Item> &body, LoopLevel loop, const SDFG &g, const std::set<Name> &variables)
+    : g_(g), variables_(variables) {
+    std::vector<LoopLevel> loops{std::move(loop)};
+    for (const Item &i : body)
+        addItem(i, loops, weights_.emplace_back());
+}
+
+void DistributionCost::addItem(const Item &item, std::vector<LoopLevel> &loops, Weight &to) const {
+    if (item.step)
+        return addStep(*item.step, loops, to);
+    const std::size_t around = loops.size();
+    for (std::size_t d = 0; d < item.map->params.size(); ++d)
+        loops.push_back({item.map->params[d], item.map->ranges[d]});
+    for (const Item &i : item.map->body)
+        addItem(i, loops, to);
+    loops.resize(around);
+}
+
+void DistributionCost::addStep(const Step &step, const std::vector<LoopLevel> &loops, Weight &to) const {
+    int64_t times = 1;
+    for (std::size_t l = 1; l < loops.size(); ++l)
+        times *= tripsOf(loops[l].range);
+    int64_t operations = 0;
+    for (const Node *n : step.nodes)
+        if (const auto *t = dyn_cast<Tasklet>(n))
+            operations += py::operations(py::parseBlockOrRaw(t->code.text)).value_or(unknownStep);
+    for (const Use &u : step.uses) {
+        if (variables_.count(u.data))
+            continue;
+        ++operations;
+        if (const int64_t bytes = bytesOf(u, loops))
+            to.streams.push_back({u.data, u.subset, u.writes(), times * bytes});
+    }
+    to.operations += times * operations;
+}
+
+int64_t DistributionCost::bytesOf(const Use &use, const std::vector<LoopLevel> &loops) const {
+    const DataDesc *d = g_.desc(use.data);
+    const int64_t element = d ? static_cast<int64_t>(d->dtype.bytes().value_or(8)) : 8;
+    if (!d || !use.subset)
+        return element * elementsOfLine;
+    const std::optional<int64_t> step = stepOf(*use.subset, *d, loops.back());
+    return element * (step ? std::min(std::abs(*step), elementsOfLine) : elementsOfLine);
+}
+
+int64_t DistributionCost::of(uint64_t steps, bool ordered, int64_t threads) const {
+    std::vector<Stream> streams;
+    int64_t operations = 0, functions = 0;
+    for (std::size_t k = 0; k < weights_.size(); ++k) {
+        if (!((steps >> k) & 1))
+            continue;
+        operations += weights_[k].operations % function;
+        functions += weights_[k].operations / function * function;
+        for (const Stream &s : weights_[k].streams) {
+            const auto same = std::find_if(streams.begin(), streams.end(), [&](const Stream &other) {
+                return other.data == s.data && other.subset && s.subset && isNear(*other.subset, *s.subset);
+            });
+            if (same == streams.end()) {
+                streams.push_back(s);
+                continue;
+            }
+            same->written = same->written || s.written;
+            same->bytes = std::max(same->bytes, s.bytes);
+        }
+    }
+    int64_t traffic = 0;
+    for (const Stream &s : streams)
+        traffic += s.written ? 2 * s.bytes : s.bytes; // what is written is read into the cache first
+    const int64_t computing = operation * (functions + (ordered ? operations : operations / elementsAtOnce));
+    return ordered ? std::max({traffic, computing, chain}) : std::max(traffic, computing) / threads;
+}
+
+} // namespace sdfgc::transforms

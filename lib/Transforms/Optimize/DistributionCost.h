@@ -1,0 +1,44 @@
+// What parts of a loop cost one thread, for distribute-loops.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+#include <cstdint>
+
+namespace sdfgc::transforms {
+
+/// The steps of one loop body, weighed. Costs are quarters of a cycle for an iteration, of a processor that reads 4 bytes a cycle from memory
+/// and makes vectors of 4 elements: an estimate for arrays that no cache holds. Refers to its arguments.
+class DistributionCost {
+public:
+    /// `variables`: containers that each iteration has for itself, which cost no memory traffic.
+    DistributionCost(const std::vector<nest::Item> &body, analysis::LoopLevel loop, const ir::SDFG &g,
+                     const std::set<Name> &variables);
+
+    /// Of a loop with the steps of a set (bit k: step k of the body). It takes as long as the memory traffic, the operations, or the chain of
+    /// values from one iteration to the next if it is `ordered`, whatever is longest. Only iterations in any order are done in vectors, and
+    /// shared by threads.
+    int64_t of(uint64_t steps, bool ordered, int64_t threads) const;
+
+private:
+    /// Elements of a container that iterations go through one after another.
+    struct Stream {
+        Name data;
+        std::optional<sym::Subset> subset;
+        bool written = false;
+        int64_t bytes = 0; // that one iteration moves, once
+    };
+    struct Weight {
+        std::vector<Stream> streams;
+        int64_t operations = 0;
+    };
+    void addStep(const nest::Step &step, const std::vector<analysis::LoopLevel> &loops, Weight &to) const;
+    void addItem(const nest::Item &item, std::vector<analysis::LoopLevel> &loops, Weight &to) const;
+    int64_t bytesOf(const nest::Use &use, const std::vector<analysis::LoopLevel> &loops) const;
+
+    const ir::SDFG &g_;
+    const std::set<Name> &variables_;
+    std::vector<Weight> weights_;
+};
+
+} // namespace sdfgc::transforms
