@@ -132,7 +132,7 @@ TEST_CASE("distribute-loops: variables that several parts use are computed in ea
     for (const auto &[name, d] : program.g.arrays)
         if (d.transient)
             variables.insert(name);
-    CHECK(variables.size() == 4);
+    CHECK(variables.size() == 6); // the loop, which one thread keeps, has its own
     // Not where the loop changes what they come from.
     CHECK(partsOf("v: y = b + 1  with b: float64 <- B[i]; y: float64 -> one\n"
                   "s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- one; y: float64 -> A[i]\n"
@@ -144,6 +144,26 @@ TEST_CASE("distribute-loops: variables that several parts use are computed in ea
                   "t: y = x * x  with x: float64 <- one; y: float64 -> C[i]",
                   "state end {\ne: y = x  with x: float64 <- one; y: float64 -> B[0]\n}")
               .empty());
+}
+
+TEST_CASE("distribute-loops: parts that go over memory once more are for teams") {
+    const auto versions = [](const std::string &body, const std::string &range) {
+        OneLoop program(body, "", range);
+        const std::string parts = partsOf(program);
+        bool hasChoice = false, hasLoop = false;
+        for (const Region *r : allRegions(program.g)) {
+            hasChoice = hasChoice || r->conditional();
+            hasLoop = hasLoop || isa<LoopRegion>(r);
+        }
+        CHECK(hasChoice == hasLoop);
+        return hasChoice ? parts + " or one loop" : parts;
+    };
+    const std::string range = "i = 1; i < N - 1; i = i + 1", same = "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]";
+    CHECK(versions(scan + same, range) == "A! C or one loop");
+    CHECK(versions(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]", range) == "A! C"); // no memory in common
+    CHECK(versions(scan + "t: y = x / 3 / x / (x + 1)  with x: float64 <- A[i]; y: float64 -> C[i]", range) ==
+          "A! C");                                                     // worth vectors
+    CHECK(versions(scan + same, "i = 1; i < 100; i = i + 1").empty()); // over before a team is awake
 }
 
 TEST_CASE("distribute-loops: why a loop stays") {

@@ -26,7 +26,7 @@ import numpy as np
 import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLAIN = '-O1 -fno-tree-vectorize -fno-loop-interchange'
+PLAIN = '-O1 -fno-tree-vectorize'
 FLAGS = ['-std=c++20', '-O3', '-march=native', '-fPIC', '-ffp-contract=off', '-fno-math-errno', '-fno-trapping-math', '-fwrapv', '-w', '-shared']
 LIMIT = 120  # seconds for one program
 

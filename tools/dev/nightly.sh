@@ -14,6 +14,7 @@
 #   hostile      builds that are killed, on full disks, by several users
 #   random       random programs and damaged graphs
 #   gradients    gradients against differences, against tangents, and between devices
+#   compilers    what each installed compiler does to recorded and random programs and loops, and which known faults it has
 #   dace         DaCe's own tests with sdfgc as code generator; the last line counts what passed and failed
 #   unsimplified the same with DACE_optimizer_automatic_simplification=0: graphs as the front end leaves them, nothing inlined
 #
@@ -35,7 +36,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-all=(tests interpreter validate threads sanitizers same hostile random gradients dace unsimplified)
+all=(tests interpreter validate threads sanitizers same hostile random gradients compilers dace unsimplified)
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
     [[ " ${all[*]} " == *" $part "* ]] || { echo "nightly.sh: no sweep is called $part; there are: ${all[*]}" >&2; exit 2; }
@@ -64,6 +65,15 @@ random() {
     build/bin/randomPrograms --seed "$(date +%s)" --runs 20000 && $tools/mutate_graphs.sh --runs 20000 --seed "$(date +%s)" test/graphs
 }
 gradients() { $tools/random_gradients.py --runs 1000 && $tools/agree_gradients.py --jobs "$jobs" test/graphs; }
+compilers() {
+    needs "$cases" || return
+    local cc status=0
+    for cc in $(compgen -c | grep -xE '(g|clang)\+\+(-[0-9]+)?' | sort -u); do
+        echo "== $cc" && build/bin/sdfgc doctor --compiler --cc "$cc" &&
+            $tools/compare_compilers.py --cc "$cc" --sample 10 --random 300 --loops 2000 --seed "$(date +%s)" --jobs "$jobs" "$cases" || status=1
+    done
+    return $status
+}
 dace() { needs "$suite/run" && needs "$dace" && "$suite/run" --sdfgc build/bin/sdfgc --dace "$dace" --jobs "$jobs" --out "$out/dace"; }
 unsimplified() {
     needs "$suite/run" && needs "$dace" &&
