@@ -1,5 +1,6 @@
 // Containers: how large they are now, their memory, and which other memory they stand for.
 #include "Machine.h"
+#include "Unwritten.h"
 
 #include "Values.h"
 
@@ -54,7 +55,7 @@ void Container::allocate(Machine &m) {
         buffer->forget();
     else
         buffer = std::make_shared<Buffer>(name, elements, std::max<int64_t>(unit, 1));
-    std::fill_n(buffer->memory, buffer->bytes, std::byte(zeroed ? 0 : m.options.unwritten));
+    std::fill_n(buffer->memory, buffer->bytes, zeroed ? std::byte(0) : unwrittenIn(type, m.options));
     if (zeroed)
         buffer->cells.assign(buffer->cells.size(), Cell{{m.order.now}, {}});
     buffer->isShared = desc->storage != ir::Storage::CPU_ThreadLocal;

@@ -52,6 +52,40 @@ TEST_CASE("reads of what nothing has written", "[interpret]") {
     CHECK(p.reports[0].element == "f: state s, tasklet t");
 }
 
+TEST_CASE("uses of an output that has no value yet", "[interpret]") {
+    const auto kinds = [](const std::string &code) {
+        std::vector<double> a{1, -2}, c(2);
+        Interpreted p("sdfg f {\n  argument A: float64[2]\n  argument C: float64[2]\n  state s {\n"
+                      "    map m[i = 0:2] with IN_A <- A[0:2]; OUT_C -> C[0:2] {\n"
+                      "      t with a <- A[i]; c -> C[i] {\n" +
+                      code + "      }\n    }\n  }\n}\n");
+        return p.bind("A", a).bind("C", c).run();
+    };
+    CHECK(kinds("        c += a\n") == Kinds{FaultKind::NotWritten});
+    CHECK(kinds("        if a > 0:\n          c = a\n") == Kinds{FaultKind::NotWritten});
+    CHECK(kinds("        if a > 0:\n          c = a\n        else:\n          c = 0\n        c += a\n").empty());
+    CHECK(kinds("        c = 0\n        for k in range(3):\n          c += a\n").empty());
+    CHECK(kinds("        for k in range(3):\n          c = a\n").empty());
+}
+
+TEST_CASE("what a time limit leaves out is no fault", "[interpret]") {
+    std::vector<double> c(1);
+    Interpreted p(R"(sdfg f {
+      symbol N: int64
+      transient T: float64[N]
+      argument C: float64[1]
+      state s {
+        map m[i = 0:N, j = 0:N] with OUT_T -> T[0:N] {
+          t: c = 1  with c -> T[i]
+        }
+        last: c = a  with a <- T[N - 1]; c -> C[0]
+      }
+    })",
+                  {.seconds = 0.01});
+    CHECK(p.bind("C", c).set("N", 100000).run().empty());
+    CHECK(p.timedOut());
+}
+
 TEST_CASE("a transient of one state is new each time", "[interpret]") {
     std::vector<double> c(1);
     Interpreted p(R"(sdfg f {

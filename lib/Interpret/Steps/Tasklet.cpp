@@ -3,55 +3,16 @@
 
 #include "../Native/Call.h"
 #include "../Values.h"
+#include "Connectors.h"
 #include "Subscripts.h"
 
 #include "sdfgc/Analysis/Location.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
 
-#include <cstring>
-
 namespace sdfgc::interpret {
 
 namespace {
-
-/// Pops an element from the queue of an access.
-const Instruction *popElement(const Instruction *i, Machine &m) {
-    const auto &x = *static_cast<const Access *>(i->extra);
-    const auto bytes = static_cast<std::size_t>(x.container->unit);
-    Queue *queue = x.container->queue(x);
-    if (queue && !queue->elements.empty()) {
-        std::memcpy(i->to, queue->elements.front().data(), bytes);
-        queue->elements.pop_front();
-    } else {
-        std::memset(i->to, 0, bytes);
-        m.report(FaultKind::EmptyStream, x.site, "an element is popped from `" + x.container->name.str() + "`, which is empty");
-    }
-    return i + 1;
-}
-
-/// Pushes `a` to the queue of an access.
-const Instruction *pushElement(const Instruction *i, Machine &m) {
-    const auto &x = *static_cast<const Access *>(i->extra);
-    if (Queue *queue = x.container->queue(x))
-        queue->elements.emplace_back(i->a, i->a + x.container->unit);
-    else
-        m.report(FaultKind::Outside, x.site, "there is no such queue of `" + x.container->name.str() + "`");
-    return i + 1;
-}
-
-/// Lets the container of an access stand for the memory at the address `a`.
-const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
-    Container &c = *static_cast<const Access *>(i->extra)->container;
-    c.measure(m);
-    c.standAt(as<Pointer>(i->a));
-    return i + 1;
-}
-
-const Instruction *callNative(const Instruction *i, Machine &m) {
-    const_cast<NativeCall *>(static_cast<const NativeCall *>(i->extra))->run(m);
-    return i + 1;
-}
 
 struct Connection {
     Name name;
@@ -65,6 +26,7 @@ struct Connection {
     bool sets = false;       // an output that a reference is set to
     Access *first = nullptr; // the first element of the subset
     Operand value;           // read before the code; of an output: what the code has assigned
+    Operand assigned;        // has it? None where it always has, before it reads it
     py::ExprRef update;      // the function of a conflict resolution
     Operand old;             // what the last update found
 };
@@ -125,7 +87,27 @@ public:
         }
         py::Env env = scope_.env();
         env.typeOf = [this](Name n) { return typeOf(n); };
-        b.block(py::resolveModules(*parsed.value, env));
+        const std::vector<py::StmtRef> block = py::resolveModules(*parsed.value, env);
+        watchOutputs(b, block);
+        b.block(block);
+    }
+
+    /// An output is a variable without a value at first. Where code may read it, or end, before it has assigned one, a flag tells.
+    void watchOutputs(Builder &b, const std::vector<py::StmtRef> &block) {
+        const py::BlockNames names = py::blockNames(block);
+        for (Connection &c : outputs_) {
+            if (!c.value || !c.first || (names.always.contains(c.name) && !names.read.contains(c.name)))
+                continue;
+            static const Type truth = ScalarKind::Bool;
+            c.assigned = b.reserve(truth);
+            b.emit({fillUnwritten, c.value.at, nullptr, nullptr, sizeOf(c.type), c.type.isBool() ? &truth : &c.container->type});
+            b.copy(c.assigned, b.constant(ScalarKind::Bool, false));
+        }
+    }
+
+    static void checkUse(Builder &b, const Connection &c) {
+        if (c.assigned)
+            b.emit({checkAssigned, nullptr, c.assigned.at, nullptr, 1, c.first});
     }
 
     /// Code in C++ becomes a function of its connectors, and of symbols and constants that it names.
@@ -207,6 +189,7 @@ public:
         if (Connection *c = find(outputs_, name)) {
             if (c->old) // of an update that may happen often: what was there before
                 return c->old;
+            checkUse(b, *c);
             if (c->value)
                 return c->value;
             if (c->container && !c->stream)
@@ -244,6 +227,8 @@ public:
         if (!subscript && c->pointer && !isOne(*c) && value.type.isPointer())
             return true; // another address: no element is stored
         if (!subscript) {
+            if (c->assigned)
+                b.copy(c->assigned, b.constant(ScalarKind::Bool, true));
             if (c->value)
                 b.copy(c->value, b.convert(value, c->type));
             else
@@ -468,6 +453,7 @@ private:
             else
                 p_.values[{&t_, c->name}] = value;
         } else if (c->value) {
+            checkUse(b, *c);
             put(b, *c, {c->first, {}}, c->value);
         }
     }

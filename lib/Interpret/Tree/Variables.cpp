@@ -98,7 +98,8 @@ Space spaceOf(VarKind k, bool onDevice) {
 } // namespace
 
 void renew(Slot &s, std::shared_ptr<Buffer> &memory, int64_t elements, Machine &m) {
-    const auto content = std::byte(s.zeroed ? 0 : m.options.unwritten);
+    // An element of one byte may be a truth value, which is 0 or 1.
+    const auto content = std::byte(s.zeroed ? 0 : s.unit == 1 ? m.options.unwritten & 1 : m.options.unwritten);
     if (!memory)
         memory = std::make_shared<Buffer>(s.name, 0, s.unit);
     memory->renew(elements, s.unit, content);
