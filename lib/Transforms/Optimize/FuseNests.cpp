@@ -46,6 +46,7 @@
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SavedReads.h"
 
+#include "sdfgc/Serialize/SameMap.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -61,13 +62,7 @@ using nest::Item;
 using nest::Map;
 
 /// Do the schedules of two maps ask for the same, so that one can stand for both?
-bool sameSchedule(const MapEntry &a, const MapEntry &b) {
-    return a.schedule == b.schedule && a.collapse == b.collapse && a.unroll == b.unroll && a.unrollFactor == b.unrollFactor &&
-           a.ompNumThreads == b.ompNumThreads && a.ompIf == b.ompIf && a.ompSchedule == b.ompSchedule &&
-           a.ompChunkSize == b.ompChunkSize && a.gpuBlockSize == b.gpuBlockSize && a.gpuLaunchBounds == b.gpuLaunchBounds &&
-           a.gpuGridLimit == b.gpuGridLimit && a.gpuMaxNReg == b.gpuMaxNReg && a.gpuMinWarpsPerEu == b.gpuMinWarpsPerEu &&
-           a.gpuForceSyncthreads == b.gpuForceSyncthreads && a.stream == b.stream && a.simd == b.simd;
-}
+bool sameSchedule(const MapEntry &a, const MapEntry &b) { return serialize::sameBut(a, b, {"label", "params", "range"}); }
 
 /// The first loops of two maps, laid over each other.
 struct Alignment {
