@@ -61,6 +61,10 @@ class Grad : public Subcommand {
     }
 
     void run(Session &s) override {
+        if (report_ && s.general.diagnostics != "text") { // alone on standard error
+            s.diags.report(diag::Id::OptionConflict, {}, "--report", "--diagnostics " + s.general.diagnostics);
+            return;
+        }
         Input in = s.read(input_);
         if (!in)
             return;

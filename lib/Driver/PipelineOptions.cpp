@@ -3,6 +3,7 @@
 #include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Build/Tasklets.h"
+#include "sdfgc/Pass/Arguments.h"
 #include "sdfgc/Pass/Instrumentation.h"
 #include "sdfgc/Pass/TargetTraits.h"
 #include "sdfgc/Platform/Libraries.h"
@@ -102,18 +103,8 @@ class TextVerifier : public pass::Instrumentation {
 std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     if (c.file.empty() || c.file == "-")
         return {};
-    std::vector<std::string> words{"opt",        c.file,
-                                   "--target",   c.target,
-                                   "--compat",   c.compatDace ? "dace" : "none",
-                                   "--fp-model", c.fpModel,
-                                   "-O",         std::to_string(c.optimize)};
-    words.insert(words.end(), {"--gpu-streams", std::to_string(c.gpuStreams)});
-    if (!c.gpuGraph.empty())
-        words.insert(words.end(), {"--gpu-graph", c.gpuGraph});
-    if (c.orderedReductions)
-        words.insert(words.end(), {"--reductions", "ordered"});
-    if (c.emulate)
-        words.emplace_back("--emulate");
+    std::vector<std::string> words = pass::argumentsOf(c);
+    words.insert(words.begin(), {"opt", c.file});
     return words;
 }
 
@@ -195,6 +186,18 @@ std::string makeEscaped(const std::string &path) {
         out += c == '$' ? "$$" : std::string(1, c);
     }
     return out;
+}
+
+/// With diagnostics for machines, nothing else may be on standard error.
+bool mixesTexts(Session &s, const PipelineOptions &o) {
+    if (s.general.diagnostics == "text" || !(o.explainMissed || o.timePasses))
+        return false;
+    s.diags
+        .report(diag::Id::OptionConflict, {}, o.explainMissed ? "--explain-missed" : "--time-passes",
+                "--diagnostics " + s.general.diagnostics)
+        .hint = o.explainMissed ? "`--remarks FILE.json` writes for machines what passes did and could not do"
+                                : "`--time-trace FILE` writes times for machines";
+    return true;
 }
 
 } // namespace
@@ -357,6 +360,8 @@ std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &
 
 bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pass::Context &context,
                std::vector<std::string> *files, bool graphOnly) {
+    if (mixesTexts(s, o))
+        return false;
     std::optional<pass::Pipeline> pipeline =
         program.graph || o.choosePasses() ? choosePipeline(s, o, context.options) : pass::Pipeline();
     if (!pipeline)
