@@ -66,10 +66,10 @@ std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr exten
     Corner corner(loops);
     const auto begin = corner.value(indices.begin, false);
     if (begin && less(*begin, 0) && corner.happens(less))
-        return begin->str() + " < 0";
+        return "its first index is " + begin->str();
     const auto end = corner.value(indices.end, true);
     if (end && (*end == extent || less(extent - 1, *end)) && corner.happens(less))
-        return end->str() + " >= " + extent.str();
+        return "its last index is " + end->str() + ", the size is " + extent.str();
     return std::nullopt;
 }
 

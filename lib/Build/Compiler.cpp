@@ -76,11 +76,22 @@ std::vector<std::string> parseLinkFolders(const std::string &text) {
     return folders;
 }
 
+/// How a question failed, with the line of the compiler that says why: its first error, or the first line at all.
+std::string described(const process::Outcome &o) {
+    std::string said = firstLine(o.err);
+    for (std::size_t at = 0; at < o.err.size(); at = std::min(o.err.find('\n', at), o.err.size() - 1) + 1)
+        if (const std::string line = firstLine(o.err.substr(at)); line.find("error:") != std::string::npos) {
+            said = line;
+            break;
+        }
+    return o.describe() + (said.empty() ? "" : ": " + said);
+}
+
 /// Fills in what the compiler says about itself; returns why it cannot be used, or nothing.
 std::string interrogate(Compiler &compiler) {
     const process::Outcome version = ask(compiler, {"--version"});
     if (!version.ok())
-        return version.describe();
+        return described(version);
     compiler.version = firstLine(version.out);
     const process::Outcome includes = ask(compiler, {"-xc++", "-E", "-v", "/dev/null"});
     if (includes.err.find("clang version ") != std::string::npos)
@@ -90,7 +101,7 @@ std::string interrogate(Compiler &compiler) {
     else
         return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version says nothing" : compiler.version);
     if (!includes.ok())
-        return "it does not preprocess an empty file: " + includes.describe();
+        return "it does not preprocess an empty file: " + described(includes);
     const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
     compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
     std::vector<std::string> folders = parseLibraryFolders(libraries.out);

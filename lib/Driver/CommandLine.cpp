@@ -101,7 +101,8 @@ void CommandLine::take(const std::string &word, std::string &field, const std::v
         field = word;
         return;
     }
-    std::string near = diag::nearest(word, values);
+    constexpr std::size_t few = 8; // a guess among few short words is more often wrong than right (`-O4`, `--target gpu`)
+    const std::string near = values.size() > few ? diag::nearest(word, values) : "";
     impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, name,
                          near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?");
 }

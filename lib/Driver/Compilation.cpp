@@ -64,6 +64,7 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
     toolchain.addTo(line);
     if (withLibrary) {
         line.text("--cflags", cflags, "FLAGS", "further flags for the compiler, after sdfgc's own");
+        requireClosed(line, "--cflags", cflags);
         line.number("-j,--jobs", jobs, "N", "compile N sources at a time (as many as there are processors)");
     }
     pipeline.addTo(line);

@@ -258,7 +258,9 @@ class Info : public Subcommand {
             "raise-control-flow,fill-scope-connectors,lower-mpi-maps,default-schedules,infer-types,resolve-process-grids";
         if (s.failed() || !runPasses(s, program, passes, context, nullptr, true))
             return std::nullopt;
-        return MessageCosts(*copy, ranks_, std::move(values));
+        MessageCosts costs(*copy, ranks_, std::move(values));
+        costs.addCalls(graph);
+        return costs;
     }
 
     pass::CompileOptions options() const {

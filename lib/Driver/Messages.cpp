@@ -3,6 +3,7 @@
 #include "Driver/Table.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Support/CppWords.h"
 #include "sdfgc/Symbolic/Factor.h"
 
 #include <algorithm>
@@ -74,6 +75,17 @@ std::vector<std::string> row(const std::string &name, const analysis::Traffic &t
     return {name, cell(t.messages, values), cell(t.bytes, values), cell(t.mostMessages, values), cell(t.mostBytes, values)};
 }
 
+/// Code of a user, or what a node was expanded to.
+bool callsMpi(const ir::Tasklet &t) {
+    for (const Name environment : t.environments)
+        if (environment.view() == "MPI" || environment.view().ends_with(".MPI"))
+            return true;
+    for (const CppWord &w : cppWords(t.code.text))
+        if (t.code.language != ir::Language::Python && w.where == CppWord::Code && w.text.starts_with("MPI_"))
+            return true;
+    return false;
+}
+
 const std::vector<std::string> titles{"", "messages", "bytes", "messages of one rank", "bytes of one rank"};
 
 } // namespace
@@ -110,6 +122,18 @@ MessageCosts::MessageCosts(ir::SDFG &graph, int64_t count, std::map<Name, int64_
     : ranks(symbolForRanks(graph)), values(std::move(given)) {
     nodes = analysis::trafficOf(graph, ranks);
     values[ranks] = count;
+}
+
+void MessageCosts::addCalls(const ir::SDFG &graph) {
+    for (const ir::SDFG *g : ir::allSDFGs(graph))
+        for (const ir::State *state : ir::allStates(*g))
+            for (const ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*state))
+                if (callsMpi(*t)) {
+                    analysis::NodeTraffic one;
+                    one.element = ir::elementName(*t);
+                    one.uncounted = "is not counted: it calls MPI itself, as expanded nodes do";
+                    nodes.push_back(std::move(one));
+                }
 }
 
 analysis::Traffic MessageCosts::total() const {

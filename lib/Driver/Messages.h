@@ -20,6 +20,8 @@ struct MessageCosts {
     /// The MPI nodes of a graph as resolve-process-grids leaves it, for this many ranks; `values`: of the program's symbols. The number of
     /// ranks is `P`, unless the program calls something so.
     MessageCosts(ir::SDFG &graph, int64_t count, std::map<Name, int64_t> values);
+    /// Adds, uncounted, the code of a graph that calls MPI itself: the graph as it was read, since passes make process grids by such code.
+    void addCalls(const ir::SDFG &graph);
     std::string text() const;
     json::Value json() const;
     analysis::Traffic total() const;

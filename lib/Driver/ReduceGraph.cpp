@@ -24,7 +24,7 @@ std::vector<std::string> withFile(std::vector<std::string> words, const std::str
 
 class Reduce : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph");
+        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
         line.group("What to keep");
         line.text("--test", test_, "COMMAND",
                   "the command that fails, with `{}` for the graph; split as a shell splits words, but no shell runs it");
@@ -32,6 +32,8 @@ class Reduce : public Subcommand {
                     "instead of --test: a pass changes what the interpreter makes of the graph (`sdfgc opt --validate`), or the "
                     "compiled program does something else (`sdfgc run --validate`)");
         line.text("--options", options_, "OPTIONS", "further options for --differ: '--target cuda --passes resolve-wcr'");
+        requireClosed(line, "--test", test_);
+        requireClosed(line, "--options", options_);
         line.text("--match", match_, "TEXT", "what the command must print to count as the same failure");
         line.flag("--any-failure", anyFailure_, "every failure counts (else only one with the same exit status or signal)");
         line.real("--timeout", timeout_, "SECONDS", "for each run of the command; one that takes longer does not fail (60)");
@@ -52,7 +54,7 @@ class Reduce : public Subcommand {
                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'");
             return;
         }
-        std::unique_ptr<ir::SDFG> graph = serialize::readFile(input_, s.diags); // whether it fulfils the rules may be the question
+        std::unique_ptr<ir::SDFG> graph = readUnverified(s); // whether it fulfils the rules may be the question
         Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-reduce");
         if (!folder)
             s.diags.report(diag::Id::OutputFailed, {}, folder.error());
@@ -62,10 +64,21 @@ class Reduce : public Subcommand {
         if (!differ_.empty())
             testForDifference(file::join(folder->path(), "left"));
         if (output_.empty())
-            output_ = file::nameOf(input_).substr(0, file::nameOf(input_).find('.')) + ".reduced.sdfg";
+            output_ = (input_ == "-" ? graph->name.str() : file::nameOf(input_).substr(0, file::nameOf(input_).find('.'))) +
+                      ".reduced.sdfg";
         if (!learnFailure(s, *graph))
             return;
         search(s, *graph);
+    }
+
+    std::unique_ptr<ir::SDFG> readUnverified(Session &s) const {
+        if (input_ != "-")
+            return serialize::readFile(input_, s.diags);
+        Result<std::string> text = file::read("/dev/stdin");
+        if (text)
+            return serialize::readText(std::move(*text), "<stdin>", s.diags);
+        s.diags.report(diag::Id::InputFailed, {}, text.error());
+        return nullptr;
     }
 
     /// Every try is a process of its own, so that graphs with which sdfgc or the program crashes are just others.

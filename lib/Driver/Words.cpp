@@ -1,12 +1,14 @@
 #include "Driver/Words.h"
 
 namespace sdfgc::driver {
+namespace {
 
-std::vector<std::string> splitWords(std::string_view text) {
+/// The words; `quote` becomes the one that is open at the end, or 0.
+std::vector<std::string> split(std::string_view text, char &quote) {
     std::vector<std::string> words;
     std::string word;
     bool inWord = false;
-    char quote = 0;
+    quote = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         const bool blank = c == ' ' || c == '\t' || c == '\n';
@@ -33,6 +35,23 @@ std::vector<std::string> splitWords(std::string_view text) {
     if (inWord)
         words.push_back(std::move(word));
     return words;
+}
+
+} // namespace
+
+std::vector<std::string> splitWords(std::string_view text) {
+    char quote = 0;
+    return split(text, quote);
+}
+
+void requireClosed(CommandLine &line, const std::string &option, const std::string &field) {
+    line.check([option, &field](diag::Engine &d) {
+        char quote = 0;
+        split(field, quote);
+        if (quote)
+            d.report(diag::Id::OptionMisused, {}, option + " has a quote that is not closed: " + field,
+                     std::string("close it with `") + quote + "`, or write a backslash before it");
+    });
 }
 
 } // namespace sdfgc::driver

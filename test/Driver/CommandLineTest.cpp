@@ -1,5 +1,7 @@
 #include "Driver/CommandLine.h"
+#include "Driver/PipelineOptions.h"
 #include "Driver/Words.h"
+#include "sdfgc/Pass/Arguments.h"
 
 #include <catch2/catch.hpp>
 
@@ -99,7 +101,7 @@ TEST_CASE("faults suggest what would be right") {
     CHECK(errorsOf({"in", "--fats"}) == "unknown option `--fats` | did you mean `--fast`?\n");
     CHECK(errorsOf({"in", "--moed=two"}) == "unknown option `--moed=two` | did you mean `--mode`?\n");
     CHECK(errorsOf({"in", "--nothing-like-it"}) == "unknown option `--nothing-like-it` | `sdfgc test --help` lists the options\n");
-    CHECK(errorsOf({"in", "--mode", "tow"}) == "`tow` is no value of --mode | did you mean `two`?\n");
+    CHECK(errorsOf({"in", "--mode", "tow"}) == "`tow` is no value of --mode | its values are `one`, `two`, `three`\n");
     CHECK(errorsOf({"in", "--mode", "xxxxxx"}) == "`xxxxxx` is no value of --mode | its values are `one`, `two`, `three`\n");
     CHECK(errorsOf({}) == "INPUT is missing | usage: sdfgc test INPUT [options]\n");
     CHECK(errorsOf({"in", "more"}) == "unexpected argument `more` | usage: sdfgc test INPUT [options]\n");
@@ -147,4 +149,37 @@ TEST_CASE("flags are split as a shell splits them") {
     CHECK(splitWords("'' a''b \"c\\\"d\"") == Words{"", "ab", "c\"d"});
     CHECK(splitWords("'open") == Words{"open"});
     CHECK(splitWords("end\\") == Words{"end\\"});
+}
+
+TEST_CASE("an open quote is reported") {
+    const auto errors = [](const std::string &flags) {
+        std::string field;
+        CommandLine line("sdfgc x", "X.");
+        line.text("--cflags", field, "FLAGS", "flags");
+        driver::requireClosed(line, "--cflags", field);
+        diag::Engine diags;
+        line.parse({"--cflags=" + flags}, diags);
+        return diags.all().empty() ? "" : diags.all().front().message;
+    };
+    CHECK(errors("-DA=\"a b\" 'c'").empty());
+    CHECK(errors("\\\" it\\'s").empty());
+    CHECK(errors("-O2 '-g") == "--cflags has a quote that is not closed: -O2 '-g");
+    CHECK(errors("\"it's") == "--cflags has a quote that is not closed: \"it's");
+}
+
+TEST_CASE("compile options survive the way through a command line") {
+    const auto again = [](const std::vector<std::string> &words) {
+        driver::TargetOptions target;
+        CommandLine line("sdfgc x", "X.");
+        target.addTo(line);
+        diag::Engine diags;
+        REQUIRE(line.parse(words, diags) == CommandLine::Result::Ok);
+        return pass::argumentsOf(target.compileOptions(""));
+    };
+    using Words = std::vector<std::string>;
+    for (const Words &words :
+         {Words{"--target", "cpu"}, Words{"--target", "hip", "--emulate", "--gpu-streams", "1"},
+          Words{"--target", "cuda", "--gpu-graph", "off", "--compat", "dace"},
+          Words{"--target", "cpu", "--emulate-mpi", "-O", "3", "--fp-model", "contract", "--reductions", "ordered"}})
+        CHECK(again(words) == words);
 }

@@ -13,7 +13,7 @@ namespace sdfgc::analysis {
 /// Is one expression provably less than another one?
 using IsLess = std::function<bool(sym::Expr, sym::Expr)>;
 
-/// Why indices of one dimension leave it in some iteration of the loops (outermost first): `-1 < 0`; nothing if that is not certain, or
+/// Why indices of one dimension leave it in some iteration of the loops (outermost first): `its first index is -1`; nothing if that is not certain, or
 /// no iteration comes. `extent`: of the dimension. A loop that may or may not have iterations is taken to have some, as a map is.
 std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr extent, const std::vector<LoopLevel> &loops,
                                       const IsLess &less);
