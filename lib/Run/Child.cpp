@@ -196,12 +196,19 @@ private:
         return memory;
     }
 
+    /// Where the device is emulated, its reports call the next allocation by this name.
+    void nameNext(const std::string &name) const {
+        if (const auto give = reinterpret_cast<NameNext>(lookUp("sdfgc_emulation_name")))
+            give(name.c_str());
+    }
+
     bool allocateOnDevice() {
         for (std::size_t i = 0; i < memory_.size(); ++i) {
             if (!arguments_.all[i].isDevice || arguments_.all[i].isNull)
                 continue;
             if (!deviceCopy_)
                 deviceCopy_ = reinterpret_cast<DeviceCopy>(find(name_ + "_device_copy"));
+            nameNext(arguments_.all[i].name.str());
             pointers_[i] = deviceCopy_ ? deviceMemory(arguments_.all[i].data.size()) : nullptr;
             if (!pointers_[i])
                 return false;
@@ -367,6 +374,7 @@ private:
     SharedCounters *graphs_;
     using Allocate = void *(*)(std::size_t bytes);
     using DeviceCopy = int (*)(void *to, const void *from, std::size_t bytes);
+    using NameNext = void (*)(const char *name);
     Allocate deviceAllocate_ = nullptr;
     DeviceCopy deviceCopy_ = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "sdfgc/rt/gpu/emulated/graph_exec.h"
 
 #include <atomic>
+#include <utility>
 
 namespace sdfgc::gpu {
 
@@ -119,13 +120,17 @@ long copiesToHost() {
     return copies;
 }
 
+static thread_local std::string nextName;
+void nameNext(const char *name) { nextName = name; }
+
 Status mallocBytes(void **pointer, size_t bytes, const char *name) {
     *pointer = nullptr;
     return callOutside("memory is allocated", [&](Device &device) {
         if (bytes == 0)
             return success;
         ++made;
-        Allocation *a = device.arena.allocate(bytes, name, Allocation::Live);
+        const std::string given = std::exchange(nextName, "");
+        Allocation *a = device.arena.allocate(bytes, *name ? name : given.c_str(), Allocation::Live);
         *pointer = a ? reinterpret_cast<void *>(a->begin) : nullptr;
         return a ? success : outOfMemory;
     });
@@ -446,6 +451,9 @@ void finalise(const char *program) {
 
 } // namespace sdfgc::gpu
 
+extern "C" __attribute__((visibility("default"))) void sdfgc_emulation_name(const char *name) {
+    sdfgc::gpu::emulate::nameNext(name);
+}
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_resources() { return sdfgc::gpu::emulate::resourcesMade(); }
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_reports() { return sdfgc::gpu::emulate::reportCount(); }
 extern "C" __attribute__((visibility("default"))) long sdfgc_emulation_copies_to_host() {
