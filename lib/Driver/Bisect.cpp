@@ -106,11 +106,29 @@ class Bisect : public Subcommand {
                 return nothingToDo(s, "the program has a fault without the passes: " + reference_.failure,
                                    "give arguments that it can take");
             s.environment.out << "with " << chosen_->name << '\n';
-            if (const std::string why = tryPasses(s, graph, steps_); !why.empty())
+            if (const std::string why = tryPasses(s, graph, steps_); !why.empty()) {
+                saveInput(s, graph);
                 return search(s, graph, why);
+            }
         }
         if (chosen_)
             nothingToDo(s, "the results do not change", "give arguments for which they do");
+    }
+
+    /// An input that was made is kept beside the graph for `--input`; one that was given is there already.
+    void saveInput(Session &s, const ir::SDFG &graph) const {
+        if (arguments_.given())
+            return;
+        const std::string folder = file::join(graph.name.str() + ".bisect", "input");
+        Result<void> written = file::removeTree(folder);
+        if (written)
+            written = file::makeFolder(folder);
+        if (written)
+            written = validate::writeInput(*chosen_, folder);
+        if (written)
+            s.environment.out << "the input is in " << folder << '\n';
+        else
+            s.diags.report(diag::Id::OutputFailed, {}, written.error());
     }
 
     std::vector<validate::Input> inputs(Session &s, const ir::SDFG &graph, validate::Subject &subject) {
@@ -122,7 +140,7 @@ class Bisect : public Subcommand {
         }
         validate::ValidateOptions options;
         options.seconds = interpreterOptions().seconds;
-        options.inputs.finite = validate::reductionsOf(graph).compares;
+        options.inputs.finite = validate::reductionsOf(graph).compares || compilation_.target.fpModel == "fast";
         std::string why;
         for (validate::Judged &j : validate::usableInputs(validate::InputMaker(graph, options.inputs), subject, options, &why))
             out.push_back(std::move(j.input));

@@ -124,12 +124,14 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
     return run::prepare(interface, options, s.diags);
 }
 
-bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
+bool reportCall(Session &s, const Compiled *made, const run::CallResult &r, const std::vector<std::string> &notes) {
     using Status = run::CallResult::Status;
-    auto failed = [&](const std::string &what) {
-        s.diags.report(Id::ProgramFailed, {}, what);
+    const auto reported = [&notes](diag::Diagnostic &d) {
+        for (const std::string &note : notes)
+            d.notes.push_back({{}, note});
         return false;
     };
+    auto failed = [&](const std::string &what) { return reported(s.diags.report(Id::ProgramFailed, {}, what)); };
     const std::string where = r.rank < 0 ? "" : " on rank " + std::to_string(r.rank);
     switch (r.status) {
     case Status::Done:
@@ -155,8 +157,8 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r) {
     case Status::Crashed:
         break;
     }
-    s.diags.report(Id::ProgramCrashed, made ? placeOfCrash(*made, r.frames) : diag::Location(), signalText(r.signal) + where);
-    return false;
+    return reported(
+        s.diags.report(Id::ProgramCrashed, made ? placeOfCrash(*made, r.frames) : diag::Location(), signalText(r.signal) + where));
 }
 
 std::string runFolder(const std::string &input, const std::string &key) {

@@ -33,8 +33,8 @@ private:
 std::optional<run::Given> splitGiven(Session &session, const std::string &option, const std::string &text);
 
 /// Reports why a call failed (`made` is null where nothing was compiled); for a crash with the element of the graph, when debug
-/// information tells it. True when there are results, which may be so although something is reported.
-bool reportCall(Session &session, const Compiled *made, const run::CallResult &result);
+/// information tells it. `notes` go with the report. True when there are results, which may be so although something is reported.
+bool reportCall(Session &session, const Compiled *made, const run::CallResult &result, const std::vector<std::string> &notes = {});
 
 /// The folder in which programs are kept that are built only to be run: one for each graph file and `key` (options that matter).
 std::string runFolder(const std::string &input, const std::string &key);

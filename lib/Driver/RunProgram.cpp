@@ -7,7 +7,9 @@
 #include "Driver/ProgramRun.h"
 #include "Driver/Ranks.h"
 #include "Driver/Subcommand.h"
+#include "Driver/Words.h"
 #include "sdfgc/Build/Tasklets.h"
+#include "sdfgc/Pass/Arguments.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
@@ -88,6 +90,7 @@ class Run : public Subcommand {
             "call it on N ranks of MPI at once: under mpirun, or, with --emulate-mpi, as threads; `{rank}` and `{ranks}` in "
             "--arg, --input and --out stand for the numbers");
         line.text("--launcher", launcher_, "COMMAND", "what starts the ranks (mpirun -n {ranks})");
+        requireClosed(line, "--launcher", launcher_);
         line.number("--mpi-seed", call_.mpiSeed, "N", "with --emulate-mpi: other delays and orders of messages (0: none)", 0);
         line.flag("--interpret", interpret_,
                   "execute the program in the interpreter, which checks every access, instead of compiling it");
@@ -133,8 +136,7 @@ class Run : public Subcommand {
         compilation_.lineTables = true;
         std::optional<Agreement> agreement;
         if (compilation_.pipeline.validate && program.graph)
-            agreement.emplace(s, *program.graph, compilation_.pipeline.validateOptions(program.name(), input_),
-                              compilation_.target.compat == "dace");
+            agreement.emplace(s, *program.graph, compilation_, input_);
         const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
         std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
         if (!made)
@@ -182,7 +184,7 @@ class Run : public Subcommand {
         if (call_.messages && !json_)
             s.environment.out << sentTable(results.front().sent);
         if (agreement)
-            agreement->compare({"the arguments that are given", arguments.front()}, results.front().memory);
+            agreement->compare(*made, {"the arguments that are given", arguments.front()}, results.front().memory);
     }
 
     /// The same without a library. What is found makes the run fail, but its results are shown.
@@ -244,25 +246,14 @@ class Run : public Subcommand {
     /// Options with which the sources or the library differ.
     std::string key() const {
         const TargetOptions &t = compilation_.target;
-        std::vector<std::string> words{t.target,
-                                       t.compat,
-                                       t.fpModel,
-                                       t.reductions,
-                                       t.optimize,
-                                       t.emulate ? "emulate" : "",
-                                       t.emulateMpi ? "emulate-mpi" : "",
-                                       std::to_string(t.gpuStreams),
-                                       t.gpuGraph,
-                                       compilation_.cflags,
-                                       compilation_.toolchain.compiler,
-                                       compilation_.toolchain.file,
-                                       compilation_.pipeline.pipeline,
-                                       compilation_.pipeline.startAfter,
-                                       compilation_.pipeline.passes ? "passes " + *compilation_.pipeline.passes : ""};
+        const PipelineOptions &p = compilation_.pipeline;
+        std::vector<std::string> words = pass::argumentsOf(t.compileOptions(""));
+        words.insert(words.end(), {compilation_.cflags, compilation_.toolchain.compiler, compilation_.toolchain.file, p.pipeline,
+                                   p.startAfter, p.passes ? "passes " + *p.passes : "", std::to_string(p.passLimit)});
         if (compilation_.name.isGiven())
             words.push_back("name " + compilation_.name.text());
         words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
-        for (const auto *list : {&compilation_.pipeline.passOptions, &compilation_.pipeline.distribute})
+        for (const auto *list : {&p.passOptions, &p.distribute})
             words.insert(words.end(), list->begin(), list->end());
         return process::quoted(words);
     }

@@ -61,7 +61,7 @@ private:
             const std::string_view x = std::string_view(before_.memory[k]).substr(at, size_),
                                    y = std::string_view(after_.memory[k]).substr(at, size_);
             if (!equal(a.type, x, y))
-                found = Difference{a.name, {}, offset, textOf(a, x), textOf(a, y), {}};
+                found = Difference{a.name, {}, offset, textOf(a, x), textOf(a, y), partOf(a.type).isFloat(), {}};
             return found.has_value();
         };
         int64_t position = 0;
@@ -179,9 +179,10 @@ std::string Difference::text() const {
 }
 
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
-                                  pass::FloatClass allowed) {
+                                  pass::FloatClass allowed, const std::set<interpret::FaultKind> &excused) {
     for (const interpret::Report &r : after.faults)
-        if (std::none_of(before.faults.begin(), before.faults.end(), [&](const auto &b) { return samePlace(b, r); }))
+        if (!excused.contains(r.kind) &&
+            std::none_of(before.faults.begin(), before.faults.end(), [&](const auto &b) { return samePlace(b, r); }))
             return Difference{.fault = r};
     return Comparison(input, before, after, allowed).run();
 }

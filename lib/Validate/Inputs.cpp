@@ -2,7 +2,6 @@
 #include "Validate/Values.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Support/File.h"
-#include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
 
@@ -11,19 +10,26 @@ namespace {
 
 using Sizes = std::map<Name, int64_t>;
 
+} // namespace
+
 /// How the symbols of an input get their values.
-struct Pattern {
+struct InputMaker::Pattern {
     int64_t low, high; // equal: all have this value; else each its own between them
     Values values;
+    Name alone = {}; // the symbol that has another value than all others: `value`
+    int64_t value = 0;
 };
-/// The beginning of the series. Programs with conditions on their symbols take equal ones more often than others.
-constexpr Pattern beginning[] = {{5, 5, Values::Plain},   {17, 17, Values::Special}, {1, 1, Values::Real},  {2, 7, Values::Plain},
-                                 {3, 3, Values::Extreme}, {2, 2, Values::Ordered},   {8, 8, Values::Real},  {0, 0, Values::Plain},
-                                 {9, 9, Values::Special}, {1, 9, Values::Ordered},   {32, 32, Values::Real}};
 
-Pattern patternOf(int number, run::Random &random) {
+InputMaker::Pattern InputMaker::patternOf(int number, run::Random &random) {
+    // Programs with conditions on their symbols take equal ones more often than others.
+    static constexpr struct {
+        int64_t low, high;
+        Values values;
+    } beginning[] = {{5, 5, Values::Plain},   {17, 17, Values::Special}, {1, 1, Values::Real},  {2, 7, Values::Plain},
+                     {3, 3, Values::Extreme}, {2, 2, Values::Ordered},   {8, 8, Values::Real},  {0, 0, Values::Plain},
+                     {9, 9, Values::Special}, {1, 9, Values::Ordered},   {32, 32, Values::Real}};
     if (number < static_cast<int>(std::size(beginning)))
-        return beginning[number];
+        return {beginning[number].low, beginning[number].high, beginning[number].values};
     const auto values = static_cast<Values>(random.next() % 5);
     switch (number % 4) {
     case 0:
@@ -38,6 +44,8 @@ Pattern patternOf(int number, run::Random &random) {
     }
     }
 }
+
+namespace {
 
 bool isSymbolIn(const std::vector<sym::Expr> &list, Name symbol) {
     return std::any_of(list.begin(), list.end(), [&](sym::Expr e) { return e.dependsOn(symbol); });
@@ -123,15 +131,28 @@ InputMaker::InputMaker(tree::Module interface, const InputOptions &options) : in
 
 std::optional<Input> InputMaker::next() {
     const bool takesNothing = interface_.params.empty() && interface_.init.empty();
-    while (done_ < (takesNothing ? 1 : options_.attempts))
-        if (std::optional<Input> made = attempt(done_++))
+    const int most = takesNothing ? 1 : options_.attempts;
+    while (done_ < most || edgesDone_ < edges()) {
+        const bool isEdge = edgesDone_ < edges() && done_ >= std::min(most, 3);
+        if (std::optional<Input> made = isEdge ? edge(edgesDone_++) : attempt(done_++))
             return made;
+    }
     return std::nullopt;
 }
 
 std::optional<Input> InputMaker::attempt(int number) {
     run::Random random(options_.seed * 1000003 + static_cast<uint64_t>(number));
     const Pattern pattern = patternOf(number, random);
+    return make(pattern, random, number % 2 == 1);
+}
+
+/// One symbol is 0 or 1, all others are larger.
+std::optional<Input> InputMaker::edge(std::size_t number) {
+    run::Random random(options_.seed * 1000003 + 500000 + number);
+    return make({5, 5, Values::Plain, symbols_[number / 2]->name, static_cast<int64_t>(number % 2)}, random, false);
+}
+
+std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &random, bool shares) {
     Input input;
     Sizes sizes;
     run::ArgumentOptions options;
@@ -144,8 +165,11 @@ std::optional<Input> InputMaker::attempt(int number) {
         options.given.push_back({p.name.str(), std::to_string(v)});
         input.name += p.name.str() + "=" + std::to_string(v) + " ";
     };
-    for (const tree::Param *p : symbols_)
-        give(*p, pattern.low + static_cast<int64_t>(random.next() % static_cast<uint64_t>(pattern.high - pattern.low + 1)));
+    for (const tree::Param *p : symbols_) {
+        const int64_t drawn =
+            pattern.low + static_cast<int64_t>(random.next() % static_cast<uint64_t>(pattern.high - pattern.low + 1));
+        give(*p, p->name == pattern.alone ? pattern.value : drawn);
+    }
     for (const tree::Param *p : strides_) {
         int64_t most = 1;
         for (const tree::Param &array : interface_.params)
@@ -160,7 +184,7 @@ std::optional<Input> InputMaker::attempt(int number) {
         problem_ = diags.all().empty() ? "" : diags.all().front().message;
         return std::nullopt;
     }
-    if (number % 2 == 1)
+    if (shares)
         share(*arguments, random, input.name);
     Filler filler(pattern.values, indicesOf(*arguments), options_.finite, random.next());
     for (run::Argument &a : arguments->all)
@@ -171,6 +195,7 @@ std::optional<Input> InputMaker::attempt(int number) {
             a.data = arguments->all[*a.sharesWith].data;
     input.name += std::string(name(pattern.values)) + " values";
     input.arguments = std::move(*arguments);
+    input.exact = pattern.values == Values::Plain || pattern.values == Values::Ordered;
     return input;
 }
 
@@ -190,55 +215,6 @@ void InputMaker::share(run::Arguments &arguments, run::Random &random, std::stri
             b.sharesWith = i;
             name += b.name.str() + "=same:" + a.name.str() + " ";
         }
-}
-
-Reductions reductionsOf(const ir::SDFG &graph) {
-    Reductions out;
-    const auto add = [&out](std::string_view function) {
-        const auto has = [function](std::string_view word) { return function.find(word) != std::string_view::npos; };
-        out.compares |= has("max") || has("min");
-        out.multiplies |= has("*");
-    };
-    for (const ir::SDFG *g : ir::allSDFGs(graph))
-        for (const ir::State *state : ir::allStates(*g)) {
-            for (const auto &edge : state->edges())
-                add(edge->memlet.wcr);
-            for (const ir::LibraryNode *node : ir::nodesOf<ir::LibraryNode>(*state))
-                if (const json::Value *function = node->properties.find("wcr"))
-                    add(function->text());
-        }
-    return out;
-}
-
-namespace {
-
-void add(py::Reduction r, Reductions &out) {
-    out.compares |= r == py::Reduction::Min || r == py::Reduction::Max;
-    out.multiplies |= r == py::Reduction::Product;
-}
-
-void add(const tree::Block &b, Reductions &out) {
-    for (const tree::NodePtr &n : b.body) {
-        if (const auto *u = dyn_cast<tree::Update>(n.get()))
-            add(u->reduction, out);
-        if (const auto *f = dyn_cast<tree::For>(n.get())) {
-            for (const tree::Omp::Reduction &r : f->accumulators)
-                add(r.kind, out);
-            if (f->omp)
-                for (const tree::Omp::Reduction &r : f->omp->reductions)
-                    add(r.kind, out);
-        }
-        tree::forEachBlock(std::as_const(*n), [&out](const tree::Block &inside) { add(inside, out); });
-    }
-}
-
-} // namespace
-
-Reductions reductionsOf(const tree::Module &tree) {
-    Reductions out;
-    for (const auto &f : tree.functions)
-        add(f->body, out);
-    return out;
 }
 
 Result<void> writeInput(const Input &input, const std::string &folder) {

@@ -1,7 +1,10 @@
 #include "sdfgc/Validate/Validator.h"
 
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Pass/Arguments.h"
+#include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
+#include "sdfgc/Support/Process.h"
 #include "sdfgc/Tree/Text.h"
 
 #include <algorithm>
@@ -62,6 +65,10 @@ tree::Module interfaceOf(const pass::Program &program) {
     return out;
 }
 
+Reductions reductionsIn(const pass::Program &program) {
+    return program.tree ? reductionsOf(*program.tree) : reductionsOf(*program.graph);
+}
+
 ProgramText textOf(const pass::Program &program) {
     return program.tree ? ProgramText{tree::print(*program.tree), true} : ProgramText{serialize::print(*program.graph), false};
 }
@@ -72,7 +79,8 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
     std::vector<Judged> out;
     std::string fault;
     int late = 0;
-    while (static_cast<int>(out.size()) < options.count && late < patience) {
+    const std::size_t wanted = static_cast<std::size_t>(options.count) + maker.edges();
+    while (out.size() < wanted && late < patience) {
         std::optional<Input> input = maker.next();
         if (!input)
             break;
@@ -88,6 +96,17 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
     if (why && out.empty())
         *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made; first, " + fault;
     return out;
+}
+
+std::string changesFromRunToRun(const Judged &judged, const std::function<std::unique_ptr<Subject>()> &make) {
+    const std::unique_ptr<Subject> one = make(), other = make(); // both at once, so that their memory is not at one place
+    if (!one || !other)
+        return {};
+    const Execution first = one->run(judged.input.arguments), second = other->run(judged.input.arguments);
+    std::optional<Difference> found = compare(judged.input.arguments, judged.execution, first, pass::FloatClass::F0);
+    if (!found)
+        found = compare(judged.input.arguments, first, second, pass::FloatClass::F0);
+    return found && !found->fault ? found->text() : "";
 }
 
 interpret::Options Validator::interpreterOptions(const pass::Context &context) const {
@@ -118,9 +137,9 @@ bool Validator::isRepaired() const {
 }
 
 /// Does the order of reductions decide what becomes of infinities and NaN?
-bool Validator::orderCounts(const Judged &before, const Execution &after) const {
+bool Validator::orderCounts(const Judged &before, const Execution &after, const Reductions &reductions) {
     const bool was = isFinite(before.input.arguments, before.execution);
-    return (reductions_.compares && !was) || (reductions_.multiplies && !(was && isFinite(before.input.arguments, after)));
+    return (reductions.compares && !was) || (reductions.multiplies && !(was && isFinite(before.input.arguments, after)));
 }
 
 /// Chooses the inputs, and executes the program that is compared with what comes next.
@@ -128,6 +147,12 @@ void Validator::start(const pass::Program &program, pass::Context &context, cons
     inputs_.clear();
     why_.clear();
     keep(program);
+    if (!program.tree) {
+        stream_ = streamInAnyOrder(*program.graph);
+        excused_.clear();
+        if (reshapesMemory(*program.graph))
+            excused_.insert(interpret::FaultKind::OutsideShape);
+    }
     diag::Engine refusals;
     const std::unique_ptr<Subject> subject = subjectOf(program, interpreterOptions(context), refusals);
     if (!subject)
@@ -139,7 +164,7 @@ void Validator::start(const pass::Program &program, pass::Context &context, cons
 
 void Validator::keep(const pass::Program &program) {
     before_ = textOf(program);
-    reductions_ = program.tree ? reductionsOf(*program.tree) : reductionsOf(*program.graph);
+    reductions_ = reductionsIn(program);
 }
 
 void Validator::after(const pass::Program &program, const pass::Event &event, bool changed, pass::Context &context) {
@@ -155,6 +180,17 @@ void Validator::after(const pass::Program &program, const pass::Event &event, bo
     }
 }
 
+/// A pass that changed the program, and what it left.
+struct Validator::Step {
+    const pass::Program &program;
+    const pass::Event &event;
+    pass::Context &context;
+    Subject &subject;         // the program after it
+    Reductions reductions;    // before and after it
+    pass::FloatClass allowed; // what may have become of floating-point numbers
+    bool reorders;            // reductions may be computed in another order
+};
+
 void Validator::compareAfter(const pass::Program &program, const pass::Event &event, pass::Context &context) {
     diag::Engine refusals;
     const std::unique_ptr<Subject> subject = subjectOf(program, interpreterOptions(context), refusals);
@@ -164,8 +200,15 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
     if (!name.empty())
         return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, program, event,
                       context);
+    Step step{program, event, context, *subject, reductions_, event.pass.floatClass, event.pass.floatClass != pass::FloatClass::F0};
+    step.reductions |= reductionsIn(program);
+    if (step.reductions.unordered && !context.options.orderedReductions) { // nobody promised an order: threads have another one
+        step.reorders = true;
+        if (step.reductions.rounds)
+            step.allowed = std::max(step.allowed, pass::FloatClass::F1);
+    }
     for (Judged &judged : inputs_)
-        if (!judge(judged, execute(*subject, judged.input.arguments), program, event, context))
+        if (!judge(judged, step))
             return;
     std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
     if (inputs_.empty())
@@ -173,30 +216,78 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
     keep(program);
 }
 
-/// Compares one execution with the one before the pass, and takes its place. False after a difference.
-bool Validator::judge(Judged &judged, Execution after, const pass::Program &program, const pass::Event &event,
-                      pass::Context &context) {
-    if (after.timedOut && judged.execution.seconds * endless < options_.seconds) {
-        report(judged, "it does not end any more", {}, program, event, context);
+/// Does it end when it is given more time? Machines are busy now and then, and trees take longer than graphs.
+bool Validator::endsLater(const Judged &judged, const Step &step) const {
+    diag::Engine refusals;
+    interpret::Options options = interpreterOptions(step.context);
+    options.seconds *= 4;
+    const std::unique_ptr<Subject> patient = subjectOf(step.program, options, refusals);
+    return patient && !patient->run(judged.input.arguments).timedOut;
+}
+
+/// Compares one execution with the one before the pass, and takes its place. False after a difference that a second look confirms.
+bool Validator::judge(Judged &judged, const Step &step) {
+    Execution after = execute(step.subject, judged.input.arguments);
+    if (after.timedOut && judged.execution.seconds * endless < options_.seconds && !endsLater(judged, step)) {
+        report(judged, "it does not end any more", {}, step.program, step.event, step.context);
         return false;
     }
     if (needsMore(after)) { // the same as too much time
         judged.execution.timedOut = true;
         return true;
     }
-    if (event.pass.floatClass != pass::FloatClass::F0 && after.faults.empty() && orderCounts(judged, after)) {
+    const bool isOpen = step.reorders && after.faults.empty() && orderCounts(judged, after, step.reductions);
+    const auto found = isOpen ? std::nullopt : compare(judged.input.arguments, judged.execution, after, step.allowed, excused_);
+    if (!found) {
         judged.execution = std::move(after);
         return true;
     }
-    if (const auto found = compare(judged.input.arguments, judged.execution, after, event.pass.floatClass)) {
-        const std::string element = found->fault    ? found->fault->element
-                                    : program.graph ? writerOf(*program.graph, found->container)
-                                                    : std::string();
-        report(judged, found->fault ? found->fault->what : found->text(), element, program, event, context);
+    const std::string reason = doubt(judged, *found, step);
+    if (reason.empty()) {
+        const std::string element = found->fault         ? found->fault->element
+                                    : step.program.graph ? writerOf(*step.program.graph, found->container)
+                                                         : std::string();
+        report(judged, found->fault ? found->fault->what : found->text(), element, step.program, step.event, step.context);
         return false;
     }
-    judged.execution = std::move(after);
-    return true;
+    // No proof: what comes after it cannot be judged by such results either.
+    diag::Diagnostic &warning = step.context.diags.report(Id::NotValidated, {options_.file}, "from " + step.event.pass.name + " on",
+                                                          found->text() + ", but " + reason);
+    warning.notes.push_back({{}, "with " + judged.input.name});
+    warning.hint = "`--reductions ordered` fixes the order of sums, a sequential map that of pushes";
+    stopped_ = true;
+    return false;
+}
+
+/// Why a difference is no proof against a pass; empty where it is one.
+std::string Validator::doubt(const Judged &judged, const Difference &found, const Step &step) const {
+    if (!found.fault && stream_)
+        return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is open";
+    const std::string other = changesFromRunToRun(judged, [&] { return subjectBefore(step.context); });
+    if (!other.empty())
+        return "without the pass, results change from run to run: " + other;
+    if (!found.isReal || judged.input.exact || !step.reorders || !step.reductions.rounds)
+        return {};
+    bool isTried = false;
+    for (const Judged &exact : inputs_) { // those in front were compared already, and agree
+        if (!exact.input.exact || exact.execution.timedOut)
+            continue;
+        isTried = true;
+        if (compare(exact.input.arguments, exact.execution, execute(step.subject, exact.input.arguments), step.allowed, excused_))
+            return {};
+    }
+    return isTried ? "results agree on inputs whose sums are exact: the order of a sum, which is open, may be the reason" : "";
+}
+
+/// The program before the pass, read from its text.
+std::unique_ptr<Subject> Validator::subjectBefore(const pass::Context &context) const {
+    diag::Engine scratch;
+    if (before_.isTree) {
+        std::shared_ptr<const tree::Module> tree = tree::parse(before_.text, "before", scratch);
+        return tree ? interpreted(std::move(tree), interpreterOptions(context), scratch) : nullptr;
+    }
+    const std::unique_ptr<ir::SDFG> graph = serialize::readText(before_.text, "before", scratch);
+    return graph ? interpreted(*graph, interpreterOptions(context), scratch) : nullptr;
 }
 
 void Validator::report(const Judged &judged, const std::string &what, const std::string &element, const pass::Program &after,
@@ -205,11 +296,7 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
     pass::Pipeline one;
     one.steps.push_back(pipeline_.steps[event.position - 1]);
     one.steps.back().conditions.clear();
-    std::string target = "--target " + context.options.target;
-    target += context.options.compatDace ? " --compat dace" : "";
-    target += context.options.emulate ? " --emulate" : "";
-    target += context.options.orderedReductions ? " --reductions ordered" : "";
-    target += context.options.gpuGraph.empty() ? "" : " --gpu-graph " + context.options.gpuGraph;
+    const std::string target = process::quoted(pass::argumentsOf(context.options));
     const Result<void> written = writeReproducer({before_, textOf(after), judged.input, pass::print(one), target}, options_.folder);
     diag::Location place;
     place.file = options_.file;

@@ -88,6 +88,15 @@ sdfg f {
         CHECK(seen.count(n) == 1);
 }
 
+TEST_CASE("each symbol alone is 0 and 1, whatever the others are") {
+    std::set<std::pair<int64_t, int64_t>> seen;
+    for (const Input &i :
+         allInputs("sdfg f {\n  symbol N: int64\n  symbol M: int64\n  argument A: float64[N, M]\n  state s {}\n}\n"))
+        seen.emplace(i.arguments.symbols.at(Name("N")), i.arguments.symbols.at(Name("M")));
+    for (const auto &[n, m] : {std::pair<int64_t, int64_t>{0, 5}, {1, 5}, {5, 0}, {5, 1}})
+        CHECK(seen.count({n, m}) == 1);
+}
+
 TEST_CASE("values reach the ends of their types") {
     const std::vector<Input> inputs = allInputs(sizes);
     const std::set<double> doubles = valuesOf(inputs, "A"), bytes = valuesOf(inputs, "I");
@@ -118,6 +127,13 @@ TEST_CASE("maxima and products among the reductions are found, by a memlet or by
     CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").compares);
     CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").multiplies);
     CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: x * y\")").multiplies);
+    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: x if x < y else y\")").compares);
+    CHECK(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").rounds);
+    CHECK_FALSE(found("A[0] -> C[0] (wcr = \"lambda x, y: x + y\")").unordered);
+    CHECK(found("map m[i = 0:4] with IN_A <- A[0:4]; OUT_C -> C[0] (+) {\n t: c = a  with a <- A[i]; c -> C[0] (+)\n}").unordered);
+    CHECK_FALSE(
+        found("map m[i = 0:4] (Sequential) with IN_A <- A[0:4]; OUT_C -> C[0] (+) {\n t: c = a  with a <- A[i]; c -> C[0] (+)\n}")
+            .unordered);
     CHECK(found("library standard.Reduce r (axes = [0], wcr = \"lambda a, b: min(a, b)\") with <- A[0:4]; -> C[0]").compares);
 }
 

@@ -182,6 +182,39 @@ sdfg f {
     CHECK_FALSE(judged(text, {.create = make<addsOne>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
 }
 
+TEST_CASE("the order of a sum is open where iterations of a parallel map share it, and nowhere else") {
+    const auto text = [](const char *schedule) {
+        return std::string("sdfg f {\n  argument A: float64[8]\n  argument C: float64[1]\n  state main {\n    map m[i = 0:8] ") +
+               schedule +
+               " with IN_A <- A[0:8]; OUT_C -> C[0] (+) {\n      t: c = a * 0.1  with a <- A[i]; c -> C[0] (+)\n    }\n  }\n}\n";
+    };
+    CHECK(message(judged(text("(Sequential)"), {.create = make<backwards>})).find("changes what the program computes") !=
+          std::string::npos);
+    CHECK(judged(text("(CPU_Multicore)"), {.create = make<backwards>}).diagnostics.empty());
+    CHECK_FALSE(judged(text("(CPU_Multicore)"), {.create = make<addsOne>}).diagnostics.empty());
+}
+
+TEST_CASE("elements that parallel iterations push have no order") {
+    const Outcome o = judged(R"(
+sdfg f {
+  argument A: float64[8]
+  argument C: float64[8]
+  transient S: Stream float64
+  state main {
+    map m[i = 0:8] with IN_A <- A[0:8]; OUT_S -> S[0] {
+      t: c = a  with a <- A[i]; c -> S[0]
+    }
+    S -> C[0:8]
+  }
+}
+)",
+                             {.create = make<backwards>});
+    REQUIRE(o.diagnostics.size() == 1);
+    CHECK(o.diagnostics[0].id == diag::Id::NotValidated);
+    CHECK(o.diagnostics[0].message.find("iterations of a parallel map push to `S`") != std::string::npos);
+    CHECK(o.files.empty());
+}
+
 TEST_CASE("new faults, new arguments and programs that do not end are differences") {
     CHECK(message(judged(make<nextElement>)).find("A[5] is outside of") != std::string::npos);
     CHECK(message(judged(make<endless>)).ends_with("it does not end any more"));

@@ -4,6 +4,8 @@
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Validate/Execution.h"
 
+#include <set>
+
 namespace sdfgc::validate {
 
 /// The first difference: an element of a container, or a fault that only the second execution has.
@@ -12,6 +14,7 @@ struct Difference {
     std::vector<int64_t> index; // of the element; empty for a scalar, and outside of the shape
     int64_t offset = 0;         // of the element in memory
     std::string before, after;  // its values
+    bool isReal = false;        // they are floating-point or complex numbers
     std::optional<interpret::Report> fault;
     /// `B[2, 0] is 4, and was 3`, or what the fault says.
     std::string text() const;
@@ -19,9 +22,9 @@ struct Difference {
 
 /// Compares two executions, in the order of the arguments and of their elements; padding counts, too. A NaN equals every NaN,
 /// otherwise values are equal when their bits are; with a class above F0, floating-point numbers may differ as `near` says. An
-/// execution that is not complete (timedOut) says nothing about values.
+/// execution that is not complete (timedOut) says nothing about values. Faults of a kind in `excused` are not differences.
 std::optional<Difference> compare(const run::Arguments &input, const Execution &before, const Execution &after,
-                                  pass::FloatClass allowed);
+                                  pass::FloatClass allowed, const std::set<interpret::FaultKind> &excused = {});
 
 /// Are all floating-point numbers of the input finite, and those that an execution left?
 bool isFinite(const run::Arguments &input, const Execution &execution);

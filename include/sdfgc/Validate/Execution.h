@@ -24,8 +24,8 @@ public:
     virtual Execution run(const run::Arguments &input, uint8_t unwritten = 0) = 0;
 };
 
-/// Runs it, once more with something else in memory where something is read that nothing has written. Where that does not show in the
-/// results, such reads are no faults: passes copy containers of which only a part has values.
+/// Runs it. Where it reads memory that nothing has written, runs it again with other bytes there: if no result changes, such reads are
+/// not faults, since passes copy containers of which only a part has values.
 Execution execute(Subject &subject, const run::Arguments &input);
 
 /// A copy of the graph in the interpreter. Null, and reported, where it knows not all of the graph.

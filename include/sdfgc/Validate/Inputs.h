@@ -1,8 +1,8 @@
 // Small inputs for a program, made from its argument list.
 //
 // A series is decided by the graph and a seed alone. It begins with sizes and values that most programs take, and goes on with ones
-// in which faults hide: sizes 1, 2, 0 and odd ones, all symbols equal (programs often couple them) and all different; small numbers
-// with many ties, real numbers, ordered ones (rows of sparse matrices, bounds of searches), infinities, NaN, signed zeros,
+// in which faults hide: sizes 1, 2, 0 and odd ones, all symbols equal (programs often couple them) and all different, each symbol
+// alone 0 and 1; small numbers with many ties, real numbers, ordered ones (rows of sparse matrices, bounds of searches), infinities, NaN, signed zeros,
 // subnormal and very large numbers, the largest integers; arrays that share memory where the graph says that they may. Sizes for which a shape
 // would be negative or reach beyond its memory are left out. Whether a program can do anything with an input only its execution
 // tells: ask for the next one where it cannot.
@@ -20,19 +20,10 @@ struct InputOptions {
     bool finite = false;                 // no infinities, no NaN, and no numbers of which sums or products are
 };
 
-/// Reductions of which the order decides what infinities and NaN become: programs that have them, and reduce in another order, are
-/// compared where all values are finite.
-struct Reductions {
-    bool compares = false;   // minima and maxima: what they make of NaN
-    bool multiplies = false; // products: what overflows before it meets a zero is NaN
-};
-Reductions reductionsOf(const ir::SDFG &graph);
-/// The same of the tree that a graph has become.
-Reductions reductionsOf(const tree::Module &tree);
-
 struct Input {
     std::string name; // `N=5 M=5, ordered values`
     run::Arguments arguments;
+    bool exact = false; // the values are small multiples of 1/4, of which sums are the same in any order
 };
 
 class InputMaker {
@@ -43,17 +34,26 @@ public:
     InputMaker(tree::Module interface, const InputOptions &options);
     /// The next input; nothing at the end of the series, or where no input can be made.
     std::optional<Input> next();
+    /// Inputs of the series in which one symbol alone is 0 or 1: programs are executed on them beside as many others as are asked for.
+    std::size_t edges() const { return symbols_.size() > 1 ? 2 * std::min(symbols_.size(), mostEdges) : 0; }
     /// Why the last input that was left out is none: `S is a structure`. Where there was none at all, this says why.
     const std::string &problem() const { return problem_; }
 
 private:
+    static constexpr std::size_t mostEdges = 8; // symbols that are 0 and 1 alone
+
     std::optional<Input> attempt(int number);
+    std::optional<Input> edge(std::size_t number);
+    struct Pattern;
+    static Pattern patternOf(int number, run::Random &random);
+    std::optional<Input> make(const Pattern &pattern, run::Random &random, bool shares);
     void share(run::Arguments &arguments, run::Random &random, std::string &name) const;
     tree::Module interface_;
     InputOptions options_;
     std::vector<const tree::Param *> symbols_, strides_;
     std::map<Name, int64_t> constants_; // of the graph: what it can be called with
     int done_ = 0;
+    std::size_t edgesDone_ = 0;
     std::string problem_;
 };
 

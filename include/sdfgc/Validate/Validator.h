@@ -3,6 +3,9 @@
 //
 // A pass that repairs graphs (PassInfo::repairs) is not compared: inputs are chosen anew after it.
 //
+// A difference alone convicts nobody: a second look asks whether the program leaves the order of these values open, and whether it
+// gives the same results twice without the pass. If so, the difference is a warning (SD8302) that says why, and the judging ends.
+//
 // An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
 // execution takes longer than the limit. A program that the interpreter does not know ends the judging with a warning.
 #pragma once
@@ -11,6 +14,7 @@
 #include "sdfgc/Pass/Pipeline.h"
 #include "sdfgc/Validate/Compare.h"
 #include "sdfgc/Validate/Inputs.h"
+#include "sdfgc/Validate/Reductions.h"
 
 namespace sdfgc::validate {
 
@@ -45,6 +49,10 @@ struct Judged {
     Input input;
     Execution execution;
 };
+/// Does the program give other results when it is executed once more, with its memory at other addresses? Says which; else empty.
+/// `make` makes a subject.
+std::string changesFromRunToRun(const Judged &judged, const std::function<std::unique_ptr<Subject>()> &make);
+
 /// Takes from the series those inputs on which the program has no fault, `options.count` at most. Where there are none, `*why` says
 /// why.
 std::vector<Judged> usableInputs(InputMaker series, Subject &subject, const ValidateOptions &options, std::string *why);
@@ -66,16 +74,22 @@ private:
     void keep(const pass::Program &);
     void compareAfter(const pass::Program &, const pass::Event &, pass::Context &);
     bool isRepaired() const;
-    bool orderCounts(const Judged &before, const Execution &after) const;
-    bool judge(Judged &, Execution after, const pass::Program &, const pass::Event &, pass::Context &);
+    struct Step;
+    static bool orderCounts(const Judged &before, const Execution &after, const Reductions &reductions);
+    bool judge(Judged &, const Step &);
+    bool endsLater(const Judged &, const Step &) const;
+    std::string doubt(const Judged &, const Difference &, const Step &) const;
+    std::unique_ptr<Subject> subjectBefore(const pass::Context &) const;
     void report(const Judged &, const std::string &what, const std::string &element, const pass::Program &after,
                 const pass::Event &, pass::Context &);
 
     const pass::Pipeline &pipeline_;
     const pass::Registry &registry_;
     ValidateOptions options_;
-    ProgramText before_;    // the program that the next one is compared with
-    Reductions reductions_; // of that program
+    ProgramText before_;                     // the program that the next one is compared with
+    Reductions reductions_;                  // of that program
+    Name stream_;                            // whose elements the program it began with leaves in any order
+    std::set<interpret::FaultKind> excused_; // what that program may do although it is a fault in others
     std::vector<Judged> inputs_;
     std::string why_; // there are no inputs
     bool stopped_ = false;

@@ -1,0 +1,162 @@
+#include "sdfgc/Validate/Reductions.h"
+
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Tasklet/Types.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+
+namespace sdfgc::validate {
+
+Reductions &Reductions::operator|=(const Reductions &other) {
+    compares |= other.compares;
+    multiplies |= other.multiplies;
+    rounds |= other.rounds;
+    unordered |= other.unordered;
+    return *this;
+}
+
+namespace {
+
+Reductions of(py::Reduction kind, Type type, bool unordered) {
+    Reductions out;
+    out.compares = kind == py::Reduction::Min || kind == py::Reduction::Max || kind == py::Reduction::MinLocation ||
+                   kind == py::Reduction::MaxLocation;
+    out.multiplies = kind == py::Reduction::Product;
+    out.rounds = py::orderCounts(kind, type);
+    out.unordered = unordered && (out.compares || out.rounds);
+    return out;
+}
+
+/// A function that is none of the known reductions may do anything that its text has.
+Reductions of(std::string_view function, Type type, bool unordered) {
+    if (function.empty())
+        return {};
+    const auto parsed = py::parseWcr(function);
+    const py::Reduction kind = parsed.value ? parsed.value->kind : py::Reduction::Custom;
+    Reductions out = of(kind, type, unordered);
+    if (kind != py::Reduction::Custom)
+        return out;
+    const auto has = [function](std::string_view word) { return function.find(word) != std::string_view::npos; };
+    out.compares = has("max") || has("min") || has(" if ") || has("<") || has(">");
+    out.multiplies = has("*");
+    return out;
+}
+
+Type typeOf(const ir::SDFG &g, Name container) {
+    const ir::DataDesc *d = g.arrays.find(container);
+    return d ? d->dtype : Type(ScalarKind::Float64);
+}
+
+bool isParallel(const ir::Node &entry) {
+    const ir::Schedule *schedule = ir::scheduleOf(&entry);
+    return schedule && *schedule != ir::Schedule::Sequential && *schedule != ir::Schedule::Unrolled;
+}
+
+/// Is the node in a scope whose iterations nothing orders?
+bool inParallel(const ir::ScopeTree &scopes, const ir::Node *n) {
+    for (const ir::Node *entry = scopes.scopeOf(n); entry; entry = scopes.scopeOf(entry))
+        if (isParallel(*entry))
+            return true;
+    return false;
+}
+
+/// `within`: all of the graph is in such a scope.
+Reductions reductionsOf(const ir::SDFG &g, bool within) {
+    Reductions out;
+    for (const ir::State *state : ir::allStates(g)) {
+        const ir::ScopeTree scopes(*state);
+        for (const auto &edge : state->edges())
+            if (!edge->memlet.wcr.empty())
+                out |= of(edge->memlet.wcr, typeOf(g, edge->memlet.data), within || inParallel(scopes, edge->src));
+        for (const ir::LibraryNode *node : ir::nodesOf<ir::LibraryNode>(*state))
+            if (const json::Value *function = node->properties.find("wcr"))
+                for (const ir::Edge *e : node->outEdges())
+                    out |= of(function->text(), typeOf(g, e->memlet.data), true);
+        for (const ir::NestedSDFGNode *n : ir::nodesOf<ir::NestedSDFGNode>(*state))
+            out |= reductionsOf(*n->sdfg, within || inParallel(scopes, n));
+    }
+    return out;
+}
+
+Reductions reductionsOf(const tree::Block &b) {
+    Reductions out;
+    for (const tree::NodePtr &n : b.body) {
+        if (const auto *u = dyn_cast<tree::Update>(n.get()))
+            out |= of(u->reduction, u->value->type, u->atomic || u->byBlock);
+        if (const auto *f = dyn_cast<tree::For>(n.get())) {
+            for (const tree::Omp::Reduction &r : f->accumulators)
+                out |= of(r.kind, ScalarKind::Float64, false);
+            if (f->omp)
+                for (const tree::Omp::Reduction &r : f->omp->reductions)
+                    out |= of(r.kind, ScalarKind::Float64, true);
+        }
+        tree::forEachBlock(std::as_const(*n), [&out](const tree::Block &inside) { out |= reductionsOf(inside); });
+    }
+    return out;
+}
+
+/// `within`: as above; then a stream of the graph may be one of the graph around.
+Name streamInAnyOrder(const ir::SDFG &g, bool within) {
+    for (const ir::State *state : ir::allStates(g)) {
+        const ir::ScopeTree scopes(*state);
+        for (const auto &edge : state->edges()) {
+            const auto *access = dyn_cast<ir::AccessNode>(edge->dst);
+            const ir::DataDesc *d = access ? g.arrays.find(access->data) : nullptr;
+            if (d && d->isStream() && !edge->memlet.isEmpty() &&
+                (inParallel(scopes, ir::pathSource(edge.get())) || (within && !d->transient)))
+                return access->data;
+        }
+        for (const ir::NestedSDFGNode *n : ir::nodesOf<ir::NestedSDFGNode>(*state))
+            if (const Name found = streamInAnyOrder(*n->sdfg, within || inParallel(scopes, n)))
+                return found;
+    }
+    return {};
+}
+
+/// Has an argument of a nested SDFG another rank or other strides than the container outside?
+bool isReshaped(const ir::SDFG &g, const ir::NestedSDFGNode &n) {
+    for (const auto &[name, inner] : n.sdfg->arrays) {
+        if (inner.transient)
+            continue;
+        const auto differs = [&](const ir::Edge *e, Name connector) {
+            const ir::DataDesc *outer = g.arrays.find(e->memlet.data);
+            return connector == name && outer && !(outer->shape == inner.shape);
+        };
+        for (const ir::Edge *e : n.inEdges())
+            if (differs(e, e->dstConn))
+                return true;
+        for (const ir::Edge *e : n.outEdges())
+            if (differs(e, e->srcConn))
+                return true;
+    }
+    return false;
+}
+
+} // namespace
+
+Reductions reductionsOf(const ir::SDFG &graph) { return reductionsOf(graph, false); }
+
+Reductions reductionsOf(const tree::Module &tree) {
+    Reductions out;
+    for (const auto &f : tree.functions)
+        out |= reductionsOf(f->body);
+    return out;
+}
+
+Name streamInAnyOrder(const ir::SDFG &graph) { return streamInAnyOrder(graph, false); }
+
+bool reshapesMemory(const ir::SDFG &graph) {
+    for (const ir::SDFG *g : ir::allSDFGs(graph)) {
+        for (const auto &[name, d] : g->arrays)
+            if (d.isView() || d.isReference())
+                return true;
+        for (const ir::State *state : ir::allStates(*g))
+            for (const ir::NestedSDFGNode *n : ir::nodesOf<ir::NestedSDFGNode>(*state))
+                if (isReshaped(*g, *n))
+                    return true;
+    }
+    return false;
+}
+
+} // namespace sdfgc::validate
