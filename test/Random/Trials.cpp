@@ -208,7 +208,24 @@ private:
                 return "has a fault: " + execution.faults.front().element + ": " + execution.faults.front().what;
             inputs_.push_back({{textOf(sizes), std::move(*arguments)}, std::move(execution)});
         }
+        addEdges(*program);
         return std::nullopt;
+    }
+
+    /// Each symbol alone is 0 and 1, where the program can take that: it was not made for such sizes.
+    void addEdges(validate::Subject &program) {
+        for (const auto &[name, made] : subject_.sizes.front())
+            for (const int64_t value : {0, 1}) {
+                Sizes sizes = subject_.sizes.front();
+                sizes[name] = value;
+                std::string why;
+                std::optional<run::Arguments> arguments = inputsFor(*original_, sizes, subject_.seed, &why);
+                if (!arguments || value == made)
+                    continue;
+                validate::Execution execution = program.run(*arguments);
+                if (!execution.timedOut && execution.faults.empty())
+                    inputs_.push_back({{textOf(sizes), std::move(*arguments)}, std::move(execution)});
+            }
     }
 
     void tryPipeline(const Trial &trial) {
