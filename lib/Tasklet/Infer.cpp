@@ -22,6 +22,22 @@ std::optional<double> literalValue(const Expr &e) {
     return std::nullopt;
 }
 
+std::optional<double> keptIn(Type t, double value) {
+    const Type part = realOf(laneOf(valueOf(t)));
+    const bool whole = std::floor(value) == value;
+    bool kept = false;
+    if (part.isBool()) {
+        kept = value == 0 || value == 1;
+    } else if (part.isInteger()) {
+        const int bits = static_cast<int>(part.bytes().value_or(8)) * 8 - (part.isSigned() ? 1 : 0);
+        kept = whole && value >= (part.isSigned() ? -std::ldexp(1.0, bits) : 0) && value < std::ldexp(1.0, bits);
+    } else if (part.isFloat()) {
+        const double exact = part.bytes().value_or(8) >= 8 ? 0x1p53 : part == Type(ScalarKind::Float32) ? 0x1p24 : 8;
+        kept = !whole || std::fabs(value) <= exact;
+    }
+    return kept ? std::optional(value) : std::nullopt;
+}
+
 bool isRange(const Expr &e) {
     return e.kind == ExprKind::Call && isName(*e.args[0], "range") && e.args.size() >= 2 && e.args.size() <= 4 &&
            e.keywords.empty();
@@ -45,21 +61,27 @@ Type shiftType(Type a, Type b, Semantics s) {
     return s == Semantics::Dace ? promoted(a) : arithmeticType(a, b); // C's shifts ignore the type of the count
 }
 
-Type quotientType(const Expr &e, Type a, Type b, Semantics s) {
+/// The type in which integers are divided: of a signed and an unsigned one int64, since C's operator would make a negative number a
+/// huge one. A literal has no sign that could get lost.
+Type divisionType(const Expr &e, Type a, Type b) {
     const Type t = arithmeticType(a, b);
-    if (s == Semantics::Python)
-        return floating(t);
-    if (s == Semantics::Dace || !mixedSigns(promoted(a), promoted(b)))
+    if (!mixedSigns(a, b) || !mixedSigns(promoted(a), promoted(b)))
         return t;
     const auto literal = literalValue(*e.args[promoted(a).isSigned() ? 0 : 1]);
-    return literal && *literal >= 0 ? t : Type(ScalarKind::Int64); // C's operator would make a negative number a huge one
+    return literal && *literal >= 0 ? t : Type(ScalarKind::Int64);
 }
 
-Type floorType(Type a, Type b, Op op, Semantics s) {
+Type quotientType(const Expr &e, Type a, Type b, Semantics s) {
+    if (s == Semantics::Python)
+        return floating(arithmeticType(a, b));
+    return s == Semantics::Dace ? arithmeticType(a, b) : divisionType(e, a, b);
+}
+
+Type floorType(const Expr &e, Type a, Type b, Semantics s) {
+    if (s != Semantics::Dace)
+        return divisionType(e, a, b);
     const Type t = arithmeticType(a, b);
-    if (s == Semantics::Dace)
-        return op == Op::FloorDiv && t.isFloat() ? Type(ScalarKind::Int32) : t;
-    return mixedSigns(promoted(a), promoted(b)) ? Type(ScalarKind::Int64) : t; // neither sign may get lost
+    return e.op == Op::FloorDiv && t.isFloat() ? Type(ScalarKind::Int32) : t;
 }
 
 } // namespace
@@ -73,7 +95,7 @@ Type binaryType(const Expr &e, Semantics s) {
         return quotientType(e, a, b, s);
     case Op::FloorDiv:
     case Op::Mod:
-        return floorType(a, b, e.op, s);
+        return floorType(e, a, b, s);
     case Op::Pow:
         return powType(e, a, b, s);
     case Op::Shl:

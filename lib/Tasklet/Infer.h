@@ -11,6 +11,9 @@ namespace sdfgc::py::detail {
 Type binaryType(const Expr &e, Semantics s);
 /// A literal, also after a sign: its value as double.
 std::optional<double> literalValue(const Expr &e);
+/// The number that a literal is in a type that it is converted to; nothing where the conversion changes it, other than by rounding a
+/// fraction.
+std::optional<double> keptIn(Type t, double value);
 /// One is a signed and the other an unsigned integer.
 bool mixedSigns(Type a, Type b);
 /// True for `range(...)` with one to three arguments.

@@ -197,8 +197,11 @@ ExprRef Lowering::floorOperator(const ExprRef &e) const {
     const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
     const bool division = e->op != Op::Mod;
     const bool integers = a && b && isIntegral(a) && isIntegral(b);
-    if (integers && (semantics_ == Semantics::Dace || (isNonNegative(*e->args[0]) && isNonNegative(*e->args[1]))))
+    const auto isNonNegativeHere = [&](const ExprRef &x) { return isNonNegativeIn(e->type, *x); };
+    if (integers && semantics_ == Semantics::Dace)
         return withOp(e, division ? Op::CDiv : Op::CMod);
+    if (integers && std::all_of(e->args.begin(), e->args.end(), isNonNegativeHere))
+        return inOneSign(withOp(e, division ? Op::CDiv : Op::CMod));
     if (laneOf(e->type).isComplex())
         return e;
     const bool floats = e->type.isFloat() || (a && b && !integers);

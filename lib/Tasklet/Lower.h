@@ -39,6 +39,8 @@ private:
 
     // NonNegative.cpp
     bool isNonNegative(const Expr &e) const;
+    /// The same of e where an operation in integers of type t converts it.
+    bool isNonNegativeIn(Type t, const Expr &e) const;
     bool callIsNonNegative(const Expr &e) const;
 
     // LowerPow.cpp

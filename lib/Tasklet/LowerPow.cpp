@@ -21,14 +21,13 @@ bool isSimple(const Expr &e) {
     return true;
 }
 
-/// The value of an exponent that is a number, also one that was converted to the type of the base: `complex128(2)`.
+/// The value of an exponent that is a number, also one that was converted to the type of the base: `complex128(2)`. The power of a
+/// negative integer that was converted is a whole number, as that of a variable.
 std::optional<double> exponentValue(const Expr &e) {
-    if (e.kind == ExprKind::Cast && e.args.size() == 1) {
-        const auto value = exponentValue(*e.args[0]);
-        const bool kept = value && (!isIntegral(e.type) || std::floor(*value) == *value);
-        return kept ? value : std::nullopt;
-    }
-    return literalValue(e);
+    if (e.kind != ExprKind::Cast || e.args.size() != 1)
+        return literalValue(e);
+    const auto value = exponentValue(*e.args[0]);
+    return value && !(isIntegral(e.type) && *value < 0) ? keptIn(e.type, *value) : std::nullopt;
 }
 
 } // namespace

@@ -279,3 +279,16 @@ TEST_CASE("the printer spells names and reports features", "[tasklet][cpp]") {
     CHECK(usesOf("i < n") == "utility");
     CHECK(usesOf("x + 1") == "");
 }
+
+TEST_CASE("what is known of a sign does not survive a conversion that can change it", "[tasklet][cpp]") {
+    CHECK(cpp("dace.int64(n) // 2") == "sdfgc::rt::floordiv(int64_t(n), 2)");
+    CHECK(cpp("dace.int64(u) // 2") == "int64_t(u) / 2");
+    CHECK(cpp("dace.int32(u) % 4") == "sdfgc::rt::floormod(int32_t(u), 4)");
+    CHECK(cpp("dace.int8(200) % 7") == "sdfgc::rt::floormod(int8_t(200), 7)");
+    CHECK(cpp("n // 2") == "n / 2");
+    CHECK(cppNonNegative("u // i") == "int64_t(u) / i");
+    CHECK(cppNonNegative("n // i") == "sdfgc::rt::floordiv(n, i)");
+    CHECK(cppNonNegative("dace.int8(i) // 2") == "sdfgc::rt::floordiv(int8_t(i), 2)");
+    CHECK(cpp("(1 << 31) % 7") == "sdfgc::rt::floormod(1 << 31, 7)");
+    CHECK(cpp("i ** dace.int8(300)") == "sdfgc::rt::ipow(i, int8_t(300))");
+}

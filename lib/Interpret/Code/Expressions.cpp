@@ -17,6 +17,23 @@ std::vector<py::ExprRef> indicesOf(const py::Expr &e) {
     return tuple ? e.args[1]->args : std::vector<py::ExprRef>(e.args.begin() + 1, e.args.end());
 }
 
+namespace {
+
+/// Is a number of the code the same in the type that it is converted to, but for the rounding of a fraction?
+bool isKept(double v, Type t) {
+    const ScalarKind k = lane(t).scalar();
+    if (k == ScalarKind::Complex64 || k == ScalarKind::Complex128)
+        return isKept(v, k == ScalarKind::Complex64 ? ScalarKind::Float32 : ScalarKind::Float64);
+    bool kept = std::floor(v) != v && lane(t).isFloat();
+    withScalar(k, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        kept = kept || converted<double>(converted<T>(v)) == v;
+    });
+    return kept;
+}
+
+} // namespace
+
 std::optional<double> numberIn(const py::Expr &e) {
     if (e.kind == ExprKind::Int || e.kind == ExprKind::Float)
         return std::strtod(e.text.c_str(), nullptr);
@@ -26,7 +43,7 @@ std::optional<double> numberIn(const py::Expr &e) {
     }
     if (e.kind == ExprKind::Cast && e.args.size() == 1) {
         const auto v = numberIn(*e.args[0]);
-        return v && (!e.type.isInteger() || std::floor(*v) == *v) ? v : std::nullopt;
+        return v && isKept(*v, e.type) ? v : std::nullopt;
     }
     return std::nullopt;
 }
@@ -66,7 +83,7 @@ Operand Builder::convert(Operand a, Type t) {
     const Operation run = conversion(lane(t).scalar(), lane(a.type).scalar());
     if (!run)
         return refuse("a conversion from " + a.type.str() + " to " + t.str());
-    const Instruction converts{run, out.at, a.at, nullptr, to};
+    const Instruction converts{run, out.at, a.at, nullptr, to, site_};
     if (literals_.count(a.at)) { // once and for all
         run(&converts, machine);
         literals_.insert(out.at);
@@ -257,6 +274,11 @@ Operand Builder::callFunction(const std::string &name, const std::vector<Operand
         {"floormod", Op::Mod}, {"__cdiv", Op::CDiv},  {"__cmod", Op::CMod}};
     if (const auto q = quotients.find(name); q != quotients.end() && arguments.size() == 2)
         return quotient(q->second, arguments);
+    static const std::map<std::string, Op> comparisons = {{"cmp_equal", Op::Eq},      {"cmp_not_equal", Op::Ne},
+                                                          {"cmp_less", Op::Lt},       {"cmp_greater", Op::Gt},
+                                                          {"cmp_less_equal", Op::Le}, {"cmp_greater_equal", Op::Ge}};
+    if (const auto c = comparisons.find(name); c != comparisons.end() && arguments.size() == 2)
+        return compare(c->second, arguments[0], arguments[1]);
     std::vector<Type> types;
     for (const Operand &a : arguments)
         types.push_back(a.type);

@@ -28,8 +28,10 @@ inline Type floatingType(Type t) {
 
 inline bool isWholeType(Type t) { return lane(t).isInteger() || lane(t).isBool(); }
 
+/// Is one a signed and the other an unsigned integer, also where they are combined?
 inline bool mixedSigns(Type a, Type b) {
-    return lane(a).isInteger() && lane(b).isInteger() && lane(a).isUnsigned() != lane(b).isUnsigned();
+    const auto mixed = [](Type x, Type y) { return x.isInteger() && y.isInteger() && x.isUnsigned() != y.isUnsigned(); };
+    return mixed(lane(a), lane(b)) && mixed(arithmeticTypeOf(lane(a)), arithmeticTypeOf(lane(b)));
 }
 
 } // namespace sdfgc::interpret

@@ -70,7 +70,8 @@ Operand Builder::binary(Op op, Operand a, Operand b) {
     else if (op == Op::TrueDiv)
         t = floatingType(t);
     const bool floors = op == Op::FloorDiv || op == Op::Mod || (division_ == Division::Symbolic && op == Op::CDiv);
-    if (floors && mixedSigns(a.type, b.type))
+    const Operand withSign = lane(a.type).isUnsigned() ? b : a; // a literal, which is never negative, takes the other's type
+    if (floors && mixedSigns(a.type, b.type) && !literals_.count(withSign.at))
         t = withLanes(ScalarKind::Int64, lanesOf(t));
     const bool bits = op == Op::BitAnd || op == Op::BitOr || op == Op::BitXor;
     const bool bools = bits && lane(a.type).isBool() && lane(b.type).isBool();
@@ -102,22 +103,26 @@ Operand Builder::wholePower(Operand base, uint64_t n) {
 Operand Builder::power(const py::Expr &e) {
     Operand base = expression(*e.args[0]);
     const Operand exponent = expression(*e.args[1]);
-    const auto n = numberIn(*e.args[1]);
-    base = convert(base, withLanes(arithmeticTypeOf(lane(base.type)), lanesOf(base.type)));
+    const bool converted = e.args[1]->kind == ExprKind::Cast; // then the exponent has a type that counts
+    const double number = numberIn(*e.args[1]).value_or(NAN); // NaN: it is not known
+    const bool whole = std::floor(number) == number, negative = number < 0;
+    base = convert(base, converted ? arithmeticType(base.type, exponent.type)
+                                   : withLanes(arithmeticTypeOf(lane(base.type)), lanesOf(base.type)));
     const auto reciprocal = [&](Operand x, Type t) {
         return binary(Op::CDiv, convert(constant(ScalarKind::Int32, int32_t(1)), t), convert(x, t));
     };
-    if (n && std::fabs(*n) == 0.5) {
+    if (std::fabs(number) == 0.5) {
         const Operand root = callFunction("sqrt", {convert(base, floatingType(base.type))});
-        return *n > 0 ? root : reciprocal(root, root.type);
+        return negative ? reciprocal(root, root.type) : root;
     }
     const bool integerExponent = isWholeType(exponent.type);
-    if (n && std::floor(*n) == *n && std::fabs(*n) <= 1 << 30 && (integerExponent || !isWholeType(base.type))) {
-        if (*n >= 0)
-            return wholePower(base, static_cast<uint64_t>(*n));
+    const bool isVariable = converted && integerExponent && negative; // a whole number, as with a variable exponent
+    if (whole && std::fabs(number) <= 1 << 30 && !isVariable && (integerExponent || !isWholeType(base.type))) {
+        if (!negative)
+            return wholePower(base, static_cast<uint64_t>(number));
         if (division_ == Division::Python)
             base = convert(base, floatingType(base.type));
-        return reciprocal(wholePower(base, static_cast<uint64_t>(-*n)), base.type);
+        return reciprocal(wholePower(base, static_cast<uint64_t>(-number)), base.type);
     }
     const Type t = arithmeticType(base.type, exponent.type);
     const Operation run = binaryOperation(Op::Pow, lane(t).scalar());
@@ -173,7 +178,7 @@ Operand Builder::compare(Op op, Operand a, Operand b) {
     }
     Type t = arithmeticType(a.type, b.type);
     Operation run = nullptr;
-    if (mixedSigns(arithmeticTypeOf(lane(a.type)), arithmeticTypeOf(lane(b.type)))) { // by value
+    if (mixedSigns(a.type, b.type)) { // by value
         const bool wide = sizeOf(lane(a.type)) == 8 || sizeOf(lane(b.type)) == 8;
         t = withLanes(ScalarKind::Int64, lanesOf(t));
         if (wide) {

@@ -12,9 +12,10 @@ bool is(const Expr &e, double v) { return e.kind != ExprKind::Cast && numberValu
 } // namespace
 
 std::optional<double> numberValue(const Expr &e) {
-    if (e.kind == ExprKind::Cast && e.args.size() == 1)
-        return numberValue(*e.args[0]);
-    return literalValue(e);
+    if (e.kind != ExprKind::Cast || e.args.size() != 1)
+        return literalValue(e);
+    const auto value = numberValue(*e.args[0]);
+    return value ? keptIn(e.type, *value) : std::nullopt;
 }
 
 bool isLiteral(const Expr &e) { return e.kind == ExprKind::Bool || numberValue(e).has_value(); }
