@@ -168,12 +168,34 @@ std::pair<Expr, Expr> lowestTerms(Expr e) {
     return parts;
 }
 
+Expr round(Expr e, bool up);
+
+/// The ceiling of max(N/3, 2) is the maximum of the ceilings, and that of max(N/3, 2)/5 likewise: quotients in an operand keep their
+/// fractions. Nothing where `n`, over a positive number, is no such sum of integers and one minimum or maximum.
+std::optional<Expr> roundOperands(Expr n, Expr divisor, bool up) {
+    SumBuilder whole, rest;
+    for (Expr term : termsOf(n))
+        (isIntegerValued(term) ? whole : rest).add(term);
+    const Expr extremum = rest.finish(), outside = whole.finish();
+    const std::span<const Expr> ops = extremum.operands();
+    const auto isQuotient = [](Expr op) { return !asFraction(op).second.isOne(); };
+    if ((extremum.kind() != Kind::Min && extremum.kind() != Kind::Max) || std::none_of(ops.begin(), ops.end(), isQuotient))
+        return std::nullopt;
+    std::vector<Expr> parts;
+    for (Expr op : ops)
+        parts.push_back(round((op + outside) / divisor, up));
+    return extremum.kind() == Kind::Min ? min(std::move(parts)) : max(std::move(parts));
+}
+
 Expr round(Expr e, bool up) {
     if (isIntegerValued(e) || isUndefinedValue(e))
         return e;
     if (std::optional<Expr> v = roundNumber(e, up))
         return *v;
     auto [n, d] = lowestTerms(e);
+    if (const std::optional<int64_t> c = d.asInt(); c && *c > 0 && !isIntegerValued(n))
+        if (const std::optional<Expr> v = roundOperands(n, d, up))
+            return *v;
     if (std::optional<int64_t> c = d.asInt())
         return up ? ceilByConstant(n, *c) : floorByConstant(n, *c);
     if (isUndefinedValue(n))

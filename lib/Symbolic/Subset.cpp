@@ -2,6 +2,7 @@
 #include "sdfgc/Symbolic/Subset.h"
 
 #include "Symbolic/Polynomial.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 namespace sdfgc::sym {
 namespace {
@@ -33,7 +34,10 @@ std::string text(const Range &r) {
 
 } // namespace
 
-Expr Range::steps() const { return ceilDiv(exclusiveEnd(*this) - begin, step); }
+Expr Range::steps() const {
+    const Range whole{roundedDown(begin), roundedDown(end), step};
+    return ceilDiv(exclusiveEnd(whole) - whole.begin, step);
+}
 Expr Range::size() const { return tile * steps(); }
 
 Subset Subset::full(std::span<const Expr> shape) {

@@ -126,6 +126,8 @@ public:
         const Expr *callee = e->kind == ExprKind::Call ? e->args[0].get() : nullptr;
         const ExprRef typed = mapChildren(e, [&](const ExprRef &c) { return c.get() == callee ? function(c) : infer(c); });
         const ExprRef decided = typed->kind == ExprKind::Binary && typed->op == Op::IntFloor ? division(typed) : typed;
+        if (ExprRef exact = semantics_ == Semantics::Symbolic ? exactQuotients(*decided) : nullptr)
+            return infer(exact);
         return withType(decided, typeOf(*decided));
     }
 

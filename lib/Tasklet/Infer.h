@@ -14,6 +14,9 @@ std::optional<double> literalValue(const Expr &e);
 /// The number that a literal is in a type that it is converted to; nothing where the conversion changes it, other than by rounding a
 /// fraction.
 std::optional<double> keptIn(Type t, double value);
+/// A call or operator of symbolic code, with typed operands, that rounds quotients of integers or computes with them in real numbers:
+/// the same with exact quotients, its new nodes without types. Null for all else.
+ExprRef exactQuotients(const Expr &e);
 /// One is a signed and the other an unsigned integer.
 bool mixedSigns(Type a, Type b);
 /// True for `range(...)` with one to three arguments.

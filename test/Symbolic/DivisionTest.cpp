@@ -1,5 +1,8 @@
 #include "Helpers.h"
 
+#include "sdfgc/Symbolic/Rounding.h"
+#include "sdfgc/Symbolic/Subset.h"
+
 using namespace sdfgc;
 using namespace sdfgc::sym;
 
@@ -183,4 +186,36 @@ TEST_CASE("affine in a symbol", "[division]") {
     CHECK_FALSE(affineIn(floorDiv(N, 2), "N"));
     CHECK_FALSE(affineIn(1 / N, "N"));
     CHECK_FALSE(affineIn(N * min({N, M}), "N"));
+}
+
+TEST_CASE("what is rounded of a minimum or maximum of quotients is each of them", "[division]") {
+    CHECK(ceil(max({N / 3, Expr(2)})) == max({ceil(N / 3), Expr(2)}));
+    CHECK(floor(min({N / 3, M}) + 1) == min({floor(N / 3), M}) + 1);
+    CHECK(ceilDiv(max({N / 3, Expr(2)}), 2) == max({ceil(N / 6), Expr(1)}));
+    CHECK(ceil(max({element, Expr(2)})).kind() == Kind::Ceil); // no quotient
+}
+
+TEST_CASE("floating-point numbers where integers are needed", "[division]") {
+    CHECK(inIntegers(P("2.0**N + 0.5*M")) == P("2**N + M/2"));
+    CHECK(inIntegers(P("0.1*N")) == N / 10);
+    CHECK(inIntegers(P("floor(1.5*N)")) == floorDiv(3 * N, 2));
+    CHECK(evaluate(P("2.0**N"), {{"N", 3}}) == 8);
+    CHECK_FALSE(realPart(inIntegers(P("2.0**N*M - 1"))));
+    CHECK_FALSE(realPart(P("floor(sqrt(N))")));
+    CHECK(realPart(P("M + sqrt(N)")) == P("sqrt(N)"));
+    CHECK(realPart(inIntegers(P("0.3*N"))) == Expr::floating(0.3));
+    CHECK(realPart(N + M, [](Name n) { return n == Name("M"); }) == M);
+    CHECK(scaledPower(P("24*2**N"))->exponent == N + 3);
+    CHECK_FALSE(scaledPower(P("3*2**N")));
+}
+
+TEST_CASE("bounds of ranges are rounded down", "[division]") {
+    CHECK(roundedDown(N / 2 - 1) == floorDiv(N, 2) - 1);
+    CHECK(roundedDown(N / M) == floorDiv(N, M));
+    CHECK(roundedDown(min({N / 2 - 1, M})) == min({floorDiv(N, 2) - 1, M}));
+    CHECK(roundedDown(K + max({N / 2, M})) == K + max({floorDiv(N, 2), M}));
+    CHECK(roundedDown(element) == element);
+    CHECK(roundedDown(Expr::rational(-1, 2)) == Expr(-1));
+    CHECK((Range{0, N / 2 - 1}).steps() == floorDiv(N, 2));
+    CHECK((Range{0, N - 1, 2}).steps() == ceilDiv(N, 2));
 }

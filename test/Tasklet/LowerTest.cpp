@@ -292,3 +292,16 @@ TEST_CASE("what is known of a sign does not survive a conversion that can change
     CHECK(cpp("(1 << 31) % 7") == "sdfgc::rt::floormod(1 << 31, 7)");
     CHECK(cpp("i ** dace.int8(300)") == "sdfgc::rt::ipow(i, int8_t(300))");
 }
+
+TEST_CASE("in symbolic code, quotients that are rounded are exact", "[tasklet][cpp]") {
+    const auto symbolic = [](const std::string &text) { return cpp(text, Semantics::Symbolic); };
+    CHECK(symbolic("ceiling(i / 3)") == "sdfgc::rt::int_ceil(i, 3)");
+    CHECK(symbolic("floor(i / 3 + j / 2)") == "sdfgc::rt::floordiv(i * 2 + j * 3, 3 * 2)");
+    CHECK(symbolic("int_ceil(i / 3, 2)") == "sdfgc::rt::int_ceil(i, 2 * 3)");
+    CHECK(symbolic("ceil(max(i / 3, 2))") == "sdfgc::rt::max(sdfgc::rt::int_ceil(i, 3), 2)");
+    CHECK(symbolic("sqrt(i / 2)") == "std::sqrt(double(i) / 2)");
+    CHECK(symbolic("ceil(i)") == "i");
+    CHECK(symbolic("max(i / 3, 2)") == "sdfgc::rt::max(i / 3, 2)"); // rounds nothing
+    CHECK(symbolic("i / 3 + j / 2") == "i / 3 + j / 2");
+    CHECK(cpp("ceiling(i / 3)", Semantics::Dace) == "sdfgc::rt::ceiling(i / 3)");
+}

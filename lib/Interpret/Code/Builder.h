@@ -63,6 +63,8 @@ public:
     /// A value of symbolic arithmetic as an int64.
     Operand symbolic(sym::Expr e);
     const int64_t *integer(sym::Expr e);
+    /// The same of a bound of a range: a quotient is rounded down.
+    const int64_t *roundedDown(sym::Expr e);
     const int64_t *integer(const py::Expr &e);
     /// A value that integer() gave, or that an access has for an index.
     static Operand integerAt(const int64_t *at) {
@@ -138,8 +140,34 @@ private:
     Operand cast(const py::Expr &e);
     Operand name(const py::Expr &e);
     Operand asBool(Operand a);
+    Operand plainExpression(const py::Expr &e);
+    Operand plainSymbolic(sym::Expr e);
     Operand symbolicOperation(sym::Expr e);
     Operand foldSymbolic(py::Op op, sym::Expr e);
+
+    // ---- Quotients.cpp
+    /// above / below; without `below` an integer or a real number.
+    struct Quotient {
+        Operand above, below;
+    };
+    Quotient quotientOf(const py::Expr &e);
+    /// Is it an operator or a function for which a quotient of integers keeps its fraction?
+    bool seesFractions(const py::Expr &e) const;
+    std::optional<Quotient> quotientOfCall(const py::Expr &e);
+    Quotient quotientOf(sym::Expr e);
+    Quotient powerOf(const Quotient &base, sym::Expr exponent);
+    Type typeOf(const py::Expr &e);
+    /// `a op b` for `+ - * /`.
+    Quotient combined(py::Op op, const Quotient &a, const Quotient &b);
+    /// A quotient rounded down, or a remainder.
+    Quotient divided(py::Op op, const Quotient &x, const Quotient &y);
+    Quotient extremum(bool least, const Quotient &a, const Quotient &b);
+    Quotient chosen(Operand condition, const std::function<Quotient()> &yes, const std::function<Quotient()> &no);
+    Operand rounded(const std::string &function, const Quotient &q);
+    Operand real(const Quotient &q);
+    Operand truncated(const Quotient &q);
+    Operand whole(Operand a);
+    Operand times(Operand a, Operand b);
 
     void statement(const py::Stmt &s);
     void assignTo(const py::Expr &target, Operand value);

@@ -109,6 +109,10 @@ Operand Builder::asBool(Operand a) {
 }
 
 Operand Builder::expression(const py::Expr &e) {
+    return division_ == Division::Symbolic && seesFractions(e) ? truncated(quotientOf(e)) : plainExpression(e);
+}
+
+Operand Builder::plainExpression(const py::Expr &e) {
     switch (e.kind) {
     case ExprKind::Int:
     case ExprKind::Float:

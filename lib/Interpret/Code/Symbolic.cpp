@@ -1,4 +1,4 @@
-// Symbolic arithmetic: sizes, subsets, ranges. It is exact integer arithmetic in 64 bits; a quotient is one of integers, towards zero.
+// Symbolic arithmetic: sizes, subsets, ranges. It is exact integer arithmetic in 64 bits; Quotients.cpp has what divides.
 #include "Builder.h"
 
 #include "../Values.h"
@@ -20,14 +20,9 @@ Operand Builder::foldSymbolic(Op op, sym::Expr e) {
     return out;
 }
 
-Operand Builder::symbolic(sym::Expr e) {
-    if (e.kind() == Kind::Add || e.kind() == Kind::Mul || e.kind() == Kind::Pow || e.kind() == Kind::Rational) {
-        const auto [numerator, denominator] = sym::asFraction(e);
-        if (!denominator.isOne() && numerator != e) {
-            const Operand a = symbolic(numerator);
-            return binary(Op::CDiv, a, symbolic(denominator));
-        }
-    }
+Operand Builder::symbolic(sym::Expr e) { return truncated(quotientOf(e)); }
+
+Operand Builder::plainSymbolic(sym::Expr e) {
     switch (e.kind()) {
     case Kind::Integer:
         return constant(ScalarKind::Int64, e.numerator());

@@ -13,8 +13,8 @@ public:
         for (std::size_t d = 0; d < m.params.size(); ++d) {
             Builder b = p.builder(scope_, p.symbolicDivision(), site_);
             Dimension one;
-            one.begin = b.integer(m.ranges[d].begin);
-            one.end = b.integer(m.ranges[d].end);
+            one.begin = b.roundedDown(m.ranges[d].begin);
+            one.end = b.roundedDown(m.ranges[d].end);
             one.step = b.integer(m.ranges[d].step);
             one.range = p.finish(b, ir::elementName(m));
             const Operand parameter{ScalarKind::Int64, p.machine.allocate(sizeof(int64_t))};

@@ -18,7 +18,7 @@ public:
         if (!given)
             return;
         for (const sym::Range &r : subset->dims)
-            dims_.push_back({b.integer(r.begin), b.integer(r.end), b.integer(r.step), b.integer(r.tile)});
+            dims_.push_back({b.integer(r.begin), b.roundedDown(r.end), b.integer(r.step), b.integer(r.tile)});
     }
     /// The same indices as the other side.
     void takeFrom(const Side &other) { dims_ = other.dims_; }

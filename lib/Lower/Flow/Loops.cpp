@@ -5,6 +5,8 @@
 #include "Lower/Expressions/SymbolicToPython.h"
 #include "Lower/Expressions/Symbols.h"
 
+#include "sdfgc/Symbolic/Rounding.h"
+
 namespace sdfgc::tree::lowering {
 
 For &countingLoop(Instance &in, Name variable, sym::Expr count, Block &out) {
@@ -27,8 +29,23 @@ void setLoop(Instance &in, For &loop, Name parameter, const sym::Range &r) {
     in.fn->facts[in.varName(loop.var)].nonnegative = sym::isNonNegative(lowest, in.fn->facts) == sym::Truth::True;
 }
 
+namespace {
+
+/// C's division for an end that was rounded down: where the first index is not negative, an end below 0 is one before it either way.
+sym::Expr withCDivision(sym::Expr end, sym::Expr begin, const sym::Assumptions &facts) {
+    const sym::Expr past = end + 1;
+    if (past.kind() != sym::Kind::FloorDiv || sym::isNonNegative(begin, facts) != sym::Truth::True ||
+        sym::isPositive(past.operands()[1], facts) != sym::Truth::True)
+        return end;
+    return sym::call(cDivision, {past.operands()[0], past.operands()[1]}) - 1;
+}
+
+} // namespace
+
 sym::Range boundsOf(const Instance &in, const sym::Range &r) {
-    return {inVariables(in, r.begin), inVariables(in, r.end), inVariables(in, r.step), 1};
+    const auto integer = [&in](sym::Expr e) { return sym::inIntegers(inVariables(in, e)); };
+    const sym::Expr begin = sym::roundedDown(integer(r.begin)), end = integer(r.end), rounded = sym::roundedDown(end);
+    return {begin, rounded == end ? end : withCDivision(rounded, begin, in.fn->facts), integer(r.step), 1};
 }
 
 void splitIndex(Instance &in, const ir::MapEntry &m, std::size_t first, std::size_t last, sym::Expr number, SymbolScope &symbols,
@@ -37,9 +54,8 @@ void splitIndex(Instance &in, const ir::MapEntry &m, std::size_t first, std::siz
         sym::Expr size = inVariables(in, m.ranges[d].steps());
         sym::Expr index = d > first ? sym::mod(number, size) : number;
         VarId v = in.declareValue(m.params[d], ScalarKind::Int64, true);
-        const sym::Range &r = m.ranges[d];
-        out.add<Declare>(v)->init =
-            lowered(in, pythonOf(in, printable(in, inVariables(in, r.begin) + inVariables(in, r.step) * index)));
+        const sym::Range r = boundsOf(in, m.ranges[d]);
+        out.add<Declare>(v)->init = lowered(in, pythonOf(in, printable(in, r.begin + r.step * index)));
         symbols.define(m.params[d], v);
         number = sym::floorDiv(number, size);
     }

@@ -4,6 +4,7 @@
 #include "Lower/Expressions/Symbols.h"
 
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -11,8 +12,9 @@ using ir::DataDesc;
 
 namespace {
 
-/// The index that an expression is: a quotient is truncated before a stride multiplies it.
-sym::Expr index(sym::Expr e) {
+/// The integer that an index, a stride or an offset is: a quotient is truncated before anything multiplies it.
+sym::Expr integer(sym::Expr written) {
+    const sym::Expr e = sym::inIntegers(written);
     const auto [above, below] = sym::asFraction(e);
     return below.isOne() ? e : sym::call(cDivision, {above, below});
 }
@@ -29,8 +31,8 @@ MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr o
     p.desc = &d;
     for (std::size_t i = 0; i < d.rank(); ++i) {
         p.shape.push_back(inVariables(in, d.shape[i]));
-        p.strides.push_back(i < d.strides.size() ? inVariables(in, d.strides[i]) : sym::Expr(1));
-        p.offsets.push_back(i < d.offset.size() ? inVariables(in, d.offset[i]) : sym::Expr(0));
+        p.strides.push_back(i < d.strides.size() ? integer(inVariables(in, d.strides[i])) : sym::Expr(1));
+        p.offsets.push_back(i < d.offset.size() ? integer(inVariables(in, d.offset[i])) : sym::Expr(0));
     }
     return p;
 }
@@ -38,7 +40,7 @@ MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr o
 sym::Expr startOffset(const MemoryPlace &p, const sym::Subset &s) {
     sym::Expr offset = p.offset;
     for (std::size_t d = 0; d < s.rank() && d < p.strides.size(); ++d)
-        offset += index(s.dims[d].begin + p.offsets[d]) * p.strides[d];
+        offset += (integer(s.dims[d].begin) + p.offsets[d]) * p.strides[d];
     return offset;
 }
 
