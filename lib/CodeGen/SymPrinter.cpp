@@ -3,6 +3,7 @@
 
 #include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Symbolic/Factor.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>
 #include <limits>
@@ -128,6 +129,8 @@ std::string functionName(Name n) {
 SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) const {
     if (function == tree::number::residentBlocks)
         return call("__state->gpu.resident<" + args[0].name().str() + ">", args.subspan(1));
+    if (sym::isRealFunction(function))
+        return realCall(function, args);
     const std::string name = functionName(function);
     if (name.starts_with("omp_"))
         use("omp");
@@ -231,7 +234,7 @@ std::string SymPrinter::secondFactor(Expr e) const {
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
-        return binary("/", Precedence::Multiplicative, num, den);
+        return fraction(num, den);
     if (const std::vector<Expr> factors = isCount_ ? sym::factors(e) : sumFactors(e); factors.size() > 1)
         return multiplied(factors);
     if (isCount_ && !isLess(e))
@@ -294,7 +297,15 @@ SymPrinter::Text SymPrinter::count(Expr sum) const {
 SymPrinter::Text SymPrinter::product(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
-        return binary("/", Precedence::Multiplicative, num, den);
+        return fraction(num, den);
+    if (const auto scaled = sym::scaledPower(e)) {
+        const Text raised = power(scaled->base, scaled->exponent);
+        const Expr others = Expr(scaled->coefficient) * scaled->rest;
+        if (others.isOne())
+            return raised;
+        return isCount_ ? multiplied(std::vector<Expr>{others, e / others})
+                        : Text{print(others, Precedence::Multiplicative) + " * " + raised.text, Precedence::Multiplicative};
+    }
     auto [c, rest] = coefficient(e);
     if (c == -1 && !rest.isOne())
         return {"-" + print(rest, Precedence::Unary), Precedence::Unary};
@@ -339,7 +350,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Integer:
         return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
     case Kind::Rational:
-        return binary("/", Precedence::Multiplicative, Expr(e.numerator()), Expr(e.denominator()));
+        return fraction(Expr(e.numerator()), Expr(e.denominator()));
     case Kind::Float: {
         const std::string s = floatText(e.floatValue());
         return {s, s[0] == '-' ? Precedence::Unary : Precedence::Primary};
@@ -371,25 +382,24 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Pow: {
         std::optional<int64_t> n = args[1].asInt();
         if (n && *n < 0)
-            return binary("/", Precedence::Multiplicative, Expr(1), sym::pow(args[0], -args[1]));
+            return fraction(Expr(1), sym::pow(args[0], -args[1]));
         if (smallPower(e))
             return multiplied(std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
-        if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float) {
-            use("cmath");
-            return call("std::pow", args);
-        }
-        if (isCount_)
-            return ofSizes("power", args);
-        use("math"); // symbols are integers
-        return call("sdfgc::rt::ipow", args);
+        if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float || args[1].kind() == Kind::Rational)
+            return realCall("pow", args);
+        return power(args[0], args[1]);
     }
     case Kind::FloorDiv:
+        if (sym::realPart(args[0]) || sym::realPart(args[1]))
+            return roundedReal("floor", args[0] / args[1]);
         use("math");
         return call("sdfgc::rt::floordiv", args);
     case Kind::Mod:
         use("math");
         return call("sdfgc::rt::floormod", args);
     case Kind::CeilDiv:
+        if (sym::realPart(args[0]) || sym::realPart(args[1]))
+            return roundedReal("ceil", args[0] / args[1]);
         use("math");
         return call("sdfgc::rt::int_ceil", args);
     case Kind::Floor:
@@ -397,6 +407,8 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
         auto [num, den] = sym::asFraction(args[0]);
         if (den.isOne() && isWhole(num))
             return render(num);
+        if (sym::realPart(args[0]))
+            return roundedReal(e.kind() == Kind::Floor ? "floor" : "ceil", args[0]);
         std::vector<Expr> parts{num, den};
         use("math");
         return call(e.kind() == Kind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);

@@ -2,6 +2,7 @@
 #include "Run/Sizes.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -267,7 +268,7 @@ private:
     }
 
     std::optional<int64_t> sizeOf(const Entry &e, sym::Expr expression) {
-        const std::optional<int64_t> v = sym::evaluate(expression, out_.symbols);
+        const std::optional<int64_t> v = sym::evaluate(sym::inIntegers(expression), out_.symbols);
         if (!v) {
             std::string unknown;
             for (Name n : expression.freeSymbols())

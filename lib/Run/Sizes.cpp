@@ -1,5 +1,7 @@
 #include "Run/Sizes.h"
 
+#include "sdfgc/Symbolic/Rounding.h"
+
 namespace sdfgc::run {
 
 void SizeSolver::know(Name symbol, int64_t value, const std::string &source) {
@@ -49,7 +51,7 @@ bool SizeSolver::advance(Equation &e) {
 
 /// What an equation says against what is known; it is reported at one of its symbols.
 void SizeSolver::check(const Equation &e, diag::Engine &diags) const {
-    const std::optional<int64_t> now = sym::evaluate(e.expression, values_);
+    const std::optional<int64_t> now = sym::evaluate(sym::inIntegers(e.expression), values_);
     if (!now || *now == e.value)
         return;
     std::string because;

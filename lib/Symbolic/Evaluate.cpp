@@ -1,5 +1,6 @@
 // Evaluation under a full binding of the symbols: exact, but quotients are truncated where they are compared or tested.
 #include "Symbolic/Node.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 #include <unordered_map>
 
@@ -34,7 +35,8 @@ private:
             auto at = values_.find(e.name());
             return at == values_.end() ? std::nullopt : Value(at->second);
         }
-        return checked(asNumber(e));
+        const Expr whole = inIntegers(e); // 2.0 is 2
+        return checked(asNumber(whole.isInteger() ? whole : e));
     }
 
     Value inner(Expr e) {

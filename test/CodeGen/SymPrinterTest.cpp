@@ -67,7 +67,11 @@ TEST_CASE("powers among factors") {
 TEST_CASE("rounding of what is whole") {
     CHECK(printed("int_ceil(R**K, 1)") == "sdfgc::rt::ipow(R, K)");
     CHECK(printed("int_ceil(N, 32)") == "sdfgc::rt::floordiv(N + 31, 32)");
-    CHECK(printed("ceiling(sqrt(N))") == "sdfgc::rt::int_ceil(sqrt(N), 1)");
+    CHECK(printed("ceiling(sqrt(N))") == "static_cast<int64_t>(std::ceil(std::sqrt(N)))");
+    CHECK(printed("floor(sqrt(N/2))") == "static_cast<int64_t>(std::floor(std::sqrt(static_cast<double>(N) / 2)))");
+    CHECK(printed("2**s") == "sdfgc::rt::ipow(int64_t(2), s)");
+    CHECK(printed("8*2**(-s)") == "sdfgc::rt::ipow(int64_t(2), 3 - s)"); // whole for s = 3
+    CHECK(printed("N*24*2**s + 1") == "3 * N * sdfgc::rt::ipow(int64_t(2), s + 3) + 1");
 }
 
 TEST_CASE("numbers of elements: what may wrap around is computed by functions of sizes.h") {

@@ -55,6 +55,11 @@ private:
     std::string factor(sym::Expr e) const;
     std::string secondFactor(sym::Expr e) const;
     Text product(sym::Expr e) const;
+    Text power(sym::Expr base, sym::Expr exponent) const;
+    Text fraction(sym::Expr above, sym::Expr below) const;
+    std::string real(sym::Expr e) const;
+    Text roundedReal(const char *function, sym::Expr e) const;
+    Text realCall(Name function, std::span<const sym::Expr> args) const;
     Text call(const std::string &function, std::span<const sym::Expr> args) const;
     Text ofSizes(const char *function, std::span<const sym::Expr> args) const;
     Text callOf(Name function, std::span<const sym::Expr> args) const;
@@ -67,6 +72,7 @@ private:
     }
     std::function<void(std::string_view)> uses_;
     bool isCount_ = false; // printCount
+    bool isReal_ = false;  // an argument of a function of real numbers: quotients keep their fractions
 };
 
 } // namespace sdfgc::codegen

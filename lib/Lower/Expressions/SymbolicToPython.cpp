@@ -4,6 +4,7 @@
 #include "Symbols.h"
 
 #include "sdfgc/Support/FloatText.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 #include <limits>
 
@@ -175,6 +176,11 @@ ExprRef operation(const Instance &in, sym::Expr e, std::vector<ExprRef> args) {
     case sym::Kind::Add:
         return sum(in, e, args);
     case sym::Kind::Mul:
+        if (const auto power = sym::scaledPower(e)) {
+            const ExprRef raised = py::binary(py::Op::Pow, typedInt(power->base), pythonOf(in, power->exponent), ScalarKind::Int64);
+            const sym::Expr others = sym::Expr(power->coefficient) * power->rest;
+            return others.isOne() ? raised : py::binary(py::Op::Mul, pythonOf(in, others), raised, joined(args));
+        }
         return fold(py::Op::Mul, args, joined(args));
     case sym::Kind::Pow:
         return py::binary(py::Op::Pow, args[0], args[1], joined(args));

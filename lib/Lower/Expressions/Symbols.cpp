@@ -4,6 +4,7 @@
 #include "SymbolicToPython.h"
 
 #include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -61,6 +62,7 @@ sym::Expr printable(const Instance &in, sym::Expr e) {
     in.program().usesUndefinedSize |= e.isUndefined();
     if (e.isInteger() || e.isSymbol())
         return e;
+    e = sym::inIntegers(e);
     const sym::Assumptions &facts = in.fn->facts;
     return sym::rewrite(e, [&](sym::Expr x) {
         if (x.kind() != sym::Kind::FloorDiv && x.kind() != sym::Kind::Mod)

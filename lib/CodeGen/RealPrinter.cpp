@@ -1,0 +1,45 @@
+// Powers, and real numbers that something rounds to integers: `floor(sqrt(N))`.
+#include "sdfgc/CodeGen/SymPrinter.h"
+
+namespace sdfgc::codegen {
+
+using sym::Expr;
+
+/// An integer to an integer power.
+SymPrinter::Text SymPrinter::power(Expr base, Expr exponent) const {
+    if (isCount_)
+        return ofSizes("power", std::vector<Expr>{base, exponent});
+    use("math"); // the power has the type of its base, for which a literal is too small
+    const std::string text = base.isInteger() ? "int64_t(" + print(base) + ")" : print(base);
+    return {"sdfgc::rt::ipow(" + text + ", " + print(exponent) + ")", Precedence::Primary};
+}
+
+/// A quotient, of real numbers where real numbers are needed.
+SymPrinter::Text SymPrinter::fraction(Expr above, Expr below) const {
+    if (!isReal_)
+        return binary("/", Precedence::Multiplicative, above, below);
+    return {"static_cast<double>(" + print(above) + ") / " + print(below, Precedence::Unary), Precedence::Multiplicative};
+}
+
+std::string SymPrinter::real(Expr e) const {
+    SymPrinter printer(uses_);
+    printer.isReal_ = true;
+    return printer.print(e);
+}
+
+/// A whole number that comes of real ones: `floor(sqrt(N))`.
+SymPrinter::Text SymPrinter::roundedReal(const char *function, Expr e) const {
+    use("cmath");
+    return {std::string("static_cast<int64_t>(std::") + function + "(" + real(e) + "))", Precedence::Primary};
+}
+
+/// A function of <cmath>.
+SymPrinter::Text SymPrinter::realCall(Name function, std::span<const Expr> args) const {
+    use("cmath");
+    std::string text;
+    for (const Expr a : args)
+        text += (text.empty() ? "" : ", ") + real(a);
+    return {"std::" + function.str() + "(" + text + ")", Precedence::Primary};
+}
+
+} // namespace sdfgc::codegen
