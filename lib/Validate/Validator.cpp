@@ -102,11 +102,13 @@ std::string changesFromRunToRun(const Judged &judged, const std::function<std::u
     const std::unique_ptr<Subject> one = make(), other = make(); // both at once, so that their memory is not at one place
     if (!one || !other)
         return {};
-    const Execution first = one->run(judged.input.arguments), second = other->run(judged.input.arguments);
+    Execution first = one->run(judged.input.arguments), second = other->run(judged.input.arguments);
+    first.faults.clear(); // values are asked for; reads that do not show were left out before
+    second.faults.clear();
     std::optional<Difference> found = compare(judged.input.arguments, judged.execution, first, pass::FloatClass::F0);
     if (!found)
         found = compare(judged.input.arguments, first, second, pass::FloatClass::F0);
-    return found && !found->fault ? found->text() : "";
+    return found ? found->text() : "";
 }
 
 interpret::Options Validator::interpreterOptions(const pass::Context &context) const {
