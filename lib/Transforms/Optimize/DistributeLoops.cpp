@@ -20,7 +20,7 @@
 //      distributed: the parts share little memory, or compute enough for vectors to pay.
 //   2. Else the same with two threads, which share the maps. If that gains, both texts are there:
 //
-//          if omp_get_max_threads() > 1 and N >= 2000 { parts } else { the loop as it was }
+//          if omp_get_max_threads() > 1 and N >= 10000 { parts } else { the loop as it was }
 //
 //      Only for loops of steps that are in no other loop, and whose variable nothing reads later: a conditional stops other passes.
 //   3. Else the loop stays.
@@ -51,9 +51,9 @@ using nest::Item;
 using nest::Map;
 using nest::Use;
 
-constexpr std::size_t most = 64;        // steps of a body
-constexpr int64_t tripsForTeams = 2000; // fewer iterations are over before a team is awake
-using Steps = uint64_t;                 // a set of them
+constexpr std::size_t most = 64;         // steps of a body
+constexpr int64_t tripsForTeams = 10000; // fewer iterations are over before a team is awake
+using Steps = uint64_t;                  // a set of them
 
 Steps only(std::size_t step) { return Steps(1) << step; }
 bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
