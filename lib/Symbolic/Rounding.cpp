@@ -24,6 +24,8 @@ Expr roundedExtremum(Expr e) {
 Expr roundedDown(Expr e) {
     if (isIntegerValued(e) || isUndefinedValue(e))
         return e;
+    if (const Expr whole = inIntegers(e); !(whole == e))
+        return roundedDown(whole);
     if (e.kind() == Kind::Min || e.kind() == Kind::Max)
         return roundedExtremum(e);
     SumBuilder whole, rest;

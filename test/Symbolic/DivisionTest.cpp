@@ -218,4 +218,5 @@ TEST_CASE("bounds of ranges are rounded down", "[division]") {
     CHECK(roundedDown(Expr::rational(-1, 2)) == Expr(-1));
     CHECK((Range{0, N / 2 - 1}).steps() == floorDiv(N, 2));
     CHECK((Range{0, N - 1, 2}).steps() == ceilDiv(N, 2));
+    CHECK((Range{P("2.0*N - 5"), P("2.0*N - 5")}).steps().isOne());
 }

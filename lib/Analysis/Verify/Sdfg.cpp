@@ -140,6 +140,10 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
                 readElement(e, placeOf(g, d, name), g);
     if (hasSubscript(d.totalSize))
         readElement(d.totalSize, placeOf(g, d, name), g);
+    for (const auto *list : {&d.shape, &d.strides, &d.offset})
+        for (sym::Expr e : *list)
+            if (const auto real = realPartOf(e, g))
+                report(Id::RealSize, placeOf(g, d, name), real->str(), e.str());
     for (Name n : d.freeSymbols())
         if (const DataDesc *value = g.arrays.find(n); value && !value->isScalar())
             report(Id::SymbolNotDefined, placeOf(g, d, name), n.str(), ": it is a container, and no scalar");

@@ -3,6 +3,7 @@
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>
 
@@ -133,8 +134,19 @@ void Verifier::readElements(const Node &n, const SDFG &g) {
 }
 
 template <class Element> void Verifier::readElements(const sym::Range &r, const Element &at, const SDFG &g) {
-    for (sym::Expr e : {r.begin, r.end, r.step, r.tile})
+    for (sym::Expr e : {r.begin, r.end, r.step, r.tile}) {
         readElement(e, at, g);
+        if (const auto real = realPartOf(e, g))
+            report(Id::RealSize, at, real->str(), e.str());
+    }
+}
+
+std::optional<sym::Expr> Verifier::realPartOf(sym::Expr e, const SDFG &g) {
+    const auto isReal = [&g](Name n) {
+        const Type *t = g.symbols.find(n);
+        return t && t->isFloat();
+    };
+    return sym::realPart(e, isReal) ? sym::realPart(sym::inIntegers(sym::exact(e)), isReal) : std::nullopt;
 }
 
 bool Verifier::hasSubscript(sym::Expr e) {

@@ -96,6 +96,8 @@ private:
             readElement(operand, at, g);
     }
     bool hasSubscript(sym::Expr e);
+    /// What keeps a size, bound or index from being an integer; nothing if it is one.
+    static std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
     void node(const ir::Node &n, StateFrame &sf);
     void access(const ir::AccessNode &n, StateFrame &sf);
     void accessInNested(const ir::AccessNode &n, const StateFrame &sf);
