@@ -21,6 +21,10 @@ diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
         return Id::UnorderedAccess;
     case FaultKind::DivisionByZero:
         return Id::DividedByZero;
+    case FaultKind::Conversion:
+        return Id::DoesNotFit;
+    case FaultKind::Shift:
+        return Id::ShiftTooFar;
     case FaultKind::NegativeSize:
     case FaultKind::ZeroStep:
         return Id::ImpossibleSize;

@@ -2,6 +2,7 @@
 #include "Interpreted.h"
 
 #include <chrono>
+#include <cmath>
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -435,4 +436,64 @@ TEST_CASE("when the time is up, loops inside of loops end as well", "[interpret]
     program->run();
     CHECK(program->timedOut());
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("real numbers that no integer of the type is", "[interpret]") {
+    std::vector<double> a{2.9, -2.9, 2147483647.5, -2147483648.5}, c(4);
+    const std::string text = R"(sdfg f {
+      argument A: float64[4]
+      argument C: float64[4]
+      state s {
+        map m[i = 0:4] with <- A[0:4]; -> C[0:4] {
+          t: c = dace.int32(a)  with a <- A[i]; c -> C[i]
+        }
+      }
+    })";
+    Interpreted p(text);
+    CHECK(p.bind("A", a).bind("C", c).run().empty());
+    CHECK(c == std::vector<double>{2, -2, 2147483647, -2147483648});
+    for (const double bad : {2147483648.0, -2147483649.0, std::nan(""), -HUGE_VAL}) {
+        a[1] = bad;
+        Interpreted q(text);
+        CHECK(q.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Conversion});
+        CHECK(q.reports[0].element == "f: state s, tasklet t");
+    }
+}
+
+TEST_CASE("a fraction below 0 is 0 as an unsigned integer, -1 is none", "[interpret]") {
+    std::vector<double> a{-0.75}, c(1);
+    const std::string text = R"(sdfg f {
+      argument A: float64[1]
+      argument C: float64[1]
+      transient T: uint8[1]
+      state s {
+        t: c = a  with a <- A[0]; c -> T[0]
+        u: d = b  with b <- T[0]; d -> C[0]
+      }
+    })";
+    Interpreted p(text);
+    CHECK(p.bind("A", a).bind("C", c).run().empty());
+    CHECK(c[0] == 0);
+    a[0] = -1;
+    Interpreted q(text);
+    CHECK(q.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Conversion});
+    CHECK(q.reports[0].what.find("-1 is converted to uint8") != std::string::npos);
+}
+
+TEST_CASE("shifts by more bits than there are", "[interpret]") {
+    std::vector<double> a{31}, c(1);
+    const std::string text = R"(sdfg f {
+      argument A: float64[1]
+      argument C: float64[1]
+      state s {
+        t: c = 1 << int(a)  with a <- A[0]; c -> C[0]
+      }
+    })";
+    Interpreted p(text);
+    CHECK(p.bind("A", a).bind("C", c).run().empty());
+    for (const double bad : {32.0, -1.0}) {
+        a[0] = bad;
+        Interpreted q(text);
+        CHECK(q.bind("A", a).bind("C", c).run() == Kinds{FaultKind::Shift});
+    }
 }

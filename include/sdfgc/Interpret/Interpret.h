@@ -7,7 +7,8 @@
 //     accesses outside of the shape of a container (which are made as long as there is memory), or of its memory,
 //     two accesses of an element, one of which writes, that nothing orders: nodes of a state without a path between them,
 //         iterations of a map; two writes of the same value and updates with conflict resolution among themselves are none,
-//     integer division by zero, negative sizes, steps of zero, pops of empty streams.
+//     integer division by zero, real numbers that do not fit into the integers that they are converted to, shifts by more bits than there
+//         are, negative sizes, steps of zero, pops of empty streams.
 // A report does not end the run: the element is 0, or not written.
 #pragma once
 
@@ -27,6 +28,8 @@ enum class FaultKind : uint8_t {
     OutsideShape,
     Race,
     DivisionByZero,
+    Conversion, // a real number to an integer type that cannot hold it
+    Shift,      // by a negative number, or by at least the bits of the type
     NegativeSize,
     ZeroStep,
     EmptyStream,

@@ -3,7 +3,9 @@
 
 #include "../Values.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace sdfgc::interpret {
@@ -150,6 +152,19 @@ template <class Bits> struct OnBits {
             return T();
     }
 };
+/// Of a count that C++ has no shift for, the lowest bits count.
+template <class Bits> struct Shift {
+    template <class T> static T of(T a, T b, const Instruction &i, Machine &m) {
+        if constexpr (isInteger<T>) {
+            if (static_cast<Unsigned<T>>(b) >= 8 * sizeof(T)) [[unlikely]]
+                m.report(FaultKind::Shift, static_cast<const Site *>(i.extra),
+                         "an integer of " + std::to_string(8 * sizeof(T)) + " bits is shifted by " + std::to_string(b));
+            return Bits::of(a, b);
+        } else {
+            return T();
+        }
+    }
+};
 struct And {
     template <class T> static T of(T a, T b) { return static_cast<T>(a & b); }
 };
@@ -212,9 +227,9 @@ Operation binaryOperation(py::Op op, ScalarKind k) {
     case py::Op::BitXor:
         return binaryFor<OnBits<Xor>>(k);
     case py::Op::Shl:
-        return binaryFor<OnBits<Left>>(k);
+        return binaryFor<Shift<Left>>(k);
     case py::Op::Shr:
-        return binaryFor<OnBits<Right>>(k);
+        return binaryFor<Shift<Right>>(k);
     default:
         return nullptr;
     }
@@ -389,15 +404,58 @@ Operation unaryOperation(py::Op op, ScalarKind k) {
 
 // ---------------------------------------------------------------------------------------------------- conversions
 
+namespace {
+
+/// A real number that C++ converts to no value of an integer type: its result depends on the instructions that a compiler chooses.
+[[gnu::noinline, gnu::cold]] void reportTooLarge(double x, const char *type, const Instruction &i, Machine &m) {
+    std::array<char, 40> number{};
+    std::snprintf(number.data(), number.size(), "%.9g", x);
+    m.report(FaultKind::Conversion, static_cast<const Site *>(i.extra),
+             std::string(number.data()) + " is converted to " + type + ", which has no such value");
+}
+
+template <class To> const char *nameOf() {
+    static_assert(std::is_integral_v<To>);
+    constexpr std::array<const char *, 4> isSigned = {"int8", "int16", "int32", "int64"},
+                                          plain = {"uint8", "uint16", "uint32", "uint64"};
+    constexpr std::size_t at = sizeof(To) == 1 ? 0 : sizeof(To) == 2 ? 1 : sizeof(To) == 4 ? 2 : 3;
+    return std::is_signed_v<To> ? isSigned[at] : plain[at];
+}
+
+template <class To> To checkedInteger(double x, const Instruction &i, Machine &m) {
+    constexpr double least = static_cast<double>(std::numeric_limits<To>::min());
+    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first one too large
+    if (x >= least && x < above) [[likely]]
+        return static_cast<To>(x);
+    if (!(std::trunc(x) >= least && x < above)) // also NaN
+        reportTooLarge(x, nameOf<To>(), i, m);
+    return truncated<To>(x);
+}
+
+template <class T> double realValue(T x) {
+    if constexpr (isComplexType<T>)
+        return static_cast<double>(x.real());
+    else
+        return static_cast<double>(value(x));
+}
+
+} // namespace
+
 Operation conversion(ScalarKind to, ScalarKind from) {
     Operation out = nullptr;
     withScalar(to, [&](auto toTag) {
         withScalar(from, [&](auto fromTag) {
             using To = typename decltype(toTag)::type;
             using From = typename decltype(fromTag)::type;
-            out = [](const Instruction *i, Machine &) {
-                for (int64_t k = 0; k < i->n; ++k)
-                    (&as<To>(i->to))[k] = converted<To>((&as<From>(i->a))[k]);
+            constexpr bool mayNotFit = std::is_integral_v<To> && !std::is_same_v<To, bool> && !std::is_integral_v<From>;
+            out = [](const Instruction *i, Machine &m) {
+                for (int64_t k = 0; k < i->n; ++k) {
+                    const From &x = (&as<From>(i->a))[k];
+                    if constexpr (mayNotFit)
+                        (&as<To>(i->to))[k] = checkedInteger<To>(realValue(x), *i, m);
+                    else
+                        (&as<To>(i->to))[k] = converted<To>(x);
+                }
                 return i + 1;
             };
         });

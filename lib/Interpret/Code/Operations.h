@@ -8,7 +8,7 @@
 namespace sdfgc::interpret {
 
 /// `to = a op b` in a type in which arithmetic is done, `n` lanes. Division and remainder of integers by zero are reported at the
-/// site in `extra`, and give 0.
+/// site in `extra`, and give 0. So are shifts by a negative number or by at least the bits of the type, of which the lowest bits count.
 Operation binaryOperation(py::Op op, ScalarKind type);
 /// The same of a complex number of a type and a real one of its parts' type, which is `a` or `b`: the real number is not made complex
 /// first. For `+ - * /`; null for others.
@@ -22,7 +22,8 @@ Operation unaryOperation(py::Op op, ScalarKind type);
 /// `to = a ** n`, n not negative, by squaring; one lane.
 Operation wholePower(ScalarKind type);
 
-/// `to = a`, between any two types that hold numbers, `n` lanes.
+/// `to = a`, between any two types that hold numbers, `n` lanes. A real number that the integer type cannot hold is reported at the site
+/// in `extra`; the nearest number that it can hold counts, and 0 for NaN.
 Operation conversion(ScalarKind to, ScalarKind from);
 /// `to = a`, `n` bytes; `to` gets `n` lanes that are all `a`, which has as many bytes as the kind.
 Operation copyOfBytes(int64_t bytes);
