@@ -22,7 +22,7 @@ const std::unordered_set<std::string_view> &reservedWords() {
         "wchar_t", "while", "xor", "xor_eq",
         // types and namespaces of the text, and of the program
         "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace",
-        "main", "State", "__state", "__result", "__err", "handle", "memory", "program",
+        "main", "State", "Inputs", "graph", "nodes", "queue", "__state", "__result", "__err", "handle", "memory", "program",
         // macros
         "NULL", "EOF", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "MAXFLOAT", "I", "complex", "imaginary", "linux",
         "unix", "i386", "assert", "errno", "offsetof", "stdin", "stdout", "stderr", "TRUE", "FALSE", "BUFSIZ", "RAND_MAX",

@@ -68,6 +68,31 @@ def local():
     return graph('local', ['symbol N_: int64', 'argument A_: float64[N_]', 'argument B_: float64[N_]'], body)
 
 
+def kernel(k, read, written, size='N_'):
+    """A state with one kernel for several arrays: a kernel for each would take minutes to compile."""
+    inputs, outputs = ', '.join(f'<- {a}[0:{size}]' for a in read), ', '.join(f'-> {a}[0:{size}]' for a in written)
+    connected = ', '.join(f'x{j}_ <- {a}[i_]' for j, a in enumerate(read)) + '; ' + ', '.join(f'y{j}_ -> {a}[i_]' for j, a in enumerate(written))
+    code = ' ; '.join(f'    y{j}_ = x{j % len(read)}_ + {k}' for j in range(len(written)))
+    return f'state s{k} {{ map m{k}[i_ = 0:{size}] (GPU_Device) with {inputs}; {outputs} {{ t with {connected} {{ {code} }} }} }}'
+
+
+def groups(size=12):
+    return [NAMES[at:at + size] for at in range(0, len(NAMES), size)]
+
+
+def device_arguments():
+    return graph('device_arguments', ['symbol N_: int64'] + [f'argument {n}: float64[N_] (GPU_Global)' for n in NAMES],
+                 [kernel(k, group, group) for k, group in enumerate(groups())])
+
+
+def device_transients():
+    chain = [['gA_'], *groups(), ['gA_']]
+    return graph('device_transients', ['symbol N_: int64', 'argument A_: float64[N_]', 'transient gA_: float64[N_] (GPU_Global)'] +
+                 [f'transient {n}: float64[N_] (GPU_Global)' for n in NAMES],
+                 ['state first { A_[0:N_] -> gA_ }', *(kernel(k, a, b) for k, (a, b) in enumerate(zip(chain, chain[1:]))),
+                  'state last { gA_[0:N_] -> A_ }'])
+
+
 GRAPHS = {'containers': containers, 'scalars': scalars, 'symbols': symbols, 'transients': transients, 'local': local}
 
 
@@ -116,9 +141,8 @@ def check_cpu():
 
 
 def check_gpu(target, *flags):
-    few = [f'--pass-option=offload-to-gpu.few-elements=true']
-    compile_sources([emit(name, make().replace(' (Sequential)', ''), '--target', target, '--emulate', *few)
-                     for name, make in GRAPHS.items() if name != 'scalars'], '-DSDFGC_GPU_EMULATE', *flags)
+    compile_sources([emit(make.__name__, make(), '--target', target, '--emulate') for make in (device_arguments, device_transients)],
+                    '-DSDFGC_GPU_EMULATE', *flags)
 
 
 def check_c():

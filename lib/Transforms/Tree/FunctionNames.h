@@ -1,6 +1,7 @@
 // The names of a function that new variables must differ from.
 #pragma once
 
+#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/NameScopes.h"
 
@@ -26,6 +27,15 @@ inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
     }
 }
 
+/// Does the state have a member of this name in every program (lib/Targets), or with one of the libraries?
+inline bool isMemberOfState(Name n) {
+    static constexpr std::string_view own[] = {"gpu", "gpu_graphs", "error", "report", "data", "mpi"};
+    const std::string end = " " + n.str() + ";";
+    return std::find(std::begin(own), std::end(own), n.view()) != std::end(own) ||
+           std::any_of(platform::environments().begin(), platform::environments().end(),
+                       [&](const platform::Environment &e) { return e.field.ends_with(end); });
+}
+
 } // namespace detail
 
 /// One scope with all that a function mentions (`mentions`, its effects) or declares, and what is at file scope: `declare` gives names
@@ -49,7 +59,8 @@ inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, 
 /// have either.
 inline Name freshField(const tree::Module &m, tree::NameScopes &names, Name wanted, Name first) {
     const auto taken = [&m](Name n) {
-        return std::any_of(m.fields.begin(), m.fields.end(), [&](const tree::StateField &f) { return f.name == n; }) ||
+        return detail::isMemberOfState(n) ||
+               std::any_of(m.fields.begin(), m.fields.end(), [&](const tree::StateField &f) { return f.name == n; }) ||
                std::any_of(m.rawFields.begin(), m.rawFields.end(),
                            [&](const std::string &text) { return text.find(n.str()) != std::string::npos; });
     };
