@@ -24,7 +24,7 @@
 // it moves the code to a device; guards of iterations that no position is known of (dynamic thread-block maps, device maps inside of
 // kernels); GPU_Warp maps that are in no thread-block map, or that a block has no warps for. A guard that counts threads of blocks
 // whose size the graph leaves open gets the usual size, and a warning (SD4542). On the CPU a guard has no effect (SD6022).
-#include "Transforms/Schedule/KernelBlocks.h"
+#include "Transforms/Lower/ThreadPositions.h"
 
 #include "sdfgc/Analysis/Location.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -45,168 +45,6 @@ using namespace ir;
 using analysis::GuardLevel;
 using analysis::ThreadGuard;
 using diag::Id;
-
-// ---- positions
-
-/// The number of an iteration along one parameter, from 0.
-sym::Expr stepOf(const MapEntry &m, std::size_t d) {
-    const sym::Range &r = m.ranges[d];
-    return sym::floorDiv(sym::Expr::symbol(m.params[d]) - r.begin, r.step);
-}
-
-/// The number of an iteration along x, y and z. `shared`: parameters beyond the third share z.
-BlockSizes iterationOf(const MapEntry &m, bool shared) {
-    BlockSizes at{0, 0, 0};
-    const std::size_t rank = m.params.size();
-    for (std::size_t d = 0; d < rank; ++d) {
-        const std::size_t axis = rank - 1 - d;
-        if (axis < 2)
-            at[axis] = stepOf(m, d);
-        else if (shared)
-            at[2] = at[2] * m.ranges[d].steps() + stepOf(m, d);
-        else if (axis == 2)
-            at[2] = stepOf(m, d);
-    }
-    return at;
-}
-
-/// How many iterations there are along each axis.
-BlockSizes iterationsOf(const MapEntry &m) {
-    BlockSizes size{1, 1, 1};
-    for (std::size_t d = 0; d < m.params.size(); ++d)
-        size[std::min<std::size_t>(m.params.size() - 1 - d, 2)] *= m.ranges[d].steps();
-    return size;
-}
-
-sym::Expr linear(const BlockSizes &at, const BlockSizes &size) { return at[0] + size[0] * (at[1] + size[1] * at[2]); }
-
-/// The maps around a node, innermost first, across nested SDFGs, up to the kernel.
-struct Surroundings {
-    explicit Surroundings(const Node &n) {
-        for (const Node *at = &n; at && !kernel;) {
-            for (Node *around : ScopeTree(*at->state()).enclosing(at)) {
-                auto *m = dyn_cast<MapEntry>(around);
-                if (!m || kernel)
-                    continue;
-                if (isThreadBlock(m->schedule) && !threads)
-                    threads = m;
-                if (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent)
-                    kernel = m;
-            }
-            if (!kernel)
-                at = at->state()->sdfg()->parentNode;
-        }
-        for (const Node *at = kernel; at && !isInner; at = at->state()->sdfg()->parentNode)
-            for (const Node *around : ScopeTree(*at->state()).enclosing(at))
-                isInner |= isGpuSchedule(*scheduleOf(around));
-    }
-    MapEntry *kernel = nullptr;  // the innermost map over the device
-    MapEntry *threads = nullptr; // the innermost thread-block map
-    bool isInner = false;        // the map over the device is in another one
-};
-
-/// The position of an iteration, in terms of symbols at the node.
-struct Position {
-    std::optional<sym::Expr> thread, block; // nothing: not known. `thread`: nothing also beside thread-block maps
-    bool besideThreads = false;             // the code runs once for each block
-    sym::Expr threads = 1;                  // of a block
-    BlockSizes size{1, 1, 1};               // the same along each axis, in terms of symbols at the kernel
-    bool isOpen = false;                    // the graph does not say how many
-    MapEntry *kernel = nullptr;
-    std::string obstacle; // why something is not known
-};
-
-// ---- symbols in nested SDFGs
-
-/// Does anything in the SDFG, or in code of it, have the name?
-bool isTaken(const SDFG &g, Name name) {
-    if (g.arrays.contains(name) || g.symbols.contains(name) || g.constants.contains(name))
-        return true;
-    for (const State *s : allStates(g))
-        for (const auto &n : s->nodes()) {
-            const auto *m = dyn_cast<MapEntry>(n.get());
-            const auto *t = dyn_cast<Tasklet>(n.get());
-            if (n->inConnector(name) || n->outConnector(name) ||
-                (m && std::find(m->params.begin(), m->params.end(), name) != m->params.end()) ||
-                (t && t->code.text.find(name.view()) != std::string::npos))
-                return true;
-        }
-    return false;
-}
-
-/// A symbol of the nested SDFG that has the value of an expression around it.
-sym::Expr handIn(NestedSDFGNode &nested, sym::Expr value, std::string_view name) {
-    if (value.freeSymbols().empty())
-        return value;
-    SDFG &g = *nested.sdfg;
-    Name inner(name);
-    for (int k = 0; nested.mapped(inner) ? *nested.mapped(inner) != value : isTaken(g, inner); ++k)
-        inner = Name(std::string(name) + "_" + std::to_string(k));
-    if (!nested.mapped(inner)) {
-        auto &mapping = nested.symbolMapping;
-        const auto after =
-            std::find_if(mapping.begin(), mapping.end(), [&](const auto &m) { return m.first.view() > inner.view(); });
-        mapping.insert(after, {inner, value});
-        g.symbols.set(inner, ScalarKind::Int64);
-    }
-    return sym::Expr::symbol(inner);
-}
-
-/// An expression of the SDFG `from` in terms of symbols at `to`, which may be in SDFGs nested in it.
-sym::Expr carried(sym::Expr value, const SDFG &from, const Node &to, std::string_view name) {
-    std::vector<NestedSDFGNode *> between; // innermost first
-    for (const SDFG *g = to.state()->sdfg(); g != &from; g = g->parentNode->state()->sdfg())
-        between.push_back(g->parentNode);
-    for (auto it = between.rbegin(); it != between.rend(); ++it)
-        value = handIn(**it, value, name);
-    return value;
-}
-
-Position positionOf(const Node &n) {
-    Position p;
-    const Surroundings around(n);
-    p.kernel = around.kernel;
-    if (!p.kernel)
-        return p;
-    if (around.isInner || (around.threads && around.threads->schedule == Schedule::GPU_ThreadBlock_Dynamic)) {
-        p.obstacle = around.isInner ? "map `" + around.kernel->label + "` over the device is inside of another kernel"
-                                    : "threads take the iterations of map `" + around.threads->label + "` in any order";
-        return p;
-    }
-    const MapEntry &kernel = *p.kernel;
-    const SDFG &outer = *kernel.state()->sdfg();
-    const KernelContent content(kernel, ScopeTree(*kernel.state()));
-    const BlockSizes size = p.size = blockSizes(kernel, content, kUsualThreads);
-    const bool persistent = kernel.schedule == Schedule::GPU_Persistent;
-    p.threads = carried(product(size), outer, n, "gpu_threads");
-    p.isOpen = !content.byBlocks() && !kernel.gpuBlockSize && content.asked.empty();
-    if (around.threads) {
-        BlockSizes here; // in terms of symbols at the thread-block map
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            here[axis] = carried(size[axis], outer, *around.threads, "gpu_threads");
-        p.thread = carried(linear(iterationOf(*around.threads, false), here), *around.threads->state()->sdfg(), n, "gpu_thread");
-    } else {
-        p.besideThreads = content.byBlocks() || persistent;
-    }
-    if (persistent) {
-        p.obstacle = "the blocks of the persistent kernel `" + kernel.label + "` have no iterations of their own";
-        return p;
-    }
-    const BlockSizes iteration = iterationOf(kernel, true), iterations = iterationsOf(kernel);
-    if (content.byBlocks()) {
-        p.block = carried(linear(iteration, iterations), outer, n, "gpu_block");
-        return p;
-    }
-    BlockSizes thread, block, blocks;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        thread[axis] = sym::mod(iteration[axis], size[axis]);
-        block[axis] = sym::floorDiv(iteration[axis], size[axis]);
-        blocks[axis] = sym::ceilDiv(iterations[axis], size[axis]);
-    }
-    p.thread = carried(linear(thread, size), outer, n, "gpu_thread");
-    p.block = carried(linear(block, blocks), outer, n, "gpu_block");
-    return p;
-}
 
 // ---- conditions
 
@@ -255,7 +93,7 @@ private:
         }
         if (found.guards.empty())
             return false;
-        const Position p = positionOf(t);
+        const ThreadPosition p = threadPosition(t);
         if (!p.kernel) {
             refuse(t, found.guards.front().text, "no map around the tasklet is a kernel",
                    "give a map around it the schedule GPU_Device, or take the `location` away");
@@ -299,7 +137,7 @@ private:
         return {};
     }
 
-    std::optional<sym::Expr> condition(const ThreadGuard &guard, const Position &p) const {
+    std::optional<sym::Expr> condition(const ThreadGuard &guard, const ThreadPosition &p) const {
         if (guard.level == GuardLevel::Block)
             return p.block ? std::optional(isIn(*p.block, guard.range)) : std::nullopt;
         const sym::Expr lanes = guard.level == GuardLevel::Warp ? lanes_ : 1;
@@ -394,7 +232,7 @@ private:
     // ---- maps over warps
     bool warpMap(MapEntry &m) {
         const Surroundings around(m);
-        const Position p = around.threads ? positionOf(m) : Position();
+        const ThreadPosition p = around.threads ? threadPosition(m) : ThreadPosition();
         if (!around.threads || !p.thread) {
             refuseMap(m, p.obstacle.empty() ? "it is in no GPU_ThreadBlock map" : p.obstacle,
                       "put it into a GPU_ThreadBlock map, whose threads make up the warps");
@@ -423,7 +261,7 @@ private:
     }
 
     /// The parameter is the number of the warp. Beyond the last warp of a block, the first one goes on.
-    bool takeTurns(MapEntry &m, const Position &p) {
+    bool takeTurns(MapEntry &m, const ThreadPosition &p) {
         const sym::Expr warp = sym::floorDiv(*p.thread, lanes_), warps = sym::ceilDiv(p.threads, lanes_);
         sym::Range &r = m.ranges.front();
         if (sym::isLessEqual(r.end + 1, warps) == sym::Truth::True) {
@@ -447,7 +285,7 @@ private:
     }
 
     /// Several parameters are the digits of the warp's number; the last one counts fastest.
-    bool splitByDimensions(MapEntry &m, const Position &p) {
+    bool splitByDimensions(MapEntry &m, const ThreadPosition &p) {
         sym::Expr all = 1;
         for (const sym::Range &r : m.ranges)
             all *= r.end + 1;
@@ -497,7 +335,7 @@ private:
         context_.diags.report(Id::WarpMapRefused, analysis::placeOf(m), m.label, why, hint);
     }
     /// The kernel gets the blocks that the guard counts with.
-    void closeBlocks(const Tasklet &t, const ThreadGuard &guard, const Position &p) {
+    void closeBlocks(const Tasklet &t, const ThreadGuard &guard, const ThreadPosition &p) {
         context_.diags.report(Id::GuardBlockSize, analysis::placeOf(t), guard.text, t.label, p.kernel->label,
                               product(p.size).str());
         p.kernel->gpuBlockSize = std::vector<sym::Expr>(p.size.begin(), p.size.end());
