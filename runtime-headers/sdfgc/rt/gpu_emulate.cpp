@@ -130,7 +130,7 @@ Status mallocBytes(void **pointer, size_t bytes, const char *name) {
             return success;
         ++made;
         const std::string given = std::exchange(nextName, "");
-        Allocation *a = device.arena.allocate(bytes, *name ? name : given.c_str(), Allocation::Live);
+        Allocation *a = device.arena.allocate(bytes, given.empty() ? name : given.c_str(), Allocation::Live);
         *pointer = a ? reinterpret_cast<void *>(a->begin) : nullptr;
         return a ? success : outOfMemory;
     });

@@ -54,7 +54,7 @@ namespace emulate {
 long resourcesMade();
 /// How many copies, outside of graphs, have brought device memory to the host so far; `sdfgc_emulation_copies_to_host` of programs.
 long copiesToHost();
-/// Names the next memory that this thread allocates without a name: for callers that know which container it is for. Programs export it as
+/// Names the next memory that this thread allocates: for callers that know which container it is for. Programs export it as
 /// `sdfgc_emulation_name`.
 void nameNext(const char *name);
 Status mallocBytes(void **pointer, size_t bytes, const char *name);
