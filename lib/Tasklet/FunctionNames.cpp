@@ -36,10 +36,20 @@ const std::unordered_set<std::string_view> &headerFunctions() {
     return names;
 }
 
+const std::unordered_set<std::string_view> &deviceFunctions() {
+    static const std::unordered_set<std::string_view> names{
+        "cospi",   "cospif",   "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv", "erfcinvf", "erfcx",      "erfcxf",      "erfinv",
+        "erfinvf", "fdividef", "norm3d",        "norm4d",        "normcdf", "normcdff", "normcdfinv", "normcdfinvf", "rcbrt",
+        "rcbrtf",  "rhypot",   "rnorm3d",       "rsqrt",         "rsqrtf",  "sincospi", "sinpi",      "sinpif",      "clock64"};
+    return names;
+}
+
 } // namespace
 
 bool isBuiltinFunction(std::string_view name) { return detail::findFunction(name) != nullptr; }
 
 bool isHeaderFunction(std::string_view name) { return headerFunctions().count(name) != 0; }
+
+bool isDeviceFunction(std::string_view name) { return deviceFunctions().count(name) != 0; }
 
 } // namespace sdfgc::py

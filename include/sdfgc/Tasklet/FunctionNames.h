@@ -12,4 +12,7 @@ bool isBuiltinFunction(std::string_view name);
 /// <stdio.h>, <string.h>, <ctype.h>, <time.h>) and DaCe's?
 bool isHeaderFunction(std::string_view name);
 
+/// Do CUDA and HIP declare the function for kernels, where C has no such function (`erfinv`, `rsqrt`, `sinpi`)?
+bool isDeviceFunction(std::string_view name);
+
 } // namespace sdfgc::py

@@ -142,8 +142,8 @@ void Verifier::readDeclarations(const SDFG &root) {
 bool Verifier::isDeclared(Name function, const SDFG &g) const {
     const std::string_view name = function.view();
     if (includes_ || declared_.count(function) || py::isBuiltinFunction(name) || py::isHeaderFunction(name) ||
-        isWordOfCpp(function) || name.starts_with("__") || name.find_first_of(":.") != std::string_view::npos ||
-        platform::dialectOfWord(name))
+        py::isDeviceFunction(name) || isWordOfCpp(function) || name.starts_with("__") ||
+        name.find_first_of(":.") != std::string_view::npos || platform::dialectOfWord(name))
         return true;
     for (const SDFG *up = &g; up; up = up->parentSDFG())
         if (up->symbols.contains(function) || up->arrays.contains(function) || up->constant(function))
@@ -155,8 +155,9 @@ bool Verifier::isDeclared(Name function, const SDFG &g) const {
 void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
     if (!t.environments.empty())
         return;
-    for (const Name n : py::blockNames(py::resolveModules(code, {})).called)
-        if (!isDeclared(n, g) && !t.inConnector(n) && !t.outConnector(n))
+    const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
+    for (const Name n : names.called) // one that is written is a variable of the code, which holds a lambda
+        if (!names.written.count(n) && !isDeclared(n, g) && !t.inConnector(n) && !t.outConnector(n))
             reportCode(t, "it calls `" + n.str() + "`, which nothing declares",
                        "define the function in `global_code`, or pass it to the program as a callback");
 }
