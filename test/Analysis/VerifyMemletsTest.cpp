@@ -57,8 +57,8 @@ TEST_CASE("subsets have the rank of their container") {
 TEST_CASE("subsets are in bounds") {
     Arrays g;
     Edge *e = g.read("A", "A[20]");
-    CHECK(message(g) == "subset `20` is out of bounds of `A` in dimension 0: 20 >= 20 | correct the subset or the shape, or set "
-                        "`allow_oob`");
+    CHECK(message(g) == "subset `20` is out of bounds of `A` in dimension 0: its last index is 20, the size is 20 | "
+                        "correct the subset or the shape, or set `allow_oob`");
     e->memlet.subset = subset("-1");
     CHECK(reported(g) == "OutOfBounds");
     e->memlet.subset = subset("-2:-2"); // no element: what a loop without iterations reads

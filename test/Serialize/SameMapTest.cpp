@@ -10,7 +10,6 @@ namespace {
 void change(bool &v) { v = !v; }
 void change(int64_t &v) { ++v; }
 void change(std::string &v) { v += "other"; }
-void change(Name &v) { v = "other"; }
 void change(sym::Expr &v) { v = sym::Expr::symbol("other"); }
 void change(std::optional<int> &v) { v = v.value_or(0) + 1; }
 template <class T> void change(std::vector<T> &v) { v.emplace_back(); }
