@@ -102,7 +102,7 @@ class _Formula:
     def __init__(self, text):
         self.text = text
         self._code = compile(text, text, 'eval') if text is not None else None
-        self.names = [_symbol_of(n) for n in self._code.co_names if n not in self._functions] if text is not None else []
+        self.names = [_symbol_of(n) for n in self._code.co_names if n not in _FUNCTIONS] if text is not None else []
 
     def _evaluate(self, symbols):
         return eval(self._code, self._functions, {_spelled(n): symbols[n] for n in self.names})
