@@ -103,9 +103,9 @@ TEST_CASE("nest-parallelism: few iterations around an innermost loop run one aft
     CHECK(nestOf({"i = 0:2, k = 0:3, j = 0:N"}) == "one i,k > team j");
     CHECK(nestOf({"i = 0:2", "k = 0:3, j = 0:N"}) == "one i > one k > team j");
     CHECK(nestOf({"i = 0:2, j = 0:1000000"}) == "one i > team j");
-    CHECK(nestOf({"i = 0:3, j = 0:15000"}) == "team i,j");         // 45000 operations each time: too little for a team
-    CHECK(nestOf({"i = 0:2, j = 0:100"}) == "team i,j");           // altogether too little: guard-parallel-maps
-    CHECK(nestOf({"i = 0:2, j = 0:N"}, "y = f(x)") == "team i,j"); // nobody knows what f does
+    CHECK(nestOf({"i = 0:3, j = 0:15000"}) == "team i,j");                  // 45000 operations each time: too little for a team
+    CHECK(nestOf({"i = 0:2, j = 0:100"}) == "team i,j");                    // altogether too little: guard-parallel-maps
+    CHECK(nestOf({"i = 0:2, j = 0:N"}, "y = drand48() * x") == "team i,j"); // a call of unknown cost
 }
 
 TEST_CASE("nest-parallelism: a team shares several loops where the outermost one is short") {

@@ -46,7 +46,7 @@ TEST_CASE("privatise-histograms: what is not known is asked when the program run
     Histogram h;
     REQUIRE(h.runs());
     CHECK(h.text() == "    declare hist: heap float64 count bins\n"
-                      "    if bins <= 2048 and 100 * N >= 16 * bins {\n"
+                      "    if bins >= 1 and bins <= 2048 and 100 * N >= 16 * bins {\n"
                       "      declare hist_acc: stack float64 count 2048\n"
                       "      fill &hist_acc[0] count bins of float64 with 0.0\n"
                       "      for i: int64 from 0 to N - 1 parallel reduce sum hist_acc count bins {\n"
