@@ -122,7 +122,7 @@ private:
             return c ? of(e.operands()[c->n != 0 ? 1 : 2]) : std::nullopt;
         }
         case sym::Kind::Call:
-            return isBinder(e) ? binder(partsOf(e)) : Value(unsupported(e));
+            return isBinder(e) ? binder(analysis::partsOf(e)) : Value(unsupported(e));
         default:
             return ofOperands(e);
         }

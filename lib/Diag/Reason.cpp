@@ -7,7 +7,7 @@
 namespace sdfgc::diag {
 namespace {
 
-constexpr std::array table{
+constexpr std::array reasons{
     ReasonInfo{}, // None
 #define SDFGC_REASON(Name, Code, Meaning, Hint) ReasonInfo{Code, Meaning, Hint},
 #include "sdfgc/Diag/Reasons.def"
@@ -16,7 +16,7 @@ constexpr std::array table{
 
 } // namespace
 
-const ReasonInfo &info(Why why) { return table[static_cast<std::size_t>(why)]; }
+const ReasonInfo &info(Why why) { return reasons[static_cast<std::size_t>(why)]; }
 
 const std::vector<Why> &allReasons() {
     static const std::vector<Why> all{

@@ -13,7 +13,7 @@ std::string joined(const std::vector<std::string> &words, std::string_view separ
 }
 
 /// Between single quotes of a POSIX shell; `extra` characters get a backslash besides.
-std::string quoted(const std::string &text, const std::string &extra = "") {
+std::string singleQuoted(const std::string &text, const std::string &extra = "") {
     std::string out = "'";
     for (char c : text) {
         if (extra.find(c) != std::string::npos)
@@ -101,9 +101,9 @@ std::string fishAction(Completion c, const std::vector<std::string> &words) {
         return " -x";
     case Completion::Words:
     case Completion::Passes:
-        return " -x -a " + quoted(joined(words));
+        return " -x -a " + singleQuoted(joined(words));
     case Completion::Pipelines:
-        return " -r -F -a " + quoted(joined(words));
+        return " -r -F -a " + singleQuoted(joined(words));
     case Completion::Files:
         return " -r -F";
     case Completion::Folders:
@@ -179,7 +179,7 @@ std::string zshCompletion() {
     w.indent();
     w.line("local -a subcommands=(");
     for (const SubcommandInfo &s : subcommands())
-        w.line("    " + quoted(s.name + ":" + s.summary));
+        w.line("    " + singleQuoted(s.name + ":" + s.summary));
     w.line(")");
     w.line("_describe subcommand subcommands");
     w.line("_arguments '--help[print what there is]' '--version[print the version]'");
@@ -196,11 +196,12 @@ std::string zshCompletion() {
         for (const OptionRow &row : command.rows)
             for (const std::string &n : optionNames(row)) {
                 std::string spec = n + (row.placeholder.empty() ? "" : n.starts_with("--") ? "=" : "+") + "[";
-                std::string line = quoted(spec), help = quoted(row.help, special);
+                std::string line = singleQuoted(spec), help = singleQuoted(row.help, special);
                 line.pop_back();
                 line += help.substr(1, help.size() - 2) + "]";
                 if (!row.placeholder.empty()) {
-                    std::string value = quoted(":" + row.placeholder + ":" + zshAction(completionOf(row), completionWords(row)));
+                    std::string value =
+                        singleQuoted(":" + row.placeholder + ":" + zshAction(completionOf(row), completionWords(row)));
                     line += value.substr(1, value.size() - 2);
                 }
                 w.line("    " + line + "' \\");
@@ -208,7 +209,7 @@ std::string zshCompletion() {
         const Completion argument = argumentCompletion(command);
         w.line("    " + (argument == Completion::None
                              ? "'*: :'"
-                             : quoted("1:" + command.info->arguments + ":" + zshAction(argument, argumentWords(command)))));
+                             : singleQuoted("1:" + command.info->arguments + ":" + zshAction(argument, argumentWords(command)))));
         w.line(";;");
         w.dedent();
     }

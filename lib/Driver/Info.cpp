@@ -117,13 +117,13 @@ std::string launchedText(const std::vector<LaunchedGraph> &graphs) {
     return graphs.empty() ? "" : "  GPU graphs:\n" + table.str();
 }
 
-json::Value strings(const std::vector<sym::Expr> &list) {
+json::Value texts(const std::vector<sym::Expr> &list) {
     json::Value v = json::Value::array();
     for (sym::Expr e : list)
         v.push(e.str());
     return v;
 }
-json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
+
 json::Value counts(const std::vector<std::pair<std::string, int>> &list) {
     json::Value v = json::Value::object();
     for (const auto &[name, count] : list)
@@ -138,8 +138,8 @@ json::Value argumentJson(const ProgramInfo &info, const analysis::Argument &a) {
     v.set("type", a.type.str());
     v.set("access", accessOf(info, a));
     if (a.desc && !a.desc->isScalar()) {
-        v.set("shape", strings(a.desc->shape));
-        v.set("strides", strings(a.desc->strides));
+        v.set("shape", texts(a.desc->shape));
+        v.set("strides", texts(a.desc->strides));
         v.set("elements", a.desc->totalSize.str());
     }
     return v;
@@ -150,7 +150,7 @@ json::Value transientJson(const ContainerInfo &t) {
     v.set("name", t.name.str());
     v.set("sdfg", t.owner->name.str());
     v.set("type", t.desc->dtype.str());
-    v.set("shape", strings(t.desc->shape));
+    v.set("shape", texts(t.desc->shape));
     v.set("bytes", t.bytes());
     v.set("storage", ir::name(t.desc->storage));
     v.set("lifetime", ir::name(t.desc->lifetime));
@@ -179,10 +179,10 @@ json::Value asJson(const ProgramInfo &info) {
     v.set("transients", std::move(transients));
     v.set("elements", counts(info.elements));
     v.set("schedules", counts(info.schedules));
-    v.set("targets", strings(info.targets));
-    v.set("devices", strings(info.devices));
-    v.set("libraryNodes", strings(info.libraryNodes));
-    v.set("environments", strings(info.environments));
+    v.set("targets", json::strings(info.targets));
+    v.set("devices", json::strings(info.devices));
+    v.set("libraryNodes", json::strings(info.libraryNodes));
+    v.set("environments", json::strings(info.environments));
     v.set("undefinedSymbols", std::move(undefined));
     return v;
 }
@@ -292,7 +292,7 @@ class Info : public Subcommand {
         for (const codegen::SourceFile &f : sources.files)
             files.push(f.path);
         v.set("target", target_);
-        v.set("libraries", strings(sources.libraries));
+        v.set("libraries", json::strings(sources.libraries));
         v.set("openmp", sources.openmp);
         v.set("files", std::move(files));
         v.set("gpuGraphs", graphsJson(graphs));

@@ -9,8 +9,6 @@ namespace {
 
 using namespace text;
 
-json::Value lines(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
-
 /// The nodes and edges of one container while they are collected.
 struct Content {
     json::Value nodes = json::Value::array(), edges = json::Value::array();
@@ -19,7 +17,7 @@ struct Content {
         return static_cast<int>(nodes.items().size()) - 1;
     }
     void edge(int from, int to, const std::string &text, const std::vector<std::string> &detail) {
-        edges.push(json::Value::array({from, to, text, lines(detail)}));
+        edges.push(json::Value::array({from, to, text, json::strings(detail)}));
     }
 };
 
@@ -34,7 +32,7 @@ json::Value element(std::string_view kind, const std::string &name, const DebugI
 
 void detail(json::Value &node, const std::vector<std::string> &list) {
     if (!list.empty())
-        node.set("d", lines(list));
+        node.set("d", json::strings(list));
 }
 
 std::string ranges(const std::vector<Name> &params, const std::vector<sym::Range> &list) {
@@ -80,7 +78,7 @@ public:
         }
         json::Value out = json::Value::object(), list = json::Value::array();
         out.set("name", root.name.str());
-        out.set("d", lines(containers(root)));
+        out.set("d", json::strings(containers(root)));
         for (Content &c : content_) {
             json::Value v = json::Value::object();
             v.set("nodes", std::move(c.nodes));
@@ -131,7 +129,7 @@ private:
     }
     static void set(json::Value &v, const std::vector<std::string> &own) {
         if (!own.empty())
-            v.set("r", lines(own));
+            v.set("r", json::strings(own));
     }
 
     // ---- control flow

@@ -42,9 +42,9 @@ std::optional<Dims> dimsOfRank(const Operand &o, std::size_t rank) {
     return covers ? std::optional(last) : std::nullopt;
 }
 
-class Product {
+class MatrixProduct {
 public:
-    Product(Expansion &x, Name a, Name b, Name c) : x_(x) {
+    MatrixProduct(Expansion &x, Name a, Name b, Name c) : x_(x) {
         a_ = Factor(a, x.input(a));
         b_ = Factor(b, x.input(b));
         c_ = Factor(c, x.output(c));
@@ -77,7 +77,7 @@ private:
     Contraction k_;
 };
 
-bool Product::matmul(Dims a, Dims b, bool transA, bool transB) {
+bool MatrixProduct::matmul(Dims a, Dims b, bool transA, bool transB) {
     clear();
     if (a.empty() || b.empty())
         return false;
@@ -120,7 +120,7 @@ bool Product::matmul(Dims a, Dims b, bool transA, bool transB) {
     return c_.setNonUnit(result);
 }
 
-bool Product::outer() {
+bool MatrixProduct::outer() {
     clear();
     auto x = dimsOfRank(a_.operand, 1), y = dimsOfRank(b_.operand, 1);
     if (!x || !y)
@@ -140,7 +140,7 @@ Factor addendLike(Expansion &x, Name name, const Factor &result) {
     return f;
 }
 
-bool Product::expand(Name addend, const char *beta) {
+bool MatrixProduct::expand(Name addend, const char *beta) {
     for (const Edge *e : x_.node().inEdges()) // streams and handles of a library come by connectors, too
         if (const DataDesc *d = x_.node().state()->sdfg()->desc(e->memlet.data); d && d->dtype.isNumeric() && !e->dstConn.empty() &&
                                                                                  e->dstConn != a_.connector &&
@@ -165,7 +165,7 @@ bool Product::expand(Name addend, const char *beta) {
 
 /// A product of the two operands as matrices, of rank 2 in whichever way they are.
 bool expandGemmLike(Expansion &x, Name a, Name b, Name c, Name addend) {
-    Product p(x, a, b, c);
+    MatrixProduct p(x, a, b, c);
     if (!p.complete())
         return x.refuse("an operand is missing");
     bool transA = x.boolean("transA", false), transB = x.boolean("transB", false);
@@ -192,7 +192,7 @@ bool expandGemm(State &s, LibraryNode &n, pass::Context &c) {
 
 bool expandGemv(State &s, LibraryNode &n, pass::Context &c) {
     Expansion x(s, n, c);
-    Product p(x, "_A", "_x", "_y");
+    MatrixProduct p(x, "_A", "_x", "_y");
     if (!p.complete())
         return x.refuse("an operand is missing");
     auto a = dimsOfRank(p.a().operand, 2), v = dimsOfRank(p.b().operand, 1);
@@ -203,7 +203,7 @@ bool expandGemv(State &s, LibraryNode &n, pass::Context &c) {
 
 bool expandDot(State &s, LibraryNode &n, pass::Context &c) {
     Expansion x(s, n, c);
-    Product p(x, "_x", "_y", "_result");
+    MatrixProduct p(x, "_x", "_y", "_result");
     if (!p.complete())
         return x.refuse("an operand is missing");
     auto a = dimsOfRank(p.a().operand, 1), b = dimsOfRank(p.b().operand, 1);
@@ -214,7 +214,7 @@ bool expandDot(State &s, LibraryNode &n, pass::Context &c) {
 
 bool expandGer(State &s, LibraryNode &n, pass::Context &c) {
     Expansion x(s, n, c);
-    Product p(x, "_x", "_y", "_res");
+    MatrixProduct p(x, "_x", "_y", "_res");
     if (!p.complete() || !x.input("_A"))
         return x.refuse("an operand is missing");
     if (!p.outer())

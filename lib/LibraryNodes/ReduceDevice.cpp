@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t threads = 256;           // of a block
 constexpr int64_t perBlock = 16 * threads; // elements that a block of the first kernel combines
-constexpr int64_t fewOutputs = 64;         // blocks that leave most of a device idle
+constexpr int64_t fewBlocks = 64;          // blocks that leave most of a device idle
 constexpr int64_t littleToReduce = 32;     // elements that one thread combines as fast as a block
 constexpr int64_t manyOutputs = 4096;      // threads that fill a device
 const Name thread("_thread");
@@ -96,7 +96,7 @@ void Reduce::onDevice() {
         build(plainLoops(), "reduce");
         return x_.took("pure", "a thread for each output");
     }
-    if (!atMost(product(kept_), fewOutputs) || atMost(elements, 2 * perBlock)) {
+    if (!atMost(product(kept_), fewBlocks) || atMost(elements, 2 * perBlock)) {
         byBlocks(plainLoops(), "reduce");
         return x_.took("pure", "a block of threads for each output");
     }

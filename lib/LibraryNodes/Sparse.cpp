@@ -15,9 +15,9 @@ using namespace ir;
 
 namespace {
 
-class Product {
+class SparseProduct {
 public:
-    Product(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c), dense_(x_, x_.output("_c").type) {}
+    SparseProduct(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c), dense_(x_, x_.output("_c").type) {}
 
     bool run(bool transposed) {
         for (Name v : {Name("_a_rows"), Name("_a_cols"), Name("_a_vals")})
@@ -140,9 +140,9 @@ private:
 
 bool expandCSRMM(State &s, LibraryNode &n, pass::Context &c) {
     const json::Value *transposed = n.properties.find("transB");
-    return Product(s, n, c).run(transposed && transposed->asBool());
+    return SparseProduct(s, n, c).run(transposed && transposed->asBool());
 }
 
-bool expandCSRMV(State &s, LibraryNode &n, pass::Context &c) { return Product(s, n, c).run(false); }
+bool expandCSRMV(State &s, LibraryNode &n, pass::Context &c) { return SparseProduct(s, n, c).run(false); }
 
 } // namespace sdfgc::libnodes

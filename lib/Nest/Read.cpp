@@ -127,7 +127,7 @@ private:
         }
         inside.insert(out.nodes.begin(), out.nodes.end());
         for (const Node *each : out.nodes) {
-            out.effects |= (each->isCode() || each->kind() == NodeKind::ConsumeEntry) && hasEffects(*each);
+            out.effects |= (each->isCode() || each->kind() == NodeKind::ConsumeEntry) && nest::hasEffects(*each);
             for (const Edge *e : each->outEdges())
                 if (inside.count(e->dst))
                     out.edges.push_back(e);

@@ -58,8 +58,6 @@ std::vector<std::string> fixedArguments(const tree::Module &m) {
     return out;
 }
 
-json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
-
 json::Value texts(const std::vector<sym::Expr> &es) {
     json::Value out = json::Value::array();
     for (sym::Expr e : es)
@@ -76,7 +74,7 @@ json::Value callbackJson(Type t) {
         v.set("kind", p.array ? "array" : "scalar");
         v.set("access", p.result ? "out" : "in");
         if (p.array)
-            v.set("shape", strings(p.shape));
+            v.set("shape", json::strings(p.shape));
         parameters.push(std::move(v));
     }
     out.set("parameters", std::move(parameters));
@@ -134,27 +132,27 @@ json::Value graphs(const Interface &i) {
 json::Value functions(const Interface &i) {
     const std::string &n = i.name;
     json::Value out = json::Value::object();
-    out.set("initialize", strings({"__dace_init_" + n, n + "_initialize"}));
-    out.set("program", strings({"__program_" + n, n + "_program"}));
-    out.set("finalize", strings({"__dace_exit_" + n, n + "_finalize"}));
-    out.set("error", strings({n + "_error"}));
-    out.set("error_message", strings({n + "_error_message"}));
+    out.set("initialize", json::strings({"__dace_init_" + n, n + "_initialize"}));
+    out.set("program", json::strings({"__program_" + n, n + "_program"}));
+    out.set("finalize", json::strings({"__dace_exit_" + n, n + "_finalize"}));
+    out.set("error", json::strings({n + "_error"}));
+    out.set("error_message", json::strings({n + "_error_message"}));
     if (i.mpi)
-        out.set("set_communicator", strings({n + "_set_communicator"}));
+        out.set("set_communicator", json::strings({n + "_set_communicator"}));
     if (i.gpu) {
-        out.set("set_stream", strings({"__dace_gpu_set_stream"}));
-        out.set("set_all_streams", strings({"__dace_gpu_set_all_streams"}));
-        out.set("gpu_last_error", strings({"__dace_gpu_last_error"}));
-        out.set("gpu_drain_error", strings({"__dace_gpu_drain_error"}));
-        out.set("device_alloc", strings({n + "_device_alloc"}));
-        out.set("device_free", strings({n + "_device_free"}));
-        out.set("device_copy", strings({n + "_device_copy"}));
+        out.set("set_stream", json::strings({"__dace_gpu_set_stream"}));
+        out.set("set_all_streams", json::strings({"__dace_gpu_set_all_streams"}));
+        out.set("gpu_last_error", json::strings({"__dace_gpu_last_error"}));
+        out.set("gpu_drain_error", json::strings({"__dace_gpu_drain_error"}));
+        out.set("device_alloc", json::strings({n + "_device_alloc"}));
+        out.set("device_free", json::strings({n + "_device_free"}));
+        out.set("device_copy", json::strings({n + "_device_copy"}));
         if (i.pinned) {
-            out.set("pinned_alloc", strings({n + "_pinned_alloc"}));
-            out.set("pinned_free", strings({n + "_pinned_free"}));
+            out.set("pinned_alloc", json::strings({n + "_pinned_alloc"}));
+            out.set("pinned_free", json::strings({n + "_pinned_free"}));
         }
         if (!i.graphs.empty())
-            out.set("gpu_graphs", strings({n + "_gpu_graphs"}));
+            out.set("gpu_graphs", json::strings({n + "_gpu_graphs"}));
     }
     return out;
 }
@@ -237,8 +235,8 @@ json::Value toJson(const Interface &i) {
             values.push(argumentJson(a));
         out.set(key, std::move(values));
     }
-    out.set("fixed_arguments", strings(i.fixed));
-    out.set("argument_order", strings(i.order));
+    out.set("fixed_arguments", json::strings(i.fixed));
+    out.set("argument_order", json::strings(i.order));
     json::Value structs = json::Value::array(), external = json::Value::array();
     for (Type t : i.structs)
         structs.push(structJson(t));

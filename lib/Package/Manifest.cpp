@@ -5,12 +5,6 @@
 
 namespace sdfgc::package {
 
-namespace {
-
-json::Value strings(const std::vector<std::string> &list) { return json::Value::array({list.begin(), list.end()}); }
-
-} // namespace
-
 json::Value manifest(const Request &r) {
     const std::string &n = r.module->name.str();
     json::Value out = json::Value::object();
@@ -42,8 +36,8 @@ json::Value manifest(const Request &r) {
     out.set("fp_model", r.compile->fpModel);
     if (r.compile->orderedReductions) // absent: `any`
         out.set("reductions", "ordered");
-    out.set("compile_flags", strings(compileFlags(fpModel(r.compile->fpModel), r.sources->openmp)));
-    out.set("libraries", strings(r.sources->libraries));
+    out.set("compile_flags", json::strings(compileFlags(fpModel(r.compile->fpModel), r.sources->openmp)));
+    out.set("libraries", json::strings(r.sources->libraries));
     out.set("openmp", r.sources->openmp);
     return out;
 }

@@ -4,13 +4,13 @@
 
 namespace sdfgc::serialize {
 
-RangeText::RangeText(std::string_view text) : parts(text::splitOutsideBrackets(text, ':')) {
+RangeText::RangeText(std::string_view text) : parts(sdfgc::text::splitOutsideBrackets(text, ':')) {
     const std::string_view first = parts[0];
     const std::size_t dots = first.find("..");
     inclusive = dots != std::string_view::npos;
     if (inclusive) {
-        parts[0] = text::trimmed(first.substr(0, dots));
-        parts.insert(parts.begin() + 1, text::trimmed(first.substr(dots + 2)));
+        parts[0] = sdfgc::text::trimmed(first.substr(0, dots));
+        parts.insert(parts.begin() + 1, sdfgc::text::trimmed(first.substr(dots + 2)));
     }
 }
 

@@ -11,7 +11,7 @@ using diag::Id;
 
 namespace {
 
-using text::trimmed;
+using sdfgc::text::trimmed;
 
 /// What is known of a symbol in one place holds for it in the whole graph: facts are joined, and what denies one does not count. The first type
 /// stays, and so does the first value of any other keyword.
@@ -222,7 +222,7 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
     sym::Subset s;
     if (trimmed(at.text()).empty())
         return s;
-    for (std::string_view dim : text::splitOutsideBrackets(at.text(), ',')) {
+    for (std::string_view dim : sdfgc::text::splitOutsideBrackets(at.text(), ',')) {
         const RangeText text(dim);
         std::vector<sym::Expr> read;
         for (std::string_view part : text.parts) {

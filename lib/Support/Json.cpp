@@ -196,6 +196,8 @@ bool operator==(const Value &a, const Value &b) {
     return a.kind_ == b.kind_ && a.text_ == b.text_ && a.items_ == b.items_ && a.members_ == b.members_;
 }
 
+Value strings(const std::vector<std::string> &list) { return Value::array({list.begin(), list.end()}); }
+
 void appendQuoted(std::string &out, std::string_view s) {
     out += '"';
     for (std::size_t at = 0; at < s.size();) {

@@ -16,16 +16,6 @@ struct Split {
     Expr inside;
 };
 
-Expr node(Kind kind, Expr a) {
-    Expr ops[] = {a};
-    return makeNode({.kind = kind, .ops = ops});
-}
-
-Expr node(Kind kind, Expr a, Expr b) {
-    Expr ops[] = {a, b};
-    return makeNode({.kind = kind, .ops = ops});
-}
-
 /// The integer-valued terms of `n` whose quotient by `divisor` is certainly an integer leave.
 Split splitSymbolic(Expr n, Expr divisor) {
     SumBuilder outside, inside;

@@ -10,13 +10,6 @@
 namespace sdfgc::sym {
 namespace {
 
-Expr node(Kind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
-
-Expr node(Kind kind, Expr a, Expr b) {
-    Expr ops[] = {a, b};
-    return node(kind, ops);
-}
-
 bool isComparison(Kind k) { return k >= Kind::Eq && k <= Kind::Ge; }
 
 /// The first undefined operand; an overflow wins.

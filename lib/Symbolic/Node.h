@@ -48,6 +48,12 @@ struct NodeKey {
 /// (not in calls, selections, subscripts and the like, which only carry it). An expression nested beyond `maxDepth` counts as
 /// overflowed.
 Expr makeNode(const NodeKey &key);
+inline Expr node(Kind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
+inline Expr node(Kind kind, Expr a) { return node(kind, std::span(&a, 1)); }
+inline Expr node(Kind kind, Expr a, Expr b) {
+    const Expr ops[] = {a, b};
+    return node(kind, ops);
+}
 constexpr unsigned maxDepth = 400;
 /// Nodes of an expression that is read, when it is written out: a line of powers inside of powers says what no memory holds as text.
 constexpr uint32_t maxWeight = 100000;

@@ -66,7 +66,7 @@ tree::Module interfaceOf(const pass::Program &program) {
 }
 
 Reductions reductionsIn(const pass::Program &program) {
-    return program.tree ? reductionsOf(*program.tree) : reductionsOf(*program.graph);
+    return program.tree ? validate::reductionsOf(*program.tree) : validate::reductionsOf(*program.graph);
 }
 
 ProgramText textOf(const pass::Program &program) {

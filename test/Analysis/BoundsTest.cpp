@@ -51,7 +51,8 @@ TEST_CASE("A subset that leaves its container in the last iteration of a loop th
     const analysis::IsLess less = [](sym::Expr a, sym::Expr b) { return sym::isPositive(b - a, {}) == sym::Truth::True; };
     const std::vector<LoopLevel> down = {loop("i", "4", "0", -1)};
     CHECK(analysis::whyOutside({expr("i - 1"), expr("i - 1"), 1, 1}, expr("5"), down, less) == "its first index is -1");
-    CHECK(analysis::whyOutside({expr("i + 1"), expr("i + 1"), 1, 1}, expr("5"), down, less) == "its last index is 5, the size is 5");
+    CHECK(analysis::whyOutside({expr("i + 1"), expr("i + 1"), 1, 1}, expr("5"), down, less) ==
+          "its last index is 5, the size is 5");
     CHECK(!analysis::whyOutside({expr("i"), expr("i"), 1, 1}, expr("5"), down, less));
     CHECK(!analysis::whyOutside({expr("i - 9"), expr("i - 9"), 1, 1}, expr("5"), {loop("i", "0", "4", -1)}, less)); // no iteration
 }

@@ -72,6 +72,9 @@ private:
     std::vector<Member> members_;
 };
 
+/// An array of strings.
+Value strings(const std::vector<std::string> &list);
+
 /// Appends `s` to `out` as a quoted JSON string.
 void appendQuoted(std::string &out, std::string_view s);
 

@@ -69,14 +69,14 @@ namespace {
 constexpr std::array stopping{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 thread_local sigjmp_buf *wayBack = nullptr; // of the call that this thread makes
-thread_local Stop stop;
+thread_local Stop lastStop;
 std::atomic<bool> anyStopped{false};
 std::array<struct sigaction, stopping.size()> before;
 
 void onSignal(int signal, siginfo_t *info, void *) {
     if (wayBack) {
         anyStopped = true;
-        stop = {signal, info->si_addr};
+        lastStop = {signal, info->si_addr};
         siglongjmp(*wayBack, 1);
     }
     // A thread of a library: nobody can go on. As if we had not been asked.
@@ -97,7 +97,7 @@ std::optional<Stop> callGuarded(NativeLibrary::Function function, void *const *v
     volatile bool done = false;
     if (sigsetjmp(here, 1) == 0) {
         wayBack = &here;
-        stop = {};
+        lastStop = {};
         try {
             function(values);
             done = true;
@@ -107,7 +107,7 @@ std::optional<Stop> callGuarded(NativeLibrary::Function function, void *const *v
     wayBack = nullptr;
     for (std::size_t k = 0; k < stopping.size(); ++k)
         sigaction(stopping[k], &before[k], nullptr);
-    return done ? std::nullopt : std::optional(stop);
+    return done ? std::nullopt : std::optional(lastStop);
 }
 
 bool hasStopped() { return anyStopped; }

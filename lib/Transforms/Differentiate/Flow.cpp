@@ -60,7 +60,7 @@ const Block *jumpOutOf(const Block &b, bool inLoop = false) {
     return nullptr;
 }
 
-std::string nameOf(const Block &jump) {
+std::string jumpName(const Block &jump) {
     return isa<BreakBlock>(&jump) ? "a break" : isa<ContinueBlock>(&jump) ? "a continue" : "a return";
 }
 
@@ -68,7 +68,7 @@ std::string nameOf(const Block &jump) {
 
 void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     if (const Block *jump = jumpOutOf(b))
-        return fail({diag::Id::GradientOfFlow, nameOf(*jump), "structure-exits makes branches of most"}, *jump);
+        return fail({diag::Id::GradientOfFlow, jumpName(*jump), "structure-exits makes branches of most"}, *jump);
     if (const nest::Run *run = program_.runAt(&b)) {
         std::vector<Item> items;
         failed_ |= !items_.reverse(*run, items);

@@ -60,7 +60,7 @@ bool isFixedIn(sym::Expr e, LoopRegion &l) {
 }
 
 /// `K[i]`, if it is an integer; `at`: where it is read.
-std::optional<NamedElement> elementOf(const py::Expr &e, const Block &at) {
+std::optional<NamedElement> namedElement(const py::Expr &e, const Block &at) {
     if (e.kind != py::ExprKind::Subscript || e.args[0]->kind != py::ExprKind::Name)
         return std::nullopt;
     NamedElement out{e.args[0]->name, {}, &at};
@@ -78,7 +78,7 @@ std::optional<NamedElement> elementOf(const py::Expr &e, const Block &at) {
 
 /// The same in the header of a loop, where it has one value in all iterations.
 std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::function<bool(Name)> &isWritten) {
-    auto out = elementOf(e, l);
+    auto out = namedElement(e, l);
     const bool fixed = out && !isWritten(out->container) &&
                        std::all_of(out->index.begin(), out->index.end(), [&l](sym::Expr index) { return isFixedIn(index, l); });
     return fixed ? out : std::nullopt;
@@ -97,7 +97,7 @@ void addAssigned(const SDFG &g, std::map<Name, NamedElement> &out) {
         }
     for (const auto &[symbol, from] : once)
         if (const auto value = py::parseExpr(from.second); value.value)
-            if (const auto element = elementOf(**value.value, *from.first->dst))
+            if (const auto element = namedElement(**value.value, *from.first->dst))
                 out.emplace(symbol, *element);
 }
 

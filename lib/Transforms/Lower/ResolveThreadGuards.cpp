@@ -62,9 +62,9 @@ sym::Expr isIn(sym::Expr number, const sym::Range &r) {
     return all.size() == 1 ? all.front() : sym::logicalAnd(all);
 }
 
-class Resolver {
+class GuardResolver {
 public:
-    Resolver(pass::Context &context, int64_t lanes) : context_(context), lanes_(lanes) {}
+    GuardResolver(pass::Context &context, int64_t lanes) : context_(context), lanes_(lanes) {}
 
     bool run(SDFG &root) {
         bool changed = false;
@@ -351,7 +351,7 @@ public:
         int64_t lanes = option<int64_t>("lanes");
         if (lanes == 0)
             lanes = context.options.vendor() == platform::Device::Hip && !context.options.emulate ? 64 : 32;
-        const bool changed = Resolver(context, lanes).run(root);
+        const bool changed = GuardResolver(context, lanes).run(root);
         if (changed)
             root.renumber();
         return changed;

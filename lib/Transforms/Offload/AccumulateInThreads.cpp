@@ -28,9 +28,9 @@ using namespace ir;
 constexpr int64_t fillsDevice = 4096; // threads
 constexpr int64_t isLittle = 64;      // values to accumulate
 
-class Split {
+class MapSplit {
 public:
-    explicit Split(MapEntry &m) : m_(m) {}
+    explicit MapSplit(MapEntry &m) : m_(m) {}
 
     bool run() {
         if (m_.schedule != Schedule::GPU_Device || m_.gpuBlockSize || hasDynamicRange(m_) || !findAccumulated() || !worthIt() ||
@@ -88,7 +88,7 @@ public:
             for (State *s : allStates(*g))
                 for (MapEntry *m : nodesOf<MapEntry>(*s)) {
                     const std::string element = elementName(*m);
-                    if (!Split(*m).run())
+                    if (!MapSplit(*m).run())
                         continue;
                     context.done(element, "each thread accumulates, without atomic operations");
                     changed = true;

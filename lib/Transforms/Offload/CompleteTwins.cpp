@@ -87,9 +87,9 @@ struct Known {
     bool sameAs(const Known &o) const { return unfilled == o.unfilled && ahead == o.ahead; }
 };
 
-class Twins : public analysis::FlowWalk<Known> {
+class TwinFlow : public analysis::FlowWalk<Known> {
 public:
-    explicit Twins(SDFG &g) : g_(g) {
+    explicit TwinFlow(SDFG &g) : g_(g) {
         for (State *s : allStates(g))
             for (const auto &e : s->edges())
                 if (const auto twin = copyBack(*e))
@@ -197,7 +197,7 @@ private:
 class CompleteTwins : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const bool changed = Twins(root).run(context);
+        const bool changed = TwinFlow(root).run(context);
         if (changed)
             root.renumber();
         return changed;

@@ -320,7 +320,7 @@ void Offload::run() {
 }
 
 /// Why a program is slower on the device; empty if it need not be.
-std::string fewElements(SDFG &root) {
+std::string whyFewElements(SDFG &root) {
     const DeviceWork work = estimateDeviceWork(root);
     if (!work.isNotWorthwhile())
         return "";
@@ -337,7 +337,7 @@ public:
             return placeWrittenScalars(root, context);
         std::string why = obstacle(root);
         if (why.empty() && !option<bool>("few-elements"))
-            why = fewElements(root);
+            why = whyFewElements(root);
         if (!why.empty()) {
             context.missed(root.name.str(), "the program stays on the host", {diag::Why::Host, why});
             diag::Location place;

@@ -48,9 +48,9 @@ Edge *beyond(Node &border, const Edge &e) {
     return e.src == &border ? border.inEdge(through) : border.outEdge(through);
 }
 
-class Split {
+class KernelSplit {
 public:
-    explicit Split(MapEntry &m) : m_(m), s_(*m.state()), g_(*m.state()->sdfg()) {}
+    explicit KernelSplit(MapEntry &m) : m_(m), s_(*m.state()), g_(*m.state()->sdfg()) {}
 
     bool isNest() {
         if (m_.schedule != Schedule::GPU_Device || analysis::executorOf(m_) != analysis::Executor::Host)
@@ -242,7 +242,7 @@ private:
         for (bool again = true; again;) {
             again = false;
             for (MapEntry *m : nodesOf<MapEntry>(s)) {
-                Split split(*m);
+                KernelSplit split(*m);
                 if (seen.count(m) || !split.isNest())
                     continue;
                 const std::string element = elementName(*m);

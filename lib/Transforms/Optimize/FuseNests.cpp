@@ -105,7 +105,7 @@ struct Limits {
 };
 
 /// An item that stands for a map.
-struct Candidate {
+struct MapOrStep {
     Map *map = nullptr; // null: it cannot be one
     std::unique_ptr<Map> made;
     std::optional<Item> before; // what has to run in front of the map
@@ -260,8 +260,8 @@ private:
     }
 
     /// The item as a map that could join `other`.
-    Candidate candidate(Item &item, const Item &other) const {
-        Candidate out;
+    MapOrStep candidate(Item &item, const Item &other) const {
+        MapOrStep out;
         if (item.map) {
             out.map = item.map.get();
         } else if (other.map && item.step->isCopy()) {
@@ -297,7 +297,7 @@ private:
         const bool reduces = (a.step && isReduce(*a.step)) || (b.step && isReduce(*b.step));
         if (reduces && lastRound_ && !readsTheSame(a, b, earlier, later))
             return std::nullopt;
-        Candidate first = candidate(a, b), second = candidate(b, a);
+        MapOrStep first = candidate(a, b), second = candidate(b, a);
         if (!first.map || !second.map)
             return std::nullopt;
         const std::size_t most = alignment(*first.map, *second.map, none).depth;

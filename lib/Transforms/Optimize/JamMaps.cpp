@@ -49,7 +49,7 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-constexpr int64_t bytesOfStrip = 64; // of the largest variable: a line of a cache, and as many sums as compilers keep in registers
+constexpr int64_t bytesOfLine = 64; // of the largest variable: a line of a cache, and as many sums as compilers keep in registers
 
 /// What a use is of. Copies say nothing of a container that is one element.
 std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
@@ -83,7 +83,7 @@ public:
     }
 
     /// Of a strip.
-    int64_t elements() const { return bytesOfStrip / std::max<int64_t>(widest_, 1); }
+    int64_t elements() const { return bytesOfLine / std::max<int64_t>(widest_, 1); }
 
     /// How many loops of a map in the body, from the outermost one, stay the same along the strip? It may have a team where the map that is
     /// jammed has none.

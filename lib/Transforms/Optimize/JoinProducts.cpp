@@ -46,7 +46,7 @@ using nest::UseKind;
 
 constexpr int64_t jammed = 4, rowsOfBlock = 64; // the second is a multiple of the first
 
-bool isNumber(Type t) { return t == Type(ScalarKind::Float64) || t == Type(ScalarKind::Float32); }
+bool isBlasReal(Type t) { return t == Type(ScalarKind::Float64) || t == Type(ScalarKind::Float32); }
 
 sym::Expr var(Name n) { return sym::Expr::symbol(n); }
 
@@ -275,7 +275,7 @@ private:
         if (!context_.allows(pass::FloatClass::F1))
             return {Why::Contract, "the order of its sums has to stay"};
         const std::vector<std::size_t> dims = p.along.matrix.subset->nonUnitDims();
-        if (!isNumber(matrix.dtype) || !matrix.strides[dims.back()].isOne() ||
+        if (!isBlasReal(matrix.dtype) || !matrix.strides[dims.back()].isOne() ||
             !p.along.matrix.subset->dims[dims.back()].step.isOne())
             return {Why::Layout, "rows of the matrix are not contiguous, or no numbers"};
         const auto size = (p.along.rows * p.along.columns).asInt();

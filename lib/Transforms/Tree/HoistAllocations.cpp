@@ -21,7 +21,7 @@ namespace {
 using namespace tree;
 
 /// The loop in front of which buffers are put.
-struct Target {
+struct HoistTarget {
     const Effects &loop;
     std::vector<NodePtr> declarations;
     std::set<Name> names; // of the declarations
@@ -37,9 +37,9 @@ public:
     }
 
 private:
-    void block(Block &b, Target *target, bool conditional);
+    void block(Block &b, HoistTarget *target, bool conditional);
     void loop(Block &b, std::size_t at);
-    void hoist(NodePtr &declaration, Target &target, bool conditional);
+    void hoist(NodePtr &declaration, HoistTarget &target, bool conditional);
     NodePtr inParallelRegion(NodePtr loop, std::vector<NodePtr> declarations);
     Name freshName(Name wanted);
 
@@ -55,7 +55,7 @@ bool isBuffer(const Node &n, const Function &f) {
     return (v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer) && v.countKnown;
 }
 
-void Hoister::block(Block &b, Target *target, bool conditional) {
+void Hoister::block(Block &b, HoistTarget *target, bool conditional) {
     for (std::size_t i = 0; i < b.body.size(); ++i) {
         Node &n = *b.body[i];
         if (target && isBuffer(n, f_)) {
@@ -77,7 +77,7 @@ void Hoister::block(Block &b, Target *target, bool conditional) {
 /// Hoists out of the loop at a position of a block.
 void Hoister::loop(Block &b, std::size_t at) {
     Node &n = *b.body[at];
-    Target target{table_.of(n), {}, {}};
+    HoistTarget target{table_.of(n), {}, {}};
     forEachBlock(n, [&](Block &inner) { block(inner, &target, false); });
     if (target.declarations.empty())
         return;
@@ -106,7 +106,7 @@ NodePtr Hoister::inParallelRegion(NodePtr loop, std::vector<NodePtr> declaration
     return region;
 }
 
-void Hoister::hoist(NodePtr &declaration, Target &target, bool conditional) {
+void Hoister::hoist(NodePtr &declaration, HoistTarget &target, bool conditional) {
     changed_ = true;
     Variable &v = f_.vars[static_cast<Declare &>(*declaration).var];
     bool fixed = true;
