@@ -51,7 +51,7 @@ def run(folder):
         return not all(is_right(gradient_handles, folder, seed, without) for seed in range(8))
 
     assert not is_missed({})
-    with open(os.path.join(folder, 'two', 'src', 'cuda', 'two.cu')) as f:
+    with open(os.path.join(folder, 'two', 'src', 'cuda', 'two_grad.cu')) as f:
         count = len(re.findall(r'waits\(__COUNTER__\)', f.read()))
     for number in range(count):
         assert is_missed({'LEAVE_OUT': str(number)}), f'nobody has missed wait {number}'
