@@ -7,12 +7,10 @@
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Text.h"
 
-#include <llvm/ADT/StringMap.h>
-#include <llvm/Support/FileSystem.h>
-#include <llvm/Support/Host.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <set>
 
 namespace sdfgc::build {
 namespace {
@@ -59,7 +57,7 @@ std::string gpuCompiler(const platform::Dialect &dialect) {
             folders.emplace_back(value);
     folders.emplace_back(dialect.customary);
     for (const std::string &folder : folders)
-        if (const std::string path = folder + "/bin/" + name; llvm::sys::fs::can_execute(path))
+        if (const std::string path = folder + "/bin/" + name; file::isExecutable(path))
             return path;
     return "";
 }
@@ -110,18 +108,18 @@ Library Toolchain::library(const std::string &name) const {
     return findLibrary(name, withToolkit);
 }
 
+// Linux describes each processor in a paragraph of /proc/cpuinfo; these lines are the same for all and do not change while it runs.
 std::string hostInstructionSet() {
-    llvm::StringMap<bool> features;
-    llvm::sys::getHostCPUFeatures(features);
-    std::vector<std::string> names;
-    for (const auto &feature : features)
-        if (feature.second)
-            names.push_back(feature.first().str());
-    std::sort(names.begin(), names.end()); // the map is ordered by hash
-    std::string text = llvm::sys::getHostCPUName().str();
-    for (const std::string &name : names)
-        text += " " + name;
-    return text;
+    static const std::set<std::string, std::less<>> identity{"vendor_id", "cpu family",
+                                                             "model",     "flags", // x86
+                                                             "Features",  "CPU implementer",
+                                                             "CPU part",  "CPU variant", // Arm
+                                                             "isa",       "cpu"};        // RISC-V, POWER
+    std::string out, line;
+    for (std::ifstream in("/proc/cpuinfo"); std::getline(in, line) && !line.empty();)
+        if (const std::string key(text::trimmed(line.substr(0, line.find(':')))); identity.count(key))
+            out += line + '\n';
+    return out;
 }
 
 } // namespace sdfgc::build

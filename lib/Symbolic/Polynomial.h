@@ -5,7 +5,7 @@
 
 #include "Symbolic/Node.h"
 
-#include <llvm/ADT/SmallVector.h>
+#include <vector>
 
 namespace sdfgc::sym {
 
@@ -48,7 +48,7 @@ private:
     static Expr build(const Term &t);
 
     Num constant_;
-    llvm::SmallVector<Term, 6> terms_;
+    std::vector<Term> terms_;
     std::optional<Expr> undefined_;
 };
 
@@ -75,7 +75,7 @@ private:
     Expr expand() const;
 
     Num coefficient_ = 1;
-    llvm::SmallVector<Factor, 6> factors_;
+    std::vector<Factor> factors_;
     std::optional<Expr> undefined_;
 };
 

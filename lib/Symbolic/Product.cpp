@@ -166,7 +166,8 @@ std::size_t ProductBuilder::expandedTerms() const {
 }
 
 Expr ProductBuilder::keep() const {
-    llvm::SmallVector<Expr, 8> ops;
+    std::vector<Expr> ops;
+    ops.reserve(factors_.size() + 1);
     if (!coefficient_.isOne())
         ops.push_back(number(coefficient_));
     for (const Factor &f : factors_) {

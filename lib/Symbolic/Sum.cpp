@@ -59,7 +59,7 @@ void SumBuilder::sortAndMerge() {
         else
             terms_[++kept] = terms_[i];
     }
-    terms_.truncate(kept + 1);
+    terms_.erase(terms_.begin() + kept + 1, terms_.end());
 }
 
 Expr SumBuilder::build(const Term &t) {
@@ -68,10 +68,11 @@ Expr SumBuilder::build(const Term &t) {
     std::span<const Expr> factors = factorsOf(t.whole);
     if (t.coefficient.isOne() && factors.size() == 1)
         return factors[0];
-    llvm::SmallVector<Expr, 8> ops;
+    std::vector<Expr> ops;
+    ops.reserve(factors.size() + 1);
     if (!t.coefficient.isOne())
         ops.push_back(number(t.coefficient));
-    ops.append(factors.begin(), factors.end());
+    ops.insert(ops.end(), factors.begin(), factors.end());
     return makeNode({.kind = Kind::Mul, .ops = {ops.data(), ops.size()}});
 }
 
@@ -79,7 +80,8 @@ Expr SumBuilder::finish() {
     if (undefined_)
         return *undefined_;
     sortAndMerge();
-    llvm::SmallVector<Expr, 8> ops;
+    std::vector<Expr> ops;
+    ops.reserve(terms_.size() + 1);
     for (const Term &t : terms_) {
         if (t.coefficient.isOverflow())
             return overflow();

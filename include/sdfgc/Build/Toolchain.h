@@ -71,7 +71,8 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
 /// The compiler of a dialect: on PATH, else in the toolkit's folder that a variable or custom names; empty when it is nowhere.
 std::string gpuCompiler(const platform::Dialect &dialect);
 
-/// The instruction set that -march=native stands for here: it belongs to the key of everything compiled with it.
+/// Describes the processor that -march=native stands for here, one property a line; empty where the system does not tell. Part of the key of
+/// everything compiled for it.
 std::string hostInstructionSet();
 
 } // namespace sdfgc::build
