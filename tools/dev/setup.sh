@@ -1,15 +1,27 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that building and testing sdfgc needs. Does nothing, without the network, when they are there.
+# Installs the Debian 12 packages that sdfgc needs. Does nothing, without the network, when they are there.
+#
+#   tools/dev/setup.sh            what building sdfgc needs: 60 MB beside a C++ compiler
+#   tools/dev/setup.sh --tests    also what its tests need
 set -euo pipefail
 
 packages=(
-    g++ cmake ninja-build                                         # to build
-    libcli11-dev libfmt-dev libspdlog-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev llvm-14-dev libffi-dev
-    catch2 llvm-14-tools clang-format-14 python3 python3-numpy                    # to test
-    libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
+    g++ cmake ninja-build
+    libcli11-dev libfmt-dev libspdlog-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev libffi-dev libisl-dev
 )
-# Without these, the tests that use them say so and are skipped; without isl, fewer dependences are known.
-optional=(openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config groff-base libisl-dev hipcc libamdhip64-dev librocprim-dev)
+optional=()
+case ${1-} in
+'') ;;
+--tests)
+    packages+=(
+        catch2 llvm-14-tools clang-format-14 python3 python3-numpy
+        libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
+    )
+    # Without these, the tests that use them say so and are skipped.
+    optional=(openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config groff-base hipcc libamdhip64-dev librocprim-dev)
+    ;;
+*) echo "setup.sh: unknown option $1" >&2; exit 2 ;;
+esac
 
 if ! command -v apt-get >/dev/null; then
     echo "setup: this is no Debian system; install what these packages hold: ${packages[*]}" >&2

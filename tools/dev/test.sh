@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-tools/dev/build.sh || exit 1
+tools/dev/build.sh --tests || exit 1
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
