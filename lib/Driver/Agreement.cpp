@@ -117,7 +117,7 @@ void Agreement::report(const validate::Judged &judged, const validate::Differenc
         error.notes.push_back({{}, note});
 }
 
-/// Saves an input that was made; says what it is and where.
+/// Saves a generated input, and returns notes that name it and its folder.
 std::vector<std::string> Agreement::kept(const validate::Input &input) const {
     const std::string folder = file::join(options_.folder, "input");
     Result<void> written = file::removeTree(folder);
@@ -129,7 +129,7 @@ std::vector<std::string> Agreement::kept(const validate::Input &input) const {
                                           : "the input was not written: " + written.error()};
 }
 
-/// Why a difference does not show that the program is compiled wrongly; empty where it does.
+/// The reason to doubt that a difference means wrong code; empty if it does.
 std::string Agreement::doubt(const Compiled &made, const validate::Judged &judged, const validate::Difference &found) {
     crash::setActivity("looking at a difference once more");
     if (const Name stream = validate::streamInAnyOrder(*graph_))

@@ -261,7 +261,7 @@ bool Validator::judge(Judged &judged, const Step &step) {
     return false;
 }
 
-/// Why a difference is no proof against a pass; empty where it is one.
+/// The reason to doubt that a difference is the fault of the pass; empty if it is.
 std::string Validator::doubt(const Judged &judged, const Difference &found, const Step &step) const {
     if (!found.fault && stream_)
         return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is open";

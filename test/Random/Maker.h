@@ -101,7 +101,7 @@ struct Shared {
     int depth = 0;      // of nested SDFGs
     bool mixed = false; // types change along paths
     Random types{0};    // chooses them: programs are the same otherwise
-    /// Of a nested SDFG that is made now.
+    /// The settings for a nested SDFG.
     Shared inside(Flavour f) {
         return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0)};
     }

@@ -19,8 +19,8 @@ bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
 
-/// A store's target is the element itself, without the conversion that reading it would need; `c`: what it is stored through, if it is
-/// a connector.
+/// Strips the conversions of reads from the target of a store, which is the element itself. `c` is the connector that the store goes
+/// through, if there is one.
 StmtRef plainTarget(const StmtRef &s, const Connection *c) {
     if (s->targets.empty() || s->targets[0]->kind != ExprKind::Cast)
         return s;

@@ -11,17 +11,17 @@ namespace sdfgc::transforms {
 /// and makes vectors of 4 elements: an estimate for arrays that no cache holds. Refers to its arguments.
 class DistributionCost {
 public:
-    /// `variables`: containers that each iteration has for itself, which cost no memory traffic.
+    /// `variables`: containers private to the iteration, which cost no memory traffic.
     DistributionCost(const std::vector<nest::Item> &body, analysis::LoopLevel loop, const ir::SDFG &g,
                      const std::set<Name> &variables);
 
-    /// Of a loop with the steps of a set (bit k: step k of the body). It takes as long as the memory traffic, the operations, or the chain of
-    /// values from one iteration to the next if it is `ordered`, whatever is longest. Only iterations in any order are done in vectors, and
-    /// shared by threads.
+    /// The cost of one loop over a subset of the steps (bit k: step k of the body): the longest of its memory traffic, its operations and,
+    /// if it is `ordered`, the chain of values from one iteration to the next. Only unordered iterations are vectorised and distributed over
+    /// threads.
     int64_t of(uint64_t steps, bool ordered, int64_t threads) const;
 
 private:
-    /// Elements of a container that iterations go through one after another.
+    /// Elements of a container that successive iterations access.
     struct Stream {
         Name data;
         std::optional<sym::Subset> subset;
