@@ -81,9 +81,14 @@ class Run : public Subcommand {
         line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
         arguments_.addTo(line);
         line.group("Results");
-        line.texts("--out", outputs_, "NAME=FILE.npy", "write an argument to a file after the last call");
-        line.number("--repeat", call_.repeat, "N", "call it N times, every time with the same arguments (1)");
-        line.number("--warmup", call_.warmup, "N", "calls before these, which are not timed (0)", 0);
+        line.texts("--out", outputs_, "NAME=FILE.npy", "write an argument to a file after the call");
+        line.flag(
+            "--once", once_,
+            "call the program once. Otherwise a warm-up and up to 5 timed calls follow each other for about a second, all with the "
+            "same arguments, and results are those of the first; one call with --emulate, --emulate-mpi, --ranks, --interpret or "
+            "--stats");
+        line.number("--repeat", call_.repeat, "N", "make exactly N timed calls; results are those of the last one");
+        line.number("--warmup", call_.warmup, "N", "make N calls before the timed ones (with --repeat: 0)", 0);
         line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
         line.number(
             "--ranks", ranks_, "N",
@@ -100,7 +105,12 @@ class Run : public Subcommand {
             "--stats", stats_,
             "also the counters of the program's GPU graphs after the last call, with --emulate-mpi the messages of ranks, and with "
             "--interpret the memory that containers of the program took");
-        line.check([this](diag::Engine &d) {
+        line.check([this, &line](diag::Engine &d) {
+            for (const char *count : {"--repeat", "--warmup"}) {
+                isCounted_ = isCounted_ || line.given(count);
+                if (once_ && line.given(count))
+                    d.report(diag::Id::OptionConflict, {}, "--once", count);
+            }
             if (stats_ && tree_)
                 d.report(diag::Id::OptionConflict, {}, "--stats", "--tree");
             if (ranks_ > 1 && interpret_)
@@ -165,6 +175,11 @@ class Run : public Subcommand {
         crash::setActivity("calling the program");
         call_.gpuGraphs = graphsOf(*made->module);
         call_.messages = stats_ && isHere && made->sources.needs("mpi");
+        if (isMeasured(ranks)) {
+            call_.measure = true;
+            call_.warmup = 1;
+            call_.repeat = 5;
+        }
         s.environment.out.flush(); // the program prints after it
         std::vector<const run::Arguments *> each;
         for (const run::Arguments &one : arguments)
@@ -243,6 +258,13 @@ class Run : public Subcommand {
         return out;
     }
 
+    /// Are several calls made though none were asked for? Times of an emulation mean nothing, counters are expected to be those of one
+    /// call, and several ranks would have to agree when it is enough.
+    bool isMeasured(int ranks) const {
+        const bool isEmulated = compilation_.target.emulate || compilation_.target.emulateMpi;
+        return !once_ && !isCounted_ && !stats_ && !isEmulated && ranks == 1;
+    }
+
     /// Options with which the sources or the library differ.
     std::string key() const {
         const TargetOptions &t = compilation_.target;
@@ -293,6 +315,21 @@ class Run : public Subcommand {
         return r.memory[static_cast<std::size_t>(&a - arguments.all.data())];
     }
 
+    /// `5 calls: median 1.200 ms, min 1.100 ms, max 1.300 ms, middle half within 2.0 %; warm-up 480.000 ms`
+    static std::string timesText(const run::CallResult &r) {
+        const Spread t = spreadOf(r.seconds);
+        std::string out = "1 call: " + milliseconds(t.median);
+        if (r.seconds.size() > 1)
+            out = std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", min " +
+                  milliseconds(t.lowest) + ", max " + milliseconds(t.highest) + ", middle half within " +
+                  percent(t.quartiles, t.median);
+        if (r.warmups.size() > 1)
+            out += "; " + std::to_string(r.warmups.size()) + " warm-up calls, the first " + milliseconds(r.warmups.front());
+        else if (r.warmups.size() == 1)
+            out += "; warm-up " + milliseconds(r.warmups.front());
+        return out;
+    }
+
     std::string asText(const run::Arguments &arguments, const run::CallResult &r) const {
         std::string out;
         std::size_t width = 0;
@@ -302,27 +339,25 @@ class Run : public Subcommand {
             if (a.isArray && !a.isNull && memoryOf(arguments, a, r) != a.data)
                 out += a.name.str() + std::string(width - a.name.str().size() + 2, ' ') +
                        summary(a, run::gather(a, memoryOf(arguments, a, r))) + "\n";
-        const Spread t = spreadOf(r.seconds);
-        if (r.seconds.size() == 1)
-            out += "1 call: " + milliseconds(t.median) + "\n";
-        else
-            out += std::to_string(r.seconds.size()) + " calls: median " + milliseconds(t.median) + ", from " +
-                   milliseconds(t.lowest) + " to " + milliseconds(t.highest) + ", middle half within " +
-                   percent(t.quartiles, t.median) + "\n";
+        out += timesText(r) + "\n";
         if (!stats_)
             return out;
         return out + (interpret_ ? "containers of the program: " + std::to_string(r.held) + " bytes\n" : graphTable(r.graphs));
     }
 
     std::string asJson(const run::Arguments &arguments, const run::CallResult &r) const {
-        json::Value v = json::Value::object(), times = json::Value::array(), symbols = json::Value::object();
+        json::Value v = json::Value::object(), times = json::Value::array(), warmups = json::Value::array();
+        json::Value symbols = json::Value::object();
         const Spread t = spreadOf(r.seconds);
+        for (double s : r.warmups)
+            warmups.push(s);
         for (double s : r.seconds)
             times.push(s);
         for (const auto &[name, value] : arguments.symbols)
             symbols.set(name.str(), value);
         v.set("symbols", std::move(symbols));
         v.set("initSeconds", r.initSeconds);
+        v.set("warmupSeconds", std::move(warmups));
         v.set("seconds", std::move(times));
         v.set("median", t.median);
         v.set("lowest", t.lowest);
@@ -341,7 +376,8 @@ class Run : public Subcommand {
     std::vector<std::string> outputs_;
     std::string launcher_;
     int ranks_ = 1;
-    bool json_ = false, interpret_ = false, tree_ = false, stats_ = false;
+    bool json_ = false, interpret_ = false, tree_ = false, stats_ = false, once_ = false;
+    bool isCounted_ = false; // the number of calls is given
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;

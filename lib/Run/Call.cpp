@@ -6,6 +6,7 @@
 #include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <sstream>
@@ -42,8 +43,15 @@ std::vector<SentMessages> sentMessages(const char *text) {
     return out;
 }
 
+/// Divides the times of calls. A measurement that ended with the first call has no warm-up.
+void divideTimes(CallResult &to, const double *times, int calls, const CallOptions &options) {
+    const int warmups = options.measure && calls <= options.warmup ? 0 : std::min(options.warmup, calls);
+    to.warmups.assign(times, times + warmups);
+    to.seconds.assign(times + warmups, times + calls);
+}
+
 /// What a rank told, and what it left in its arguments.
-CallResult resultOf(const RankCall &rank) {
+CallResult resultOf(const RankCall &rank, const CallOptions &options) {
     CallResult out;
     const Report &report = *rank.shared.report;
     out.status = report.status;
@@ -52,7 +60,7 @@ CallResult resultOf(const RankCall &rank) {
     out.message = report.message.data();
     out.frames.assign(report.frames.begin(), report.frames.begin() + static_cast<std::ptrdiff_t>(report.frameCount));
     out.initSeconds = report.initSeconds;
-    out.seconds.assign(rank.shared.times, rank.shared.times + report.timed);
+    divideTimes(out, rank.shared.times, report.calls, options);
     for (int i = 0; i < report.graphs; ++i)
         out.graphs.push_back(rank.shared.graphs[i].counters());
     if (rank.shared.sent)
@@ -107,7 +115,7 @@ std::vector<CallResult> callRanks(const std::string &library, const std::string 
     const std::optional<int> ended = waitFor(child, options.seconds);
     std::vector<CallResult> results;
     for (const RankCall &rank : ranks)
-        results.push_back(resultOf(rank));
+        results.push_back(resultOf(rank, options));
     CallResult &first = results.front(); // of the process as a whole
     if (!ended) {
         first.status = Status::TimedOut;

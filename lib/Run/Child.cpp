@@ -4,14 +4,17 @@
 #include "sdfgc/Support/Signals.h"
 #include "sdfgc/Support/Time.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <ffi.h>
 #include <link.h>
+#include <new>
 #include <ucontext.h>
 
 namespace sdfgc::run {
@@ -148,6 +151,31 @@ void findExtent(void *symbol) {
         },
         nullptr);
 }
+
+/// Discards standard output while it lives.
+class MutedOutput {
+public:
+    MutedOutput() {
+        std::fflush(stdout);
+        const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        kept_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        if (nowhere >= 0 && kept_ >= 0)
+            ::dup2(nowhere, STDOUT_FILENO);
+        if (nowhere >= 0)
+            ::close(nowhere);
+    }
+    ~MutedOutput() {
+        std::fflush(stdout);
+        if (kept_ >= 0) {
+            ::dup2(kept_, STDOUT_FILENO);
+            ::close(kept_);
+        }
+    }
+    MutedOutput(const MutedOutput &) = delete;
+
+private:
+    int kept_ = -1;
+};
 
 /// The call of one rank.
 class Child {
@@ -312,24 +340,21 @@ private:
             return report_.say(Status::InitFailed, text ? text(nullptr) : "");
         if (!giveExternalMemory(handle))
             return;
-        for (int i = 0; i < options_.warmup + options_.repeat; ++i) {
-            if (i != 0 && !fill())
-                return;
+        const auto callOnce = [&] {
             Timer one;
             programCall(program, nullptr);
-            const double seconds = one.seconds();
-            if (code && code(handle) != 0) {
+            times_[report_.calls] = one.seconds();
+            const bool failed = code && code(handle) != 0;
+            if (failed)
                 report_.say(Status::Error, text ? text(handle) : "");
-                break;
-            }
-            if (i >= options_.warmup)
-                times_[report_.timed++] = seconds;
-        }
+            else
+                ++report_.calls;
+            return !failed;
+        };
+        if (!(options_.measure ? measure(callOnce) : repeat(callOnce)))
+            return;
         if (options_.gpuGraphs > 0)
             readGraphs(handle);
-        for (std::size_t i = 0; i < memory_.size(); ++i)
-            if (!copy(i, false))
-                return;
         ffi_arg failed = 0;
         finishCall(finish, &failed);
         if (report_.status != Status::Exited)
@@ -340,6 +365,54 @@ private:
             report_.say(Status::Complained, std::to_string(complaints).c_str());
         else
             report_.say(Status::Done, "");
+    }
+
+    bool copyBack() {
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            if (!copy(i, false))
+                return false;
+        return true;
+    }
+
+    /// As many calls as were asked for, up to the first that fails. False where arguments cannot be copied.
+    template <class CallOnce> bool repeat(const CallOnce &callOnce) {
+        for (int i = 0; i < Shared::calls(options_); ++i)
+            if ((i != 0 && !fill()) || !callOnce())
+                break;
+        return copyBack();
+    }
+
+    /// The first call, then others while there is time for them. What the first call left is put back.
+    template <class CallOnce> bool measure(const CallOnce &callOnce) {
+        const Timer all;
+        const bool succeeded = callOnce();
+        if (!copyBack())
+            return false;
+        if (!succeeded || all.seconds() >= CallOptions::enoughSeconds)
+            return true;
+        std::vector<std::pair<std::size_t, std::string>> results;
+        try {
+            for (std::size_t i = 0; i < memory_.size(); ++i)
+                if (const std::string &before = arguments_.all[i].data;
+                    std::memcmp(memory_[i].data(), before.data(), before.size()) != 0)
+                    results.emplace_back(i, memory_[i].content());
+        } catch (const std::bad_alloc &) {
+            return true; // no memory for further calls
+        }
+        const MutedOutput muted;
+        while (report_.calls < Shared::calls(options_) && isTimeLeft(all.seconds()) && fill() && callOnce()) {
+        }
+        for (std::size_t i = 0; i < memory_.size(); ++i)
+            std::memcpy(memory_[i].data(), arguments_.all[i].data.data(), arguments_.all[i].data.size());
+        for (const auto &[i, content] : results)
+            std::memcpy(memory_[i].data(), content.data(), content.size());
+        return true;
+    }
+
+    /// Measuring keeps far from a limit that the user has set: it must not make a program fail.
+    bool isTimeLeft(double spent) const {
+        const double longest = *std::max_element(times_, times_ + report_.calls);
+        return spent < CallOptions::enoughSeconds && (options_.seconds == 0 || spent + longest < options_.seconds / 2);
     }
 
     /// What the emulated device has found wrong; it prints each.

@@ -53,7 +53,7 @@ struct Report {
     CallResult::Status status;
     int signal;
     int rank;   // that crashed, where it is a thread and known; else -1
-    int timed;  // calls whose times are there
+    int calls;  // whose times are there, warm-up included
     int graphs; // whose counters are there
     std::size_t frameCount;
     std::array<std::uint64_t, maxFrames> frames;
@@ -93,15 +93,16 @@ struct Shared {
     char *sent; // text of the emulation of MPI, sentRoom bytes; null: not wanted
     static constexpr std::size_t sentRoom = std::size_t(1) << 18;
 
+    static int calls(const CallOptions &o) { return o.warmup + o.repeat; }
     static std::size_t bytes(const CallOptions &o) {
-        return sizeof(Report) + static_cast<std::size_t>(o.repeat) * sizeof(double) +
+        return sizeof(Report) + static_cast<std::size_t>(calls(o)) * sizeof(double) +
                static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters) + (o.messages ? sentRoom : 0);
     }
     /// Null memory has nothing.
     Shared(char *memory, const CallOptions &o)
         : report(memory ? new (memory) Report{} : nullptr),
           times(reinterpret_cast<double *>(memory ? memory + sizeof(Report) : nullptr)),
-          graphs(reinterpret_cast<SharedCounters *>(memory ? times + o.repeat : nullptr)),
+          graphs(reinterpret_cast<SharedCounters *>(memory ? times + calls(o) : nullptr)),
           sent(memory && o.messages ? reinterpret_cast<char *>(graphs + o.gpuGraphs) : nullptr) {}
 };
 

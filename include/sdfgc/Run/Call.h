@@ -6,8 +6,12 @@
 namespace sdfgc::run {
 
 struct CallOptions {
-    int repeat = 1;        // timed calls; every one starts with the arguments as they were prepared
-    int warmup = 0;        // calls before them that are not timed
+    int repeat = 1; // timed calls; every one starts with the arguments as they were prepared
+    int warmup = 0; // calls before them, whose times do not count
+    /// Measures a program instead of only calling it: `repeat` is the most, and no further call begins once `enoughSeconds` are spent. The
+    /// results are those of the first call, and the output of later ones is discarded: a program may keep state and print.
+    bool measure = false;
+    static constexpr double enoughSeconds = 1;
     double seconds = 0;    // limit for everything together; 0: none
     int mpiSeed = 0;       // delays and choices of emulated ranks; 0: none
     int gpuGraphs = 0;     // the GPU graphs of the program, when their counters are wanted
@@ -48,8 +52,9 @@ struct CallResult {
     /// After a crash: where, as offsets in the file of the library, innermost call first; those of other libraries are left out.
     std::vector<uint64_t> frames;
     double initSeconds = 0;
-    std::vector<double> seconds; // of each timed call
-    /// Contents of every argument after the last call, in the order of Arguments::all.
+    std::vector<double> warmups; // of each call before the timed ones
+    std::vector<double> seconds; // of each timed call; where measuring ended with the first call, of that one
+    /// Contents of every argument after the last call (CallOptions::measure: after the first), in the order of Arguments::all.
     std::vector<std::string> memory;
     /// In all calls, warm-up included; in the first rank's result.
     std::vector<SentMessages> sent;
