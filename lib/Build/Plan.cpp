@@ -29,7 +29,8 @@ bool isForHip(const Request &request) {
     });
 }
 
-Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
+/// `first`: further flags that those of the user come after.
+Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries, const Words &first) {
     Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
     if (toolchain.compiler.kind == CompilerKind::Gcc)
         append(flags, package::gccFlags(request.options.fpModel));
@@ -45,6 +46,7 @@ Words compileWords(const Request &request, const Toolchain &toolchain, const std
     }
     if (request.options.emulateMpi)
         flags.push_back("-DSDFGC_MPI_EMULATE");
+    append(flags, first);
     append(flags, request.options.cflags);
     return flags;
 }
@@ -209,7 +211,7 @@ std::vector<std::string> PlannedStep::argv(const std::string &outputName, const 
 Plan makePlan(const std::string &name, const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries) {
     Plan plan;
     plan.library = "lib/lib" + name + ".so";
-    plan.flags = compileWords(request, toolchain, libraries);
+    plan.flags = compileWords(request, toolchain, libraries, request.options.sourceFlags);
     plan.linkFlags = linkWords(name, request, toolchain);
     append(plan.linkFlags, libraryWords(libraries));
     PlannedStep last;
@@ -235,8 +237,9 @@ Plan makePlan(const std::string &name, const Request &request, const Toolchain &
             plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
             last.objects.push_back(plan.steps.back().output);
         }
+        const Words runtimeFlags = compileWords(request, toolchain, libraries, {});
         for (const std::string &source : request.runtimeSources) {
-            plan.steps.push_back(compileStep(source, plan.flags, request, toolchain));
+            plan.steps.push_back(compileStep(source, runtimeFlags, request, toolchain));
             plan.steps.back().isRuntime = true;
             last.objects.push_back(plan.steps.back().output);
         }

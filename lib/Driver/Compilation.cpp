@@ -148,7 +148,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     request.options.gpuArch = target.gpuArch;
     request.options.cflags = splitWords(cflags);
     if (lineTables)
-        request.options.cflags.insert(request.options.cflags.begin(), "-g1");
+        request.options.sourceFlags = {"-g1"};
     request.options.jobs = static_cast<unsigned>(jobs);
     request.options.jobserver = jobs == 0;
     request.options.log = &s.log();

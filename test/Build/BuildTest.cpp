@@ -410,6 +410,10 @@ TEST_CASE("build: sdfgc's own sources are compiled once for all folders, and aga
     RuntimeProject flags(cache.path());
     flags.request.options.cflags = {"-O1"};
     CHECK(flags.commands() == 3);
+    RuntimeProject withLines(cache.path()); // of the program alone
+    withLines.request.options.sourceFlags = {"-g1"};
+    CHECK(withLines.commands() == 2);
+    CHECK(file::read(withLines.folder / "out/.sdfgc/commands.sh")->find("-g1") != std::string::npos);
     RuntimeProject withDebugging(cache.path()); // its object names the folder
     withDebugging.request.options.cflags = {"-O0", "-g"};
     CHECK(withDebugging.commands() == 3);

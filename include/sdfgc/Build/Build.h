@@ -37,6 +37,7 @@ struct Options {
     bool emulate = false;                        // GPU sources are built by the host compiler against the emulation
     std::vector<std::string> gpuArch;            // `sm_90`, `gfx90a`; empty: the GPU compiler's default
     std::vector<std::string> cflags;             // the user's, last in every compile command
+    std::vector<std::string> sourceFlags;        // before these, for the program's own sources: objects that are shared go without
     unsigned jobs = 0;                           // 0: as many as processors
     bool jobserver = true;                       // obey GNU make's jobserver
     Log *log = nullptr;                          // gets every command; with it compilers are heard also when they succeed
