@@ -142,7 +142,7 @@ std::string bashCompletion() {
     w.line("# `--option=value` arrives as three words.");
     w.line("if [[ $cur == = ]]; then cur=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi");
     w.line("if ((COMP_CWORD == 1)); then");
-    w.line("    _sdfgc_words \"" + joined(subcommandNames()) + " --help --version\"");
+    w.line("    _sdfgc_words \"" + joined(subcommandNames()) + " --help --version -V\"");
     w.line("    return");
     w.line("fi");
     w.line("case ${COMP_WORDS[1]} in");
@@ -182,7 +182,7 @@ std::string zshCompletion() {
         w.line("    " + singleQuoted(s.name + ":" + s.summary));
     w.line(")");
     w.line("_describe subcommand subcommands");
-    w.line("_arguments '--help[print what there is]' '--version[print the version]'");
+    w.line("_arguments '--help[print what there is]' '(-V --version)'{-V,--version}'[print the version]'");
     w.line("return");
     w.dedent();
     w.line("fi");
@@ -228,7 +228,7 @@ std::string fishCompletion() {
     for (const SubcommandInfo &s : subcommands())
         w.line(none + "-a " + s.name + " -d " + fishQuoted(s.summary));
     w.line(none + "-l help -d 'print what there is'");
-    w.line(none + "-l version -d 'print the version'");
+    w.line(none + "-s V -l version -d 'print the version'");
     for (const CommandRows &command : commandTable()) {
         const std::string start = "complete -c sdfgc -n '__fish_seen_subcommand_from " + command.info->name + "'";
         for (const OptionRow &row : command.rows) {

@@ -1,9 +1,9 @@
 #include "Driver/Crash.h"
+#include "Driver/VersionText.h"
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Signals.h"
-#include "sdfgc/Support/Version.h"
 
 #include <array>
 #include <cerrno>
@@ -259,7 +259,7 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     using namespace crash;
     commandText.clear();
     commandText.append("version: ");
-    commandText.append(version());
+    commandText.append(versionText());
     commandText.append("\ncommand: sdfgc ");
     commandText.append(process::quoted(arguments));
     commandText.append("\n");

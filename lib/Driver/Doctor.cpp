@@ -2,11 +2,11 @@
 #include "Driver/CompilerCheck.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
+#include "Driver/VersionText.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
-#include "sdfgc/Support/Version.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class Doctor : public Subcommand {
 
     void run(Session &s) override {
         std::ostream &out = s.environment.out;
-        out << "sdfgc " << version() << '\n';
+        out << "sdfgc " << versionText() << '\n';
         resource(s, "pipelines", "pipelines");
         resource(s, "runtime-headers", "runtime headers");
         pass::CompileOptions unused;

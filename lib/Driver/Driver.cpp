@@ -1,6 +1,6 @@
 #include "sdfgc/Driver/Driver.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Support/Version.h"
+#include "Driver/VersionText.h"
 
 #include <algorithm>
 #include <ostream>
@@ -28,7 +28,8 @@ std::string overview() {
         width = std::max(width, s.name.size() + 2);
     for (const SubcommandInfo &s : subcommands())
         out += "  " + s.name + std::string(width - s.name.size(), ' ') + s.summary + "\n";
-    return out + "\n`sdfgc SUBCOMMAND --help` describes a subcommand, `sdfgc --version` prints the version.\n" + exitStatusHelp();
+    return out + "\n`sdfgc SUBCOMMAND --help` describes a subcommand, `sdfgc --version` (-V) prints the version.\n" +
+           exitStatusHelp();
 }
 
 const SubcommandInfo *findSubcommand(const std::string &name) {
@@ -111,8 +112,8 @@ const std::vector<SubcommandInfo> &subcommands() {
 
 int run(const std::vector<std::string> &arguments, Environment &environment) {
     const std::string first = arguments.empty() ? "" : arguments[0];
-    if (first == "--version") {
-        environment.out << "sdfgc " << version() << '\n';
+    if (first == "--version" || first == "-V") {
+        environment.out << "sdfgc " << versionText() << '\n';
         return environment.out.flush() ? Done : InputFault;
     }
     if (first == "--help" || first == "-h" || first == "help") {

@@ -54,6 +54,7 @@ zsh)
     zsh -n _sdfgc || fail "syntax"
     # The functions of zsh that match words against a table are replaced by one that shows the table.
     printed=$(timeout 60 zsh -f -c '
+    completes sdfgc -V -V
         compdef() { print "registered $*" }
         source ./_sdfgc
         _describe() { print -rl -- "${(@P)2}" }

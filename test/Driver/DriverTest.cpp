@@ -1,6 +1,7 @@
 #include "sdfgc/Driver/Driver.h"
 #include "Driver/Crash.h"
 #include "Driver/Subcommand.h"
+#include "Driver/VersionText.h"
 #include "SourceTree.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Json.h"
@@ -50,6 +51,8 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 TEST_CASE("version, help and no subcommand") {
     CHECK(sdfgcRun({"--version"}).out.starts_with("sdfgc "));
     CHECK(sdfgcRun({"--version"}).status == 0);
+    CHECK(sdfgcRun({"-V"}).out == sdfgcRun({"--version"}).out);
+    CHECK(sdfgcRun({"--version"}).out == "sdfgc " + versionText() + "\n");
     Outcome help = sdfgcRun({"--help"});
     CHECK(help.status == 0);
     for (const driver::SubcommandInfo &s : driver::subcommands())
