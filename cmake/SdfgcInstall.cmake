@@ -25,6 +25,11 @@ file(RELATIVE_PATH SDFGC_PC_TO_PREFIX /prefix/${sdfgcPkgConfigFolder} /prefix)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/sdfgc.pc.in ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc DESTINATION ${sdfgcPkgConfigFolder})
 
+# `cmake --build build --target uninstall` takes it away again.
+configure_file(${CMAKE_SOURCE_DIR}/cmake/SdfgcUninstall.cmake.in ${CMAKE_BINARY_DIR}/cmake/SdfgcUninstall.cmake @ONLY)
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/cmake/SdfgcUninstall.cmake
+                  COMMENT "removing what was installed" VERBATIM)
+
 # `cpack` makes a Debian package. It must not build what installing does not need.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)

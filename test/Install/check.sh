@@ -1,6 +1,7 @@
 #!/bin/bash
 # What people do with an installed sdfgc. Each part is a test of its own:
 #   prefix      install, and move what was installed: the other parts use it from there
+#   uninstall   install elsewhere, and remove what was installed, and nothing else
 #   cmake       another CMake project (consumer/); touch the graph: sdfgc runs once more, then nothing is left to do; the same for make
 #   languages   C, C++, Fortran and Python in an empty CMake project (languages/)
 #   make        the Makefile of the examples
@@ -62,6 +63,23 @@ prefix)
         [ "$(readlink -f "$(pkg-config --variable=sdfgc sdfgc)")" = "$(readlink -f "$sdfgc")" ] || fail "pkg-config names another executable"
         [ -f "$(pkg-config --variable=datadir sdfgc)/pipelines/cpu.yaml" ] || fail "pkg-config names another data folder"
     fi
+    ;;
+uninstall)
+    # The manifest in the build tree is that of the last installation; the one of a user of this build tree stays.
+    manifest=$build/install_manifest.txt
+    [ ! -e "$manifest" ] || cp "$manifest" "$work/kept"
+    quietly installing cmake --install "$build" --prefix "$work/prefix"
+    [ -x "$work/prefix/bin/sdfgc" ] || fail "nothing was installed"
+    echo mine >"$work/prefix/bin/other"
+    echo mine >"$work/prefix/share/sdfgc/pipelines/mine.yaml"
+    quietly uninstalling cmake --build "$build" --target uninstall
+    left=$(cd "$work/prefix" && find . -type f -o -type l | sort | tr '\n' ' ')
+    [ "$left" = "./bin/other ./share/sdfgc/pipelines/mine.yaml " ] || fail "uninstalling left $left"
+    left=$(find "$work/prefix" -name sdfgc -type d)
+    [ "$left" = "$work/prefix/share/sdfgc" ] || fail "uninstalling left the folders $left"
+    if cmake --build "$build" --target uninstall >"$work/log" 2>&1; then fail "nothing was uninstalled twice"; fi
+    grep -q "nothing to uninstall" "$work/log" || fail "uninstalling twice: $(cat "$work/log")"
+    [ ! -e "$work/kept" ] || mv "$work/kept" "$manifest"
     ;;
 cmake)
     for generator in Ninja "Unix Makefiles"; do
