@@ -7,6 +7,7 @@
 #include "Build/Progress.h"
 #include "Build/Record.h"
 
+#include "sdfgc/Build/Cache.h"
 #include "sdfgc/Package/Package.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Platform/Emulation.h"
@@ -83,6 +84,8 @@ public:
             result_.status = result_.status == Status::Done ? Status::FileError : result_.status;
         if (result_.status == Status::Done)
             result_.library = inFolder(plan_.library);
+        if (result_.commandsRun > 0)
+            boundCacheAtTimes(toolchain_.cacheFolder, toolchain_.cacheBytes);
         if (result_.status == Status::Done && request_.caller)
             result_.caller = inFolder(package::callerProgram(folder_.name()));
         return std::move(result_);

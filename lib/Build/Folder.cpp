@@ -1,5 +1,7 @@
 #include "sdfgc/Build/Folder.h"
 
+#include "Build/Internal.h"
+
 #include "sdfgc/Package/Package.h"
 
 #include <algorithm>
@@ -44,6 +46,24 @@ std::optional<std::string> otherGraph(const std::string &folder, const FolderOpt
     return origin;
 }
 
+/// The lock of a folder, which is made if need be. Another run may remove the folder (Cache.h) before its lock is taken.
+Result<std::optional<file::Lock>> lockFolder(const std::string &path, const FolderOptions &options) {
+    constexpr int most = 100;
+    const std::string state = file::join(path, ".sdfgc");
+    for (int attempt = 1;; ++attempt) {
+        if (const auto made = file::makeFolderInside(path, ".sdfgc"); !made && attempt < most)
+            continue;
+        else if (!made)
+            return Failure{made.error()};
+        auto lock = file::Lock::acquire(file::join(state, "lock"), options.waitSeconds, [&](const std::string &holder) {
+            if (options.announceWait)
+                sayWaiting(path, holder);
+        });
+        if (lock || file::exists(state) || attempt >= most)
+            return lock;
+    }
+}
+
 /// Which of the files are there, in a folder that sdfgc has not written to so far.
 std::vector<std::string> foreignFiles(const std::string &folder, std::vector<std::string> files) {
     files.emplace_back("CMakeLists.txt");
@@ -57,6 +77,13 @@ std::vector<std::string> foreignFiles(const std::string &folder, std::vector<std
 }
 
 } // namespace
+
+void removeTemporariesOfKilledRuns(const std::string &folder) {
+    file::removeTemporaries(folder);
+    for (const char *ours : kOurFolders)
+        if (const std::string below = file::join(folder, ours); !file::isLink(below))
+            removeTemporariesBelow(below, kDeepest);
+}
 
 Result<void> Folder::noteOrigin(const FolderOptions &options) const {
     const Result<bool> written = file::writeIfChanged(file::join(path_, kOrigin), originText(options), file::Links::Replace);
@@ -78,12 +105,7 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
         diags.report(diag::Id::BuildFileError, {}, message);
         return std::nullopt;
     };
-    if (const auto made = file::makeFolderInside(path, ".sdfgc"); !made)
-        return fileError(made.error());
-    auto lock = file::Lock::acquire(file::join(path, ".sdfgc/lock"), options.waitSeconds, [&](const std::string &holder) {
-        if (options.announceWait)
-            sayWaiting(path, holder);
-    });
+    auto lock = lockFolder(path, options);
     if (!lock)
         return fileError(lock.error());
     if (!*lock) {
@@ -104,10 +126,7 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
     if (!owner)
         if (const auto claimed = file::writeAtomic(marker, name + "\n", file::Links::Replace); !claimed)
             return fileError(claimed.error());
-    file::removeTemporaries(path);
-    for (const char *ours : kOurFolders)
-        if (const std::string folder = file::join(path, ours); !file::isLink(folder))
-            removeTemporariesBelow(folder, kDeepest);
+    removeTemporariesOfKilledRuns(path);
     return Folder(path, name, std::move(**lock));
 }
 

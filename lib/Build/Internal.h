@@ -27,6 +27,12 @@ struct ToolchainFile {
 /// Nothing, and diagnostics with line and column, when the file is not as it should be.
 std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
 
+/// Removes what killed runs left under temporary names in a build folder. Call it while holding the folder's lock.
+void removeTemporariesOfKilledRuns(const std::string &folder);
+/// Removes a build folder that holds nothing but its lock, which this process has; with `keepFolder`, what sdfgc keeps in it
+/// alone. False if another process writes to it meanwhile.
+bool removeLocked(const std::string &folder, bool keepFolder);
+
 /// Looks for a library as files (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);
 

@@ -2,6 +2,7 @@
 
 #include "Build/Internal.h"
 
+#include "sdfgc/Build/Cache.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
@@ -75,6 +76,9 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
         diags.report(diag::Id::CompilerNotFound, {}, "neither g++ nor clang++ is on PATH, and CXX is not set");
         return std::nullopt;
     }
+    const std::optional<std::uint64_t> cacheBytes = cacheLimit(diags);
+    if (!cacheBytes)
+        return std::nullopt;
     const std::string cacheFolder = compilerCacheFolder(options.cacheFolder);
     std::optional<Compiler> compiler = describeCompiler(choice.command, cacheFolder, diags);
     if (!compiler)
@@ -85,6 +89,7 @@ std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::En
     toolchain.linkFlags = std::move(file.linkFlags);
     toolchain.described = std::move(file.libraries);
     toolchain.cacheFolder = cacheFolder;
+    toolchain.cacheBytes = *cacheBytes;
     toolchain.source = choice.source;
     for (const platform::Dialect &d : platform::dialects())
         (d.device == platform::Device::Cuda ? toolchain.nvcc : toolchain.hipcc) = gpuCompiler(d);

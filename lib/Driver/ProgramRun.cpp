@@ -3,6 +3,7 @@
 #include "Driver/Ranks.h"
 #include "Driver/SourceMap.h"
 #include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Build/Cache.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
 #include "sdfgc/Support/Process.h"
@@ -162,17 +163,14 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r, cons
 }
 
 std::string runFolder(const std::string &input, const std::string &key) {
-    auto variable = [](const char *name) {
-        const char *value = std::getenv(name);
-        return std::string(value ? value : "");
-    };
-    std::string base = variable("XDG_CACHE_HOME");
-    if (base.empty())
-        base = variable("HOME").empty() ? file::join(variable("TMPDIR").empty() ? "/tmp" : variable("TMPDIR"), "sdfgc-cache")
-                                        : file::join(variable("HOME"), ".cache");
+    std::string base = build::userCacheFolder();
+    if (base.empty()) {
+        const char *temporary = std::getenv("TMPDIR");
+        base = file::join(temporary && *temporary ? temporary : "/tmp", "sdfgc-cache/sdfgc");
+    }
     std::string name = file::nameOf(input);
     name = input == "-" ? "stdin" : name.substr(0, name.find('.'));
-    return file::join(base, "sdfgc/run/" + name + "-" +
+    return file::join(base, "run/" + name + "-" +
                                 hashOf((input == "-" ? input : file::absolute(input)) + '\0' + key).hex().substr(0, 16));
 }
 

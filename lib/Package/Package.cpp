@@ -146,19 +146,6 @@ private:
     Files files_;
 };
 
-/// Files that the manifest of an earlier run lists; nothing where there is none that can be read.
-std::optional<std::set<std::string>> earlierFiles(const std::string &folder) {
-    auto text = file::readRegular(file::join(folder, manifestName));
-    auto value = text ? json::parse(*text) : std::nullopt;
-    const json::Value *files = value ? value->get("files") : nullptr;
-    if (!files || !files->isArray())
-        return std::nullopt;
-    std::set<std::string> out;
-    for (const json::Value &f : files->items())
-        out.insert(std::string(f.text()));
-    return out;
-}
-
 /// Files that are there with another text, though no earlier run wrote them: the names of what a run writes come before the files.
 std::vector<std::string> foreignFiles(const std::string &folder, const Files &files, const std::set<std::string> &earlier) {
     std::vector<std::string> out;
@@ -200,6 +187,18 @@ void reportForeign(const std::string &folder, const std::vector<std::string> &fi
     report.hint = "give another folder with -o, or move these files away";
 }
 
+std::optional<std::set<std::string>> writtenFiles(const std::string &folder) {
+    auto text = file::readRegular(file::join(folder, manifestName));
+    auto value = text ? json::parse(*text) : std::nullopt;
+    const json::Value *files = value ? value->get("files") : nullptr;
+    if (!files || !files->isArray())
+        return std::nullopt;
+    std::set<std::string> out;
+    for (const json::Value &f : files->items())
+        out.insert(std::string(f.text()));
+    return out;
+}
+
 std::optional<Files> collect(const Request &r, diag::Engine &d) {
     FileSet set(r, d);
     return set.collect() ? std::optional(set.take()) : std::nullopt;
@@ -217,7 +216,7 @@ bool write(const Request &r, const Files &files, diag::Engine &d) {
         const auto written = file::writeIfChanged(full, m.dump(2) + "\n", file::Links::Replace);
         return written ? true : fail(full, written.error());
     };
-    const std::optional<std::set<std::string>> earlier = earlierFiles(r.folder);
+    const std::optional<std::set<std::string>> earlier = writtenFiles(r.folder);
     if (const std::vector<std::string> foreign = earlier ? foreignFiles(r.folder, files, *earlier) : std::vector<std::string>();
         !foreign.empty()) {
         reportForeign(r.folder, foreign, d);

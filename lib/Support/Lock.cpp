@@ -9,11 +9,20 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 namespace sdfgc::file {
 namespace {
+
+/// Is the file that was opened still the one of this name? Whoever removes a lock file holds its lock meanwhile; those who waited for it
+/// then hold the lock of a file that is no longer there.
+bool isStillAt(const std::string &path, int fd) {
+    struct stat opened, named;
+    return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+           opened.st_dev == named.st_dev;
+}
 
 /// Tries to take the lock; returns errno, EWOULDBLOCK when another process holds it.
 int tryLock(int fd) {
@@ -66,6 +75,9 @@ Result<std::optional<Lock>> Lock::acquire(const std::string &path, double waitSe
         return std::optional<Lock>();
     if (error)
         return Failure{"cannot lock " + path + ": " + std::strerror(error)};
+    if (!isStillAt(path, fd))
+        return acquire(path, std::max(waitSeconds - timer.seconds(), 0.0),
+                       told ? std::function<void(const std::string &)>() : onWait);
     const std::string self = thisProcess() + "\n";
     // Only for the message of those who wait: a failure changes nothing.
     if (::ftruncate(fd, 0) == 0 && ::pwrite(fd, self.data(), self.size(), 0) < 0)

@@ -8,6 +8,7 @@
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Platform/Packages.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ public:
     std::map<std::string, Library> described;         // libraries that the toolchain file describes
     std::string nvcc, hipcc;                          // full paths; empty: not found
     std::string cacheFolder;                          // for what need not be done again; empty: nothing is kept
+    std::uint64_t cacheBytes = 0;                     // that the cache may take (Cache.h); 0: no limit
     std::string source;                               // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
 
     /// A library by its link name (`openblas`, `lapacke`, `fftw3`, or any other: then only `lib<name>` is looked for). Headers are

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace sdfgc::package {
 
@@ -32,6 +33,8 @@ std::optional<Files> collect(const Request &r, diag::Engine &d);
 /// removed. Reports and returns false on failure (nothing half written: each file by rename, manifest.json last), and where a file
 /// would be overwritten that no run of sdfgc has written.
 bool write(const Request &r, const Files &files, diag::Engine &d);
+/// The files that earlier runs wrote to the folder, as its manifest lists them; nothing where there is none that can be read.
+std::optional<std::set<std::string>> writtenFiles(const std::string &folder);
 /// Reports that `folder` holds files of the user, which would be overwritten.
 void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d);
 

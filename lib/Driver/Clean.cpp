@@ -1,0 +1,48 @@
+// sdfgc clean: removes what sdfgc made, and nothing else.
+#include "Driver/Subcommand.h"
+#include "sdfgc/Build/Cache.h"
+#include "sdfgc/Support/File.h"
+
+namespace sdfgc::driver {
+namespace {
+
+class Clean : public Subcommand {
+    void addOptions(CommandLine &line) override {
+        line.argument("DIR", folder_, "a build folder; one with files that sdfgc did not write is refused", true);
+        line.group("Cache");
+        line.flag("--cache", cache_, "empty the cache of the user: objects that programs share, and the programs of `sdfgc run`");
+        line.check([this](diag::Engine &d) {
+            if (folder_.empty() && !cache_)
+                d.report(diag::Id::ArgumentMissing, {}, "DIR", "sdfgc clean DIR, or sdfgc clean --cache");
+        });
+    }
+
+    void run(Session &s) override {
+        if (!folder_.empty() && build::removeBuildFolder(folder_, s.diags))
+            s.log().result("removed {}", folder_);
+        if (cache_)
+            emptyCache(s);
+    }
+
+    static void emptyCache(Session &s) {
+        const std::string folder = build::userCacheFolder();
+        if (folder.empty() || !file::exists(folder)) {
+            s.log().result("there is no cache");
+            return;
+        }
+        for (const std::string &busy : build::emptyCache(folder))
+            s.diags.report(diag::Id::FolderBusy, {}, busy).hint = "wait for it";
+        if (file::exists(folder))
+            s.log().info("{} has further files, which stay", folder);
+        s.log().result("emptied {}", folder);
+    }
+
+    std::string folder_;
+    bool cache_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> createClean() { return std::make_unique<Clean>(); }
+
+} // namespace sdfgc::driver
