@@ -1,6 +1,7 @@
 #include "Driver/Agreement.h"
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
+#include "Driver/ProgressLine.h"
 #include "sdfgc/Support/File.h"
 
 #include <ostream>
@@ -49,11 +50,15 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
     seconds_ = seconds;
     crash::setActivity("comparing the program with the interpreter");
     std::string why;
+    ProgressLine progress(session_);
+    options_.progress = progress.toValidation();
     inputs_ = validate::usableInputs(validate::InputMaker(*graph_, options_.inputs), *subject_, options_, &why);
+    options_.progress = nullptr;
     if (inputs_.empty())
         session_.diags.report(Id::NoUsableInput, {options_.file}, why);
     std::size_t agreed = 0;
     for (const validate::Judged &one : inputs_) {
+        progress.show("calling the program with " + one.input.name);
         const std::optional<run::CallResult> result = call(made, one);
         if (!result)
             return;
@@ -64,7 +69,11 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
         if (outcome == Outcome::Differs)
             return;
         agreed += outcome == Outcome::Agrees;
+        progress.done("the program " +
+                      std::string(outcome == Outcome::Agrees ? "agrees" : "differs in what the graph leaves open") + " with " +
+                      one.input.name);
     }
+    progress.clear();
     if (!inputs_.empty())
         session_.environment.out << "the program agrees with the interpreter on " << agreed
                                  << (agreed < inputs_.size() ? " of " + std::to_string(inputs_.size()) : "") << " inputs\n";

@@ -7,6 +7,7 @@
 // results agree after k - 1 passes and differ after k. Of a pass of the optimiser, the changes that it makes are searched in the same way.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
+#include "Driver/ProgressLine.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Tasklets.h"
@@ -142,6 +143,8 @@ class Bisect : public Subcommand {
         options.seconds = interpreterOptions().seconds;
         options.inputs.finite = validate::reductionsOf(graph).compares || compilation_.target.fpModel == "fast";
         std::string why;
+        ProgressLine progress(s);
+        options.progress = progress.toValidation();
         for (validate::Judged &j : validate::usableInputs(validate::InputMaker(graph, options.inputs), subject, options, &why))
             out.push_back(std::move(j.input));
         if (out.empty())
@@ -279,18 +282,37 @@ class Bisect : public Subcommand {
         return p;
     }
 
-    bool equal(const run::NpyArray &a, const run::NpyArray &b, Type type) const {
+    /// The first element of `a` that is not that of `b`: `[1, 2] is 3, and was 4`. Empty where all are equal.
+    std::string difference(const run::NpyArray &a, const run::NpyArray &b, Type type) const {
         if (a.shape != b.shape || a.dtype != b.dtype)
-            return false;
+            return " is " + a.dtype.name() + run::shapeText(a.shape) + ", and was " + b.dtype.name() + run::shapeText(b.shape);
+        const auto size = static_cast<std::size_t>(a.dtype.size);
+        for (std::size_t i = 0; i * size < a.data.size(); ++i) {
+            const std::string x = a.data.substr(i * size, size), y = b.data.substr(i * size, size);
+            if (x != y && !equal(x, y, type))
+                return indexText(a.shape, i) + " is " + run::textOf(type, x) + ", and was " + run::textOf(type, y);
+        }
+        return {};
+    }
+
+    /// `[1, 2]` for a position in row-major order.
+    static std::string indexText(const std::vector<int64_t> &shape, std::size_t position) {
+        std::vector<int64_t> at(shape.size());
+        for (std::size_t d = shape.size(); d-- > 0; position /= static_cast<std::size_t>(shape[d]))
+            at[d] = static_cast<int64_t>(position % static_cast<std::size_t>(shape[d]));
+        return at.empty() ? "" : run::shapeText(at);
+    }
+
+    bool equal(const std::string &a, const std::string &b, Type type) const {
         if (!type.isFloat() && !type.isComplex())
-            return a.data == b.data;
+            return false; // other bytes
         const Type part = type.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32)
                           : type.isComplex()                     ? Type(ScalarKind::Float64)
                                                                  : type;
         const auto size = static_cast<std::size_t>(*part.bytes());
-        for (std::size_t at = 0; at < a.data.size(); at += size) {
-            const double x = run::valueOf(part, std::string_view(a.data).substr(at, size)),
-                         y = run::valueOf(part, std::string_view(b.data).substr(at, size));
+        for (std::size_t at = 0; at < a.size(); at += size) {
+            const double x = run::valueOf(part, std::string_view(a).substr(at, size)),
+                         y = run::valueOf(part, std::string_view(b).substr(at, size));
             if (!(x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= absolute_ + relative_ * std::fabs(y)))
                 return false;
         }
@@ -305,8 +327,8 @@ class Bisect : public Subcommand {
             const auto got = r.arrays.find(name);
             if (got == r.arrays.end())
                 return "`" + name + "` is no array of the program";
-            if (!equal(got->second, array, r.types.at(name)))
-                return "`" + name + "` differs";
+            if (const std::string why = difference(got->second, array, r.types.at(name)); !why.empty())
+                return "`" + name + "` differs: " + name + why;
         }
         return {};
     }
@@ -315,8 +337,25 @@ class Bisect : public Subcommand {
         return count == 0 ? "without passes" : "after " + pipeline_.steps[count - 1].pass + " (" + std::to_string(count) + ")";
     }
 
-    std::string tryPasses(Session &s, const ir::SDFG &graph, std::size_t count) {
-        const std::string why = difference(resultsAfter(s, graph, count));
+    /// Tries that a binary search between two numbers needs at most.
+    static int triesBetween(int64_t good, int64_t bad) {
+        int tries = 0;
+        for (int64_t left = bad - good; left > 1; left = (left + 1) / 2)
+            ++tries;
+        return tries;
+    }
+
+    /// `left`: tries that are still needed, this one included; 0: it is not known.
+    std::string tryPasses(Session &s, const ir::SDFG &graph, std::size_t count, int left = 0) {
+        std::string why;
+        {
+            ProgressLine progress(s);
+            const std::string what = "trying " + std::to_string(count) + " of " + std::to_string(steps_) + " passes";
+            progress.done(what + (left == 0   ? ""
+                                  : left == 1 ? ": the last try"
+                                              : ": " + std::to_string(left) + " tries are left at most"));
+            why = difference(resultsAfter(s, graph, count));
+        }
         if (!isInterrupted())
             s.environment.out << describe(count) << ": " << (why.empty() ? "as expected" : why) << '\n' << std::flush;
         return why;
@@ -331,7 +370,8 @@ class Bisect : public Subcommand {
         std::size_t good = 0, bad = steps_;
         while (bad - good > 1 && !isInterrupted()) {
             const std::size_t middle = good + (bad - good) / 2;
-            const std::string now = tryPasses(s, graph, middle);
+            const std::string now =
+                tryPasses(s, graph, middle, triesBetween(static_cast<int64_t>(good), static_cast<int64_t>(bad)));
             (now.empty() ? good : bad) = middle;
             if (!now.empty())
                 why = now;
@@ -353,7 +393,13 @@ class Bisect : public Subcommand {
             return std::nullopt;
         while (bad - good > 1 && !isInterrupted()) {
             const int64_t middle = good + (bad - good) / 2;
-            const std::string now = difference(resultsAfter(s, graph, last, middle));
+            std::string now;
+            {
+                ProgressLine progress(s);
+                progress.done("trying " + std::to_string(middle) + " of " + std::to_string(bad) +
+                              " changes: " + std::to_string(triesBetween(good, bad)) + " tries are left at most");
+                now = difference(resultsAfter(s, graph, last, middle));
+            }
             if (!isInterrupted())
                 s.environment.out << "with " << middle << " changes: " << (now.empty() ? "as expected" : now) << '\n' << std::flush;
             (now.empty() ? good : bad) = middle;

@@ -1,5 +1,6 @@
 #include "Driver/PipelineOptions.h"
 #include "Driver/Crash.h"
+#include "Driver/ProgressLine.h"
 #include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Build/Tasklets.h"
@@ -375,7 +376,10 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
     if (o.verifyText)
         run.instruments.push_back(&textVerifier);
     const Name name = program.tree ? program.tree->name : program.graph->name;
-    validate::Validator validator(*pipeline, passRegistry(), o.validateOptions(name, context.options.file));
+    ProgressLine progress(s);
+    validate::ValidateOptions validateOptions = o.validateOptions(name, context.options.file);
+    validateOptions.progress = progress.toValidation();
+    validate::Validator validator(*pipeline, passRegistry(), std::move(validateOptions));
     if (o.validate)
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
@@ -385,6 +389,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         run.usual = [&] { return usualPipeline(context.options); };
     std::vector<pass::PassTime> times;
     bool ok = pass::run(program, *pipeline, passRegistry(), context, run, &times);
+    progress.clear();
     if (o.timePasses)
         s.environment.err << pass::timeTable(std::move(times));
     if (context.lastChange)

@@ -20,6 +20,11 @@ constexpr int patience = 3;
 /// A run that takes so many times as long as the one before the pass does not end.
 constexpr double endless = 50;
 
+/// `fuse-maps (12 of 40)`
+std::string placeOf(const pass::Event &event) {
+    return event.pass.name + " (" + std::to_string(event.position) + " of " + std::to_string(event.total) + ")";
+}
+
 std::string firstError(const diag::Engine &diags) { return diags.all().empty() ? "" : diags.all().front().message; }
 
 /// The last element of the graph that writes a container of the program.
@@ -84,14 +89,19 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
         std::optional<Input> input = maker.next();
         if (!input)
             break;
+        options.say("input " + std::to_string(out.size() + 1) + ": " + input->name, false);
         Execution done = execute(subject, input->arguments);
         late += done.timedOut;
-        if (!done.timedOut && done.faults.empty())
+        if (!done.timedOut && done.faults.empty()) {
+            options.say("input " + std::to_string(out.size() + 1) + ": " + input->name);
             out.push_back({std::move(*input), std::move(done)});
-        else if (fault.empty() && done.timedOut)
-            fault = "with " + input->name + ", it takes too long to execute";
-        else if (fault.empty())
-            fault = "with " + input->name + ", " + done.faults.front().element + ": " + done.faults.front().what;
+            continue;
+        }
+        const std::string why =
+            done.timedOut ? "it takes too long to execute" : done.faults.front().element + ": " + done.faults.front().what;
+        options.say("no input: with " + input->name + ", " + why);
+        if (fault.empty())
+            fault = "with " + input->name + ", " + why;
     }
     if (why && out.empty())
         *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made; first, " + fault;
@@ -179,6 +189,8 @@ void Validator::after(const pass::Program &program, const pass::Event &event, bo
             context.diags.report(Id::NoUsableInput, {options_.file}, why_);
     } else if (changed && !inputs_.empty()) {
         compareAfter(program, event, context);
+    } else {
+        options_.say(placeOf(event) + (changed ? ": not compared, for want of inputs" : ": no change"));
     }
 }
 
@@ -209,10 +221,17 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
         if (step.reductions.rounds)
             step.allowed = std::max(step.allowed, pass::FloatClass::F1);
     }
-    for (Judged &judged : inputs_)
-        if (!judge(judged, step))
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        options_.say(placeOf(event) + ": input " + std::to_string(i + 1) + " of " + std::to_string(inputs_.size()), false);
+        if (!judge(inputs_[i], step)) {
+            options_.say(placeOf(event) + ": input " + std::to_string(i + 1) + " differs");
             return;
-    std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
+        }
+    }
+    const std::size_t late = std::erase_if(inputs_, [](const Judged &j) { return j.execution.timedOut; });
+    options_.say(placeOf(event) + ": " + std::to_string(inputs_.size()) +
+                 (inputs_.size() == 1 ? " input agrees" : " inputs agree") +
+                 (late ? ", " + std::to_string(late) + " take too long from here on" : ""));
     if (inputs_.empty())
         return notValidated(context, "after " + event.pass.name, "the program takes too long to execute");
     keep(program);

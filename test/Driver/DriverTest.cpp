@@ -48,6 +48,26 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 
 } // namespace
 
+TEST_CASE("progress is a line that is replaced on a terminal, and silent elsewhere") {
+    const Folder f;
+    const std::vector<std::string> arguments{
+        "opt", "--validate", graph("vadd.sdfg"), "--passes", "raise-control-flow,infer-types", "-o", f / "after.sdfg"};
+    const char *old = std::getenv("TERM");
+    const std::string terminal = old ? old : "";
+    ::setenv("TERM", "xterm", 1);
+    const std::string shown = sdfgcRun(arguments, true).err;
+    CHECK(contains(shown, "\rinput 1: N=5 plain values\x1b[K"));
+    CHECK(contains(shown, "\rraise-control-flow (1 of 2): no change\x1b[K"));
+    CHECK(contains(shown, "\r\x1b[K"));
+    CHECK(sdfgcRun(arguments).err.empty());
+    std::vector<std::string> quiet = arguments;
+    quiet.emplace_back("-q");
+    CHECK(sdfgcRun(quiet, true).err.empty());
+    ::setenv("TERM", "dumb", 1);
+    CHECK_FALSE(contains(sdfgcRun(arguments, true).err, "\r"));
+    old ? ::setenv("TERM", terminal.c_str(), 1) : ::unsetenv("TERM");
+}
+
 TEST_CASE("version, help and no subcommand") {
     CHECK(sdfgcRun({"--version"}).out.starts_with("sdfgc "));
     CHECK(sdfgcRun({"--version"}).status == 0);

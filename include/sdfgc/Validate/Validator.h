@@ -16,6 +16,8 @@
 #include "sdfgc/Validate/Inputs.h"
 #include "sdfgc/Validate/Reductions.h"
 
+#include <functional>
+
 namespace sdfgc::validate {
 
 struct ValidateOptions {
@@ -25,6 +27,12 @@ struct ValidateOptions {
     std::string folder;                         // where a reproducer goes (writeReproducer)
     std::string file;                           // the graph's, for diagnostics
     interpret::NativeCompiler native = nullptr; // for tasklets in C++; programs with some are not judged without one
+    /// Takes a line about what is done (`isDone`: was done): `fuse-maps (12 of 40): 9 inputs agree`.
+    std::function<void(const std::string &line, bool isDone)> progress = nullptr;
+    void say(const std::string &line, bool isDone = true) const {
+        if (progress)
+            progress(line, isDone);
+    }
 };
 
 /// A graph or a tree as a file has it.
