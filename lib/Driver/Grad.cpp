@@ -54,8 +54,10 @@ class Grad : public Subcommand {
         line.flag("--check", check_,
                   "run both programs in the interpreter, and compare the gradient with differences of results; they must agree to "
                   "1e-6 (1e-2 in float32, 1e-1 in float16). The graph is written only with -o");
-        line.texts("--arg", options_.arguments, "NAME=VALUE", "an argument of the program, as for `sdfgc run`");
-        line.text("--default", options_.otherwise, "VALUE", "of arrays and scalars that are not given");
+        line.texts("--arg", options_.arguments, "NAME=VALUE",
+                   "an argument of the program, as for `sdfgc run`; sizes that are not given are 5");
+        line.text("--default", options_.otherwise, "VALUE",
+                  "of arrays and scalars that are not given (random:0.5:1.5; results: zeros)");
         line.real("--eps", options_.eps, "H", "the step of differences, relatively to the size of arguments (the best of several)");
         line.number("--directions", options_.directions, "N", "how many random directions (3)");
     }

@@ -201,6 +201,8 @@ private:
             if (const auto one = splitGiven(s_, "--arg", text))
                 options.given.push_back(*one);
         options.written = writtenOnly(primal);
+        if (!s_.failed())
+            complete(options, run::interfaceOf(primal));
         if (s_.failed() || !primal_.prepare(s_, primal, options, o_.file))
             return false;
         std::vector<std::string> names = o_.of;
@@ -221,6 +223,39 @@ private:
         if (!o_.forward)
             g_ = gradients();
         return true;
+    }
+
+    static constexpr const char *size = "5",
+                                *values = "random:0.5:1.5"; // of what is not given; few functions have poles among these
+
+    /// Values for what is not given, and a line that says so. Sizes that follow from files stay open.
+    void complete(run::ArgumentOptions &options, const tree::Module &interface) {
+        const auto isGiven = [&](Name name) {
+            return std::any_of(options.given.begin(), options.given.end(),
+                               [&](const run::Given &g) { return g.name == name.view(); });
+        };
+        bool isRandom = false;
+        for (const tree::Param &p : interface.params)
+            if (p.desc && options.otherwise.empty() && !isGiven(p.name)) {
+                const bool isResult = p.desc->isArray() && options.written.contains(p.name);
+                options.given.push_back({p.name.str(), isResult ? "zeros" : values});
+                isRandom = isRandom || !isResult;
+            }
+        diag::Engine missing;
+        run::prepare(interface, options, missing);
+        std::vector<std::string> said;
+        for (const auto *list : {&interface.params, &interface.init})
+            for (const tree::Param &p : *list)
+                for (const diag::Diagnostic &d : missing.all())
+                    if (!p.desc && d.id == diag::Id::ProgramArgumentMissing && !isGiven(p.name) &&
+                        d.message.find("`" + p.name.str() + "`") != std::string::npos) {
+                        options.given.push_back({p.name.str(), p.type.isBool() ? "1" : size});
+                        said.push_back(p.name.str() + "=" + options.given.back().value);
+                    }
+        if (isRandom)
+            said.emplace_back("random values");
+        if (!said.empty())
+            s_.environment.out << "with " << text::joined(said, ", ") << '\n';
     }
 
     static std::set<Name> writtenOnly(const ir::SDFG &g) {
