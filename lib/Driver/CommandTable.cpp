@@ -1,9 +1,12 @@
 #include "Driver/CommandTable.h"
 
 #include "Driver/PipelineOptions.h"
+#include "sdfgc/Diag/Reason.h"
+#include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::driver {
 namespace {
@@ -13,6 +16,36 @@ const OptionRow *firstArgument(const CommandRows &command) {
         if (row.group == "Arguments")
             return &row;
     return nullptr;
+}
+
+std::vector<std::string> passNames() {
+    std::vector<std::string> out;
+    for (const pass::PassInfo &p : passRegistry().all())
+        out.push_back(p.name);
+    return out;
+}
+
+/// As `sdfgc nodes` takes them: `Gemm`, and with the library `blas.Gemm`.
+std::vector<std::string> nodeNames() {
+    std::set<std::string> out;
+    for (const libnodes::Definition &d : libnodes::all())
+        if (d.className == "*") // any node of a library
+            out.emplace(d.library);
+        else
+            out.insert({std::string(d.className), std::string(d.library) + "." + std::string(d.className)});
+    return {out.begin(), out.end()};
+}
+
+/// As `sdfgc explain` takes them.
+std::vector<std::string> codes() {
+    std::vector<std::string> out;
+    for (const diag::Info &kind : diag::allKinds())
+        out.emplace_back(kind.code);
+    for (const diag::Info &kind : diag::allKinds())
+        out.emplace_back(kind.name);
+    for (const diag::Why why : diag::allReasons())
+        out.emplace_back(diag::info(why).code);
+    return out;
 }
 
 } // namespace
@@ -48,7 +81,7 @@ std::vector<std::string> optionNames(const OptionRow &row) {
 Completion completionOf(const OptionRow &row) {
     if (!row.values.empty())
         return Completion::Words;
-    if (row.placeholder.starts_with("PASS"))
+    if (row.placeholder.starts_with("PASS") || row.names == "--passes")
         return Completion::Passes;
     if (row.names == "--pipeline")
         return Completion::Pipelines;
@@ -58,10 +91,9 @@ Completion completionOf(const OptionRow &row) {
 }
 
 std::vector<std::string> completionWords(const OptionRow &row) {
-    std::vector<std::string> out = row.values;
     if (completionOf(row) == Completion::Passes)
-        for (const pass::PassInfo &p : passRegistry().all())
-            out.push_back(p.name);
+        return passNames();
+    std::vector<std::string> out = row.values;
     if (completionOf(row) == Completion::Pipelines)
         for (const targets::TargetInfo &t : targets::all())
             out.push_back(t.name);
@@ -72,14 +104,18 @@ Completion argumentCompletion(const CommandRows &command) {
     const OptionRow *row = firstArgument(command);
     if (!row)
         return Completion::None;
-    if (!row->values.empty())
+    if (row->names == "DIR")
+        return Completion::Folders;
+    if (!argumentWords(command).empty())
         return Completion::Words;
     return row->names.find(".sdfg") != std::string::npos ? Completion::Graphs : Completion::None;
 }
 
 std::vector<std::string> argumentWords(const CommandRows &command) {
     const OptionRow *row = firstArgument(command);
-    return row ? row->values : std::vector<std::string>();
+    if (!row)
+        return {};
+    return row->names == "PASS" ? passNames() : row->names == "NODE" ? nodeNames() : row->names == "CODE" ? codes() : row->values;
 }
 
 } // namespace sdfgc::driver

@@ -45,7 +45,16 @@ bash)
     completes sdfgc opt --depfile no notes.txt
     completes sdfgc opt --print-after infer-types,resolve-w infer-types,resolve-wcr
     completes sdfgc opt -q prog.sdfg --print-after-c --print-after-change
+    completes sdfgc opt --passes infer-types,resolve-w infer-types,resolve-wcr
+    completes sdfgc passes --passes resolve-w resolve-wcr
+    completes sdfgc passes resolve-w resolve-wcr
+    completes sdfgc nodes blas.Gem "blas.Gemm blas.Gemv"
+    completes sdfgc explain SD2045 SD2045
+    completes sdfgc explain UnknownContai UnknownContainer
+    completes sdfgc explain dependenc dependence
+    completes sdfgc clean '' folder
     completes sdfgc completions z zsh
+    completes sdfgc -V -V
     completes sdfgc nonsense x ''
     ;;
 zsh)
@@ -54,7 +63,6 @@ zsh)
     zsh -n _sdfgc || fail "syntax"
     # The functions of zsh that match words against a table are replaced by one that shows the table.
     printed=$(timeout 60 zsh -f -c '
-    completes sdfgc -V -V
         compdef() { print "registered $*" }
         source ./_sdfgc
         _describe() { print -rl -- "${(@P)2}" }
@@ -63,10 +71,19 @@ zsh)
         _sdfgc
         words=(sdfgc build --targ) CURRENT=3
         _sdfgc
+        words=(sdfgc opt "") CURRENT=3
+        _sdfgc
+        words=(sdfgc passes "") CURRENT=3
+        _sdfgc
+        words=(sdfgc nodes "") CURRENT=3
+        _sdfgc
+        words=(sdfgc explain "") CURRENT=3
+        _sdfgc
         words=(sdfgc completions "") CURRENT=3
         _sdfgc')
     for expected in "registered _sdfgc sdfgc" "check:verifies a graph" "--version[print the version]" ":cpu|cuda|hip:(cpu cuda hip)" \
-        '1:PROG.sdfg:_files -g "*.(sdfg|sdfgz)"' "-o+[" ":DIR:_files -/" "1:SHELL:(bash zsh fish)"; do
+        '1:PROG.sdfg:_files -g "*.(sdfg|sdfgz)"' "-o+[" ":DIR:_files -/" ":LIST:_sequence compadd - " "1:[PASS]:(" " resolve-wcr " \
+        "1:[NODE]:(" " blas.Gemm " "1:[CODE]:(SD" " UnknownContainer " "1:SHELL:(bash zsh fish)"; do
         [[ $printed == *"$expected"* ]] || fail "no $expected in: $printed"
     done
     ;;
@@ -83,6 +100,10 @@ fish)
     completes "sdfgc build --targ" --target
     completes "sdfgc build --target cu" cuda
     completes "sdfgc build --fp-model " "contract fast strict"
+    completes "sdfgc opt --passes resolve-w" resolve-wcr
+    completes "sdfgc passes resolve-w" resolve-wcr
+    completes "sdfgc nodes blas.Gem" "blas.Gemm blas.Gemv"
+    completes "sdfgc explain UnknownContai" UnknownContainer
     completes "sdfgc completions z" zsh
     ;;
 man)
