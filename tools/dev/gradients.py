@@ -563,7 +563,7 @@ def main():
     parser.add_argument('--largest', type=int, default=12)
     parser.add_argument('--sample', type=int, default=1, help='every N-th case')
     parser.add_argument('--arrays', action='store_true')
-    parser.add_argument('--times', action='store_true', help='take the time, and compare nothing')
+    parser.add_argument('--times', action='store_true', help='measure, and compare nothing')
     parser.add_argument('--memory', action='store_true', help='compare what --report says with what the interpreter takes, and no gradients')
     parser.add_argument('--keep')
     parser.add_argument('--report')
