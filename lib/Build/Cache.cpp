@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 
 #include <unistd.h>
 

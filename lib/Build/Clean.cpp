@@ -6,8 +6,11 @@
 
 #include "sdfgc/Package/Package.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -21,7 +24,8 @@ struct Content {
     std::set<std::string> files, folders;
 };
 
-Content contentOf(const std::string &folder) {
+/// Fails where a part cannot be read: nobody knows what is in it.
+Result<Content> contentOf(const std::string &folder) {
     Content out;
     std::error_code ec;
     for (fs::recursive_directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
@@ -29,6 +33,8 @@ Content contentOf(const std::string &folder) {
         const bool isFolder = it->is_directory(none) && !it->is_symlink(none);
         (isFolder ? out.folders : out.files).insert(it->path().lexically_relative(folder).string());
     }
+    if (ec)
+        return Failure{"cannot read all of " + folder + ": " + ec.message()};
     return out;
 }
 
@@ -95,14 +101,16 @@ bool removeBuildFolder(const std::string &path, diag::Engine &diags) {
         return false;
     }
     removeTemporariesOfKilledRuns(path);
-    const Content content = contentOf(path);
+    const Result<Content> content = contentOf(path);
+    if (!content)
+        return refuse(content.error());
     const std::set<std::string> written = writtenTo(path);
     std::vector<std::string> others;
-    for (const std::string &file : content.files)
+    for (const std::string &file : content->files)
         if (!isWrittenByUs(file, written))
             others.push_back(file);
     if (others.empty())
-        return removeContent(path, content, diags);
+        return removeContent(path, *content, diags);
     reportOthers(path, others, diags);
     return false;
 }
