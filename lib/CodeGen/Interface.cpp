@@ -79,6 +79,13 @@ std::string callbackParameter(Type t, const std::string &name) {
 
 } // namespace
 
+/// Is the memory of a parameter const in C? Elements that are pointers are not: callers would have to cast them.
+static bool isConst(const Param &p) {
+    if (!p.desc || p.desc->isScalar() || p.desc->isStream() || p.written)
+        return false;
+    return p.desc->isStructure() || cType(p.desc->dtype).back() != '*';
+}
+
 bool returnsValue(Type callback) { return callback.returns().size() == 1 && !isArray(callback.returnJson(), 0); }
 
 std::string cParameter(const Param &p) {
@@ -86,13 +93,14 @@ std::string cParameter(const Param &p) {
     if (!p.desc)
         return p.type.isCallback() ? callbackParameter(p.type, name) : spaced(cType(p.type), name);
     const ir::DataDesc &d = *p.desc;
+    const std::string word = isConst(p) ? "const " : "";
     if (d.isScalar())
         return spaced(cType(d.dtype), name);
     if (d.isStructure())
-        return spaced(cType(d.dtype.isPointer() ? d.dtype.element() : d.dtype) + " *", name);
+        return word + spaced(cType(d.dtype.isPointer() ? d.dtype.element() : d.dtype) + " *", name);
     if (d.isStream())
         return "void *" + name;
-    return spaced(cType(d.dtype) + (cType(d.dtype).back() == '*' ? "*" : " *"), name);
+    return word + spaced(cType(d.dtype) + (cType(d.dtype).back() == '*' ? "*" : " *"), name);
 }
 
 std::string cParameters(const std::vector<Param> &ps) {
@@ -102,20 +110,27 @@ std::string cParameters(const std::vector<Param> &ps) {
     return text;
 }
 
-std::string toProgram(const Param &p) {
+std::string toProgram(const Param &p, const Function &program) {
     const std::string &name = p.cName.str();
     Type t = p.desc ? p.desc->dtype : p.type;
     if (p.desc && p.desc->isStream())
         return "*static_cast<sdfgc::rt::Stream<" + t.cppName() + "> *>(" + name + ")";
-    bool pointer = p.desc && !p.desc->isScalar() && !p.desc->isStructure();
-    std::string plain = pointer ? cType(t) + " *" : cType(t), wanted = pointer ? t.cppName() + " *" : t.cppName();
+    const bool pointer = p.desc && !p.desc->isScalar() && !p.desc->isStructure();
     bool emulated = t.isScalar() && (t.scalar() == ScalarKind::Float16 || t.scalar() == ScalarKind::BFloat16 ||
                                      t.scalar() == ScalarKind::Float8E4M3FN || t.scalar() == ScalarKind::Float8E5M2);
+    const auto takesConst = [&] {
+        return std::any_of(program.params.begin(), program.params.end(),
+                           [&](VarId v) { return program.vars[v].name == p.cName && program.vars[v].isConst; });
+    };
+    const std::string plain = cType(p.desc && p.desc->isStructure() && t.isPointer() ? t.element() : t) + " *";
+    const bool castsAway = isConst(p) && !takesConst();
+    const std::string word = isConst(p) && !castsAway ? "const " : "";
+    const std::string value = castsAway ? "const_cast<" + plain + ">(" + name + ")" : name;
     if (pointer && (emulated || t.isVector() || t.isOpaque()))
-        return "reinterpret_cast<" + t.cppName() + " *>(" + name + ")";
+        return "reinterpret_cast<" + word + t.cppName() + " *>(" + value + ")";
     if (!pointer && emulated)
         return "__builtin_bit_cast(" + t.cppName() + ", " + name + ")";
-    return name;
+    return value;
 }
 
 std::vector<ir::Storage> externalStorages(const Module &m) {

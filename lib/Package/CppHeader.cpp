@@ -87,16 +87,9 @@ private:
     }
 
     static std::string passed(const Argument &a) {
-        const std::string type = codegen::cType(a.type) + " *";
-        const bool isConst = elementType(a).starts_with("const ");
-        std::string address;
         if (isSpan(a))
-            address = "sdfgc_program::address(" + a.parameter + ")";
-        else if (a.kind == ArgumentKind::Structure && !a.optional)
-            address = "&" + a.parameter;
-        else
-            return a.parameter;
-        return isConst ? "const_cast<" + type + ">(" + address + ")" : address;
+            return "sdfgc_program::address(" + a.parameter + ")";
+        return (a.kind == ArgumentKind::Structure && !a.optional ? "&" : "") + a.parameter;
     }
 
     void ownership() {

@@ -3,9 +3,10 @@
 
 #include <stdio.h>
 
-static double A[12], B[3], s[1];
+static double A[12], s[1];
+static const double B[3];
 
-static void call(checkedHandle_t handle, double *a, double *b, double *sum, int32_t m, int64_t n) {
+static void call(checkedHandle_t handle, double *a, const double *b, double *sum, int32_t m, int64_t n) {
     checked_program(handle, a, b, NULL, NULL, sum, m, n, 0);
     printf("%d %s\n", checked_error(handle), checked_error_message(handle));
 }

@@ -74,7 +74,7 @@ TEST_CASE("a parallel map of one statement is a pragma, a loop and an assignment
     std::string text = p.text();
     CHECK(has(text, "    // state main, map m\n    #pragma omp parallel for\n    for (int64_t i = 0; i < N; ++i)\n        B[i] = "
                     "A[i] * 2.0;\n"));
-    CHECK(has(text, "void __program_f(State *__state, double *A, double *B, int64_t N)"));
+    CHECK(has(text, "void __program_f(State *__state, const double *A, double *B, int64_t N)"));
 }
 
 TEST_CASE("a reduction is a clause on an accumulator that joins the target once") {

@@ -65,7 +65,7 @@ def binding(argument):
     """Arrays are handed on; a scalar may be a container or a symbol, and is offered as both."""
     name, parameter = argument['name'], argument['parameter']
     if '*' in argument['declaration']:
-        return f'    sdfgc_program_bind(handle->program, "{name}", {parameter});\n'
+        return f'    sdfgc_program_bind(handle->program, "{name}", (void *){parameter});\n'
     kind = 'real' if str(argument['type']).startswith(('float', 'bfloat')) else 'integer'
     both = f'    sdfgc_program_bind(handle->program, "{name}", &{parameter});\n'
     return both if argument['kind'] != 'symbol' else f'    sdfgc_program_set_{kind}(handle->program, "{name}", {parameter});\n'

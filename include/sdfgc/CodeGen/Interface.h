@@ -9,7 +9,8 @@
 
 namespace sdfgc::codegen {
 
-/// C spelling of a parameter, valid in C and C++: `double *A`, `int32_t N`, `struct CSR *A`, `double (*f)(double)`.
+/// C spelling of a parameter, valid in C and C++: `double *A`, `int32_t N`, `struct CSR *A`, `double (*f)(double)`. Memory that the
+/// program never writes is const: `const double *A`.
 std::string cParameter(const tree::Param &p);
 /// C type of a value of this type: half precision as raw bits (`uint16_t`), complex as `double _Complex` / `std::complex<double>`
 /// by macro.
@@ -19,8 +20,9 @@ std::string cType(Type t);
 bool returnsValue(Type callback);
 /// `double *A, double *B, int32_t N`; empty text for no parameters.
 std::string cParameters(const std::vector<tree::Param> &ps);
-/// The value of a C parameter as the program function takes it (casts where C and C++ types differ).
-std::string toProgram(const tree::Param &p);
+/// The value of a C parameter as the function `program` takes it: casts where types of C and C++ differ, and where the parameter is
+/// const but that of the function is not.
+std::string toProgram(const tree::Param &p, const tree::Function &program);
 /// Statements with which a call begins (sdfgc/rt/arguments.h): they throw where a size is negative, or an array with elements null.
 /// Optional arrays may be null, and those that some call of the program neither reads nor writes.
 std::vector<std::string> argumentChecks(const tree::Module &m, const SymPrinter &symbols);

@@ -96,7 +96,7 @@ void CxxEmitter::program(TextWriter &w, const std::string &all) {
         w.line("__state->report.reset();");
     std::string args = program.needsState ? "__state" : "";
     for (const Param &p : m_.params)
-        args += (args.empty() ? "" : ", ") + codegen::toProgram(p);
+        args += (args.empty() ? "" : ", ") + codegen::toProgram(p, program);
     const codegen::SymPrinter symbols([this](std::string_view t) { use(t); });
     const std::vector<std::string> checks = codegen::argumentChecks(m_, symbols);
     if (checks.empty()) {
