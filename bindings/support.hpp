@@ -8,6 +8,9 @@
 #include <utility>
 #if __cplusplus >= 202002L
 #include <span>
+#else
+#include <iterator>
+#include <type_traits>
 #endif
 
 namespace sdfgc_program {
@@ -23,15 +26,36 @@ private:
     int code_;
 };
 
-/// An array argument. From C++20 on it knows its size, which is checked before each call; before that it is a pointer.
+/// An array argument: a std::vector or another container of contiguous elements, or a pointer and the number of elements in braces.
+/// Its size is checked before each call. Before C++20 a pointer alone will do; its size is unknown and not checked.
 #if __cplusplus >= 202002L
 template <class T> using Array = std::span<T>;
 template <class T> T *address(std::span<T> a) { return a.data(); }
 template <class T> std::int64_t sizeOf(std::span<T> a) { return static_cast<std::int64_t>(a.size()); }
 #else
-template <class T> using Array = T *;
-template <class T> T *address(T *a) { return a; }
-template <class T> std::int64_t sizeOf(T *) { return INT64_MAX; }
+template <class T> class Array {
+    /// May elements of the type E be passed? Those of a derived class may not, although a pointer to them converts.
+    template <class E> static constexpr bool takes = std::is_convertible_v<E (*)[], T (*)[]>;
+
+public:
+    Array() = default;
+    Array(T *data, std::size_t size) : data_(data), size_(static_cast<std::int64_t>(size)) {}
+    template <class Pointer,
+              std::enable_if_t<!std::is_array_v<std::remove_reference_t<Pointer>> && std::is_convertible_v<Pointer, T *>, int> = 0>
+    Array(Pointer &&data) : data_(data), size_(INT64_MAX) {}
+    template <class Container,
+              std::enable_if_t<takes<std::remove_pointer_t<decltype(std::data(std::declval<Container &>()))>>, int> = 0>
+    Array(Container &&all) : data_(std::data(all)), size_(static_cast<std::int64_t>(std::size(all))) {}
+
+    T *data() const { return data_; }
+    std::int64_t size() const { return size_; }
+
+private:
+    T *data_ = nullptr;
+    std::int64_t size_ = 0;
+};
+template <class T> T *address(const Array<T> &a) { return a.data(); }
+template <class T> std::int64_t sizeOf(const Array<T> &a) { return a.size(); }
 #endif
 
 inline void checkSize(const char *name, std::int64_t has, std::int64_t needs) {

@@ -1,4 +1,4 @@
-// include/<name>.hpp: a class that owns a handle, calls with spans, errors as exceptions.
+// include/<name>.hpp: a class that owns a handle, calls with containers, errors as exceptions.
 #include "Formula.h"
 
 #include "sdfgc/CodeGen/Interface.h"
@@ -21,8 +21,7 @@ public:
     CppHeader(const Interface &i, std::string_view support) : i_(i), support_(support), class_(i.name + "Program") {}
 
     std::string text() {
-        w_.line("// " + i_.name + ".hpp: C++ interface of program `" + i_.name +
-                "`, written by sdfgc. For C++17 and later; sizes are checked from C++20 on.");
+        w_.line("// " + i_.name + ".hpp: C++ interface of program `" + i_.name + "`, written by sdfgc. For C++17 and later.");
         w_.line("#ifndef SDFGC_PROGRAM_" + i_.name + "_HPP");
         w_.line("#define SDFGC_PROGRAM_" + i_.name + "_HPP");
         w_.line();

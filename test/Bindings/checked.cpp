@@ -7,7 +7,7 @@ namespace {
 
 double A[12], B[3], maybe[4], s[1];
 
-/// Before C++20 an array is a pointer.
+/// Before C++20 an array may be a pointer alone.
 template <class T> sdfgc_program::Array<T> array(T *memory, [[maybe_unused]] std::size_t size) {
 #if __cplusplus >= 202002L
     return {memory, memory ? size : 0};

@@ -1,6 +1,7 @@
 // Calls `kinds` through its C++ header; prints the same lines as use.c.
 #include "kinds.hpp"
 
+#include <array>
 #include <cstdio>
 #include <type_traits>
 #include <vector>
@@ -11,11 +12,14 @@ extern "C" double blend(double element, double const *all) { return 1000 * eleme
 
 static_assert(!std::is_copy_constructible_v<kindsProgram> && std::is_nothrow_move_constructible_v<kindsProgram>);
 
-#if __cplusplus >= 202002L
-template <class T> auto pass(std::vector<T> &v) { return std::span<T>(v); }
-#else
-template <class T> T *pass(std::vector<T> &v) { return v.data(); }
-#endif
+using Doubles = sdfgc_program::Array<double>;
+using Constants = sdfgc_program::Array<const double>;
+static_assert(std::is_convertible_v<std::vector<double> &, Doubles> && std::is_convertible_v<double (&)[4], Doubles>);
+static_assert(std::is_convertible_v<const std::vector<double> &, Constants> &&
+              std::is_convertible_v<std::array<double, 4> &, Constants>);
+static_assert(!std::is_convertible_v<const std::vector<double> &, Doubles> &&
+              !std::is_convertible_v<std::vector<float> &, Constants>);
+static_assert(!std::is_convertible_v<double, Doubles> && !std::is_convertible_v<const double *, Doubles>);
 
 static int run() {
     std::vector<double> A(N * M), W(N, 0.5), result(N - 1), val(K), none;
@@ -43,8 +47,8 @@ static int run() {
     std::vector<char> memory(program.externalMemorySize_CPU_Heap(K, M, N, blend));
     program.setExternalMemory_CPU_Heap(memory.data(), K, M, N, blend);
     auto call = [&](std::vector<double> &optional) {
-        program(pass(A), pass(F), pass(H), flags, pass(P), S, pass(V), pass(optional), pass(Z), pass(result), K, M, N, blend,
-                {0, 1}, {2, 0}, true, 0x4000, 3, 2.0);
+        program({A.data(), A.size()}, F, H, flags, P, S, V, optional, Z, result, K, M, N, blend, {0, 1}, {2, 0}, true, 0x4000, 3,
+                2.0);
     };
     call(W);
     std::printf("external %d\n", int(memory.size()));
@@ -58,7 +62,6 @@ static int run() {
     std::printf("result %g %g %g\n", result[0], result[1], result[2]);
     call(none);
     std::printf("without %g\n", result[0]);
-#if __cplusplus >= 202002L
     result.resize(N - 2);
     try {
         call(W);
@@ -67,7 +70,6 @@ static int run() {
         if (e.code() != 4 || std::string(e.what()) != "__return has 2 elements, but the program needs 3")
             return 1;
     }
-#endif
     program.close();
     return program.handle() == nullptr ? 0 : 1;
 }
