@@ -258,6 +258,84 @@ def run(*positional, **named):
         return program(*positional, **named)
 
 
+# ---- signatures, for inspect.signature and help(); those of the .pyi file are the same
+
+class _Shown:
+    """What a signature shows as `text`: `float64[N, M]`, or `...` for a value that follows from other arguments."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+_NUMBERS = {'bool': bool, 'string': str, 'pyobject': object, 'void': object, 'complex64': complex, 'complex128': complex}
+
+
+def _type_text(t):
+    if not isinstance(t, dict):
+        return t
+    return f"{t['vector']}x{t['lanes']}" if 'vector' in t else _type_text(next(iter(t.values())))
+
+
+def _annotation(a):
+    t, kind = a['type'], a['kind']
+    if kind == 'array':
+        return _Shown(f"{_type_text(t)}[{', '.join(a['shape'])}]" + (' or None' if a['optional'] else ''))
+    if kind == 'callback':
+        kind = typing.Callable
+    elif kind in ('container_array', 'stream'):
+        kind = list if kind == 'container_array' else int
+    elif isinstance(t, dict):
+        kind = _value_type(t) if 'struct' in t or 'vector' in t else int
+    else:
+        kind = _NUMBERS.get(t) or (float if 'float' in t else int)
+    return typing.Optional[kind] if a.get('optional') else kind
+
+
+def _signature(arguments, positions, left_out, returned):
+    """Of a function after its `self`. An argument has a default where it may be left out, or where one before it may. What Python cannot
+    spell as a parameter is one of `named`; the arguments after it are given by name, or as one of `positional`."""
+    kind, parameters, default, hidden, unnamed = inspect.Parameter, [], False, False, False
+    for name in [*positions, *(n for n in arguments if n not in positions)]:
+        default = default or unnamed or name in left_out
+        if keyword.iskeyword(name) or name.startswith('__'):
+            hidden, unnamed = True, unnamed or name in positions
+            continue
+        by_name = unnamed or name not in positions
+        parameters.append(kind(name, kind.KEYWORD_ONLY if by_name else kind.POSITIONAL_OR_KEYWORD, annotation=_annotation(arguments[name]),
+                               default=_Shown('...') if default else kind.empty))
+    if unnamed:
+        parameters.append(kind(_free('positional', arguments), kind.VAR_POSITIONAL))
+    if hidden:
+        parameters.append(kind(_free('named', arguments), kind.VAR_KEYWORD))
+    return inspect.Signature(sorted(parameters, key=lambda p: p.kind), return_annotation=returned)
+
+
+def _free(name, taken):
+    return name if name not in taken else _free(name + '_', taken)
+
+
+def _add_signatures():
+    arguments = {a['name']: a for a in INTERFACE['arguments']}
+    results = [a for a in arguments.values() if a['kind'] == 'array' and a['name'].startswith('__return')]
+    known = {n for a in arguments.values() if a['kind'] == 'array' for f in a['shape_formulas'] + a['stride_formulas'] if f is not None
+             for n in _Formula(f).names}
+    init = {a['name']: a for a in INTERFACE['init_arguments']}
+    every = {**arguments, **{n: a for n, a in init.items() if n not in arguments}}
+    follow = {n for n, a in every.items() if n not in arguments or (a['kind'] in ('symbol', 'scalar') and n in known)}
+    returned = np.ndarray if len(results) == 1 else tuple if results else None
+    run.__signature__ = call = _signature(every, ORDER, follow, returned)
+    own = inspect.Parameter(_free('self', every), inspect.Parameter.POSITIONAL_ONLY)
+    for function, of in ((Program.__call__, call), (Program.bind, call.replace(return_annotation=typing.Callable[[], returned])),
+                         (Program.initialize, _signature(init, [], [], None))):
+        function.__signature__ = of.replace(parameters=[own, *of.parameters.values()])
+
+
+_add_signatures()
+
+
 def _load(path):
     """The library as the file holds it now. The system's loader knows a library by the text of its path: after another build into the
     same folder, it would return the one that it loaded before. Here every content has a text of its own, `lib/././libf.so`."""

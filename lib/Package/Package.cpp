@@ -56,6 +56,7 @@ private:
         files_["include/" + i.name + ".hpp"] = cppHeader(i, *cpp);
         files_["include/" + i.name + ".f90"] = fortranModule(i);
         files_["python/" + pythonModuleName(i.name) + ".py"] = pythonModule(i, *values + "\n\n" + *program);
+        files_["python/" + pythonModuleName(i.name) + ".pyi"] = pythonStub(i);
         return true;
     }
 

@@ -1,6 +1,7 @@
 // python/<name>.py: the interface as data, then the code that is the same for every program (bindings/values.py,
 // bindings/program.py).
 #include "Formula.h"
+#include "PythonNames.h"
 
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Support/TextWriter.h"
@@ -66,25 +67,9 @@ std::string symbolInFormula(const std::string &name) {
 json::Value formulas(const std::vector<sym::Expr> &es) {
     json::Value out = json::Value::array();
     for (sym::Expr e : es) {
-        std::optional<std::string> text = formula(e, Language::Python, [](Name n) { return symbolInFormula(n.str()); });
+        const std::optional<std::string> text = pythonFormula(e);
         out.push(text ? json::Value(*text) : json::Value());
     }
-    return out;
-}
-
-/// The order in which arguments may be given by position: that of the user's program, then that of C; what is returned comes by
-/// name.
-std::vector<std::string> positions(const Interface &i) {
-    std::vector<std::string> out;
-    auto add = [&](const std::string &name) {
-        if (std::find(out.begin(), out.end(), name) == out.end())
-            out.push_back(name);
-    };
-    for (const std::string &n : i.order)
-        add(n);
-    for (const Argument &a : i.arguments)
-        if (!a.isResult())
-            add(a.name);
     return out;
 }
 
@@ -111,6 +96,26 @@ std::string docLine(std::string text) {
 
 } // namespace
 
+std::vector<std::string> pythonPositions(const Interface &i) {
+    std::vector<std::string> out;
+    auto add = [&](const std::string &name) {
+        if (std::find(out.begin(), out.end(), name) == out.end())
+            out.push_back(name);
+    };
+    for (const std::string &n : i.order)
+        add(n);
+    for (const Argument &a : i.arguments)
+        if (!a.isResult())
+            add(a.name);
+    return out;
+}
+
+bool isPythonKeyword(std::string_view name) { return isOneOf(keywords, name); }
+
+std::optional<std::string> pythonFormula(sym::Expr e) {
+    return formula(e, Language::Python, [](Name n) { return symbolInFormula(n.str()); });
+}
+
 std::string pythonModuleName(const std::string &program) {
     return isOneOf(keywords, program) || isOneOf(modules, program) ? program + "_program" : program;
 }
@@ -124,7 +129,7 @@ std::string pythonModule(const Interface &i, std::string_view support) {
     w.line("    import " + module);
     w.line("    with " + module + ".Program() as program:");
     std::string call;
-    for (const std::string &n : positions(i))
+    for (const std::string &n : pythonPositions(i))
         if (std::none_of(i.arguments.begin(), i.arguments.end(),
                          [&](const Argument &a) { return a.name == n && a.kind == ArgumentKind::Symbol; }))
             call += (call.empty() ? "" : ", ") + n + "=" + n;
@@ -136,7 +141,8 @@ std::string pythonModule(const Interface &i, std::string_view support) {
     for (const Argument &a : i.arguments)
         w.line(docLine("    " + describe(a)));
     w.line("\"\"\"");
-    for (const char *module : {"builtins", "ctypes", "hashlib", "keyword", "operator", "os", "sys", "types", "weakref"})
+    for (const char *module :
+         {"builtins", "ctypes", "hashlib", "inspect", "keyword", "operator", "os", "sys", "types", "typing", "weakref"})
         w.line(std::string("import ") + module);
     w.line();
     w.line("import numpy as np");
@@ -166,7 +172,7 @@ std::string pythonModule(const Interface &i, std::string_view support) {
     }
     w.close();
     json::Value order = json::Value::array();
-    for (const std::string &n : positions(i))
+    for (const std::string &n : pythonPositions(i))
         order.push(n);
     w.line("ORDER = " + literal(order) + "  # of positional arguments");
     w.line();

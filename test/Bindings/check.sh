@@ -62,6 +62,13 @@ fortran)
     ;;
 python)
     PYTHONPATH=kinds/python as_expected Python /usr/bin/python3 "$here/use.py"
+    PYTHONPATH=kinds/python /usr/bin/python3 "$here/signatures.py" kinds
+    PYTHONPATH=gpu/python /usr/bin/python3 "$here/signatures.py" vadd \
+        '(A: float64[N], B: float64[N], C: float64[N], N: int = ...) -> None'
+    # Names that Python cannot spell as parameters.
+    "$sdfgc" emit "$here/odd.sdfgt" -o odd --quiet
+    PYTHONPATH=odd/python /usr/bin/python3 "$here/signatures.py" odd \
+        '(A: float64[N], *positional_, N: int = ..., positional: float = ..., self: float = ..., **named) -> numpy.ndarray'
     ;;
 checked)
     # Arguments that no program can take are errors of the call, in five languages.

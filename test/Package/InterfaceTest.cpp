@@ -109,6 +109,20 @@ TEST_CASE("C++: sizes are checked in 64 bits where the arguments say them; null 
     CHECK_FALSE(contains(text, "using namespace"));
 }
 
+TEST_CASE("Python stubs: symbols that shapes tell have defaults, results are returned") {
+    package::Interface i;
+    i.name = "p";
+    Argument result = array("__return", {symbol("N")}), optional = array("B", {symbol("N")});
+    optional.optional = true;
+    i.arguments = {result, array("A", {symbol("N")}), optional, value("N", ScalarKind::Int64)};
+    i.init = {value("N", ScalarKind::Int64)};
+    const std::string text = package::pythonStub(i), f64 = "_npt.NDArray[_np.float64]";
+    const std::string call = "A: " + f64 + ", B: _t.Optional[" + f64 + "], N: int = ..., **named: _t.Any) -> ";
+    CHECK(contains(text, "def run(" + call + f64 + ": ..."));
+    CHECK(contains(text, "def bind(self, /, " + call + "_t.Callable[[], " + f64 + "]: ..."));
+    CHECK(contains(text, "def initialize(self, /, *, N: int) -> None: ..."));
+}
+
 TEST_CASE("Python literals cannot be ended by names") {
     package::Interface i;
     i.name = "p";

@@ -80,5 +80,8 @@ std::optional<std::string> callerMain(const Interface &i, diag::Engine &diags);
 std::string pythonModuleName(const std::string &program);
 /// A module that needs ctypes and NumPy only: python/<pythonModuleName>.py.
 std::string pythonModule(const Interface &i, std::string_view support);
+/// The types of that module, for editors and type checkers: python/<pythonModuleName>.pyi. Its functions have the parameters that
+/// inspect.signature shows of the module's.
+std::string pythonStub(const Interface &i);
 
 } // namespace sdfgc::package
