@@ -1,6 +1,8 @@
 // Consumers for machines: JSON lines and SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0).
 #include "SeverityWord.h"
 
+#include "sdfgc/Diag/MachineForms.h"
+
 #include <map>
 #include <ostream>
 
@@ -25,16 +27,8 @@ void addPlace(Value &object, const Location &p) {
     setNumber(object, "column", p.column);
     setText(object, "path", p.path);
     setText(object, "element", p.element);
-    if (p.source.known()) {
-        Value source = Value::object();
-        source.set("file", p.source.file.str());
-        source.set("line", p.source.line);
-        source.set("column", p.source.column + 1);
-        setNumber(source, "endLine", p.source.endLine);
-        if (p.source.endColumn > 0)
-            source.set("endColumn", p.source.endColumn + 1);
-        object.set("source", std::move(source));
-    }
+    if (p.source.known())
+        object.set("source", sourceJson(p.source));
 }
 
 Value toJson(const Diagnostic &d) {
@@ -59,12 +53,6 @@ Value toJson(const Diagnostic &d) {
 }
 
 // ---- SARIF
-
-Value single(const char *key, Value v) {
-    Value object = Value::object();
-    object.set(key, std::move(v));
-    return object;
-}
 
 /// A path as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
 std::string uri(const std::string &path) {
@@ -110,10 +98,7 @@ Value location(const Location &p) {
     return v;
 }
 
-Value sourceLocation(const SourceLoc &s) {
-    const int endColumn = s.endColumn > 0 ? s.endColumn + 1 : 0;
-    return single("physicalLocation", physical(s.file.str(), s.line, s.column + 1, s.endLine, endColumn));
-}
+Value sourceLocation(const SourceLoc &s) { return single("physicalLocation", sarifPhysical(s)); }
 
 Value result(const Diagnostic &d, int ruleIndex) {
     Value v = Value::object();
@@ -150,6 +135,42 @@ Value rule(const Info &kind) {
 
 } // namespace
 
+Value single(const char *key, Value v) {
+    Value object = Value::object();
+    object.set(key, std::move(v));
+    return object;
+}
+
+Value sourceJson(const SourceLoc &s) {
+    Value source = Value::object();
+    source.set("file", s.file.str());
+    source.set("line", s.line);
+    source.set("column", s.column + 1);
+    setNumber(source, "endLine", s.endLine);
+    if (s.endColumn > 0)
+        source.set("endColumn", s.endColumn + 1);
+    return source;
+}
+
+Value sarifPhysical(const SourceLoc &s) {
+    const int endColumn = s.endColumn > 0 ? s.endColumn + 1 : 0;
+    return physical(s.file.str(), s.line, s.column + 1, s.endLine, endColumn);
+}
+
+std::string sarifLog(Value rules, Value results) {
+    Value driver = Value::object();
+    driver.set("name", "sdfgc");
+    driver.set("version", SDFGC_VERSION);
+    driver.set("rules", std::move(rules));
+    Value run = single("tool", single("driver", std::move(driver)));
+    run.set("results", std::move(results));
+    Value log = Value::object();
+    log.set("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    log.set("version", "2.1.0");
+    log.set("runs", Value::array({std::move(run)}));
+    return log.dump(1) + "\n";
+}
+
 void printJson(std::ostream &os, const std::vector<Diagnostic> &ds) {
     for (const Diagnostic &d : ds)
         os << toJson(d).dump() << '\n';
@@ -164,17 +185,7 @@ void printSarif(std::ostream &os, const std::vector<Diagnostic> &ds) {
             rules.push(rule(info(d.id)));
         results.push(result(d, at->second));
     }
-    Value driver = Value::object();
-    driver.set("name", "sdfgc");
-    driver.set("version", SDFGC_VERSION);
-    driver.set("rules", std::move(rules));
-    Value run = single("tool", single("driver", std::move(driver)));
-    run.set("results", std::move(results));
-    Value log = Value::object();
-    log.set("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    log.set("version", "2.1.0");
-    log.set("runs", Value::array({std::move(run)}));
-    os << log.dump(1) << '\n';
+    os << sarifLog(std::move(rules), std::move(results));
 }
 
 } // namespace sdfgc::diag

@@ -299,8 +299,9 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
     line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
     line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
-    line.text("--remarks", remarks, "FILE",
-              "write what passes did or could not do: .yaml, .json (one object a line), else text by element; `-` prints it");
+    line.text(
+        "--remarks", remarks, "FILE",
+        "write what passes did or could not do: .yaml, .sarif, .json (one object a line), else text by element; `-` prints it");
     line.flag("--explain-missed", explainMissed, "say on standard error what passes could not do, why, and what to do about it");
 }
 

@@ -1,4 +1,6 @@
 #include "Driver/Remarks.h"
+
+#include "sdfgc/Diag/MachineForms.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Support/OrderedMap.h"
 
@@ -10,6 +12,14 @@ namespace {
 
 std::string codeOf(const pass::Remark &r) { return std::string(diag::info(r.why).code); }
 
+/// `main: state s, map m[i] (prog.py:7:5)`; columns count from 1.
+std::string placed(const pass::Remark &r) {
+    if (!r.source.known())
+        return r.element;
+    return r.element + " (" + r.source.file.str() + ":" + std::to_string(r.source.line) + ":" +
+           std::to_string(r.source.column + 1) + ")";
+}
+
 json::Value asJson(const pass::Remark &r) {
     json::Value v = json::Value::object();
     v.set("pass", r.pass);
@@ -17,6 +27,8 @@ json::Value asJson(const pass::Remark &r) {
     if (r.missed())
         v.set("code", codeOf(r));
     v.set("element", r.element);
+    if (r.source.known())
+        v.set("source", diag::sourceJson(r.source));
     v.set("text", r.text);
     if (r.loss)
         v.set("bytes", r.loss->str());
@@ -35,6 +47,8 @@ std::string asYaml(const pass::Remark &r) {
     if (r.missed())
         line("code", codeOf(r));
     line("element", r.element);
+    if (r.source.known())
+        out += "source: " + diag::sourceJson(r.source).dump() + "\n";
     line("text", r.text);
     if (r.loss)
         line("bytes", r.loss->str());
@@ -50,16 +64,53 @@ std::string lineOf(const pass::Remark &r) {
 std::string byElement(const std::vector<pass::Remark> &remarks) {
     OrderedMap<std::string, std::string> lines;
     for (const pass::Remark &r : remarks)
-        lines[r.element] += "  " + lineOf(r) + "\n";
+        lines[placed(r)] += "  " + lineOf(r) + "\n";
     std::string out;
     for (const auto &[element, text] : lines)
         out += element + "\n" + text;
     return out;
 }
 
+/// The result of a SARIF log. What was done has its pass as rule, what was missed the code of the reason.
+json::Value sarifResult(const pass::Remark &r, int ruleIndex) {
+    json::Value v = json::Value::object(), where = json::Value::object(), properties = json::Value::object();
+    v.set("ruleId", r.missed() ? codeOf(r) : r.pass);
+    v.set("ruleIndex", ruleIndex);
+    v.set("level", "note");
+    v.set("message", diag::single("text", lineOf(r)));
+    if (r.source.known())
+        where.set("physicalLocation", diag::sarifPhysical(r.source));
+    if (!r.element.empty())
+        where.set("logicalLocations", json::Value::array({diag::single("fullyQualifiedName", r.element)}));
+    if (!where.members().empty())
+        v.set("locations", json::Value::array({std::move(where)}));
+    properties.set("pass", r.pass);
+    properties.set("kind", r.missed() ? "missed" : "done");
+    if (r.loss)
+        properties.set("bytes", r.loss->str());
+    v.set("properties", std::move(properties));
+    return v;
+}
+
+std::string asSarif(const std::vector<pass::Remark> &remarks) {
+    json::Value rules = json::Value::array(), results = json::Value::array();
+    std::map<std::string, int> indexOf;
+    for (const pass::Remark &r : remarks) {
+        const auto [at, isNew] = indexOf.emplace(r.missed() ? codeOf(r) : r.pass, static_cast<int>(indexOf.size()));
+        if (isNew) {
+            json::Value rule = diag::single("id", at->first);
+            if (r.missed())
+                rule.set("help", diag::single("text", std::string(diag::info(r.why).hint)));
+            rules.push(std::move(rule));
+        }
+        results.push(sarifResult(r, at->second));
+    }
+    return diag::sarifLog(std::move(rules), std::move(results));
+}
+
 /// What is missed at one element.
 struct Missed {
-    std::string element;
+    std::string element; // with its place
     std::vector<std::string> lines;
     std::optional<sym::Expr> loss; // the greatest
     int64_t size = -1;             // of the loss, for the order only: every symbol stands for a thousand
@@ -78,9 +129,9 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
     for (const pass::Remark &r : remarks) {
         if (!r.missed())
             continue;
-        const auto at = position.emplace(r.element, out.size()).first->second;
+        const auto at = position.emplace(placed(r), out.size()).first->second;
         if (at == out.size())
-            out.push_back({r.element, {}, {}});
+            out.push_back({placed(r), {}, {}});
         Missed &m = out[at];
         const std::string line = r.pass + ": " + r.text + " [" + codeOf(r) + "]";
         if (std::find(m.lines.begin(), m.lines.end(), line) == m.lines.end()) // passes run more than once
@@ -97,6 +148,8 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
 } // namespace
 
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
+    if (file.ends_with(".sarif"))
+        return asSarif(remarks);
     const bool json = file.ends_with(".json") || file.ends_with(".jsonl"), yaml = file.ends_with(".yaml") || file.ends_with(".yml");
     if (!json && !yaml)
         return byElement(remarks);
@@ -125,7 +178,7 @@ std::string missedText(const std::vector<pass::Remark> &remarks) {
     return out;
 }
 
-std::string oneLine(const pass::Remark &r) { return r.pass + ": " + r.element + ": " + r.text; }
+std::string oneLine(const pass::Remark &r) { return r.pass + ": " + placed(r) + ": " + r.text; }
 
 ir::ElementNotes remarkNotes(const std::vector<pass::Remark> &remarks) {
     ir::ElementNotes notes;

@@ -6,12 +6,12 @@
 
 namespace sdfgc::driver {
 
-/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as one JSON object a line for `.json` and `.jsonl`, else as text
-/// by element.
+/// Remarks for a file: as YAML documents for `.yaml` and `.yml`, as a SARIF log for `.sarif`, as one JSON object a line for `.json` and
+/// `.jsonl`, else as text by element. Elements have their places in the user's program, as far as the graph knows them.
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 /// For --explain-missed: what was not done, by element and once each, what costs most first, then what can be done about it.
 std::string missedText(const std::vector<pass::Remark> &remarks);
-/// `fuse-nests: main: state s, map m[i]: `two` joins `one``
+/// `fuse-nests: main: state s, map m[i] (prog.py:7:5): `two` joins `one``
 std::string oneLine(const pass::Remark &remark);
 /// Remarks for a graph that is drawn.
 ir::ElementNotes remarkNotes(const std::vector<pass::Remark> &remarks);

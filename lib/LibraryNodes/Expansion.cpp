@@ -386,10 +386,10 @@ bool Expansion::refuse(std::string why, std::string hint) {
 }
 
 void Expansion::took(std::string_view implementation, std::string why) {
-    context_.done(elementName(node_), "implementation " + std::string(implementation) + ": " + std::move(why));
+    context_.done(node_, "implementation " + std::string(implementation) + ": " + std::move(why));
 }
 
-void Expansion::missed(const std::string &what, const diag::Reason &why) { context_.missed(elementName(node_), what, why); }
+void Expansion::missed(const std::string &what, const diag::Reason &why) { context_.missed(node_, what, why); }
 
 std::string typedLiteral(Type t, const std::string &value) {
     if (t.isScalar() && !t.isVoid())

@@ -1,14 +1,93 @@
 #include "sdfgc/Pass/Pass.h"
 
 namespace sdfgc::pass {
+namespace {
 
-void Context::done(std::string element, std::string text) { remarks.push_back({currentPass, std::move(element), std::move(text)}); }
+constexpr std::string_view ownFolders[] = {"dace/sdfg/", "dace/frontend/", "dace/transformation/", "dace/libraries/"};
 
-void Context::missed(std::string element, const std::string &what, const diag::Reason &why, std::optional<sym::Expr> loss) {
-    remarks.push_back({currentPass, std::move(element), what + ": " + why.text, why.code, std::move(loss)});
+using ir::DebugInfo;
+
+/// Is it a place in a program of the user? DaCe marks elements that it adds on its own with lines of its own sources.
+bool isOfUser(const DebugInfo &d) {
+    const std::string_view file = d.file.view();
+    return d.known() && std::none_of(std::begin(ownFolders), std::end(ownFolders),
+                                     [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; });
 }
 
-bool Context::mayChange(std::string element, std::string text) {
+/// Of an exit, its entry; null where it has none. Any other node itself.
+const ir::Node *entryOf(const ir::Node *n) {
+    if (const auto *m = dyn_cast<ir::MapExit>(n))
+        return m->entry;
+    const auto *c = dyn_cast<ir::ConsumeExit>(n);
+    return c ? c->entry : n;
+}
+
+/// The scope that a node is in, by the edges that lead to it; null on the top level of a state.
+const ir::Node *scopeAround(const ir::Node &n) {
+    const ir::Node *at = entryOf(&n);
+    while (at && !at->inEdges().empty()) {
+        at = at->inEdges().front()->src;
+        if (at->isEntry())
+            return at;
+        at = entryOf(at);
+    }
+    return nullptr;
+}
+
+DebugInfo debugInfoOf(const ir::Node &n);
+
+DebugInfo debugInfoOf(const ir::Block &b) {
+    for (const ir::Block *at = &b; at; at = at->parent()) {
+        if (isOfUser(at->debugInfo))
+            return at->debugInfo;
+        if (at->conditional() && isOfUser(at->conditional()->debugInfo))
+            return at->conditional()->debugInfo;
+        const auto *g = dyn_cast<ir::SDFG>(at);
+        if (g && g->parentNode)
+            return debugInfoOf(*g->parentNode);
+    }
+    return {};
+}
+
+DebugInfo debugInfoOf(const ir::Node &n) {
+    for (const ir::Node *at = &n; at; at = scopeAround(*at))
+        if (isOfUser(at->debugInfo))
+            return at->debugInfo;
+    return n.state() ? debugInfoOf(*n.state()) : DebugInfo();
+}
+
+diag::SourceLoc sourceOf(const DebugInfo &d) {
+    return d.known() ? diag::SourceLoc{d.file, d.startLine, d.startColumn, d.endLine, d.endColumn} : diag::SourceLoc();
+}
+
+/// That of the memlet, else of the ends of the edge.
+DebugInfo debugInfoOf(const ir::Edge &e) {
+    if (isOfUser(e.memlet.debugInfo) || !e.src || !e.dst)
+        return e.memlet.debugInfo;
+    return isOfUser(e.src->debugInfo) ? e.src->debugInfo : debugInfoOf(*e.dst);
+}
+
+} // namespace
+
+Element::Element(const ir::Node &n) : name(ir::elementName(n)), source(sourceOf(debugInfoOf(n))) {}
+Element::Element(const ir::Edge &e) : name(ir::elementName(e)), source(sourceOf(debugInfoOf(e))) {}
+Element::Element(const ir::Block &b) : name(ir::elementName(b)), source(sourceOf(debugInfoOf(b))) {}
+Element::Element(const ir::InterstateEdge &e, const ir::Region &r)
+    : name(ir::elementName(e, r)), source(sourceOf(isOfUser(e.debugInfo) ? e.debugInfo : debugInfoOf(r))) {}
+Element::Element(const ir::SDFG &g, Name container) : name(ir::elementName(g) + ": container " + container.str()) {
+    const ir::DataDesc *d = g.desc(container);
+    source = sourceOf(d && isOfUser(d->debugInfo) ? d->debugInfo : debugInfoOf(g));
+}
+
+void Context::done(Element element, std::string text) {
+    remarks.push_back({.pass = currentPass, .element = std::move(element.name), .text = std::move(text), .source = element.source});
+}
+
+void Context::missed(Element element, const std::string &what, const diag::Reason &why, std::optional<sym::Expr> loss) {
+    remarks.push_back({currentPass, std::move(element.name), what + ": " + why.text, why.code, std::move(loss), element.source});
+}
+
+bool Context::mayChange(Element element, std::string text) {
     if (!changeLimit || changes < *changeLimit) {
         ++changes;
         lastChange = remarks.size();

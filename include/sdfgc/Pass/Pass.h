@@ -51,11 +51,29 @@ struct CompileOptions {
     std::string file; // the input graph, for diagnostics
 };
 
+/// What a remark is about: the name of an element, and its place in the user's program. An element of a graph that does not remember
+/// its place has that of the nearest one around it: scope, state, regions, SDFG, nested SDFG node.
+struct Element {
+    Element(const ir::Node &n);
+    Element(const ir::Edge &e);
+    Element(const ir::Block &b);
+    Element(const ir::InterstateEdge &e, const ir::Region &r);
+    /// A container of the SDFG.
+    Element(const ir::SDFG &g, Name container);
+    /// What is no element of a graph has no place: a function of the program, for example.
+    Element(std::string name, diag::SourceLoc source = {}) : name(std::move(name)), source(source) {}
+    Element(const char *name) : name(name) {}
+
+    std::string name;
+    diag::SourceLoc source;
+};
+
 /// A remark: what was done to an element, or what was not done and why.
 struct Remark {
     std::string pass, element, text;
     diag::Why why = diag::Why::None;              // of what was not done
     std::optional<sym::Expr> loss = std::nullopt; // of what was not done: bytes that go through memory for it, if the pass knows
+    diag::SourceLoc source = {};                  // of the element
     bool missed() const { return why != diag::Why::None; }
 };
 
@@ -68,17 +86,16 @@ public:
     std::string currentPass;
     /// May a pass make a change of this class? Asked for each change that is not of class F0.
     bool allows(FloatClass c) const { return options.allows(c); }
-    void done(std::string element, std::string text);
+    void done(Element element, std::string text);
     /// The remark reads `what: why`.
-    void missed(std::string element, const std::string &what, const diag::Reason &why,
-                std::optional<sym::Expr> loss = std::nullopt);
+    void missed(Element element, const std::string &what, const diag::Reason &why, std::optional<sym::Expr> loss = std::nullopt);
 
     std::optional<int64_t> changeLimit;    // --pass-limit
     int64_t changes = 0;                   // that passes asked for, and may have made
     std::optional<std::size_t> lastChange; // the position of its remark
     /// May the optimiser make one more change? It asks right before it rewrites a candidate; the change is counted and gets its remark.
     /// False, without a remark but for the first time, where the limit is reached: then the candidate stays as it is.
-    bool mayChange(std::string element, std::string text);
+    bool mayChange(Element element, std::string text);
 
 private:
     bool limitReached_ = false;

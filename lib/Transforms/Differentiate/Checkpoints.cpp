@@ -319,8 +319,8 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     const Block *const start = r.start();
     auto *outer = cast<LoopRegion>(r.adopt(loopOver(l, segment, count)));
     takePlace(r, start, l, l, *outer, *outer);
-    context.done(elementName(l), "runs in segments of " + std::to_string(lengths.front()) +
-                                     " iterations, each of which is computed once more for its gradient");
+    context.done(l, "runs in segments of " + std::to_string(lengths.front()) +
+                        " iterations, each of which is computed once more for its gradient");
     r.removeBlock(&l);
     place(std::move(node), *outer);
     for (const Name n : own)

@@ -34,7 +34,7 @@ std::optional<sym::Expr> Counting::most(const CountedLoop &l) {
     g.symbols[symbol] = ScalarKind::Int64;
     symbols_.emplace(l.region, symbol);
     if (items) {
-        context_.done(elementName(*l.region), "how often it runs at most is computed before: `" + symbol.str() + "`");
+        context_.done(*l.region, "how often it runs at most is computed before: `" + symbol.str() + "`");
         formulas_.push_back({block, std::move(*items), symbol, counted});
         return sym::Expr::symbol(symbol);
     }
@@ -219,7 +219,7 @@ void Counting::place(Part &p) {
             bound(l.loop, l.symbol);
         s->connectListed(node, l.counted, s->add<AccessNode>(l.counted), {}, whole(l.counted));
         s->outEdges().front()->assignments.emplace_back(l.symbol, l.counted.str());
-        context_.done(elementName(*l.loop.region), "runs once before, to count its iterations: `" + l.symbol.str() + "`");
+        context_.done(*l.loop.region, "runs once before, to count its iterations: `" + l.symbol.str() + "`");
     }
     s->renumber();
 }

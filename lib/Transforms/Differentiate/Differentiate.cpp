@@ -188,8 +188,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
         flow.prepend(*loop->parent(), loop, "store", std::move(stores));
     }
     for (const Values::Tape &t : values.tapes())
-        context.done(analysis::placeOf(*t.access).element, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
-                                                               maker.sdfg().desc(t.name)->numElements().str() + " elements");
+        context.done(*t.access, "`" + t.data.str() + "` is stored in `" + t.name.str() + "`, " +
+                                    maker.sdfg().desc(t.name)->numElements().str() + " elements");
     ledger = values.ledger();
     ledger.insert(ledger.end(), items.ledger().begin(), items.ledger().end());
     flow.write();

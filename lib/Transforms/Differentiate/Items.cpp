@@ -60,7 +60,7 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
         return map(*i.map, b, out);
     const std::vector<std::set<const Use *>> groups = groupsOf(i);
     if (groups.size() > 1)
-        context_.done(nameOf(*i.map, maker_.sdfg()),
+        context_.done(elementOfItem(*i.map, maker_.sdfg()),
                       "is reversed by " + std::to_string(groups.size()) + " maps, as its iterations read the same elements");
     for (std::size_t k = 0; k < groups.size(); ++k) {
         elsewhere_.clear();

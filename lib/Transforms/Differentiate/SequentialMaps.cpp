@@ -255,7 +255,7 @@ public:
         bool changed = false;
         for (Item &i : items)
             if (i.map && isInOrder(*i.map, program_, isActive_)) {
-                const std::string name = nameOf(*i.map, maker_.sdfg());
+                const pass::Element name = elementOfItem(*i.map, maker_.sdfg());
                 if (auto made = Looped(i, maker_, program_.symbolTypes()).convert()) {
                     context_.done(name, "is reversed as a loop, as its iterations depend on each other");
                     i = std::move(*made);

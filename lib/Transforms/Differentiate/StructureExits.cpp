@@ -304,7 +304,7 @@ private:
         leaving.erase(&own.skipped);
         if (!leaving.empty()) {
             endBy(l, leaving);
-            context_.done(elementName(l), "`" + l.condition->text + "` ends it after jumps");
+            context_.done(l, "`" + l.condition->text + "` ends it after jumps");
         }
         write(own.skipped, *l.start());
         write(own.left, l);
@@ -339,7 +339,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
-            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(elementName(*g), "structures its jumps"))
+            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "structures its jumps"))
                 continue;
             gradient::countInHeaders(*g);
             ExitStructure(*g, context).run();

@@ -135,7 +135,7 @@ private:
     }
 
     static void report(const Plan &plan, pass::Context &context) {
-        const std::string program = elementName(plan.graph);
+        const pass::Element program(plan.graph);
         for (const auto &[name, l] : plan.layouts) {
             std::string text = "dealt " + name.str() + " out along dimension " + std::to_string(l.dim);
             if (l.hasHalo())
@@ -146,9 +146,9 @@ private:
             for (const Use &u : item.uses) {
                 const Meaning::Kind kind = meaningOf(plan, item, u).kind;
                 if (kind == Meaning::Whole)
-                    context.done(elementName(*item.node), "gathered all of " + u.data.str());
+                    context.done(*item.node, "gathered all of " + u.data.str());
                 else if (kind == Meaning::Reduced)
-                    context.done(elementName(*item.node), "combined " + u.data.str() + " over the ranks");
+                    context.done(*item.node, "combined " + u.data.str() + " over the ranks");
             }
     }
 };

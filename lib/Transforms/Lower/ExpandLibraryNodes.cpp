@@ -130,7 +130,7 @@ private:
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();
         if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
             if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
-                context.missed(elementName(n), "computes on the host, between copies", {diag::Why::Library, why});
+                context.missed(n, "computes on the host, between copies", {diag::Why::Library, why});
                 if (n.libraryName() != "mpi" && n.libraryName() != "pblas") // messages are the host's on every target
                     context.diags.report(diag::Id::NodeOnHost, place, n.label, why);
                 stageOnHost(n);

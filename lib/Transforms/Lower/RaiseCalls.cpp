@@ -259,7 +259,7 @@ public:
 
 private:
     static bool raise(Tasklet &t, pass::Context &context) {
-        const std::string element = elementName(t);
+        const pass::Element element(t);
         if (t.code.language == Language::CPP) {
             if (!Raising(t).copy())
                 return false;

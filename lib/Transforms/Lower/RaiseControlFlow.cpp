@@ -101,7 +101,7 @@ private:
         };
         flow::Raising raising{flow::Labels(g), context, ""};
         for (Region *r : todo) {
-            raising.element = elementName(static_cast<const Block &>(*r));
+            raising.element = static_cast<const Block &>(*r);
             if (!r->start()) {
                 context.diags.report(diag::Id::StartBlockUnknown, analysis::placeOf(static_cast<const Block &>(*r)));
                 continue;

@@ -162,7 +162,7 @@ public:
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
                     if (auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language == Language::CPP && recognise(*t)) {
-                        context.done(elementName(*t), "a library call: `" + t->code.text + "`");
+                        context.done(*t, "a library call: `" + t->code.text + "`");
                         changed = true;
                     }
         return changed;

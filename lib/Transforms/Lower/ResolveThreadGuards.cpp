@@ -256,7 +256,7 @@ private:
         if (!(m.params.size() > 1 ? splitByDimensions(m, p) : takeTurns(m, p)))
             return false;
         m.schedule = Schedule::Sequential;
-        context_.done(elementName(m), "each iteration is of one warp of " + std::to_string(lanes_) + " lanes");
+        context_.done(m, "each iteration is of one warp of " + std::to_string(lanes_) + " lanes");
         return true;
     }
 

@@ -304,7 +304,7 @@ private:
             g->openmpSections = false;
         for (MapEntry *m : maps) {
             if (m->schedule == Schedule::CPU_Multicore)
-                context_.done(elementName(*m), "runs on one thread: it sums up in the order of its iterations");
+                context_.done(*m, "runs on one thread: it sums up in the order of its iterations");
             m->schedule = Schedule::Sequential;
             m->ompNumThreads = 0;
             m->ompIf = sym::Expr::boolean(true);
@@ -368,9 +368,9 @@ public:
 private:
     static void remark(pass::Context &context, const Edge &e, const Decision &d) {
         if (d.mode == WcrMode::Atomic)
-            context.missed(elementName(e), "atomic update", {d.code, d.why});
+            context.missed(e, "atomic update", {d.code, d.why});
         else
-            context.done(elementName(e), (d.mode == WcrMode::Plain ? "plain update: " : "reduction: ") + d.why);
+            context.done(e, (d.mode == WcrMode::Plain ? "plain update: " : "reduction: ") + d.why);
     }
 };
 

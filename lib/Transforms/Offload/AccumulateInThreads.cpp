@@ -87,7 +87,7 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (MapEntry *m : nodesOf<MapEntry>(*s)) {
-                    const std::string element = elementName(*m);
+                    const pass::Element element(*m);
                     if (!MapSplit(*m).run())
                         continue;
                     context.done(element, "each thread accumulates, without atomic operations");

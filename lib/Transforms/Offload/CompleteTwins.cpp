@@ -174,8 +174,8 @@ private:
         State *s = block.parent()->addStateBefore(&block, "copy_back");
         for (Name twin : twins) {
             copy(*s, twin, argumentOf_.at(twin));
-            context.done(elementName(block), "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() +
-                                                 "`, which the return would leave behind");
+            context.done(block, "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() +
+                                    "`, which the return would leave behind");
         }
     }
 
@@ -183,7 +183,7 @@ private:
         State *s = g_.addStateBefore(g_.start(), "fill");
         for (Name twin : toFill_) {
             copy(*s, argumentOf_.at(twin), twin);
-            context.done(elementName(g_) + ": container " + twin.str(),
+            context.done({g_, twin},
                          "starts as a copy of `" + argumentOf_.at(twin).str() + "`: not all that is copied back is always written");
         }
     }

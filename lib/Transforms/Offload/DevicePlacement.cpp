@@ -286,7 +286,7 @@ bool Placement::wrapSequentialMaps() {
         const Name shared = sharedByIterations(*m, analysis::ScopeTree(*m->state()));
         if (!shared)
             continue;
-        context_.missed(elementName(*m), "runs in one thread of the device",
+        context_.missed(*m, "runs in one thread of the device",
                         {diag::Why::Dependence, "an iteration may use what another one writes to `" + shared.str() + "`"});
         wrap(*m->state(), {m});
         inOrder_.insert(m);
@@ -347,7 +347,7 @@ bool placeWrittenScalars(SDFG &root, pass::Context &context) {
                         continue;
                     d->storage = Storage::GPU_Global;
                     d->lifetime = d->lifetime == Lifetime::Scope ? Lifetime::SDFG : d->lifetime;
-                    context.done(elementName(*m), "`" + a->data.str() + "`, which it writes, moves to device memory");
+                    context.done(*m, "`" + a->data.str() + "`, which it writes, moves to device memory");
                     changed = true;
                 }
             }

@@ -238,7 +238,7 @@ public:
                 Queue queue(*g, stream);
                 if (!queue.isOnDevice())
                     continue;
-                const std::string element = elementName(*g) + ": stream " + stream.str();
+                const pass::Element element(elementName(*g) + ": stream " + stream.str(), pass::Element(*g, stream).source);
                 if (const Reason why = queue.obstacle()) {
                     context.missed(element, "stays a stream, which kernels cannot use", why);
                     continue;

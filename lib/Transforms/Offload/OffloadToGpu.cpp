@@ -339,7 +339,7 @@ public:
         if (why.empty() && !option<bool>("few-elements"))
             why = whyFewElements(root);
         if (!why.empty()) {
-            context.missed(root.name.str(), "the program stays on the host", {diag::Why::Host, why});
+            context.missed(root, "the program stays on the host", {diag::Why::Host, why});
             diag::Location place;
             place.element = elementName(root);
             context.diags.report(diag::Id::ProgramOnHost, place, root.name.str(), why);

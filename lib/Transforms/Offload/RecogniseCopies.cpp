@@ -213,7 +213,7 @@ public:
             const sym::Assumptions facts = analysis::factsOf(*g);
             for (State *s : allStates(*g)) {
                 for (MapEntry *m : nodesOf<MapEntry>(*s)) {
-                    const std::string element = elementName(*m);
+                    const pass::Element element(*m);
                     if (!Recognition(*m, facts).run())
                         continue;
                     context.done(element, "moves memory only: no kernel");

@@ -188,7 +188,7 @@ bool loopOverDependent(MapEntry &m, pass::Context &context) {
     const std::vector<std::size_t> dependent = dependentDimensions(m);
     if (dependent.empty() || dependent.size() == m.params.size())
         return false;
-    const std::string element = elementName(m);
+    const pass::Element element(m);
     splitMap(m, dependent, Schedule::Sequential);
     context.done(element, "parameters whose ranges depend on others are a loop of each thread");
     return true;
@@ -231,7 +231,7 @@ private:
             const bool inNest =
                 outer && outer->schedule == Schedule::GPU_Device && analysis::executorOf(*outer) == analysis::Executor::Host;
             if (!inNest)
-                context.missed(elementName(*m), "a loop inside of a kernel",
+                context.missed(*m, "a loop inside of a kernel",
                                {Why::Shape, outer ? "it is not directly below the kernel's map" : "it is in a nested SDFG"});
         }
     }
@@ -245,7 +245,7 @@ private:
                 KernelSplit split(*m);
                 if (seen.count(m) || !split.isNest())
                     continue;
-                const std::string element = elementName(*m);
+                const pass::Element element(*m);
                 if (const Reason why = split.obstacle()) {
                     context.missed(element, "its device maps are loops of each thread", why);
                     seen.insert(m);

@@ -305,7 +305,7 @@ private:
     }
 
     bool mayChange(const Map &m, const Row &row) {
-        return context_.mayChange(nameOf(m, g_),
+        return context_.mayChange(elementOfItem(m, g_),
                                   "accumulates `" + row.update->data.str() + "` in strips of " + std::to_string(row.width));
     }
 

@@ -60,8 +60,8 @@ struct Place {
 /// Finds out, for one SDFG, and makes variables of its arrays.
 class Contraction {
 public:
-    Contraction(SDFG &g, std::vector<nest::Run> &runs, bool rows, pass::Context &context)
-        : g_(g), runs_(runs), rows_(rows), facts_(analysis::factsOf(g)), context_(context) {}
+    Contraction(SDFG &g, std::vector<nest::Run> &runs, bool rows, const NodeLabels &labels, pass::Context &context)
+        : g_(g), runs_(runs), rows_(rows), facts_(analysis::factsOf(g)), labels_(labels), context_(context) {}
 
     void contract() {
         locate();
@@ -71,7 +71,7 @@ public:
             const std::vector<Map *> around = commonMaps(places);
             if (!mayBeVariable(d) || around.empty() || hidden.count(name))
                 continue;
-            const std::string where = elementName(g_) + ": container " + name.str();
+            const pass::Element where(g_, name);
             if (const Reason why = obstacle(around, places)) {
                 if (rows_ && contractToRow(name, d, around, places))
                     continue;
@@ -79,7 +79,7 @@ public:
                 continue;
             }
             Map &owner = *around.back();
-            if (!context_.mayChange(where, "is a variable of each iteration of `" + owner.entry->label + "`"))
+            if (!context_.mayChange(where, "is a variable of each iteration of " + labels_.of(*owner.entry)))
                 continue;
             makeVariable(owner, name, d);
             runs_[places.front().run].changed = true;
@@ -150,8 +150,7 @@ private:
         const std::vector<std::size_t> kept = dimsOfRow(around, places);
         Map &owner = *around.back();
         if (kept.empty() || kept.size() == d.rank() || !isWrittenFirst(places) || isGpuSchedule(owner.entry->schedule) ||
-            !context_.mayChange(elementName(g_) + ": container " + name.str(),
-                                "is a row of each iteration of `" + owner.entry->label + "`"))
+            !context_.mayChange({g_, name}, "is a row of each iteration of " + labels_.of(*owner.entry)))
             return false;
         std::vector<sym::Expr> shape;
         for (const std::size_t k : kept)
@@ -282,14 +281,16 @@ private:
     std::vector<nest::Run> &runs_;
     const bool rows_;
     const sym::Assumptions facts_;
+    const NodeLabels &labels_;
     pass::Context &context_;
     std::map<Name, std::vector<Place>> places_; // in the order in which they run
 };
 
 class ContractArrays : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
+        const NodeLabels labels(root);
         return rewriteRuns(root, context, [&](SDFG &g, const analysis::Memories &, std::vector<nest::Run> &runs) {
-            Contraction(g, runs, option<bool>("rows") && !context.options.gpu(), context).contract();
+            Contraction(g, runs, option<bool>("rows") && !context.options.gpu(), labels, context).contract();
         });
     }
 };

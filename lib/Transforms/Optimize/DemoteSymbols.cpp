@@ -418,9 +418,7 @@ class DemoteSymbols : public pass::GraphPass {
         }
     }
 
-    static std::string placeOf(const Candidate &c) {
-        return elementName(*c.assignments.front().edge, *c.assignments.front().region);
-    }
+    static pass::Element placeOf(const Candidate &c) { return {*c.assignments.front().edge, *c.assignments.front().region}; }
 };
 
 } // namespace

@@ -451,7 +451,7 @@ class DistributeLoops : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         std::map<const SDFG *, std::set<Name>> connectors; // of all nodes
         return changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
-            const std::string where = elementName(l);
+            const pass::Element where(l);
             Distribution distribution(l, known.g, known.memories, known.items, known.loops);
             if (const Reason why = distribution.obstacle()) {
                 context.missed(where, "stays one loop", why);

@@ -71,10 +71,10 @@ private:
         if (writes.empty() || std::any_of(writes.begin(), writes.end(), [this](const PlacedUse &u) { return isLive(u); }) ||
             keepsInside(item))
             return false;
-        const std::string where = nameOf(item, g_);
+        const pass::Element where = elementOfItem(item, g_);
         const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
         if (nest::hasEffects(item)) {
-            if (stays_.insert(where).second) // the walk may come by again
+            if (stays_.insert(where.name).second) // the walk may come by again
                 context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
             return false;
         }
@@ -95,7 +95,7 @@ bool removeAssignments(SDFG &g, const Mentions &mentions, pass::Context &context
             std::erase_if(e->assignments, [&](const auto &a) {
                 if (mentions.all() || mentions.contain(a.first) || calls(a.second) ||
                     (g.parentNode && g.parentNode->mapped(a.first)) ||
-                    !context.mayChange(elementName(*e, *r), "assigns nothing to `" + a.first.str() + "`, which nobody reads"))
+                    !context.mayChange({*e, *r}, "assigns nothing to `" + a.first.str() + "`, which nobody reads"))
                     return false;
                 removed.insert(a.first);
                 return changed = true;
@@ -113,7 +113,7 @@ bool removeContainers(SDFG &g, const Mentions &mentions, pass::Context &context)
     std::vector<Name> unused;
     for (const auto &[name, d] : g.arrays)
         if (d.transient && d.lifetime == Lifetime::Scope && !d.isStructure() && !mentions.contain(name) &&
-            context.mayChange(elementName(g) + ": container " + name.str(), "is removed: nobody uses it"))
+            context.mayChange({g, name}, "is removed: nobody uses it"))
             unused.push_back(name);
     for (const Name n : unused)
         g.arrays.erase(n);

@@ -94,6 +94,7 @@ struct Program {
     analysis::Memories &memories;
     const NestItems &items;
     const std::set<Name> &connectors; // of all nodes
+    const NodeLabels &labels;
     /// Transients that one step writes and only one run uses, where maps may join by these alone; null where they may by others, too.
     const std::set<analysis::Memory> *handed = nullptr;
 };
@@ -290,7 +291,7 @@ private:
             return std::nullopt;
         if (!maySum(a, b) || !maySum(b, a)) {
             if (!lastRound_)
-                context_.missed(elementName(*(a.step ? a : b).step->nodes.front()), nameOf(b) + " does not join " + nameOf(a),
+                context_.missed(*(a.step ? a : b).step->nodes.front(), nameOf(b) + " does not join " + nameOf(a),
                                 {Why::Contract, "the order of its sums has to stay"});
             return std::nullopt;
         }
@@ -315,7 +316,7 @@ private:
             if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
                 at = deepest(*first.map, *second.map, most, why);
         }
-        const std::string where = transforms::nameOf(*first.map, g_);
+        const pass::Element where = elementOfItem(*first.map, g_);
         if (at.depth == 0) {
             if (lastRound_ || first.before || second.before) // it looks at all other pairs once more
                 context_.missed(where, nameOf(b) + " does not join " + nameOf(a), why,
@@ -355,11 +356,11 @@ private:
         return items_.ordered(list_[at], facts_[at], item, items_.factsOf(item));
     }
 
-    static std::string nameOf(const Item &i) {
+    std::string nameOf(const Item &i) const {
         if (i.map)
-            return "`" + i.map->entry->label + "`";
+            return program_.labels.of(*i.map->entry);
         if (!i.step->isCopy())
-            return "`" + i.step->nodes.front()->label + "`";
+            return program_.labels.of(*i.step->nodes.front());
         return "the copy of `" + i.step->uses.front().data.str() + "` to `" + i.step->uses.back().data.str() + "`";
     }
 
@@ -450,6 +451,7 @@ class FuseNests : public pass::GraphPass {
 
     bool run(SDFG &root, pass::Context &context) override {
         const bool partial = option<bool>("partial") && !context.options.gpu();
+        const NodeLabels labels(root);
         const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const NestItems items(g, memories);
@@ -457,7 +459,7 @@ class FuseNests : public pass::GraphPass {
             std::optional<std::set<analysis::Memory>> handed;
             if (option<bool>("handed"))
                 handed = handedInRuns(runs, g, memories);
-            const Program program{g, memories, items, connectors, handed ? &*handed : nullptr};
+            const Program program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, false, program, limits, context).fuse();
         });

@@ -66,7 +66,7 @@ private:
         const auto *node = step.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(step.nodes.front()) : nullptr;
         if (!node || !node->sdfg || mentionsGpu(*node->sdfg))
             return std::nullopt;
-        const std::string where = elementName(*node);
+        const pass::Element where(*node);
         if (node->sdfg->graph != GraphMark::Unmarked && context_.options.gpu()) {
             context_.missed(where, "stays a nested SDFG", {diag::Why::Kept, "it has its own mark for GPU graphs"});
             return std::nullopt;

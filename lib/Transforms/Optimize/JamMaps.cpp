@@ -436,7 +436,7 @@ private:
         Question question(m, g_, context_.allows(pass::FloatClass::F1));
         if (!question.isCandidate())
             return std::nullopt;
-        const std::string where = nameOf(m, g_);
+        const pass::Element where = elementOfItem(m, g_);
         if (const Reason why = question.obstacle()) {
             context_.missed(where, "is not jammed", why);
             return std::nullopt;

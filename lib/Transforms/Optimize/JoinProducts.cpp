@@ -218,9 +218,10 @@ private:
 /// Joins the products of one SDFG.
 class Joining {
 public:
-    Joining(SDFG &g, analysis::Memories &memories, int64_t elements, std::size_t window, pass::Context &context)
+    Joining(SDFG &g, analysis::Memories &memories, int64_t elements, std::size_t window, const NodeLabels &labels,
+            pass::Context &context)
         : g_(g), memories_(memories), items_(g, memories), connectors_(nest::connectorsOf(g)), elements_(elements), window_(window),
-          context_(context) {}
+          labels_(labels), context_(context) {}
 
     /// Those of a run. Returns whether anything changed.
     bool in(std::vector<Item> &list) {
@@ -249,17 +250,16 @@ private:
         Pair pair{first.ofRows ? first : second, first.ofRows ? second : first};
         pair.chained = first.ofRows && second.vector.data == first.result.data && *second.vector.subset == *first.result.subset;
         const Node &node = *list[later].step->nodes.front();
-        const std::string other = "`" + list[earlier].step->nodes.front()->label + "`";
+        const std::string other = labels_.of(*list[earlier].step->nodes.front());
         const bool up = canMove(list, later, earlier), down = !up && canMove(list, earlier, later);
         Reason why = obstacle(pair);
         if (!why && !up && !down)
             why = {Why::Order, "something between them has to stay there"};
         if (why) {
-            context_.missed(elementName(node), "does not share the reading of `" + first.matrix.data.str() + "` with " + other,
-                            why);
+            context_.missed(node, "does not share the reading of `" + first.matrix.data.str() + "` with " + other, why);
             return false;
         }
-        if (!context_.mayChange(elementName(node), "reads `" + first.matrix.data.str() + "` together with " + other))
+        if (!context_.mayChange(node, "reads `" + first.matrix.data.str() + "` together with " + other))
             return false;
         std::vector<Item> made = OnePass(pair, node.label, g_, memories_, connectors_).items();
         const auto at = static_cast<std::ptrdiff_t>(up ? earlier : later),
@@ -306,6 +306,7 @@ private:
     const std::set<Name> connectors_; // of all nodes
     const int64_t elements_;
     const std::size_t window_;
+    const NodeLabels &labels_;
     pass::Context &context_;
 };
 
@@ -313,9 +314,10 @@ class JoinProducts : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu())
             return false;
+        const NodeLabels labels(root);
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             const auto window = static_cast<std::size_t>(std::max<int64_t>(option<int64_t>("window"), 0));
-            Joining joining(g, memories, option<int64_t>("elements"), window, context);
+            Joining joining(g, memories, option<int64_t>("elements"), window, labels, context);
             for (nest::Run &run : runs)
                 run.changed |= joining.in(run.items);
         });

@@ -297,7 +297,7 @@ class LoopsIntoMaps : public pass::GraphPass {
         for (LoopRegion *l : loopsOf(g)) {
             if (!known)
                 known.emplace(g, root);
-            const std::string where = elementName(*l);
+            const pass::Element where(*l);
             Interchange interchange(*l, g, *known);
             if (const Reason why = interchange.obstacle()) {
                 context.missed(where, "stays around its maps", why);

@@ -258,7 +258,7 @@ private:
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         return changeLoops(root, context, [&context](LoopRegion &l, const LoopsOf &known) {
-            const std::string where = elementName(l);
+            const pass::Element where(l);
             Conversion conversion(l, known.g, known.memories, known.items, known.loops, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "stays a loop", why);

@@ -45,7 +45,7 @@ public:
             changed |= in(i.map->body);
             Map &m = *i.map;
             if (!m.entry->simd && !m.entry->ordered && canSplit(m) && isInner(m) && isRegular(m) && isIndependent(m) &&
-                context_.mayChange(nameOf(m, g_), "its innermost loop may run in vectors")) {
+                context_.mayChange(elementOfItem(m, g_), "its innermost loop may run in vectors")) {
                 setSimd(m, true);
                 changed = true;
             }

@@ -162,7 +162,7 @@ private:
             reads.in(list[i], nullptr, loops, i);
         if (reads.all.empty())
             return false;
-        const std::string where = elementName(g_) + ": container " + v.data.str();
+        const pass::Element where(g_, v.data);
         Reason why = reads.uses < wanted ? Reason{Why::LiveOut, "it is used in other places as well"} : Reason();
         for (const auto check : {&Recomputation::different, &Recomputation::overwritten, &Recomputation::loss})
             if (!why)

@@ -153,7 +153,8 @@ private:
             if (isNew || before->second.at + window_ < at || !isUnchanged(list, before->second, at, dropped)) {
                 before->second = *now;
             } else if (canReplace(now->result, before->second.result, at)) {
-                if (!context_.mayChange(nameOf(list[at], g_), "goes: `" + before->second.result.str() + "` has what it computes"))
+                if (!context_.mayChange(elementOfItem(list[at], g_),
+                                        "goes: `" + before->second.result.str() + "` has what it computes"))
                     continue;
                 drop(list, at, now->result, before->second.result);
                 if (owner)

@@ -127,7 +127,7 @@ private:
     }
 
     bool mayChange(const Block &b, const std::string &text) {
-        const bool may = context_.mayChange(elementName(b), text);
+        const bool may = context_.mayChange(b, text);
         changed_ |= may;
         return may;
     }
@@ -248,7 +248,7 @@ private:
         if (!c)
             return;
         if (const Reason why = unswitching_.obstacle(l, *c, assigned)) {
-            context_.missed(elementName(l), "its test stays inside", why);
+            context_.missed(l, "its test stays inside", why);
             return;
         }
         if (mayChange(l, "is tested in front: `" + c->branches().front().condition->text + "`"))

@@ -177,7 +177,7 @@ private:
     void live(Name name, DataDesc &d, Lifetime lifetime) {
         if (d.lifetime == lifetime)
             return;
-        context_.done(elementName(g_) + ", container " + name.str(),
+        context_.done({elementName(g_) + ", container " + name.str(), pass::Element(g_, name).source},
                       "lives as long as " + std::string(lifetime == Lifetime::SDFG     ? "a run of its SDFG"
                                                         : lifetime == Lifetime::Global ? "a call of the program"
                                                                                        : "the program's state"));

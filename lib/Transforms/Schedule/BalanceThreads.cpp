@@ -90,24 +90,22 @@ private:
     bool balance(MapEntry &m, pass::Context &context) const {
         const std::string what = "threads have pieces of the same length";
         if (resolvesConflicts(m)) {
-            context.missed(elementName(m), what, {diag::Why::Update, "what iterations add up would be added in another order"});
+            context.missed(m, what, {diag::Why::Update, "what iterations add up would be added in another order"});
             return false;
         }
         const sym::Expr begin = m.ranges.front().begin;
         if (!m.state()->sdfg()->isRoot() && !begin.asInt()) {
-            context.missed(elementName(m), what,
-                           {diag::Why::Symbol, "`" + begin.str() + "`, where it begins, may change from call to call"});
+            context.missed(m, what, {diag::Why::Symbol, "`" + begin.str() + "`, where it begins, may change from call to call"});
             return false;
         }
         for (const Name symbol : begin.freeSymbols())
             if (changing_.count(symbol)) {
                 context.missed(
-                    elementName(m), what,
+                    m, what,
                     {diag::Why::Symbol, "`" + symbol.str() + "` changes where it begins: a thread would have others each time"});
                 return false;
             }
-        if (!context.mayChange(elementName(m),
-                               "threads take its iterations in turn, which have more and more work, or less and less"))
+        if (!context.mayChange(m, "threads take its iterations in turn, which have more and more work, or less and less"))
             return false;
         m.ompSchedule = OmpSchedule::Static;
         m.ompChunkSize = 1;

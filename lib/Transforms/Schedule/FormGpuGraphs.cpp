@@ -200,7 +200,7 @@ std::vector<Run> Former::runsOf(Region &r, const GraphWish &wish) {
 bool Former::fits(const Run &run, const GraphWish &wish) {
     if (run.blocks.empty())
         return false;
-    const std::string element = elementName(*run.blocks.front());
+    const pass::Element element(*run.blocks.front());
     if (run.operations > limits_.most) {
         const diag::Reason why{Why::Budget, std::to_string(run.operations) + " operations are more than max-nodes, " +
                                                 std::to_string(limits_.most)};
@@ -226,7 +226,7 @@ void Former::explain(Region &r, const GraphWish &wish) {
         if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
             continue; // the host's; regions inside have their own remarks
         if (!inner && GraphWishes::saysOff(*b))
-            context_.missed(elementName(*b), "part of no GPU graph", {Why::Kept, "something inside says `gpu_graph = off`"});
+            context_.missed(*b, "part of no GPU graph", {Why::Kept, "something inside says `gpu_graph = off`"});
         const GraphBlock &is = blockers_->of(*b);
         for (const GraphBlocker &x : is.blockers) {
             if (inner && x.reason.code != Why::ControlFlow)
@@ -241,7 +241,7 @@ void Former::explain(Region &r, const GraphWish &wish) {
     for (const auto &[why, found] : kinds) {
         const auto &[first, count] = found;
         const std::string more = count > 1 ? " (and " + std::to_string(count - 1) + " more)" : "";
-        context_.missed(first->place.element, "part of no GPU graph", {why, first->reason.text + more});
+        context_.missed({first->place.element, first->place.source}, "part of no GPU graph", {why, first->reason.text + more});
     }
 }
 
@@ -262,7 +262,7 @@ void Former::explainInside(SDFG &g) {
         const GraphWish wish = wishes_.inside(*r, wishes_.general(), &context_);
         if (wish.mark == GraphMark::Require)
             context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*r), wish.by, why.text, "mark what is around the map");
-        context_.missed(elementName(*r), "part of no GPU graph", why);
+        context_.missed(*r, "part of no GPU graph", why);
     }
 }
 
@@ -317,7 +317,7 @@ void Former::make(Region &r, std::vector<Run> &runs) {
     }
     for (Run &run : runs) {
         run.region->setStart(run.blocks.front());
-        context_.done(elementName(*run.region),
+        context_.done(*run.region,
                       "a GPU graph of " + std::to_string(run.operations) + (run.operations == 1 ? " operation" : " operations"));
     }
     Run *first = start ? runOf(start) : nullptr;

@@ -84,7 +84,7 @@ class GuardParallelMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         if (const Name memory = threadLocalMemory(root)) {
-            context.missed(root.name.str(), "all maps keep their teams",
+            context.missed(root, "all maps keep their teams",
                            {diag::Why::Container, "each thread has its own part of `" + memory.str() + "`"});
             return false;
         }
@@ -122,7 +122,7 @@ private:
     bool guard(MapEntry &m, const analysis::ScopeTree &scopes, int64_t threshold, pass::Context &context) const {
         const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
         if (!work) {
-            context.missed(elementName(m), "runs on a team of threads whatever its size",
+            context.missed(m, "runs on a team of threads whatever its size",
                            {diag::Why::UnknownWork, "how much it computes is not known in front of it"});
             return false;
         }
@@ -131,10 +131,10 @@ private:
             return false;
         if (worth == sym::Expr::boolean(false)) {
             m.schedule = Schedule::Sequential;
-            context.done(elementName(m), "runs on one thread: it takes about " + work->str() + " operations");
+            context.done(m, "runs on one thread: it takes about " + work->str() + " operations");
         } else {
             m.ompIf = worth;
-            context.done(elementName(m), "runs on a team of threads if " + worth.str());
+            context.done(m, "runs on a team of threads if " + worth.str());
         }
         return true;
     }

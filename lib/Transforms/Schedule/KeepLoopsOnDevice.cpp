@@ -104,7 +104,7 @@ private:
         return false;
     }
     bool moves(LoopRegion &l, DeviceLoopNest &nest, LoopJumps *jumps = nullptr) {
-        const std::string element = elementName(l);
+        const pass::Element element(l);
         if (const diag::Reason why = nest.plan()) {
             context_.missed(element, "the host decides how often it runs", why);
             return false;

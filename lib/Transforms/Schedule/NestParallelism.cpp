@@ -151,7 +151,7 @@ private:
     void sequential(MapEntry &m, const std::string &why) {
         m.schedule = Schedule::Sequential;
         m.ompNumThreads = 0;
-        context_.done(elementName(m), why);
+        context_.done(m, why);
         changed = true;
     }
 
@@ -198,8 +198,8 @@ private:
             merges_.emplace_back(&m, nest.maps[i]);
         }
         m.collapse = static_cast<int64_t>(loops);
-        context_.done(elementName(m), "a team shares the iterations of its first " + std::to_string(loops) + " loops" +
-                                          (maps > 1 ? ", those of maps inside among them" : ""));
+        context_.done(m, "a team shares the iterations of its first " + std::to_string(loops) + " loops" +
+                             (maps > 1 ? ", those of maps inside among them" : ""));
         changed = true;
     }
 
@@ -214,10 +214,10 @@ private:
         if (!nest.writeApart(last, last + 1))
             return;
         splits_.push_back(&m);
-        context_.done(elementName(m), "its first " + std::to_string(*times) +
-                                          " iterations are too few for a team and run one after "
-                                          "another: a team shares those of `" +
-                                          nest.loops[last].parameter.str() + "`");
+        context_.done(m, "its first " + std::to_string(*times) +
+                             " iterations are too few for a team and run one after "
+                             "another: a team shares those of `" +
+                             nest.loops[last].parameter.str() + "`");
         changed = true;
     }
 

@@ -219,7 +219,7 @@ public:
                         continue;
                     if (!scopes)
                         scopes.emplace(*s);
-                    const std::string element = elementName(*m);
+                    const pass::Element element(*m);
                     const std::string done = Order(*m, *scopes).run();
                     if (!done.empty())
                         context.done(element, done);

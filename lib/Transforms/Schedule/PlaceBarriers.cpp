@@ -66,7 +66,10 @@ public:
             const std::tuple now(later ? later->node : nullptr, later ? later->edge : nullptr, c.state, c.use);
             if (std::exchange(last, now) == now)
                 return false;
-            context.done(c.laterName(), "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
+            const diag::SourceLoc source = later && later->node   ? pass::Element(*later->node).source
+                                           : later && later->edge ? pass::Element(*later->edge).source
+                                                                  : pass::Element(*c.state).source;
+            context.done({c.laterName(), source}, "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
             insert(c);
             return changed = true;
         });

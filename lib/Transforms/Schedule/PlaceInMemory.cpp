@@ -72,7 +72,7 @@ private:
         const MemoryKind kind = d.memory;
         const Name name = host.addTransient(c.name.str() + (kind == MemoryKind::Slices ? "_slices" : "_of_grid"), std::move(arena));
         c.g->arrays.find(c.name)->arena = name;
-        context.done(elementName(*c.g) + ", container " + c.name.str(),
+        context.done({elementName(*c.g) + ", container " + c.name.str(), pass::Element(*c.g, c.name).source},
                      kind == MemoryKind::Slices ? "each thread or block of the kernel has a slice of `" + name.str() + "`"
                                                 : "all threads of the kernel share `" + name.str() + "`");
     }

@@ -113,7 +113,7 @@ private:
         return out;
     }
     bool serve(SDFG &g, Name name, const Uses &uses) {
-        const std::string element = elementName(g) + ", container " + name.str();
+        const pass::Element element(elementName(g) + ", container " + name.str(), pass::Element(g, name).source);
         if (uses.blocks.empty())
             return false;
         State *only = uses.blocks.size() == 1 ? dyn_cast<State>(uses.blocks.front()) : nullptr;

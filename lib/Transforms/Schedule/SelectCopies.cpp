@@ -74,7 +74,7 @@ public:
             again = false;
             for (GraphCopy &c : analysis::copiesOf(state_, memories_)) {
                 if (analysis::overwritesItsSource(c, memories_)) {
-                    context_.done(elementName(*c.edge), "copied by way of a container, as it overwrites elements that it reads");
+                    context_.done(*c.edge, "copied by way of a container, as it overwrites elements that it reads");
                     buffered(c);
                     again = changed = true;
                     break;
@@ -87,7 +87,7 @@ public:
                 }
                 if (!rewrites)
                     continue;
-                context_.done(elementName(*c.edge),
+                context_.done(*c.edge,
                               method == CopyMethod::Kernel ? "copied by a kernel" : "copied by way of a contiguous container");
                 if (method == CopyMethod::Kernel)
                     kernel(c);

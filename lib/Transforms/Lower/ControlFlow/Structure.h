@@ -11,7 +11,7 @@ namespace sdfgc::transforms::flow {
 struct Raising {
     Labels labels;
     pass::Context &context;
-    std::string element; // of the region, for remarks
+    pass::Element element; // of the region, for remarks
 };
 
 /// Deepest nesting that structuring creates; beyond it control flow stays as jumps (later passes walk the nesting recursively).
