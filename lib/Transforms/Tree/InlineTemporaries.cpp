@@ -1,0 +1,255 @@
+// Sums and products with long names that are used once are computed where they are used.
+//
+//     const double A_slice_plus_A_slice = A[i] + A[i + 1];
+//     const double A_slice_A_slice_plus_A_slice = A_slice_plus_A_slice + A[i + 2];     becomes     B[i] = 0.5 * (A[i] + A[i + 1] + A[i + 2]);
+//     B[i] = 0.5 * A_slice_A_slice_plus_A_slice;
+//
+// The front end names a value after the expression that it computes, and what was an array becomes such a constant of each iteration.
+//
+// Legal when:
+//   - the constant, every operand of its value and every operation have one type, float or an integer of at least 32 bits: a value that
+//     is narrower than what C++ computes with, or mixed with others, may change when it is not stored;
+//   - its value only adds, subtracts, multiplies and, of floats, divides: nothing is called;
+//   - between the constant and its use are only other such constants, so that no read passes a write;
+//   - the use is an operand of such operations, too, or the value itself, in a declaration, an assignment or a plain update.
+//
+// Compilers see the same operations on the same values in the same order, with -ffp-contract=fast or off, which do not look at statements.
+//
+// Not handled: names of less than `length` characters, which a person may have chosen; expressions that would have more than `operands`
+// operands; blocks with labels.
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+using py::ExprKind;
+using py::ExprRef;
+using py::Op;
+
+bool isInlinedType(Type t) {
+    if (!t.isScalar())
+        return false;
+    switch (t.scalar()) {
+    case ScalarKind::Int32:
+    case ScalarKind::Int64:
+    case ScalarKind::UInt32:
+    case ScalarKind::UInt64:
+    case ScalarKind::Float32:
+    case ScalarKind::Float64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Is it an operation that C++ does as it stands, on operands of its type?
+bool isArithmetic(const py::Expr &e) {
+    if (e.kind == ExprKind::Unary)
+        return e.op == Op::Neg;
+    const bool divides = e.op == Op::TrueDiv || e.op == Op::CDiv;
+    return e.kind == ExprKind::Binary &&
+           (e.op == Op::Add || e.op == Op::Sub || e.op == Op::Mul || (divides && e.type.isScalar() && e.type.isFloat()));
+}
+
+int operandsOf(const py::Expr &e) {
+    if (!isArithmetic(e))
+        return 1;
+    int count = 0;
+    for (const ExprRef &a : e.args)
+        count += operandsOf(*a);
+    return count;
+}
+
+class Inliner {
+public:
+    Inliner(Function &f, int64_t length, int64_t operands) : f_(f), table_(f), length_(length), operands_(operands) {}
+
+    /// Returns whether a constant was inlined.
+    bool run() {
+        block(f_.body);
+        return changed_;
+    }
+
+private:
+    void block(Block &b) {
+        for (const NodePtr &n : b.body)
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+        if (hasLabel(b))
+            return;
+        for (std::size_t i = b.body.size(); i-- > 0;)
+            if (isTemporary(*b.body[i]) && inlined(b, i))
+                b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+
+    static bool isElement(const MemRef &r) { return !r.pop && !r.address && !r.castTo; }
+
+    /// Does an index call nothing?
+    static bool isIndex(const ExprRef &e) {
+        const bool isPlain = e->kind == ExprKind::Int || e->kind == ExprKind::Name || e->kind == ExprKind::MemRef ||
+                             e->kind == ExprKind::Unary || e->kind == ExprKind::Binary;
+        return isPlain && std::all_of(e->args.begin(), e->args.end(), isIndex);
+    }
+
+    /// Is it the value of the constant?
+    bool isUse(const py::Expr &e, VarId v) const {
+        if (e.kind == ExprKind::Name)
+            return e.name == f_.vars[v].name;
+        return e.kind == ExprKind::MemRef && f_.refs[refOf(e)].var == v && isElement(f_.refs[refOf(e)]) && e.args.empty();
+    }
+
+    /// Has an expression only operations and operands of a type?
+    bool isPure(const py::Expr &e, Type t) const {
+        switch (e.kind) {
+        case ExprKind::Int:
+        case ExprKind::Float:
+            return e.type == t;
+        case ExprKind::Name:
+            return e.type == t;
+        case ExprKind::MemRef: {
+            return e.type == t && isElement(f_.refs[refOf(e)]) && std::all_of(e.args.begin(), e.args.end(), isIndex);
+        }
+        default:
+            return e.type == t && isArithmetic(e) &&
+                   std::all_of(e.args.begin(), e.args.end(), [&](const ExprRef &a) { return isPure(*a, t); });
+        }
+    }
+
+    bool isPureConstant(const Node &n) const {
+        if (n.kind != Kind::Declare)
+            return false;
+        const auto &d = static_cast<const Declare &>(n);
+        const Variable &v = f_.vars[d.var];
+        return v.kind == VarKind::Value && v.isConst && d.init && isInlinedType(v.type) && isPure(*d.init, v.type);
+    }
+
+    bool isTemporary(const Node &n) const {
+        if (!isPureConstant(n))
+            return false;
+        const auto &d = static_cast<const Declare &>(n);
+        const std::string_view name = f_.vars[d.var].name.view();
+        return isArithmetic(*d.init) && (static_cast<int64_t>(name.size()) >= length_ || name.starts_with("__"));
+    }
+
+    /// Where a statement has a value that is computed once, before the statement does anything else; null where it has none.
+    ExprRef valueOf(const Node &n) const {
+        if (n.kind == Kind::Declare) {
+            const auto &d = static_cast<const Declare &>(n);
+            return f_.vars[d.var].kind == VarKind::Value ? d.init : nullptr;
+        }
+        if (n.kind == Kind::Update) {
+            const auto &u = static_cast<const Update &>(n);
+            return u.atomic || u.byBlock || u.lambda || u.old ? nullptr : u.value;
+        }
+        const py::Stmt *s = assignmentOf(n);
+        return s ? s->value : nullptr;
+    }
+
+    static const py::Stmt *assignmentOf(const Node &n) {
+        if (n.kind != Kind::Code)
+            return nullptr;
+        const auto &stmts = static_cast<const Code &>(n).stmts;
+        const bool single = stmts.size() == 1 && stmts[0]->kind == py::StmtKind::Assign && stmts[0]->targets.size() == 1;
+        return single && !stmts[0]->old ? stmts[0].get() : nullptr;
+    }
+
+    static void setValue(Node &n, const ExprRef &value) {
+        if (n.kind == Kind::Declare) {
+            static_cast<Declare &>(n).init = value;
+        } else if (n.kind == Kind::Update) {
+            static_cast<Update &>(n).value = value;
+        } else {
+            auto &stmts = static_cast<Code &>(n).stmts;
+            auto copy = std::make_shared<py::Stmt>(*stmts[0]);
+            copy->value = value;
+            stmts = {std::move(copy)};
+        }
+    }
+
+    /// The expression with the value of the constant, where that is an operand of arithmetic on values of its type, or all there is.
+    ExprRef replaced(const ExprRef &e, const Declare &d) const {
+        if (isUse(*e, d.var))
+            return e->type == d.init->type ? d.init : e;
+        if (!isArithmetic(*e) || e->type != d.init->type)
+            return e;
+        auto copy = std::make_shared<py::Expr>(*e);
+        for (ExprRef &a : copy->args)
+            a = replaced(a, d);
+        return copy;
+    }
+
+    bool inlined(Block &b, std::size_t at) {
+        const auto &d = static_cast<const Declare &>(*b.body[at]);
+        const Name name = f_.vars[d.var].name;
+        std::size_t user = at + 1;
+        while (user < b.body.size() && isPureConstant(*b.body[user]) && !effects(*b.body[user]).has(name))
+            ++user;
+        if (user == b.body.size())
+            return false;
+        Node &n = *b.body[user];
+        const ExprRef value = valueOf(n);
+        if (!value || uses(value, d.var) != 1 || operandsOf(*value) + operandsOf(*d.init) - 1 > operands_ || hides(b, at, user))
+            return false;
+        for (std::size_t k = user + 1; k < b.body.size(); ++k)
+            if (effects(*b.body[k]).has(name))
+                return false;
+        setValue(n, replaced(value, d));
+        const Effects now = EffectTable(f_).of(n);
+        if (now.has(name)) { // in an index, or where no operation of the list above has it
+            setValue(n, value);
+            return false;
+        }
+        taken_[&n] = now;
+        if (n.origin.empty())
+            n.origin = d.origin;
+        return changed_ = true;
+    }
+
+    /// Of a statement as it is now: the table remembers what a statement mentioned before it took a value.
+    const Effects &effects(const Node &n) {
+        const auto taken = taken_.find(&n);
+        return taken != taken_.end() ? taken->second : table_.of(n);
+    }
+
+    int uses(const ExprRef &e, VarId v) const {
+        int count = 0;
+        py::rewrite(e, [&](const ExprRef &x) {
+            count += isUse(*x, v);
+            return x;
+        });
+        return count;
+    }
+
+    /// Does a declaration on the way have the name of an operand?
+    bool hides(const Block &b, std::size_t at, std::size_t user) {
+        const Effects &own = effects(*b.body[at]);
+        for (std::size_t k = at + 1; k <= user; ++k)
+            if (b.body[k]->kind == Kind::Declare && own.has(f_.vars[static_cast<const Declare &>(*b.body[k]).var].name))
+                return true;
+        return false;
+    }
+
+    Function &f_;
+    EffectTable table_;
+    std::unordered_map<const Node *, Effects> taken_; // of statements that took a value
+    const int64_t length_, operands_;
+    bool changed_ = false;
+};
+
+class InlineTemporaries : public pass::FunctionPass {
+    bool run(Function &f, const Module &, pass::Context &) override {
+        return Inliner(f, option<int64_t>("length"), option<int64_t>("operands")).run();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createInlineTemporaries() { return std::make_unique<InlineTemporaries>(); }
+
+} // namespace sdfgc::transforms
