@@ -17,6 +17,8 @@ BodyPrinter::BodyPrinter(const Module &m, const Function &f, TextWriter &w, std:
         if (e.kind == ExprKind::MemRef)
             return memory(refOf(e), e.args);
         const std::string name = functionName(e.name);
+        if (name.starts_with("sdfgc::rt::check"))
+            use("checks");
         if (name.starts_with("omp_"))
             use("omp");
         return name;
@@ -82,9 +84,21 @@ void BodyPrinter::block(const Block &b) {
     if (b.body.empty())
         return;
     comment(b.comment);
+    if (b.catches) {
+        w_.open(b.catches.str() + ".run([&]");
+        statements(b);
+        w_.close(");");
+        return;
+    }
     if (b.braces)
         w_.open();
+    if (b.raises) {
+        use("parallel");
+        w_.line("sdfgc::rt::DeferredError " + b.raises.str() + ";");
+    }
     statements(b);
+    if (b.raises)
+        w_.line(b.raises.str() + ".rethrow();");
     if (b.braces)
         w_.close();
 }

@@ -123,6 +123,8 @@ std::string functionName(Name n) {
     for (const auto &[name, spelling] : spellings)
         if (n == name)
             return spelling;
+    if (n.view().starts_with(check::prefix))
+        return "sdfgc::rt::check" + std::string(n.view().substr(check::prefix.size() - 1));
     return n.str();
 }
 

@@ -224,7 +224,13 @@ void TargetOptions::addTo(CommandLine &line) {
                 "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
     line.choice("--reductions", reductions, {"any", "ordered"},
                 "the order of sums that the graph leaves open (any): ordered is that of indices, whatever the number of threads");
+    line.flag(
+        "--checks", checks,
+        "check bounds, sizes, null, unwritten values and divisions by zero while the program runs: a call that fails says where");
     line.check([this, &line](diag::Engine &d) {
+        if (checks && pass::traitsOf(target).family != pass::Family::Host)
+            d.report(diag::Id::OptionConflict, {}, "--checks", "--target " + target).hint =
+                "kernels are not checked: build for the CPU, or run the program with --interpret";
         if (pass::traitsOf(target).family == pass::Family::Host)
             for (const char *option : {"--emulate", "--gpu-streams", "--gpu-graph", "--gpu-arch"})
                 if (line.given(option))
@@ -245,6 +251,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
     o.orderedReductions = reductions == "ordered";
+    o.checks = checks;
     o.optimize = optimize.front() - '0';
     o.file = file;
     return o;

@@ -11,7 +11,7 @@ namespace sdfgc::driver {
 /// What the program is compiled for.
 struct TargetOptions {
     std::string target = "cpu", compat = "none", fpModel = "strict", reductions = "any", optimize = "2", gpuGraph;
-    bool emulate = false, emulateMpi = false;
+    bool emulate = false, emulateMpi = false, checks = false;
     int gpuStreams = 4;
     std::vector<std::string> gpuArch;
     void addTo(CommandLine &line);

@@ -115,6 +115,9 @@ class Run : public Subcommand {
                 d.report(diag::Id::OptionConflict, {}, "--stats", "--tree");
             if (ranks_ > 1 && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--ranks", "--interpret");
+            if (compilation_.target.checks && interpret_)
+                d.report(diag::Id::OptionConflict, {}, "--checks", "--interpret").hint =
+                    "the interpreter checks every access by itself: leave out --checks";
             if (call_.repeat != 1 && interpret_)
                 d.report(diag::Id::OptionConflict, {}, "--repeat", "--interpret");
             if (call_.warmup != 0 && interpret_)

@@ -41,6 +41,8 @@ std::optional<std::string> conditionValue(const std::string &key, const CompileO
         return o.fpModel;
     if (key == "reductions")
         return o.orderedReductions ? "ordered" : "any";
+    if (key == "checks")
+        return boolean(o.checks);
     if (key == "optimize")
         return std::to_string(o.optimize);
     if (key == "blas")
@@ -54,7 +56,7 @@ std::optional<std::string> conditionValue(const std::string &key, const CompileO
     return std::nullopt;
 }
 const Keys conditionKeys() {
-    return {"target", "compat", "fp-model", "reductions", "optimize", "blas", "lapacke", "fftw", "tensor", "has", "not"};
+    return {"target", "compat", "fp-model", "reductions", "checks", "optimize", "blas", "lapacke", "fftw", "tensor", "has", "not"};
 }
 
 /// What a `when` says: whether it holds as far as it is known before the run, and what the graph decides.

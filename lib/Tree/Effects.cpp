@@ -51,9 +51,7 @@ public:
             return;
         const MemRef &r = f_.refs[s];
         variable(r.var, change || r.pop);
-        symbols(r.offset);
-        for (sym::Expr stride : r.strides)
-            symbols(stride);
+        forEachSize(r, [this](sym::Expr size) { symbols(size); });
     }
     void text(const std::string &cpp) {
         for (const CppWord &w : cppWords(cpp)) {

@@ -73,9 +73,7 @@ public:
         if (isNew) {
             MemRef r = from_.refs[s];
             r.var = moved(r.var);
-            sym(r.offset);
-            for (sym::Expr &stride : r.strides)
-                sym(stride);
+            forEachSize(r, [this](sym::Expr &size) { sym(size); });
             it->second = to_.refs.add(std::move(r));
         }
         s = it->second;

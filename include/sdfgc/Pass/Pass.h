@@ -35,6 +35,7 @@ struct CompileOptions {
     int optimize = 0;
     std::string fpModel = "strict";
     bool orderedReductions = false; // --reductions ordered
+    bool checks = false;            // --checks: the program checks its accesses while it runs
     /// Is a change of this class allowed (FloatContract.h)?
     bool allows(FloatClass c) const { return pass::allows(fpModel, orderedReductions, c); }
     /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,14 @@ inline const Name threadX = "__thread_x", threadY = "__thread_y", threadZ = "__t
 inline const Name threadInGrid = "__thread_in_grid";                                      // in a kernel, over all blocks
 inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a block): blocks that the device runs at once
 } // namespace number
+
+/// Calls in expressions that check something while the program runs. `lower` makes the first two; insert-checks adds to them where
+/// they stand, and makes the others. A printer spells them (sdfgc/rt/checks.h).
+namespace check {
+inline constexpr std::string_view prefix = "__check_";
+inline const Name region = "__check_region"; // (address of a region): it lies in its container
+inline const Name size = "__check_size";     // (container, sizes)
+} // namespace check
 
 enum class VarKind : uint8_t {
     Value,        // T x
@@ -77,6 +86,16 @@ struct Variable {
     std::string comment;     // what it is, for the declaration (`transient tmp`), may be empty
 };
 
+/// What a reference means in the graph, for run-time checks (`--checks`): an element of a container, or a region of them.
+struct Element {
+    Name container;                 // as the graph calls it
+    std::vector<sym::Expr> index;   // in each dimension, without what depends on data
+    std::vector<sym::Expr> shape;   // of the container
+    std::vector<sym::Expr> extent;  // elements of a region along each dimension; none: it is one element
+    std::vector<sym::Expr> counted; // the dimensions that the data-dependent indices count: constants
+    sym::Expr memory = 0;           // elements of the memory that the container is a part of; 0: its own, or unknown
+};
+
 /// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
 struct MemRef {
     VarId var;
@@ -85,7 +104,21 @@ struct MemRef {
     bool address = false;           // the address `&x[offset]` is meant, not the element
     bool pop = false;               // a stream: one element is popped
     Type castTo;                    // when not void: reinterpret the address as pointer to this type
+    std::optional<Element> element; // with `--checks`
 };
+
+/// Calls `f` with every size in a reference: offset, strides, and what is known for checks.
+template <class Ref, class F> void forEachSize(Ref &r, F &&f) {
+    f(r.offset);
+    for (auto &stride : r.strides)
+        f(stride);
+    if (!r.element)
+        return;
+    for (auto *list : {&r.element->index, &r.element->shape, &r.element->extent})
+        for (auto &size : *list)
+            f(size);
+    f(r.element->memory);
+}
 
 enum class Kind : uint8_t {
 #define NODE(K, ...) K,
@@ -110,6 +143,8 @@ template <Kind K> struct NodeOf : Node {
 struct Block : NodeOf<Kind::Block> {
     std::vector<NodePtr> body;
     bool braces = false; // opens a C++ scope
+    Name raises;         // declares a deferred error of this name, and raises behind the statements what it has caught
+    Name catches;        // the deferred error that gets what the statements throw; they are skipped where it has something
     template <class T, class... A> T *add(A &&...a) {
         auto p = std::make_unique<T>(std::forward<A>(a)...);
         T *raw = p.get();

@@ -87,6 +87,11 @@ void copy(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e,
         in.error(diag::Id::CopyVolume, analysis::placeOf(e), src.subset.str(), dst.subset.str());
         return;
     }
+    if (!e.memlet.allowOob) {
+        checkRegion(in, src.place, src.subset, out);
+        if (!dst.accumulates)
+            checkRegion(in, dst.place, dst.subset, out);
+    }
     if (!in.fn->device.inside && (src.place.onDevice() || dst.place.onDevice()))
         return queueCopy(in, src, dst, e, stream, out);
     if (in.fn->device.inside && e.memlet.copy == CopyMethod::Cooperative)

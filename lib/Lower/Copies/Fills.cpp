@@ -38,6 +38,7 @@ void queueFill(Instance &in, const CopySide &dst, const py::ExprRef &value, int 
 } // namespace
 
 void fill(Instance &in, const CopySide &dst, const py::ExprRef &value, int stream, tree::Block &out) {
+    checkRegion(in, dst.place, dst.subset, out);
     std::vector<Axis> axes = dst.axes();
     if (!in.fn->device.inside && dst.place.onDevice())
         return queueFill(in, dst, value, stream, out);

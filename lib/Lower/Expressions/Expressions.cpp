@@ -131,28 +131,48 @@ ExprRef elementOf(Instance &in, Name data, const std::vector<ExprRef> &indices,
     sym::Expr start = p.offset;
     for (std::size_t d = 0; d < p.offsets.size(); ++d)
         start += p.offsets[d] * p.strides[d];
-    return elementOf(in, p, start, indices, p.strides, isFixed, meaning);
+    Counted from;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        from.subset.dims.push_back({0, 0, 1, 1});
+        from.dimensions.push_back(d);
+    }
+    return elementOf(in, p, start, indices, p.strides, isFixed, meaning, from);
 }
 
 ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<ExprRef> &indices,
                   const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed,
-                  py::Semantics meaning) {
+                  py::Semantics meaning, const Counted &from) {
     const py::Env env = environment(in);
     MemRef ref;
     ref.var = p.var;
     ref.offset = start;
     std::vector<ExprRef> counted;
+    Counted rest{from.subset, {}};
+    bool isKnown = from.dimensions.size() == indices.size();
     for (std::size_t d = 0; d < indices.size(); ++d) {
         const ExprRef index = py::inferTypes(indices[d], env, meaning);
         if (const auto s = isFixed(*index) ? symbolicOf(*index) : std::nullopt) {
             ref.offset += *s * strides[d];
+            if (isKnown) {
+                sym::Range &r = rest.subset.dims[from.dimensions[d]];
+                r.begin += *s * r.step;
+            }
         } else {
             counted.push_back(index);
+            isKnown = isKnown && from.subset.dims[from.dimensions[d]].step.isOne();
+            if (isKnown)
+                rest.dimensions.push_back(from.dimensions[d]);
             ref.strides.push_back(printable(in, strides[d]));
         }
     }
     ref.offset = printable(in, ref.offset);
-    auto element = std::make_shared<py::Expr>(*memRef(in.function().refs.add(ref), p.type));
+    const RefId slot = in.function().refs.add(ref);
+    if (isKnown) {
+        for (sym::Range &r : rest.subset.dims)
+            r.end = r.begin;
+        recordElement(in, slot, p, rest.subset, rest.dimensions);
+    }
+    auto element = std::make_shared<py::Expr>(*memRef(slot, p.type));
     element->args = std::move(counted);
     return element;
 }

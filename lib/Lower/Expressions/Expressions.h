@@ -29,12 +29,18 @@ py::ExprRef resolution(Instance &in, const py::ExprRef &lambda, Type element);
 /// subscript of the wrong rank is reported at `where`. `meaning`: of the operators in its indices.
 py::ExprRef boundSubscript(Instance &in, const py::Expr &e, const diag::Location &where, py::Semantics meaning);
 
+/// What indices count, for run-time checks: these dimensions of a container, from the beginning of a subset (over variables) on.
+struct Counted {
+    sym::Subset subset;
+    std::vector<std::size_t> dimensions; // one for each index; none: unknown
+};
+
 /// The element of a place at some indices, trees over variables, one for each stride, counted from element `start`. Indices that are
 /// integer arithmetic and that `isFixed` accepts become part of the offset; the others are arguments of the reference, with types
 /// by `meaning`.
 py::ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std::vector<py::ExprRef> &indices,
                       const std::vector<sym::Expr> &strides, const std::function<bool(const py::Expr &)> &isFixed,
-                      py::Semantics meaning);
+                      py::Semantics meaning, const Counted &from = {});
 
 /// The same of a container or constant that has a place, in the order of its dimensions. A wrong number of indices is reported.
 py::ExprRef elementOf(Instance &in, Name data, const std::vector<py::ExprRef> &indices,

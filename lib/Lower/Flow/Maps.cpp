@@ -188,6 +188,8 @@ void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Bl
         } else if (auto *a = dyn_cast<AccessNode>(analysis::pathSource(e))) {
             const MemoryPlace p = placeAt(in, *e, *a);
             value = read(in, p, startAt(in, p, *e, true));
+            if (const std::optional<sym::Subset> subset = analysis::sourceSubset(e))
+                recordElement(in, refOf(*value), p, inVariables(in, *subset));
         } else {
             in.error(diag::Id::NoPlace, analysis::placeOf(*e), e->dstConn.str());
             continue;

@@ -195,6 +195,7 @@ void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Bloc
             return;
         }
         inner.places[container] = placeFor(inner, outer.place.var, d, outer.start);
+        inner.places[container].memory = outer.place.memory;
         if (d.isStructure())
             inner.places[container].type = outer.place.type;
         if (outer.accumulates)

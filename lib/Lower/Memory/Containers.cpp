@@ -118,6 +118,8 @@ void declareContainer(Instance &in, Name name, Block &out) {
     const bool ofFunction = d.lifetime == ir::Lifetime::Global && in.parent;
     v.name = ofFunction ? in.fn->names.declareOutermost(name) : in.fn->names.declare(name);
     const VarId id = in.function().vars.add(std::move(v));
+    if (!reserved && !ofFunction)
+        checkSize(in, name, d, out);
     if (ofFunction)
         declareInFunction(in, id);
     else

@@ -1,10 +1,14 @@
 // References to elements of places.
 #include "Elements.h"
 
+#include "Lower/Expressions/Expressions.h"
+#include "Lower/Expressions/SymbolicToPython.h"
 #include "Lower/Expressions/Symbols.h"
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Symbolic/Rounding.h"
+
+#include <algorithm>
 
 namespace sdfgc::tree::lowering {
 
@@ -29,6 +33,8 @@ MemoryPlace placeFor(const Instance &in, VarId v, const DataDesc &d, sym::Expr o
     p.offset = offset;
     p.type = variableType(d);
     p.desc = &d;
+    if (d.isArray() && d.startOffset.isZero() && offset.isZero())
+        p.memory = inVariables(in, d.totalSize);
     for (std::size_t i = 0; i < d.rank(); ++i) {
         p.shape.push_back(inVariables(in, d.shape[i]));
         p.strides.push_back(i < d.strides.size() ? integer(inVariables(in, d.strides[i])) : sym::Expr(1));
@@ -65,6 +71,83 @@ RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {
     RefId slot = elementAt(in, p, offset);
     in.function().refs[slot].address = true;
     return slot;
+}
+
+namespace {
+
+/// A statement that only evaluates an expression.
+py::StmtRef expressionStatement(py::ExprRef value) {
+    auto statement = std::make_shared<py::Stmt>();
+    statement->kind = py::StmtKind::ExprStmt;
+    statement->value = std::move(value);
+    return statement;
+}
+
+/// The name of the container that has a place.
+Name containerOf(const Instance &in, const MemoryPlace &p) {
+    for (const Instance *i = &in; i; i = i->parent)
+        for (const auto &[name, d] : i->g->arrays)
+            if (&d == p.desc)
+                return name;
+    return in.varName(p.var);
+}
+
+/// Does the program check what is accessed in a place?
+bool isChecked(const Instance &in, const MemoryPlace &p, const sym::Subset &s) {
+    if (!in.options().checks || in.fn->device.inside || !p.desc || p.desc->isStream() || p.desc->isScalar())
+        return false;
+    if (std::any_of(s.dims.begin(), s.dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
+        return false;
+    const bool accumulates = std::all_of(p.strides.begin(), p.strides.end(), [](sym::Expr e) { return e.isZero(); });
+    return !accumulates && s.rank() == p.shape.size() && in.function().vars[p.var].kind != VarKind::Value;
+}
+
+} // namespace
+
+void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym::Subset &s) { recordElement(in, r, p, s, {}); }
+
+void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym::Subset &s,
+                   const std::vector<std::size_t> &counted) {
+    if (!isChecked(in, p, s))
+        return;
+    Element e;
+    e.container = containerOf(in, p);
+    for (std::size_t d = 0; d < s.rank(); ++d) {
+        const std::optional<int64_t> step = s.dims[d].step.asInt();
+        const sym::Expr begin = integer(s.dims[d].begin), end = integer(s.dims[d].end);
+        const bool isDescending = step && *step < 0;
+        e.index.push_back(printable(in, (isDescending ? end : begin) + p.offsets[d]));
+        e.shape.push_back(printable(in, p.shape[d]));
+        if (counted.empty() && !s.isOneElement())
+            e.extent.push_back(printable(in, (isDescending ? begin - end : end - begin) + sym::Expr(1)));
+    }
+    for (std::size_t d : counted)
+        e.counted.push_back(static_cast<int64_t>(d));
+    const bool isWhole = p.offset.isZero() && p.memory == inVariables(in, p.desc->totalSize);
+    e.memory = isWhole ? sym::Expr(0) : printable(in, p.memory);
+    in.function().refs[r].element = std::move(e);
+}
+
+void checkRegion(const Instance &in, const MemoryPlace &p, const sym::Subset &s, Block &out) {
+    if (!isChecked(in, p, s))
+        return;
+    const RefId r = addressAt(in, p, startOffset(p, s));
+    recordElement(in, r, p, s);
+    auto check = py::call(check::region, {memRef(r, Type::pointer(p.type))});
+    out.add<Code>()->stmts.push_back(expressionStatement(std::move(check)));
+}
+
+void checkSize(Instance &in, Name container, const DataDesc &d, Block &out) {
+    const bool isKnown = std::all_of(d.shape.begin(), d.shape.end(), [](sym::Expr e) { return e.isInteger(); });
+    if (!in.options().checks || in.fn->device.inside || !d.isArray() || isKnown)
+        return;
+    auto name = std::make_shared<py::Expr>();
+    name->kind = py::ExprKind::String;
+    name->text = container.str();
+    std::vector<py::ExprRef> arguments{name};
+    for (sym::Expr size : d.shape)
+        arguments.push_back(lowered(in, pythonOf(in, inVariables(in, size))));
+    out.add<Code>()->stmts.push_back(expressionStatement(py::call(check::size, std::move(arguments))));
 }
 
 bool isOfThread(const Instance &in, const MemoryPlace &place) {

@@ -33,6 +33,18 @@ RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset);
 /// Its value, also as the target of an assignment.
 py::ExprRef read(const Instance &in, const MemoryPlace &p, sym::Expr offset);
 
+/// Records what a reference is in the graph, where the program is to have run-time checks: the element, or the region, that a subset
+/// (over variables) of the place's container has. Nothing where the container is a single value, or has another rank.
+void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym::Subset &s);
+/// Likewise, for data-dependent indices: they count from the beginning of the subset, along these dimensions.
+void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym::Subset &s,
+                   const std::vector<std::size_t> &counted);
+/// Adds the check that a region lies in its container, where the program is to have run-time checks: of what no single reference
+/// names, as in copies.
+void checkRegion(const Instance &in, const MemoryPlace &p, const sym::Subset &s, Block &out);
+/// Likewise, that the sizes of a container are not negative, and not too large.
+void checkSize(Instance &in, Name container, const ir::DataDesc &d, Block &out);
+
 /// Is the memory what a thread of a kernel has for itself: a register, or an array of its own?
 bool isOfThread(const Instance &in, const MemoryPlace &place);
 /// Must updates of the memory by the memlet's conflict resolution be atomic? Devices have no atomics on memory of a thread.

@@ -19,6 +19,7 @@ struct MemoryPlace {
     std::vector<sym::Expr> strides, offsets, shape;
     Type type;                          // of an element
     const ir::DataDesc *desc = nullptr; // null: the value of an edge between two tasklets
+    sym::Expr memory = 0;               // elements of the variable's memory, from its start on; 0: unknown
     /// False: there is no such place, and whoever needs it reports that.
     bool valid() const { return bool(var); }
     bool onDevice() const { return desc && desc->storage == ir::Storage::GPU_Global; }

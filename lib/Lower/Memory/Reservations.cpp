@@ -19,6 +19,7 @@ void reserve(Instance &in, Name name, diag::Location at, Block &out) {
     }
     place->second = placeFor(in, place->second.var, *d);
     const VarId v = place->second.var;
+    checkSize(in, name, *d, out);
     auto *allocate = out.add<Allocate>(v, printable(in, inVariables(in, d->totalSize)));
     const VarKind kind = in.function().vars[v].kind;
     allocate->reserve = kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer; // waits for the device where it grows

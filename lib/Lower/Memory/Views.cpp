@@ -73,6 +73,7 @@ MemoryPlace resolveView(Instance &in, ir::AccessNode &n, Block &out) {
         p.type = base.type;
     } else if (sameType || d.isStream()) {
         p = placeFor(in, base.var, d, start);
+        p.memory = base.memory;
     } else {
         p = pointerView(in, n.data, d, base, start, out);
     }

@@ -126,6 +126,7 @@ void lowerLibraryCall(Instance &in, const ir::Tasklet &t, const TaskletConnectio
         return in.error(diag::Id::BadCode, analysis::placeOf(t), why);
     if (why = unsuitable(*call, connections); !why.empty())
         return in.error(diag::Id::LowerUnsupported, analysis::placeOf(t), "a library call whose " + why, "");
+    checkPointers(in, connections, out);
     SymbolScope symbols(in);
     in.fn->names.open();
     Block *at = &out;

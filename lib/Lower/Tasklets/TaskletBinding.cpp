@@ -59,6 +59,17 @@ const Connection *TaskletBinding::connectionOf(RefId slot) const {
 
 namespace {
 
+/// The dimensions that as many subscripts count: all, or those that are not squeezed; none where tiles come after them.
+std::vector<std::size_t> countedDimensions(const Connection &c, std::size_t rank) {
+    std::vector<std::size_t> all, squeezed;
+    for (std::size_t d = 0; d < c.subset.rank(); ++d) {
+        all.push_back(d);
+        if (!c.subset.dims[d].steps().isOne())
+            squeezed.push_back(d);
+    }
+    return squeezed.size() == rank ? squeezed : all.size() == rank ? all : std::vector<std::size_t>();
+}
+
 /// Strides of as many dimensions as a subscript counts: the squeezed ones, all, or those with tiles after them.
 std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank) {
     for (const auto *list : {&c.strides, &c.allStrides}) {
@@ -126,8 +137,8 @@ ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> 
     if (in_.function().vars[c.place.var].kind == VarKind::Value) { // whatever the index, there is one
         out = read(in_, c.place, 0);
     } else {
-        out = elementOf(
-            in_, c.place, c.start, indices, strides, [this](const py::Expr &index) { return isFixed(index); }, semantics(in_));
+        out = elementOf(in_, c.place, c.start, indices, strides, [this](const py::Expr &index) { return isFixed(index); },
+                        semantics(in_), {c.subset, countedDimensions(c, indices.size())});
     }
     slots_[refOf(*out)] = &c;
     return out;

@@ -135,6 +135,7 @@ bool TaskletConnections::bindPlace(Connection &c, Edge &e, AccessNode &node, boo
     if (s.rank() != c.place.strides.size())
         s = d ? inVariables(in_, d->fullSubset()) : s;
     c.start = startOffset(c.place, s);
+    c.subset = s;
     c.single = s.isOneElement() || (d && d->isScalar());
     c.pointer = type.isPointer() && type != c.place.type;
     c.type = c.pointer ? type.element() : type ? type : c.place.type;
@@ -161,6 +162,7 @@ void TaskletConnections::bindWcr(Connection &c, Edge &e, AccessNode &target) {
     c.lambda = resolution(in_, wcr.value->lambda, c.place.type);
     if (const MemoryPlace *accumulator = accumulatorOf(in_, e, target.data)) {
         c.place = *accumulator;
+        c.subset = {};
         c.start = startOffset(c.place, inVariables(in_, *analysis::destinationSubset(&e)));
         return;
     }
@@ -174,6 +176,7 @@ bool TaskletConnections::fail(const Edge &e) const {
 
 py::ExprRef readOf(const Instance &in, const Connection &c) {
     RefId slot = elementAt(in, c.place, c.start);
+    recordElement(in, slot, c.place, c.subset);
     MemRef &r = in.function().refs[slot];
     r.pop = c.stream;
     if (c.type.isVector() && !c.place.type.isVector())
@@ -181,6 +184,13 @@ py::ExprRef readOf(const Instance &in, const Connection &c) {
     py::ExprRef e = memRef(slot, r.castTo ? r.castTo : c.place.type);
     bool convert = c.type != e->type && c.type.isNumeric() && e->type.isNumeric();
     return convert ? py::castTo(c.type, e) : e;
+}
+
+void checkPointers(const Instance &in, const TaskletConnections &connections, Block &out) {
+    for (const auto *list : {&connections.inputs, &connections.outputs})
+        for (const Connection &c : *list)
+            if (!c.stream && !c.setsReference && !c.dynamic)
+                checkRegion(in, c.place, c.subset, out);
 }
 
 py::ExprRef converted(const Connection &c, py::ExprRef value) {

@@ -16,6 +16,7 @@ struct Connection {
     bool setsReference = false;
     MemoryPlace place;
     sym::Expr start;                // offset of the first element
+    sym::Subset subset;             // of the place's container, over variables; without dimensions where the container has no place
     std::vector<sym::Expr> strides; // of the dimensions that subscripts count (squeezed)
     std::vector<sym::Expr> allStrides;
     std::vector<sym::Expr>
@@ -71,6 +72,10 @@ private:
 
 /// The value of the element behind a connector, converted to the connector's type; for a stream, what is popped.
 py::ExprRef readOf(const Instance &in, const Connection &c);
+
+/// Checks that what the connectors name is in the containers, where the program is to have run-time checks: in front of code that is
+/// taken as written, and of calls. Connectors with dynamic memlets may access less than these name.
+void checkPointers(const Instance &in, const TaskletConnections &connections, Block &out);
 
 /// A value that is stored through a connector, in the connector's type if that is another one than the container's.
 py::ExprRef converted(const Connection &c, py::ExprRef value);

@@ -126,6 +126,7 @@ void CppTasklet::bindOutput(Connection &c) {
     bindConnector(c, false);
     c.place = unhidden(c.place);
     c.start = unhidden(c.start);
+    c.subset = {}; // checked in front of the text, whose names hide others
     if (!c.pointer && !c.stream)
         store(in_, c, c.conn, after_);
     else if (c.setsReference)
@@ -186,6 +187,7 @@ void CppTasklet::dropUnused() {
 } // namespace
 
 void lowerCpp(Instance &in, const ir::Tasklet &t, TaskletConnections &connections, Block &out) {
+    checkPointers(in, connections, out);
     CppTasklet(in, t, connections).lower(out);
 }
 

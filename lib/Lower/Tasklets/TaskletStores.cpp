@@ -71,6 +71,8 @@ void storeValue(Instance &in, const Connection &c, const py::Expr *target, py::E
     }
     value = converted(c, std::move(value));
     RefId slot = target ? refOf(*target) : elementAt(in, c.place, c.start);
+    if (!target)
+        recordElement(in, slot, c.place, c.subset);
     std::vector<py::ExprRef> indices = target ? target->args : std::vector<py::ExprRef>();
     if (c.type.isVector() && !c.place.type.isVector() && !(c.wcr && c.single))
         in.function().refs[slot].castTo = c.type;

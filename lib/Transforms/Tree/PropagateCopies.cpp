@@ -53,9 +53,7 @@ public:
         if (!s)
             return;
         MemRef &r = f_.refs[s];
-        sym(r.offset);
-        for (sym::Expr &stride : r.strides)
-            sym(stride);
+        forEachSize(r, [this](sym::Expr &size) { sym(size); });
     }
     void sym(sym::Expr &e) {
         if (!symbols_.empty())

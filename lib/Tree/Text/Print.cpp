@@ -139,6 +139,21 @@ private:
         if (visible)
             names_.declare(f_->vars[v].name, v);
     }
+    /// ` element A [i, j] shape [N, M]`
+    static std::string element(const Element &e) {
+        std::string text = " element " + nameText(e.container) + " " + listText(e.index) + " shape " + listText(e.shape);
+        if (!e.extent.empty())
+            text += " extent " + listText(e.extent);
+        if (!e.counted.empty())
+            text += " counts " + listText(e.counted);
+        return e.memory.isZero() ? text : text + " memory " + e.memory.str();
+    }
+    static std::string listText(const std::vector<sym::Expr> &list) {
+        std::string all;
+        for (sym::Expr e : list)
+            all += (all.empty() ? "" : ", ") + e.str();
+        return "[" + all + "]";
+    }
     std::string memory(RefId r, const std::vector<py::ExprRef> *indices) {
         if (!r)
             return "?";
@@ -146,6 +161,8 @@ private:
         std::string text = (x.address ? "&" : "") + var(x.var) + "[" + x.offset.str();
         for (std::size_t i = 0; i < x.strides.size(); ++i)
             text += (i ? ", " : " by ") + x.strides[i].str();
+        if (x.element)
+            text += element(*x.element);
         if (indices && !indices->empty())
             text += " at " + expressions().list(*indices);
         text += "]";
@@ -314,10 +331,7 @@ private:
     }
     template <class T> void size(const T &x) {
         if constexpr (requires { x.begin(); }) {
-            std::string all;
-            for (sym::Expr e : x)
-                all += (all.empty() ? "" : ", ") + e.str();
-            word("[" + all + "]");
+            word(listText({x.begin(), x.end()}));
         } else {
             word(x.str());
         }

@@ -292,6 +292,22 @@ bool Reader::isMemory() const {
     return peek(i + 1).kind == Token::Sign && peek(i + 1).text == "[";
 }
 
+Element Reader::element() {
+    take();
+    Element e;
+    e.container = name();
+    e.index = sizes();
+    if (takeLabel("shape"))
+        e.shape = sizes();
+    if (takeLabel("extent"))
+        e.extent = sizes();
+    if (takeLabel("counts"))
+        e.counted = sizes();
+    if (takeLabel("memory"))
+        e.memory = size();
+    return e;
+}
+
 RefId Reader::memory(bool address, std::vector<ExprRef> *indices) {
     const Token first = peek();
     std::vector<std::string> path;
@@ -313,6 +329,8 @@ RefId Reader::memory(bool address, std::vector<ExprRef> *indices) {
             r.strides.push_back(size());
         } while (isSign(","));
     }
+    if (isWord("element"))
+        r.element = element();
     if (indices && isWord("at")) {
         take();
         *indices = expressions("]");

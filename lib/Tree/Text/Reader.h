@@ -119,6 +119,7 @@ private:
     py::ExprRef call(py::ExprRef callee);
     const Operator *operatorHere() const;
     bool isMemory() const;
+    Element element();
     RefId memory(bool address, std::vector<py::ExprRef> *indices);
     py::ExprRef memoryExpression(bool address);
 

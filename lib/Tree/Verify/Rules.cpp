@@ -87,9 +87,7 @@ void forEachName(const Function &f, const Node &n, const std::function<void(Name
     all.reference = [&](RefId r) {
         if (!r)
             return;
-        all.size(f.refs[r].offset);
-        for (sym::Expr s : f.refs[r].strides)
-            all.size(s);
+        forEachSize(f.refs[r], [&all](sym::Expr size) { all.size(size); });
     };
     all.statement(n);
 }

@@ -1,0 +1,201 @@
+// Run-time checks of programs that are built with `--checks` (docs/build.md). The pass insert-checks puts calls of these functions into
+// what it checks:
+//
+//     A[i + check_element("A", "f: state main, tasklet t (prog.py:12)", i, N)] = ...       0, or it throws
+//     quotient = a / check_divisor("f: state main, tasklet t (prog.py:12)", b)             b, or it throws
+//
+// What is thrown is the error of the call (abi.h): guard() keeps it, and inside of a team of threads DeferredError (parallel.h) does.
+//
+// Memory that is new gets a pattern, and what is read from it must not have the pattern. A NaN keeps its pattern while it is copied.
+// That a program computes exactly this pattern is improbable: 1 in 2^64 for integers; real numbers never give this NaN by themselves.
+#pragma once
+
+#include "sdfgc/rt/arguments.h"
+
+#include <cstdint>
+
+namespace sdfgc::rt {
+
+namespace detail {
+
+/// `3, 12` of every second, third, ... of the numbers.
+inline void list(Message &text, const int64_t *numbers, int rank, int stride) {
+    for (int d = 0; d < rank; ++d)
+        text << (d ? ", " : "") << numbers[d * stride];
+}
+
+[[noreturn]] inline void fail(Message &text, const char *where) { throw Error(ProgramError, (text << ": " << where).text()); }
+
+/// `numbers`: index and size of each dimension.
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseElement(const char *array, const char *where, const int64_t *numbers,
+                                                                       int rank) {
+    Message text;
+    text << "`" << array << "[";
+    list(text, numbers, rank, 2);
+    text << "]` of `" << array << "` with shape [";
+    list(text, numbers + 1, rank, 2);
+    fail(text << "] is out of bounds", where);
+}
+
+/// `numbers`: first index, extent and size of each dimension.
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseRegion(const char *array, const char *where, const int64_t *numbers,
+                                                                      int rank) {
+    Message text;
+    text << "`" << array << "[";
+    for (int d = 0; d < rank; ++d)
+        text << (d ? ", " : "") << numbers[3 * d] << ":" << numbers[3 * d] + numbers[3 * d + 1];
+    text << "]` of `" << array << "` with shape [";
+    list(text, numbers + 2, rank, 3);
+    fail(text << "] is out of bounds", where);
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseMemory(const char *array, const char *where, int64_t element,
+                                                                      int64_t count) {
+    Message text;
+    fail(text << "`" << array << "` is part of memory of " << count << " elements, and element " << element
+              << " of that memory is out of bounds",
+         where);
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseShape(const char *array, const char *where, const int64_t *sizes,
+                                                                     int rank, const char *why) {
+    Message text;
+    text << "`" << array << "` has the shape [";
+    list(text, sizes, rank, 1);
+    fail(text << "], " << why, where);
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuse(const char *what, const char *problem, const char *where) {
+    Message text;
+    fail(text << "`" << what << "` " << problem, where);
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseDivisor(const char *where) {
+    Message text;
+    fail(text << "an integer is divided by zero", where);
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuseUnwritten(const char *array, const char *where, const int64_t *index,
+                                                                         int rank) {
+    Message text;
+    text << "`" << array;
+    if (rank) {
+        text << "[";
+        list(text, index, rank, 1);
+        text << "]";
+    }
+    fail(text << "` is read, but nothing has written it", where);
+}
+
+/// The pattern of new memory of a type.
+template <class T> struct Unset;
+template <> struct Unset<double> {
+    using Bits = uint64_t;
+    static constexpr Bits bits = 0x7ff85df9c0de5df9;
+};
+template <> struct Unset<float> {
+    using Bits = uint32_t;
+    static constexpr Bits bits = 0x7fe5df9c;
+};
+template <> struct Unset<int64_t> {
+    using Bits = uint64_t;
+    static constexpr Bits bits = 0x5df9c0de7ab1e5f2;
+};
+
+} // namespace detail
+
+/// Index and size of each dimension: an element that is there.
+template <class... Numbers> inline int64_t check_element(const char *array, const char *where, Numbers... numbers) {
+    const int64_t all[] = {static_cast<int64_t>(numbers)...};
+    constexpr int rank = sizeof...(Numbers) / 2;
+    bool holds = true;
+    for (int d = 0; d < rank; ++d)
+        holds = holds && all[2 * d] >= 0 && all[2 * d] < all[2 * d + 1];
+    if (!holds)
+        detail::refuseElement(array, where, all, rank);
+    return 0;
+}
+
+/// First index, extent and size of each dimension: a region that is there, or that has no elements.
+template <class... Numbers> inline int64_t check_region(const char *array, const char *where, Numbers... numbers) {
+    const int64_t all[] = {static_cast<int64_t>(numbers)...};
+    constexpr int rank = sizeof...(Numbers) / 3;
+    bool holds = true, isEmpty = false;
+    for (int d = 0; d < rank; ++d) {
+        holds = holds && all[3 * d] >= 0 && all[3 * d] <= all[3 * d + 2] - all[3 * d + 1];
+        isEmpty = isEmpty || all[3 * d + 1] <= 0;
+    }
+    if (!holds && !isEmpty)
+        detail::refuseRegion(array, where, all, rank);
+    return 0;
+}
+
+/// An element of the memory that a container is a part of.
+inline int64_t check_inside(const char *array, const char *where, int64_t element, int64_t count) {
+    if (element < 0 || element >= count)
+        detail::refuseMemory(array, where, element, count);
+    return 0;
+}
+
+/// Memory that is there.
+inline int64_t check_memory(const char *array, const char *where, const volatile void *memory) {
+    if (!memory)
+        detail::refuse(array, "is null", where);
+    return 0;
+}
+
+/// A shape: no size is negative, and the number of elements has 64 bits.
+template <class... Sizes> inline int64_t check_size(const char *array, const char *where, Sizes... sizes) {
+    const int64_t all[] = {static_cast<int64_t>(sizes)...};
+    int64_t count = 1;
+    bool isNegative = false, isLarge = false;
+    for (const int64_t size : all) {
+        isNegative = isNegative || size < 0;
+        isLarge = isLarge || __builtin_mul_overflow(count, size, &count);
+    }
+    if (isNegative)
+        detail::refuseShape(array, where, all, sizeof...(Sizes), "with a negative size");
+    if (isLarge && count != 0)
+        detail::refuseShape(array, where, all, sizeof...(Sizes), "with more elements than 64 bits can count");
+    return 0;
+}
+
+/// A divisor of integers.
+template <class T> inline T check_divisor(const char *where, T divisor) {
+    if (divisor == 0)
+        detail::refuseDivisor(where);
+    return divisor;
+}
+
+/// What new memory holds.
+inline double check_unset_float64() { return __builtin_bit_cast(double, detail::Unset<double>::bits); }
+inline float check_unset_float32() { return __builtin_bit_cast(float, detail::Unset<float>::bits); }
+inline int64_t check_unset_int64() { return static_cast<int64_t>(detail::Unset<int64_t>::bits); }
+
+/// A value of memory that was new, with the index that it was read from.
+template <class T, class... Indices> inline T check_written(const char *array, const char *where, T value, Indices... indices) {
+    using Unset = detail::Unset<T>;
+    if (__builtin_bit_cast(typename Unset::Bits, value) == Unset::bits) {
+        const int64_t all[] = {static_cast<int64_t>(indices)..., 0};
+        detail::refuseUnwritten(array, where, all, sizeof...(Indices));
+    }
+    return value;
+}
+
+/// Functions of sizes.
+template <class A, class B> inline int64_t check_min(A a, B b) {
+    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(a) : static_cast<int64_t>(b);
+}
+template <class A, class B> inline int64_t check_max(A a, B b) {
+    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(b) : static_cast<int64_t>(a);
+}
+template <class A, class B> inline int64_t check_floordiv(A a, B b) {
+    const int64_t x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+template <class A, class B> inline int64_t check_floormod(A a, B b) {
+    return static_cast<int64_t>(a) - check_floordiv(a, b) * static_cast<int64_t>(b);
+}
+template <class A, class B> inline int64_t check_ceildiv(A a, B b) { return -check_floordiv(-static_cast<int64_t>(a), b); }
+
+} // namespace sdfgc::rt
