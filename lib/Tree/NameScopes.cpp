@@ -1,6 +1,8 @@
 // C++ names: what is reserved, and names that are free where they are declared.
 #include "sdfgc/Tree/NameScopes.h"
 
+#include "sdfgc/Tasklet/FunctionNames.h"
+
 #include <algorithm>
 
 namespace sdfgc::tree {
@@ -67,55 +69,43 @@ bool isReserved(std::string_view name) {
     return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));
 }
 
-/// Functions of C, POSIX and CUDA, types of CUDA, and namespaces of the devices' libraries that headers may declare at global
-/// scope, where kernels are.
+/// Functions of C, POSIX and CUDA that code strings have no use for or that they spell otherwise, types of CUDA, and namespaces of the
+/// devices' libraries: headers may declare them at global scope, where kernels are. sdfgc/Tasklet/FunctionNames.h has the others.
 const std::unordered_set<std::string_view> &globalNames() {
     static const std::unordered_set<std::string_view> names{
-        "abort",        "abs",       "accept",      "access",    "acos",     "acosh",
-        "alarm",        "all",       "any",         "asin",      "asinh",    "atan",
-        "atan2",        "atanh",     "atexit",      "atof",      "atoi",     "atol",
-        "ballot",       "basename",  "bind",        "brev",      "bsearch",  "calloc",
-        "canonicalize", "cbrt",      "ceil",        "chdir",     "clock",    "clock64",
-        "clone",        "close",     "clz",         "conj",      "connect",  "cooperative_groups",
-        "copysign",     "cos",       "cosh",        "cospi",     "cub",      "cuda",
-        "dadd",         "ddiv",      "difftime",    "dim3",      "div",      "dmul",
-        "double1",      "double2",   "double3",     "double4",   "drem",     "dsub",
-        "dup",          "ecvt",      "erf",         "erfc",      "erfcinv",  "erfcx",
-        "erfinv",       "exit",      "exp",         "exp10",     "exp2",     "expm1",
-        "fabs",         "fadd",      "fcvt",        "fdim",      "fdiv",     "fdivide",
-        "ffma",         "ffs",       "finite",      "float1",    "float2",   "float3",
-        "float4",       "floor",     "fma",         "fmax",      "fmaximum", "fmin",
-        "fminimum",     "fmod",      "fmul",        "fork",      "free",     "frexp",
-        "fsqrt",        "fsub",      "gamma",       "gcvt",      "getc",     "half",
-        "half2",        "hypot",     "ilogb",       "imag",      "index",    "int1",
-        "int2",         "int3",      "int4",        "ioctl",     "isatty",   "isfinite",
-        "isinf",        "isnan",     "iszero",      "j0",        "j1",       "jn",
-        "kill",         "labs",      "ldexp",       "ldiv",      "lgamma",   "link",
-        "listen",       "llabs",     "llmax",       "llmin",     "llrint",   "llround",
-        "log",          "log10",     "log1p",       "log2",      "logb",     "lrint",
-        "lround",       "lseek",     "malloc",      "mkdir",     "modf",     "mul24",
-        "mulhi",        "nan",       "nearbyint",   "nextafter", "nextdown", "nextup",
-        "nice",         "norm",      "norm3d",      "norm4d",    "normcdf",  "normcdfinv",
-        "nv",           "nvcuda",    "open",        "pause",     "perror",   "pipe",
-        "popc",         "pow",       "program",     "putc",      "puts",     "qsort",
-        "raise",        "rand",      "random",      "rcbrt",     "read",     "real",
-        "realloc",      "remainder", "remove",      "remquo",    "rename",   "rewind",
-        "rhypot",       "rindex",    "rint",        "rnorm",     "rnorm3d",  "rnorm4d",
-        "rocprim",      "round",     "roundeven",   "rsqrt",     "sad",      "saturate",
-        "scalb",        "scalbln",   "scalbn",      "select",    "send",     "shutdown",
-        "signal",       "signbit",   "significand", "sin",       "sincos",   "sincospi",
-        "sinh",         "sinpi",     "sleep",       "socket",    "sqrt",     "srand",
-        "stat",         "sync",      "system",      "tan",       "tanh",     "tgamma",
-        "thrust",       "time",      "totalorder",  "trap",      "trunc",    "truncate",
-        "uint",         "ullmax",    "ullmin",      "ulong",     "umax",     "umin",
-        "unlink",       "usad",      "ushort",      "wait",      "write",    "y0",
-        "y1",           "yn"};
+        "abs",       "accept",    "access",   "acos",       "acosh",        "alarm",   "all",
+        "any",       "asin",      "asinh",    "atan",       "atan2",        "atanh",   "atexit",
+        "ballot",    "basename",  "bind",     "brev",       "canonicalize", "cbrt",    "ceil",
+        "chdir",     "clone",     "close",    "clz",        "conj",         "connect", "cooperative_groups",
+        "copysign",  "cos",       "cosh",     "cub",        "cuda",         "dadd",    "ddiv",
+        "dim3",      "dmul",      "double1",  "double2",    "double3",      "double4", "dsub",
+        "dup",       "ecvt",      "erf",      "erfc",       "exp",          "exp2",    "expm1",
+        "fabs",      "fadd",      "fcvt",     "fdim",       "fdiv",         "fdivide", "ffma",
+        "ffs",       "float1",    "float2",   "float3",     "float4",       "floor",   "fma",
+        "fmax",      "fmaximum",  "fmin",     "fminimum",   "fmod",         "fmul",    "fork",
+        "frexp",     "fsqrt",     "fsub",     "gcvt",       "half",         "half2",   "hypot",
+        "ilogb",     "imag",      "index",    "int1",       "int2",         "int3",    "int4",
+        "ioctl",     "isatty",    "isfinite", "isinf",      "isnan",        "iszero",  "kill",
+        "labs",      "ldexp",     "lgamma",   "link",       "listen",       "llabs",   "llmax",
+        "llmin",     "llrint",    "llround",  "log",        "log10",        "log1p",   "log2",
+        "logb",      "lrint",     "lround",   "lseek",      "mkdir",        "mul24",   "mulhi",
+        "nearbyint", "nextafter", "nextdown", "nextup",     "nice",         "norm",    "nv",
+        "nvcuda",    "open",      "pause",    "pipe",       "popc",         "pow",     "program",
+        "puts",      "raise",     "read",     "real",       "remainder",    "rindex",  "rint",
+        "rnorm",     "rnorm4d",   "rocprim",  "round",      "roundeven",    "sad",     "saturate",
+        "scalbn",    "select",    "send",     "shutdown",   "signal",       "signbit", "sin",
+        "sinh",      "sleep",     "socket",   "sqrt",       "stat",         "sync",    "tan",
+        "tanh",      "tgamma",    "thrust",   "totalorder", "trap",         "trunc",   "truncate",
+        "uint",      "ullmax",    "ullmin",   "ulong",      "umax",         "umin",    "unlink",
+        "usad",      "ushort",    "wait",     "write"};
     return names;
 }
 
 } // namespace
 
-bool isFunctionName(std::string_view name) { return !isReserved(name) && globalNames().count(name) == 0; }
+bool isFunctionName(std::string_view name) {
+    return !isReserved(name) && globalNames().count(name) == 0 && !py::isHeaderFunction(name) && !py::isDeviceFunction(name);
+}
 
 bool NameScopes::visible(Name n) const {
     for (const Scope &s : scopes_)

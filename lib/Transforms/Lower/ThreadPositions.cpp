@@ -10,7 +10,7 @@ namespace sdfgc::transforms {
 using namespace ir;
 
 bool isTaken(const SDFG &g, Name name) {
-    if (g.arrays.contains(name) || g.symbols.contains(name) || g.constants.contains(name))
+    if (g.freshName(name.view()) != name)
         return true;
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {

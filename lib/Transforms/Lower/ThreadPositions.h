@@ -31,7 +31,8 @@ struct ThreadPosition {
 /// The position of the iteration that runs a node. Nested SDFGs between the kernel and the node get the symbols that it needs.
 ThreadPosition threadPosition(const ir::Node &n);
 
-/// Does anything in the SDFG, or in code of it, have the name?
+/// Does anything in the SDFG have the name? Beyond what SDFG::freshName avoids: connectors, parameters of maps, and words of code, which
+/// would hide a symbol that the SDFG gets later.
 bool isTaken(const ir::SDFG &g, Name name);
 
 } // namespace sdfgc::transforms
