@@ -4,6 +4,7 @@
 #include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Symbolic/Factor.h"
 #include "sdfgc/Symbolic/Rounding.h"
+#include "sdfgc/Tasklet/FunctionNames.h"
 
 #include <algorithm>
 #include <limits>
@@ -133,6 +134,14 @@ SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) c
         return call("__state->gpu.resident<" + args[0].name().str() + ">", args.subspan(1));
     if (sym::isRealFunction(function))
         return realCall(function, args);
+    if (const auto known = py::numberFunction(function.view())) {
+        if (known->topic == "cmath") // an integer that comes of real numbers
+            return {"static_cast<int64_t>(" + realCall(function, args).text + ")", Precedence::Primary};
+        use(known->topic);
+        return call(known->name, args);
+    }
+    if (py::isHeaderFunction(function.view()))
+        use("dace");
     const std::string name = functionName(function);
     if (name.starts_with("omp_"))
         use("omp");

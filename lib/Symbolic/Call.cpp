@@ -130,7 +130,7 @@ struct CastName {
     ScalarKind type;
 };
 
-// C spellings; `dace.int64` and the like are found by their own names.
+// C spellings; `int64`, `dace.int64` and the like are found by their own names.
 constexpr CastName castNames[] = {
     {"bool", ScalarKind::Bool},       {"int", ScalarKind::Int32},       {"int8_t", ScalarKind::Int8},
     {"int16_t", ScalarKind::Int16},   {"int32_t", ScalarKind::Int32},   {"int64_t", ScalarKind::Int64},
@@ -278,9 +278,7 @@ std::optional<Type> castTypeByName(std::string_view name) {
     for (const CastName &row : castNames)
         if (name == row.name)
             return Type(row.type);
-    if (name.substr(0, 5) == "dace.")
-        return scalarTypeByName(name.substr(5));
-    return std::nullopt;
+    return scalarTypeByName(name.substr(0, 5) == "dace." ? name.substr(5) : name);
 }
 
 Expr cast(Type t, Expr a) {

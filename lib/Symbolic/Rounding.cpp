@@ -98,9 +98,11 @@ Expr inIntegers(Expr e) {
 }
 
 bool isRealFunction(Name function) {
-    static const std::set<std::string_view> names = {"sqrt",  "cbrt",  "exp",  "exp2", "expm1", "log",  "log2",
-                                                     "log10", "log1p", "sin",  "cos",  "tan",   "asin", "acos",
-                                                     "atan",  "sinh",  "cosh", "tanh", "hypot", "pow"};
+    static const std::set<std::string_view> names = {
+        "sqrt",  "cbrt",  "exp",   "exp2",  "expm1", "log",      "log2",  "log10",  "log1p",     "logb",
+        "sin",   "cos",   "tan",   "asin",  "acos",  "atan",     "atan2", "sinh",   "cosh",      "tanh",
+        "asinh", "acosh", "atanh", "hypot", "pow",   "erf",      "erfc",  "tgamma", "lgamma",    "fabs",
+        "fmax",  "fmin",  "fmod",  "fdim",  "fma",   "copysign", "ldexp", "scalbn", "nextafter", "remainder"};
     return names.count(function.view()) != 0;
 }
 

@@ -52,4 +52,11 @@ bool isHeaderFunction(std::string_view name) { return headerFunctions().count(na
 
 bool isDeviceFunction(std::string_view name) { return deviceFunctions().count(name) != 0; }
 
+std::optional<CppFunction> numberFunction(std::string_view name) {
+    const detail::Function *f = detail::findFunction(name);
+    if (!f || f->results > 0 || f->place == detail::Place::Stdio || f->place == detail::Place::Vec || name == "frexp")
+        return std::nullopt;
+    return detail::numberSpelling(*f);
+}
+
 } // namespace sdfgc::py

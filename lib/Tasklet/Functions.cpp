@@ -133,6 +133,27 @@ const Function *findFunction(std::string_view name) {
     return it != functions.end() && it->name == name ? &*it : nullptr;
 }
 
+CppFunction numberSpelling(const Function &f) {
+    const std::string name(f.name);
+    switch (f.place) {
+    case Place::Math:
+        return {"math", "sdfgc::rt::" + name};
+    case Place::Ufunc:
+        return {"ufunc", "sdfgc::rt::" + name};
+    case Place::Vec:
+        return {"vec", "sdfgc::rt::" + name};
+    case Place::Utility:
+        return {"utility", "std::" + name};
+    case Place::Stdio:
+        return {"cstdio", name};
+    case Place::Omp:
+        return {"omp", name};
+    case Place::Std:
+        break;
+    }
+    return {"cmath", "std::" + name};
+}
+
 Type promoted(Type t) {
     if (t.isBool() || (t.isInteger() && t.bytes().value_or(4) < 4))
         return ScalarKind::Int32;

@@ -1,6 +1,7 @@
 // The functions that code strings call by name: result types and where C++ finds them (format reference 9.6, 9.7, 11.10).
 #pragma once
 
+#include "sdfgc/Tasklet/FunctionNames.h"
 #include "sdfgc/Types/Type.h"
 
 #include <span>
@@ -43,6 +44,8 @@ struct Function {
 std::span<const Function> allFunctions();
 /// The function of that name, or null.
 const Function *findFunction(std::string_view name);
+/// How C++ calls it for numbers that are neither complex nor vectors.
+CppFunction numberSpelling(const Function &f);
 
 /// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
 Type resultType(const Function &f, std::span<const Type> args);

@@ -292,22 +292,12 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
             return uses("complex"), "std::" + name;
         return uses("complexmath"), runtime + spelled;
     }
-    if (f.place == Place::Math || (name == "abs" && valueOf(call.args[1]->type).isUnsigned()))
+    if (name == "abs" && valueOf(call.args[1]->type).isUnsigned())
         return uses("math"), runtime + name;
     if (name == "frexp" && call.args.size() > 2) // C's, with a pointer for the exponent
         return uses("cmath"), "std::" + name;
-    switch (f.place) {
-    case Place::Ufunc:
-        return uses("ufunc"), runtime + name;
-    case Place::Utility:
-        return uses("utility"), "std::" + name;
-    case Place::Stdio:
-        return uses("cstdio"), name;
-    case Place::Omp:
-        return uses("omp"), name;
-    default:
-        return uses("cmath"), "std::" + name;
-    }
+    const CppFunction plain = numberSpelling(f);
+    return uses(plain.topic), plain.name;
 }
 
 std::string CppExprPrinter::callText(const Expr &e) const {

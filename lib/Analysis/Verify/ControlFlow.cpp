@@ -176,6 +176,8 @@ template <class Element> void Verifier::expectDefined(Name n, const Element &at,
 template <class Element> void Verifier::codeSymbols(const Code &code, const Element &at, Frame &f) {
     for (Name n : namesInCode(code, f.g))
         expectDefined(n, at, f);
+    for (Name n : undeclaredIn(code, f.g))
+        undeclared(at, n);
 }
 
 void Verifier::block(const Block &b, Frame &f) {
@@ -262,8 +264,11 @@ void Verifier::conditional(const ConditionalBlock &c, Frame &f) {
 void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f) {
     auto at = [&] { return placeOf(e, r); };
     std::set<Name> read;
-    if (!e.isUnconditional())
+    if (!e.isUnconditional()) {
         read = namesInCode(e.condition, f.g);
+        for (Name n : undeclaredIn(e.condition, f.g))
+            undeclared(at(), n);
+    }
     std::set<Name> targets;
     for (const auto &[target, value] : e.assignments)
         targets.insert(target);
@@ -274,6 +279,8 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
             report(Id::AssignmentToContainer, at(), target.str());
         else if (f.g.constants.contains(target))
             constantWritten(at(), target);
+        for (Name n : undeclaredIn({value, Language::Python}, f.g))
+            undeclared(at(), n);
         std::set<Name> names = namesInCode({value, Language::Python}, f.g);
         for (Name n : names)
             if (!(n == target) && targets.count(n))

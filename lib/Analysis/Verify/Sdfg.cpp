@@ -136,9 +136,9 @@ void Verifier::descriptor(const SDFG &g, Name name, const DataDesc &d) {
 void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
     for (const auto *list : {&d.shape, &d.strides, &d.offset})
         for (sym::Expr e : *list)
-            if (hasSubscript(e))
+            if (hasElementOrCall(e))
                 readElement(e, placeOf(g, d, name), g);
-    if (hasSubscript(d.totalSize))
+    if (hasElementOrCall(d.totalSize))
         readElement(d.totalSize, placeOf(g, d, name), g);
     for (const auto *list : {&d.shape, &d.strides, &d.offset})
         for (sym::Expr e : *list)

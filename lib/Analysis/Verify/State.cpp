@@ -149,14 +149,14 @@ std::optional<sym::Expr> Verifier::realPartOf(sym::Expr e, const SDFG &g) {
     return sym::realPart(e, isReal) ? sym::realPart(sym::inIntegers(sym::exact(e)), isReal) : std::nullopt;
 }
 
-bool Verifier::hasSubscript(sym::Expr e) {
-    if (e.operands().empty())
+bool Verifier::hasElementOrCall(sym::Expr e) {
+    if (e.operands().empty() && e.kind() != sym::Kind::Call)
         return false;
-    auto [it, fresh] = subscripts_.try_emplace(e, e.kind() == sym::Kind::Subscript);
+    auto [it, fresh] = elementsOrCalls_.try_emplace(e, e.kind() == sym::Kind::Subscript || e.kind() == sym::Kind::Call);
     if (!fresh || it->second)
         return it->second;
-    const bool inside = std::any_of(e.operands().begin(), e.operands().end(), [&](sym::Expr o) { return hasSubscript(o); });
-    return subscripts_[e] = inside;
+    const bool inside = std::any_of(e.operands().begin(), e.operands().end(), [&](sym::Expr o) { return hasElementOrCall(o); });
+    return elementsOrCalls_[e] = inside;
 }
 
 void Verifier::node(const Node &n, StateFrame &sf) {

@@ -3,8 +3,6 @@
 
 #include "sdfgc/Analysis/ArgumentTypes.h"
 #include "sdfgc/Analysis/Connectors.h"
-#include "sdfgc/Platform/Dialects.h"
-#include "sdfgc/Tasklet/FunctionNames.h"
 #include "sdfgc/Tasklet/Types.h"
 
 namespace sdfgc::analysis {
@@ -95,72 +93,7 @@ std::string firstLine(const py::StmtRef &s) {
 /// `A[0:N]`
 std::string elements(const Memlet &m) { return m.data.str() + (m.subset ? "[" + m.subset->str() + "]" : ""); }
 
-/// Words that are called like functions, and are none.
-bool isWordOfCpp(Name n) {
-    static const std::set<std::string_view> words{"bool",  "char",   "decltype", "long",        "reinterpret_cast",
-                                                  "short", "signed", "sizeof",   "static_cast", "unsigned"};
-    return words.count(n.view()) != 0;
-}
-
-/// Has a container in the SDFG the struct as its type, or as that of a field?
-bool isStruct(const SDFG &g, Name n) {
-    std::vector<Type> open;
-    std::set<Name> seen;
-    for (const auto &[name, d] : g.arrays)
-        open.push_back(d.dtype);
-    while (!open.empty()) {
-        const Type t = open.back();
-        open.pop_back();
-        if (t.isPointer() || t.isVector())
-            open.push_back(t.element());
-        else if (t.isStruct() && seen.insert(t.name()).second)
-            for (const auto &[field, type] : t.fields())
-                open.push_back(type);
-    }
-    return seen.count(n) != 0;
-}
-
 } // namespace
-
-/// Code of the graph for all of the program may declare what it names, and what it includes.
-void Verifier::readDeclarations(const SDFG &root) {
-    const auto read = [this](const std::string &text) {
-        includes_ |= text.find("#include") != std::string::npos;
-        for (Name n : identifiers(text))
-            declared_.insert(n);
-    };
-    for (const SDFG *g : allSDFGs(root)) {
-        for (const TargetCode &c : g->globalCode)
-            read(c.code.text);
-        for (const State *s : allStates(*g))
-            for (const auto &n : s->nodes())
-                if (const auto *t = dyn_cast<Tasklet>(n.get()))
-                    read(t->codeGlobal.text);
-    }
-}
-
-bool Verifier::isDeclared(Name function, const SDFG &g) const {
-    const std::string_view name = function.view();
-    if (includes_ || declared_.count(function) || py::isBuiltinFunction(name) || py::isHeaderFunction(name) ||
-        py::isDeviceFunction(name) || isWordOfCpp(function) || name.starts_with("__") ||
-        name.find_first_of(":.") != std::string_view::npos || platform::dialectOfWord(name))
-        return true;
-    for (const SDFG *up = &g; up; up = up->parentSDFG())
-        if (up->symbols.contains(function) || up->arrays.contains(function) || up->constant(function))
-            return true;
-    return isStruct(g, function);
-}
-
-/// A call is printed as it stands: of a function that nothing declares, the C++ compiler would have to tell.
-void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
-    if (!t.environments.empty())
-        return;
-    const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
-    for (const Name n : names.called) // one that is written is a variable of the code, which holds a lambda
-        if (!names.written.count(n) && !isDeclared(n, g) && !t.inConnector(n) && !t.outConnector(n))
-            reportCode(t, "it calls `" + n.str() + "`, which nothing declares",
-                       "define the function in `global_code`, or pass it to the program as a callback");
-}
 
 /// A connector that points to elements, rather than to be given a value that can be converted.
 void Verifier::elementType(const Edge &e, const Connector *c) {

@@ -1,5 +1,6 @@
 // The verifier's state while it walks a graph. One file per group of rules: Sdfg.cpp, ControlFlow.cpp, State.cpp,
-// Connectors.cpp, Tasklets.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp, UnsetSymbols.cpp.
+// Connectors.cpp, Tasklets.cpp, Calls.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp,
+// UnsetSymbols.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Streams.h"
@@ -86,16 +87,18 @@ private:
     void readElements(const ir::Node &n, const ir::SDFG &g);
     template <class Element> void readElements(const sym::Range &r, const Element &at, const ir::SDFG &g);
     /// Reports an element of a container in an expression, `A[i]`: passes move expressions to where they need them, which no rule
-    /// orders after the writes to A, and only nodes and control flow read memory.
+    /// orders after the writes to A, and only nodes and control flow read memory. And calls of functions that nothing declares.
     template <class Element> void readElement(sym::Expr e, const Element &at, const ir::SDFG &g) {
-        if (!hasSubscript(e))
+        if (!hasElementOrCall(e))
             return;
+        if (e.kind() == sym::Kind::Call && !isCallable(e.name(), g))
+            undeclared(at, e.name());
         if (e.kind() == sym::Kind::Subscript && g.desc(e.name()) && !g.constant(e.name()))
             return report(diag::Id::SymbolNotDefined, at, e.str(), ": it is an element of a container");
         for (sym::Expr operand : e.operands())
             readElement(operand, at, g);
     }
-    bool hasSubscript(sym::Expr e);
+    bool hasElementOrCall(sym::Expr e);
     /// What keeps a size, bound or index from being an integer; nothing if it is one.
     static std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
     void node(const ir::Node &n, StateFrame &sf);
@@ -105,12 +108,25 @@ private:
     void map(const ir::MapEntry &m);
     void consume(const ir::ConsumeEntry &c);
     void tasklet(const ir::Tasklet &t, const ir::SDFG &g);
-    void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
-    void readDeclarations(const ir::SDFG &root);
-    bool isDeclared(Name function, const ir::SDFG &g) const;
     void elementType(const ir::Edge &e, const ir::Connector *c);
     void labels(const ir::Node &n);
     void levelOfNode(const ir::Node &n);
+
+    // ---- calls
+    void readDeclarations(const ir::SDFG &root);
+    void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
+    bool isOfGraph(Name function, const ir::SDFG &g) const;
+    bool isDeclared(Name function, const ir::SDFG &g) const;
+    bool isDeclaredOnHost(Name function, const ir::SDFG &g) const;
+    bool isDeclaredInExpressions(Name function, const ir::SDFG &g) const;
+    /// The functions that code of control flow calls although nothing declares them. None after the graph is loaded.
+    std::vector<Name> undeclaredIn(const ir::Code &code, const ir::SDFG &g) const;
+    /// May a size, range or subset call it?
+    bool isCallable(Name function, const ir::SDFG &g) const;
+    template <class Element> void undeclared(const Element &at, Name function) {
+        reportCode(at, "it calls `" + function.str() + "`, which nothing declares",
+                   "define the function in `global_code`, or pass it to the program as a callback");
+    }
 
     // ---- connectors
     void connectors(const ir::Node &n, const ir::SDFG &g);
@@ -190,9 +206,10 @@ private:
     const std::string &file_;
     std::deque<Frame> pending_; // SDFGs still to be checked
     SymbolUse needed_{false}, required_{true};
-    std::unordered_map<sym::Expr, bool> subscripts_;
+    std::unordered_map<sym::Expr, bool> elementsOrCalls_;
     std::unordered_set<Name> declared_;   // words of code for the whole program
     bool includes_ = false;               // does that code include headers?
+    bool environments_ = false;           // do libraries of tasklets?
     const ir::SDFG *comparing_ = nullptr; // whose facts comparisons_ used
     Comparisons comparisons_;
 };
