@@ -3,6 +3,7 @@
 
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/CppWords.h"
+#include "sdfgc/Tasklet/FunctionNames.h"
 
 #include <algorithm>
 
@@ -143,6 +144,23 @@ void addCallCode(const Instance &in, const std::vector<std::string> &texts, tree
         in.module().rawCpp = true;
         in.function().needsState |= text.find("__state") != std::string::npos;
     }
+}
+
+Name unknownOnHost(const Instance &in, const Tasklet &t, const std::vector<py::StmtRef> &code) {
+    const auto &global = in.module().globalCode;
+    const auto isIn = [&global](std::string_view text) {
+        return std::any_of(global.begin(), global.end(), [text](const auto &c) { return c.find(text) != std::string::npos; });
+    };
+    if ((in.fn->device.inside && !in.options().emulate) || !t.environments.empty() || isIn("#include"))
+        return {};
+    const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
+    for (const Name n : names.called) {
+        const bool intrinsic = n.view().starts_with("__") && !n.view().starts_with("__builtin_");
+        if ((intrinsic || py::isDeviceFunction(n.view())) && !names.written.count(n) && !t.inConnector(n) && !t.outConnector(n) &&
+            !in.g->symbols.contains(n) && !in.g->desc(n) && !isIn(n.view()))
+            return n;
+    }
+    return {};
 }
 
 void takeTaskletBlocks(Program &program, const Tasklet &t) {

@@ -21,4 +21,8 @@ void addCallCode(const Instance &in, const std::vector<std::string> &texts, Bloc
 /// does not have are reported, also those of its code.
 void takeTaskletBlocks(Program &program, const ir::Tasklet &t);
 
+/// A function of devices that code of a tasklet calls where there is no device: on the host, and in the emulation. None if the graph may
+/// declare it.
+Name unknownOnHost(const Instance &in, const ir::Tasklet &t, const std::vector<py::StmtRef> &code);
+
 } // namespace sdfgc::tree::lowering

@@ -26,10 +26,14 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
         return;
     switch (t.code.language) {
     case Language::Python:
-        if (auto parsed = py::parseBlock(t.code.text); parsed.value)
-            lowerPython(in, t, connections, std::move(*parsed.value), out);
-        else
+        if (auto parsed = py::parseBlock(t.code.text); !parsed.value)
             in.error(diag::Id::BadCode, analysis::placeOf(t), parsed.error.message);
+        else if (const Name n = unknownOnHost(in, t, *parsed.value))
+            in.error(diag::Id::BadCode, analysis::placeOf(t),
+                     "it calls `" + n.str() + "`, which " +
+                         (in.options().emulate ? "is not emulated" : "code of the host does not have"));
+        else
+            lowerPython(in, t, connections, std::move(*parsed.value), out);
         return;
     case Language::CPP:
         return lowerCpp(in, t, connections, out);
