@@ -7,18 +7,21 @@
 //                                                   }
 //
 // Iterations (i, j) and (i + 1, j + 1) store to one element, and the value of the later one must stay. GCC 11 and 12 do not ask whether
-// a store depends on itself: they interchange the two loops, or combine iterations of the outer one in vectors, and then (i, j) comes
-// last. Other compilers may have the same fault: `sdfgc doctor --compiler` tests for it. Compilers neither move a loop with an asm
-// statement inside of another loop nor make vectors of its iterations; the loops inside of it stay open to both.
+// a store depends on itself: they interchange the two loops, combine iterations of the outer one in vectors, or unroll the outer one and
+// put its copies into one inner loop, and then (i, j) comes last. A stride that is not known (`B[K*i - 2*j]`) is no obstacle: GCC
+// copies the loops for a K of 1, and its unroll-and-jam asks for no stride at all. Other compilers may have the same fault:
+// `sdfgc doctor --compiler` tests for it. Compilers neither move a loop with an asm statement inside of another loop, nor unroll it
+// around that, nor make vectors of its iterations; the loops inside of it stay open to all three.
 //
 // A loop p gets a fence for a plain store in a loop q inside of it when:
 //
 //   - both are loops of one thread that count in steps to their end (maps, copies, loop regions, `for` in tasklets as q; a fill counts as a loop, too);
-//   - p and q move the element by steps in a constant ratio: compilers cannot compare other strides, and leave such loops alone;
+//   - p and q both move the element, by steps in a constant ratio, or in one that depends on no symbol that bounds a loop around: a stride
+//     made of sizes is that of a matrix, whose rows do not overlap;
 //   - two iterations can store to the same element where p comes later and q earlier, by the dependence engine.
 //
-// Stores that read what they overwrite need no fence: compilers compare the load with the store, and see the dependence. Not handled: stores in
-// C++ tasklets, and loops in functions that are called, which compilers would have to inline first.
+// Stores that read what they overwrite need none: compilers compare the load with the store, and see the dependence. Not handled: stores in
+// C++ tasklets, indices that are read from memory, and loops in functions that are called, which compilers would have to inline first.
 #include "Lower/Flow/Fences.h"
 
 #include "sdfgc/Analysis/Dependences.h"
@@ -90,14 +93,6 @@ std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
     default:
         return std::nullopt;
     }
-}
-
-/// Do two coefficients have a constant ratio, neither being 0?
-bool haveConstantRatio(Expr a, Expr b) {
-    if (a.isZero() || b.isZero())
-        return false;
-    const Expr ratio = a / b;
-    return ratio.kind() == sym::Kind::Integer || ratio.kind() == sym::Kind::Rational;
 }
 
 /// Does control leave a loop, or one inside of it, other than at its end? Compilers leave the order of such nests alone.
@@ -300,7 +295,7 @@ private:
         std::optional<std::vector<std::vector<analysis::Directions>>> vectors;
         for (std::size_t p = 0; p + 1 < levels_.size(); ++p)
             for (std::size_t q = p + 1; levels_[p].body && q < levels_.size(); ++q) {
-                if (isFenced(levels_[p]) || !areComparable(offset, p, q))
+                if (isFenced(levels_[p]) || !mayOverlap(offset, p, q))
                     continue;
                 if (!vectors)
                     vectors = vectorsOf(offset);
@@ -313,13 +308,18 @@ private:
         return std::any_of(fenced_.begin(), fenced_.end(), [&](const Level &other) { return other.body == l.body; });
     }
 
-    /// Can a compiler compare the steps by which two loops move an element?
-    bool areComparable(Expr offset, std::size_t p, std::size_t q) const {
+    /// Do the steps by which two loops move an element let iterations of one meet those of the other?
+    bool mayOverlap(Expr offset, std::size_t p, std::size_t q) const {
         const auto a = sym::affineIn(offset, levels_[p].variable), b = sym::affineIn(offset, levels_[q].variable);
-        if (!a || !b)
+        if (!a || !b || a->first.isZero() || b->first.isZero())
             return false;
-        const Expr stepOfP = a->first * levels_[p].walk.step, stepOfQ = b->first * levels_[q].walk.step;
-        return haveConstantRatio(stepOfP, stepOfQ);
+        const Expr ratio = (a->first * levels_[p].walk.step) / (b->first * levels_[q].walk.step);
+        return std::none_of(ratio.freeSymbols().begin(), ratio.freeSymbols().end(), [this](Name n) { return boundsLoop(n); });
+    }
+
+    bool boundsLoop(Name n) const {
+        return std::any_of(levels_.begin(), levels_.end(),
+                           [n](const Level &l) { return l.variable == n || l.walk.begin.dependsOn(n) || l.walk.end.dependsOn(n); });
     }
 
     std::vector<std::vector<analysis::Directions>> vectorsOf(Expr offset) const {
