@@ -189,15 +189,15 @@ std::string makeEscaped(const std::string &path) {
     return out;
 }
 
-/// With diagnostics for machines, nothing else may be on standard error.
+/// With diagnostics for machines, nothing else may be on standard error. What passes missed are lines among those of `json`.
 bool mixesTexts(Session &s, const PipelineOptions &o) {
-    if (s.general.diagnostics == "text" || !(o.explainMissed || o.timePasses))
+    const bool missed = o.explainMissed && s.general.diagnostics == "sarif";
+    if (s.general.diagnostics == "text" || !(missed || o.timePasses))
         return false;
     s.diags
-        .report(diag::Id::OptionConflict, {}, o.explainMissed ? "--explain-missed" : "--time-passes",
+        .report(diag::Id::OptionConflict, {}, missed ? "--explain-missed" : "--time-passes",
                 "--diagnostics " + s.general.diagnostics)
-        .hint = o.explainMissed ? "`--remarks FILE.json` writes for machines what passes did and could not do"
-                                : "`--time-trace FILE` writes times for machines";
+        .hint = missed ? "use `--diagnostics json`, or `--remarks FILE.json`" : "`--time-trace FILE` writes times for machines";
     return true;
 }
 
@@ -404,7 +404,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         s.log().info("the optimiser made {} changes, the last one: {}", context.changes,
                      oneLine(context.remarks[*context.lastChange]));
     if (o.explainMissed)
-        s.environment.err << missedText(context.remarks);
+        s.environment.err << (s.general.diagnostics == "json" ? missedJson(context.remarks) : missedText(context.remarks));
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;

@@ -111,7 +111,7 @@ std::string asSarif(const std::vector<pass::Remark> &remarks) {
 /// What is missed at one element.
 struct Missed {
     std::string element; // with its place
-    std::vector<std::string> lines;
+    std::vector<const pass::Remark *> remarks;
     std::optional<sym::Expr> loss; // the greatest
     int64_t size = -1;             // of the loss, for the order only: every symbol stands for a thousand
 };
@@ -133,9 +133,9 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
         if (at == out.size())
             out.push_back({placed(r), {}, {}});
         Missed &m = out[at];
-        const std::string line = r.pass + ": " + r.text + " [" + codeOf(r) + "]";
-        if (std::find(m.lines.begin(), m.lines.end(), line) == m.lines.end()) // passes run more than once
-            m.lines.push_back(line);
+        const auto isSame = [&r](const pass::Remark *o) { return o->pass == r.pass && o->text == r.text && o->why == r.why; };
+        if (std::none_of(m.remarks.begin(), m.remarks.end(), isSame)) // passes run more than once
+            m.remarks.push_back(&r);
         if (const int64_t size = r.loss ? sizeOf(*r.loss) : -1; size > m.size) {
             m.loss = r.loss;
             m.size = size;
@@ -164,8 +164,8 @@ std::string missedText(const std::vector<pass::Remark> &remarks) {
     std::string out;
     for (const Missed &m : missedByElement(remarks)) {
         out += m.element + (m.loss ? ", about " + m.loss->str() + " bytes" : "") + "\n";
-        for (const std::string &line : m.lines)
-            out += "  " + line + "\n";
+        for (const pass::Remark *r : m.remarks)
+            out += "  " + r->pass + ": " + r->text + " [" + codeOf(*r) + "]\n";
     }
     if (out.empty())
         return "passes left nothing undone\n";
@@ -175,6 +175,25 @@ std::string missedText(const std::vector<pass::Remark> &remarks) {
     out = "what passes left undone:\n\n" + out + "\nwhat can be done:\n\n";
     for (const diag::Why why : reasons)
         out += std::string(diag::info(why).code) + ": " + std::string(diag::info(why).hint) + "\n";
+    return out;
+}
+
+std::string missedJson(const std::vector<pass::Remark> &remarks) {
+    std::string out;
+    for (const Missed &m : missedByElement(remarks))
+        for (const pass::Remark *r : m.remarks) {
+            json::Value v = json::Value::object();
+            v.set("severity", "remark");
+            v.set("code", codeOf(*r));
+            v.set("message", r->pass + ": " + r->text);
+            v.set("hint", std::string(diag::info(r->why).hint));
+            v.set("element", r->element);
+            if (r->source.known())
+                v.set("source", diag::sourceJson(r->source));
+            if (r->loss)
+                v.set("bytes", r->loss->str());
+            out += v.dump() + "\n";
+        }
     return out;
 }
 

@@ -11,6 +11,8 @@ namespace sdfgc::driver {
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
 /// For --explain-missed: what was not done, by element and once each, what costs most first, then what can be done about it.
 std::string missedText(const std::vector<pass::Remark> &remarks);
+/// The same for --diagnostics json: one object a line with the keys that diagnostics have, and `bytes` as in remarkText().
+std::string missedJson(const std::vector<pass::Remark> &remarks);
 /// `fuse-nests: main: state s, map m[i] (prog.py:7:5): `two` joins `one``
 std::string oneLine(const pass::Remark &remark);
 /// Remarks for a graph that is drawn.
