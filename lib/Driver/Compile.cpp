@@ -22,7 +22,7 @@ private:
             "with a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, values as those of `run`");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
-            compilation_.pipeline.addValidationTo(line);
+            compilation_.pipeline.addValidationTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {

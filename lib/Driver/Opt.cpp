@@ -22,7 +22,7 @@ class Opt : public Subcommand {
         line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
         name_.addTo(line);
         pipeline_.addTo(line);
-        pipeline_.addValidationTo(line);
+        pipeline_.addValidationTo(line, toolchain_);
         target_.addTo(line);
         toolchain_.addTo(line);
     }

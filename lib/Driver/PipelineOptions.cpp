@@ -312,7 +312,8 @@ void PipelineOptions::addTo(CommandLine &line) {
     line.flag("--explain-missed", explainMissed, "say on standard error what passes could not do, why, and what to do about it");
 }
 
-void PipelineOptions::addValidationTo(CommandLine &line) {
+void PipelineOptions::addValidationTo(CommandLine &line, const ToolchainChoice &toolchain) {
+    taskletToolchain = &toolchain;
     line.group("What to check of the passes");
     line.flag("--validate", validate,
               "execute the program before and after every pass, by the interpreter on small inputs, and compare");
@@ -329,7 +330,8 @@ validate::ValidateOptions PipelineOptions::validateOptions(Name program, const s
     v.folder = validateFolder.empty() ? program.str() + ".validate" : validateFolder;
     v.file = file;
     if (!noNative)
-        v.native = build::taskletCompiler({});
+        v.native = taskletToolchain ? build::taskletCompiler({taskletToolchain->compiler, taskletToolchain->file, ""})
+                                    : build::taskletCompiler({});
     return v;
 }
 

@@ -44,8 +44,10 @@ struct PipelineOptions {
     int validateSeed = 0;
     std::string validateFolder; // empty: <name>.validate
     bool noNative = false;      // the interpreter compiles no tasklets in C++
+    const ToolchainChoice *taskletToolchain = nullptr;
     void addTo(CommandLine &line);
-    void addValidationTo(CommandLine &line);
+    /// `toolchain`, which must outlive the options, compiles tasklets in C++ for --validate.
+    void addValidationTo(CommandLine &line, const ToolchainChoice &toolchain);
     /// What --validate does with a program of this name, from this file.
     validate::ValidateOptions validateOptions(Name program, const std::string &file) const;
     /// Do they say which passes run?

@@ -128,7 +128,7 @@ class Run : public Subcommand {
         line.group("Output");
         line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
         compilation_.addTo(line, true);
-        compilation_.pipeline.addValidationTo(line);
+        compilation_.pipeline.addValidationTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {
