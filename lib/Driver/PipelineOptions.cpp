@@ -248,6 +248,7 @@ pass::CompileOptions TargetOptions::compileOptions(const std::string &file) cons
     o.emulateMpi = emulateMpi;
     o.gpuStreams = gpuStreams;
     o.gpuGraph = gpuGraph;
+    o.gpuArch = gpuArch;
     o.compatDace = compat == "dace";
     o.fpModel = fpModel;
     o.orderedReductions = reductions == "ordered";

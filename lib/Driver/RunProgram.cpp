@@ -277,7 +277,6 @@ class Run : public Subcommand {
                                    p.startAfter, p.passes ? "passes " + *p.passes : "", std::to_string(p.passLimit)});
         if (compilation_.name.isGiven())
             words.push_back("name " + compilation_.name.text());
-        words.insert(words.end(), t.gpuArch.begin(), t.gpuArch.end());
         for (const auto *list : {&p.passOptions, &p.distribute})
             words.insert(words.end(), list->begin(), list->end());
         return process::quoted(words);

@@ -179,7 +179,7 @@ TEST_CASE("compile options survive the way through a command line") {
     using Words = std::vector<std::string>;
     for (const Words &words :
          {Words{"--target", "cpu"}, Words{"--target", "hip", "--emulate", "--gpu-streams", "1"},
-          Words{"--target", "cuda", "--gpu-graph", "off", "--compat", "dace"},
+          Words{"--target", "cuda", "--gpu-graph", "off", "--gpu-arch", "sm_80,sm_90", "--compat", "dace"},
           Words{"--target", "cpu", "--emulate-mpi", "-O", "3", "--fp-model", "contract", "--reductions", "ordered"}})
         CHECK(again(words) == words);
 }

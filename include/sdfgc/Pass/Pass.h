@@ -26,10 +26,11 @@ namespace sdfgc::pass {
 /// What the whole compilation knows; the same for every pass of a run.
 struct CompileOptions {
     std::string target = "cpu";
-    bool emulate = false;    // a GPU target whose sources the host compiler builds against the emulation of its runtime
-    bool emulateMpi = false; // ranks are threads of one process: built against the emulation of MPI
-    int gpuStreams = 4;      // streams that operations are spread over, at most
-    std::string gpuGraph;    // --gpu-graph: off, auto, require; empty: as the graph is marked
+    bool emulate = false;             // a GPU target whose sources the host compiler builds against the emulation of its runtime
+    bool emulateMpi = false;          // ranks are threads of one process: built against the emulation of MPI
+    int gpuStreams = 4;               // streams that operations are spread over, at most
+    std::string gpuGraph;             // --gpu-graph: off, auto, require; empty: as the graph is marked
+    std::vector<std::string> gpuArch; // --gpu-arch: `sm_90`, `gfx90a`; empty: the GPU compiler's default
     bool gpu() const { return platform::dialect(target) != nullptr; }
     bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
     int optimize = 0;
@@ -43,6 +44,8 @@ struct CompileOptions {
         const platform::Dialect *dialect = platform::dialect(target);
         return dialect ? dialect->device : platform::Device::Cuda;
     }
+    /// Lanes of a warp: 32 for CUDA, RDNA and the emulation, 64 for other GPUs of AMD. Nothing where --gpu-arch names both kinds.
+    std::optional<int> warpLanes() const;
     std::set<std::string> libraries; // that the target machine has, by their names in Platform/Libraries.def: what may be called
     /// Is a library there? A name such as `gputensor` stands for what it is on the vendor's GPUs.
     bool has(const std::string &library) const {

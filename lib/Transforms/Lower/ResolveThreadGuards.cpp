@@ -12,7 +12,7 @@
 //
 //     thread of the block   iteration of the thread-block map around: the last parameter counts along x, the one before along y, ...;
 //                           without thread-block maps in the kernel: iteration of the kernel's map, modulo the size of a block
-//     warp                  thread of the block, by the lanes of a warp (option `lanes`; 0: 32 for CUDA and the emulation, 64 for HIP)
+//     warp                  thread of the block, by the lanes of a warp (option `lanes`; 0: those of the target, by --gpu-arch)
 //     block                 iteration of the kernel's map where there are thread-block maps; else divided by the size of a block
 //
 // The parameter of a GPU_Warp map is the number of the warp. If it has more iterations than a block has warps, the warps take turns.
@@ -62,8 +62,12 @@ sym::Expr isIn(sym::Expr number, const sym::Range &r) {
     return all.size() == 1 ? all.front() : sym::logicalAnd(all);
 }
 
+constexpr const char *kMixedWarps = "GPUs that `--gpu-arch` names have warps of 32 lanes, others of 64";
+constexpr const char *kOneKind = "build one library for RDNA GPUs (gfx10, gfx11, gfx12), and one for the others";
+
 class GuardResolver {
 public:
+    /// `lanes`: 0 where the devices of the target have different ones.
     GuardResolver(pass::Context &context, int64_t lanes) : context_(context), lanes_(lanes) {}
 
     bool run(SDFG &root) {
@@ -104,6 +108,10 @@ private:
             if (const Name unknown = undefinedIn(guard, t)) {
                 refuse(t, guard.text, "`" + unknown.str() + "` is defined by nothing around the tasklet",
                        "name a symbol of the SDFG or a parameter of a map around the tasklet");
+                return false;
+            }
+            if (guard.level == GuardLevel::Warp && lanes_ == 0) {
+                refuse(t, guard.text, kMixedWarps, kOneKind);
                 return false;
             }
             const std::optional<sym::Expr> holds = condition(guard, p);
@@ -231,6 +239,10 @@ private:
 
     // ---- maps over warps
     bool warpMap(MapEntry &m) {
+        if (lanes_ == 0) {
+            refuseMap(m, kMixedWarps, kOneKind);
+            return false;
+        }
         const Surroundings around(m);
         const ThreadPosition p = around.threads ? threadPosition(m) : ThreadPosition();
         if (!around.threads || !p.thread) {
@@ -350,7 +362,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         int64_t lanes = option<int64_t>("lanes");
         if (lanes == 0)
-            lanes = context.options.vendor() == platform::Device::Hip && !context.options.emulate ? 64 : 32;
+            lanes = context.options.warpLanes().value_or(0);
         const bool changed = GuardResolver(context, lanes).run(root);
         if (changed)
             root.renumber();
