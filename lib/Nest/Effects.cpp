@@ -28,7 +28,17 @@ bool hasEffects(const Tasklet &t) {
     return callsBack(t) || !analysis::changedSymbols(t).empty();
 }
 
+/// Does memory of it last from one execution to the next? Another order of executions finds other values there, and two at once share it.
+bool keepsMemory(const SDFG &g) {
+    for (const auto &[name, d] : g.arrays)
+        if (d.transient && d.lifetime != Lifetime::Scope && d.lifetime != Lifetime::State && d.lifetime != Lifetime::SDFG)
+            return true;
+    return false;
+}
+
 bool hasEffects(const SDFG &g) {
+    if (keepsMemory(g))
+        return true;
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes())
             if (n->isCode() && nest::hasEffects(*n))
