@@ -19,9 +19,10 @@
 //   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
 //
 // Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++,
-// persistent maps, memory that the caller provides, early returns, irreducible control flow, and those whose arrays could not be
-// copied without a symbol that the program is not given (the interface is the same for every target). Nor, without the option
-// `few-elements`, those that would launch many kernels of few elements (FewElements.h): a device takes longer for them than the host.
+// persistent maps, memory that the caller provides, nested SDFGs in maps whose memory keeps values from one iteration to the next, early
+// returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
+// interface is the same for every target). Nor, without the option `few-elements`, those that would launch many kernels of few elements
+// (FewElements.h): a device takes longer for them than the host.
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/HostReads.h"
@@ -62,6 +63,25 @@ std::string unknownSize(const SDFG &root) {
                 if (!known.count(symbol))
                     return "the size of `" + a.name.str() + "` needs `" + symbol.str() + "`, which the program is not given";
     return "";
+}
+
+bool overwrittenFirst(SDFG &g, Name data, bool byStores = false);
+
+/// A container of a nested SDFG in a map that has values from one execution to the next, which private memory would lose.
+Name keptInMaps(SDFG &g, bool inMap) {
+    if (inMap)
+        for (const auto &[n, d] : g.arrays)
+            if (d.transient && (d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::Global) &&
+                !overwrittenFirst(g, n, true))
+                return n;
+    for (State *s : allStates(g)) {
+        const analysis::ScopeTree scopes(*s);
+        for (const auto &n : s->nodes())
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
+                if (const Name kept = keptInMaps(*nested->sdfg, inMap || scopes.scopeOf(n.get())))
+                    return kept;
+    }
+    return {};
 }
 
 /// Why a program cannot be moved; empty if it can.
@@ -111,6 +131,8 @@ std::string obstacle(SDFG &root) {
                                 return "nested SDFG `" + nested->label + "` maps a symbol to data";
             }
     }
+    if (const Name kept = keptInMaps(root, false))
+        return "container `" + kept.str() + "` in a map keeps its values from one iteration to the next";
     return unknownSize(root);
 }
 
@@ -191,8 +213,18 @@ bool writesAll(const AccessNode &n, const DataDesc &d) {
     return true;
 }
 
-/// Is the container overwritten before anything reads it? Looks at the states that every run goes through first.
-bool overwrittenFirst(SDFG &g, Name data) {
+/// Does a tasklet or a copy write the whole container?
+bool storesAll(const AccessNode &n, const DataDesc &d) {
+    if (n.inEdges().size() != 1)
+        return false;
+    const Edge *e = n.inEdges().front();
+    return (isa<Tasklet>(e->src) || isa<AccessNode>(e->src)) && e->memlet.wcr.empty() && !e->memlet.dynamic &&
+           analysis::destinationSubset(e) == d.fullSubset();
+}
+
+/// Is the container overwritten before anything reads it? Looks at the states that every run goes through first. `byStores`: tasklets and
+/// copies count, too.
+bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
     std::set<const Block *> seen;
     for (Block *b = g.start(); b && seen.insert(b).second;) {
         auto *s = dyn_cast<State>(b);
@@ -208,7 +240,8 @@ bool overwrittenFirst(SDFG &g, Name data) {
                 return false; // it may look at the container
         }
         if (!nodes.empty())
-            return nodes.size() == 1 && writesAll(*nodes.front(), *g.arrays.find(data));
+            return nodes.size() == 1 && (writesAll(*nodes.front(), *g.arrays.find(data)) ||
+                                         (byStores && storesAll(*nodes.front(), *g.arrays.find(data))));
         const auto &next = b->outEdges();
         if (next.size() != 1 || !next.front()->isUnconditional())
             return false;
