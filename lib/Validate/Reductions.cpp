@@ -133,7 +133,27 @@ bool isReshaped(const ir::SDFG &g, const ir::NestedSDFGNode &n) {
     return false;
 }
 
+/// Is it memory that a device cannot access, when the container is declared outside of kernels?
+bool isHostMemory(const ir::SDFG &g, Name data) {
+    const ir::DataDesc *d = g.desc(data);
+    return d && !d->isScalar() && (d->storage == ir::Storage::Default || d->storage == ir::Storage::CPU_Heap);
+}
+
 } // namespace
+
+bool givesHostMemoryToKernels(const ir::SDFG &graph) {
+    for (const ir::SDFG *g : ir::allSDFGs(graph))
+        for (const ir::State *state : ir::allStates(*g))
+            for (const ir::MapEntry *m : ir::nodesOf<ir::MapEntry>(*state)) {
+                if (m->schedule != ir::Schedule::GPU_Device && m->schedule != ir::Schedule::GPU_Persistent)
+                    continue;
+                const auto isOfHost = [&](const ir::Edge *e) { return isHostMemory(*g, e->memlet.data); };
+                if (std::any_of(m->inEdges().begin(), m->inEdges().end(), isOfHost) ||
+                    (m->exit && std::any_of(m->exit->outEdges().begin(), m->exit->outEdges().end(), isOfHost)))
+                    return true;
+            }
+    return false;
+}
 
 Reductions reductionsOf(const ir::SDFG &graph) { return reductionsOf(graph, false); }
 

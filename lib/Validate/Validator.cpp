@@ -164,6 +164,8 @@ void Validator::start(const pass::Program &program, pass::Context &context, cons
         excused_.clear();
         if (reshapesMemory(*program.graph))
             excused_.insert(interpret::FaultKind::OutsideShape);
+        if (givesHostMemoryToKernels(*program.graph))
+            excused_.insert(interpret::FaultKind::OtherMemory);
     }
     diag::Engine refusals;
     const std::unique_ptr<Subject> subject = subjectOf(program, interpreterOptions(context), refusals);

@@ -26,4 +26,8 @@ Name streamInAnyOrder(const ir::SDFG &graph);
 /// shape is no fault as long as there is memory, and which shape that is depends on which of them is left.
 bool reshapesMemory(const ir::SDFG &graph);
 
+/// Does a kernel of the graph access memory of the host? The interpreter sees that in a tree only, where every access has its memory, and
+/// no pass has brought it about.
+bool givesHostMemoryToKernels(const ir::SDFG &graph);
+
 } // namespace sdfgc::validate
