@@ -8,6 +8,10 @@
 // passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder); what
 // is printed names the subcommand with its options. Exit status 1 when there are findings.
 //
+//   fuzz --write DIR [--runs N] [--seed N] [--first N] GRAPH...
+//
+// writes the damaged graphs to DIR/SEED.sdfg, and runs nothing. Seeds that damage lists of passes are left out.
+//
 // --first begins with another run than number 0: the finding of seed S among runs from seed F on is made again by
 // `--seed F --first S-F --runs 1` with the same graphs, S-F being a number.
 #include "Mutator.h"
@@ -41,6 +45,7 @@ struct Options {
     std::size_t runs = 0, first = 0;
     uint64_t seed = 1;
     std::string keep = ".";
+    std::string write; // a folder for the graphs; empty: they are run
     std::vector<std::string> graphs;
 };
 
@@ -162,6 +167,8 @@ std::optional<Options> parse(int argc, char **argv) {
             o.first = static_cast<std::size_t>(std::atoll(value));
         else if (word == "--keep")
             o.keep = value;
+        else if (word == "--write")
+            o.write = value;
         else
             return std::nullopt;
     }
@@ -232,6 +239,20 @@ Input damaged(const std::vector<Seed> &seeds, std::size_t run, uint64_t seed) {
     return input;
 }
 
+/// Writes the damaged graphs of all runs.
+int writeAll(const Options &o) {
+    const std::vector<Seed> seeds = load(o.graphs);
+    if (seeds.size() != o.graphs.size() || o.runs == 0)
+        return 2;
+    for (std::size_t run = o.first; run < o.first + o.runs; ++run) {
+        const Input made = damaged(seeds, run, o.seed);
+        const std::string path = o.write + "/" + std::to_string(o.seed + run) + ".sdfg";
+        if (made.passes.empty() && !file::writeAtomic(path, made.text))
+            return 2;
+    }
+    return 0;
+}
+
 int fuzz(const Options &o) {
     const std::vector<Seed> seeds = load(o.graphs);
     Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-fuzz");
@@ -274,5 +295,5 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "usage: fuzz [--seconds N] [--runs N] [--seed N] [--first N] [--keep DIR] GRAPH...\n");
         return 2;
     }
-    return sdfgc::fuzz::fuzz(*o);
+    return o->write.empty() ? sdfgc::fuzz::fuzz(*o) : sdfgc::fuzz::writeAll(*o);
 }

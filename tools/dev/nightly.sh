@@ -62,7 +62,8 @@ sanitizers() { $tools/sanitize.sh address thread programs --sample 10; }
 same() { needs "$cases" && $tools/determinism.sh build/bin/sdfgc "$cases" && $tools/text_form.sh "$cases"; }
 hostile() { $tools/hostile_builds.py --kills 1000; }
 random() {
-    build/bin/randomPrograms --seed "$(date +%s)" --runs 20000 && $tools/mutate_graphs.sh --runs 20000 --seed "$(date +%s)" test/graphs
+    build/bin/randomPrograms --seed "$(date +%s)" --runs 20000 && $tools/mutate_graphs.sh --runs 20000 --seed "$(date +%s)" test/graphs &&
+        $tools/build_mutants.py --runs 2000 --seed "$(date +%s)" --targets cpu,cuda,hip --jobs "$jobs" test/graphs test/Interpret/programs
 }
 gradients() { $tools/random_gradients.py --runs 1000 && $tools/agree_gradients.py --jobs "$jobs" test/graphs; }
 compilers() {
