@@ -30,8 +30,8 @@ constexpr std::array<Explanation, count> makeTable() {
 }
 constexpr std::array<Explanation, count> table = makeTable();
 
-/// Words in lines of at most `width` columns, each indented.
-std::string wrapped(std::string_view text, std::size_t width, const std::string &indent) {
+/// The words of one line, in lines of at most `width` columns, each indented.
+std::string wrappedLine(std::string_view text, std::size_t width, const std::string &indent) {
     std::string out, line;
     auto flush = [&] {
         if (!line.empty())
@@ -46,6 +46,18 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string 
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     flush();
+    return out;
+}
+
+/// The same for text of several lines: each begins a new one, and keeps the blanks in front of it.
+std::string wrapped(std::string_view text, std::size_t width, const std::string &indent) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::size_t blanks = std::min(text.find_first_not_of(' '), end);
+        out += blanks == end ? "\n" : wrappedLine(text.substr(blanks, end - blanks), width, indent + std::string(blanks, ' '));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
     return out;
 }
 

@@ -1,6 +1,7 @@
 // Files and texts to graphs; SDFGs in files of their own.
 #include "GraphReader.h"
 #include "Serialize/Text/Reader.h"
+#include "WrongInput.h"
 
 #include "sdfgc/Serialize/Text.h"
 
@@ -67,7 +68,9 @@ std::unique_ptr<ir::SDFG> readInflated(std::string text, const std::string &name
         return text::Reader(text, name, context).readRoot();
     }
     if (!looksLikeObject(text)) {
-        context.diags.report(Id::NotAGraphFile, placeOfFile(name), firstBytes(text));
+        diag::Diagnostic &fault = context.diags.report(Id::NotAGraphFile, placeOfFile(name), firstBytes(text));
+        if (std::string hint = hintForNoGraph(name, text); !hint.empty())
+            fault.hint = std::move(hint);
         return nullptr;
     }
     auto doc = std::make_unique<Document>(std::move(text), name);
@@ -127,7 +130,7 @@ std::unique_ptr<ir::SDFG> GraphReader::readEmbedded(Json text) {
 std::unique_ptr<ir::SDFG> readFile(const std::string &path, diag::Engine &d, const Limits &l) {
     Result<std::string> text = file::read(path, l.fileBytes);
     if (!text) {
-        d.report(Id::FileUnreadable, placeOfFile(path), text.error());
+        d.report(Id::FileUnreadable, placeOfFile(path), text.error()).hint = hintForUnreadable(path);
         return nullptr;
     }
     return readRoot(std::move(*text), path, d, l);

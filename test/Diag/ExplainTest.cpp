@@ -50,6 +50,14 @@ TEST_CASE("every reason of remarks is explained, and is found by its code") {
     CHECK(reasonList().starts_with("dependence      Iterations or steps"));
 }
 
+TEST_CASE("lines of an example stay lines, with their indentation") {
+    const std::string text = explanationText(Id::NotAGraphFile);
+    CHECK(text.find("\n\n    @dace.program\n    def prog(A: dace.float64[N], B: dace.float64[N]):\n        B[:] = 2 * A + 1\n\n    "
+                    "prog.") != std::string::npos);
+    CHECK(explanationText(Id::FileUnreadable).find("\n\nExample:\n    sdfgc check no-such-file.sdfg\n\nWhat to do:\n    Correct") !=
+          std::string::npos);
+}
+
 TEST_CASE("codes are unique and found in every spelling") {
     std::set<std::string_view> codes;
     for (const Info &kind : allKinds()) {

@@ -3,6 +3,7 @@
 
 #include "Serialize/Document.h"
 
+#include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Gzip.h"
 
 #include <filesystem>
@@ -133,6 +134,46 @@ TEST_CASE("files: plain, compressed, missing, not a graph") {
     CHECK(read("").messages().find("it is empty") != std::string::npos);
     CHECK(read("  [1]").messages().find("starts with `[`") != std::string::npos);
     CHECK(read("{}").messages() == "SD1011 : the file lacks `type`\n");
+}
+
+TEST_CASE("files: hints say how to get a graph") {
+    auto hint = [](const std::string &name, const std::string &text) {
+        diag::Engine d;
+        CHECK_FALSE(readText(text, name, d));
+        REQUIRE(d.all().size() == 1);
+        return d.all()[0].hint;
+    };
+    const std::string whole = hint("notes.txt", "hello");
+    CHECK(whole.find("\n  prog.to_sdfg().save('prog.sdfg')\n") != std::string::npos);
+    CHECK(hint("program.py", "import numpy\n") == whole);
+    CHECK(hint("a/heat.py",
+               "import dace\n@dace.program(auto_optimize=True)\n# twice\n@other\ndef heat(u):\n  pass\n@dc.program\r\ndef "
+               "wave (u):\n  pass\ndef plain():\n  pass\n@program.other\ndef none():\n  pass\n") ==
+          "sdfgc compiles the graph of a program. Add to heat.py, outside of functions:\n  heat.to_sdfg().save('heat.sdfg')\n"
+          "  wave.to_sdfg().save('wave.sdfg')\nRun it with python3, then `sdfgc build heat.sdfg`.");
+    CHECK(hint("heat.py", "@dace.program\ndef heat(u):\n  pass\nheat.to_sdfg().save('x.sdfg')\n")
+              .starts_with("sdfgc compiles the graph that heat.py saves"));
+    CHECK(hint("-", "").find("pickles") != std::string::npos);
+    CHECK(hint("old.sdfg", "\x80\x04\x95").find("pickles") != std::string::npos);
+}
+
+TEST_CASE("files: hints for paths that cannot be read") {
+    Result<file::TemporaryFolder> folder = file::TemporaryFolder::create();
+    REQUIRE(folder);
+    auto hint = [&](const std::string &name) {
+        diag::Engine d;
+        CHECK_FALSE(readFile(file::join(folder->path(), name), d));
+        REQUIRE(d.all().size() == 1);
+        CHECK(d.all()[0].id == Id::FileUnreadable);
+        return d.all()[0].hint;
+    };
+    CHECK(hint("none").empty());
+    REQUIRE(file::writeAtomic(file::join(folder->path(), "prog.sdfgz"), "x"));
+    CHECK(hint("prog") == "did you mean `" + folder->path() + "/prog.sdfgz`?");
+    REQUIRE(file::makeFolder(file::join(folder->path(), "prog.build")));
+    CHECK(hint("prog.build").find("`sdfgc explain SD1002` shows how") != std::string::npos);
+    REQUIRE(file::writeAtomic(file::join(folder->path(), "prog.build/program.sdfg"), "x"));
+    CHECK(hint("prog.build") == "this is a build folder; its graph is `" + folder->path() + "/prog.build/program.sdfg`");
 }
 
 TEST_CASE("files: compressed data is checked and limited") {
