@@ -66,6 +66,19 @@ std::vector<CommandRows> commandTable() {
     return out;
 }
 
+std::string Example::commandLine() const {
+    return "sdfgc " + std::string(subcommand) + (arguments.empty() ? "" : " " + std::string(arguments));
+}
+
+const std::vector<Example> &examples() {
+    static const std::vector<Example> table{
+#define SDFGC_EXAMPLE(Subcommand, Arguments, Purpose) {Subcommand, Arguments, Purpose},
+#include "Driver/Examples.def"
+#undef SDFGC_EXAMPLE
+    };
+    return table;
+}
+
 std::vector<std::string> optionNames(const OptionRow &row) {
     std::vector<std::string> out;
     if (row.names.empty() || row.names[0] != '-')

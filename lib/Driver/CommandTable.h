@@ -14,6 +14,15 @@ struct CommandRows {
 };
 std::vector<CommandRows> commandTable();
 
+/// A command line that people can start from.
+struct Example {
+    std::string_view subcommand, arguments, purpose;
+    /// `sdfgc check prog.sdfg`.
+    std::string commandLine() const;
+};
+/// The examples of all subcommands (Examples.def), in the order of the file.
+const std::vector<Example> &examples();
+
 /// `-o`, `--output` of `-o,--output`; empty for an argument.
 std::vector<std::string> optionNames(const OptionRow &row);
 

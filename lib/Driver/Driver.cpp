@@ -1,5 +1,5 @@
 #include "sdfgc/Driver/Driver.h"
-#include "Driver/Subcommand.h"
+#include "Driver/CommandTable.h"
 #include "Driver/VersionText.h"
 
 #include <algorithm>
@@ -18,6 +18,15 @@ std::string exitStatusHelp() {
         out += out.back() == '\n' ? next.substr(1) : next;
     }
     return out + "\n";
+}
+
+/// `Examples:`, each below what it is for.
+std::string exampleHelp(const std::string &subcommand) {
+    std::string out = "Examples:\n";
+    for (const Example &example : examples())
+        if (example.subcommand == subcommand)
+            out += "  # " + std::string(example.purpose) + "\n  " + example.commandLine() + "\n";
+    return out;
 }
 
 std::string overview() {
@@ -76,7 +85,7 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
     session.general.addTo(line);
     switch (line.parse({arguments.begin() + 1, arguments.end()}, session.diags)) {
     case CommandLine::Result::Help:
-        session.environment.out << line.help() << '\n' << exitStatusHelp();
+        session.environment.out << line.help() << '\n' << exampleHelp(info.name) << '\n' << exitStatusHelp();
         break;
     case CommandLine::Result::Ok:
         if (session.general.quiet && session.general.verbose)

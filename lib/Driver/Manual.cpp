@@ -73,11 +73,11 @@ std::string manualPage() {
 #include "Driver/EnvironmentVariables.def"
 #undef SDFGC_VARIABLE
     w.line(".SH EXAMPLES");
-    w.line(".nf");
-    w.line("sdfgc build prog.sdfg");
-    w.line("sdfgc build prog.sdfg \\-\\-target cuda \\-\\-gpu\\-arch sm_90 \\-o out");
-    w.line("sdfgc opt prog.sdfg \\-\\-print\\-after\\-change");
-    w.line(".fi");
+    for (const Example &example : examples()) {
+        w.line(".TP");
+        w.line(bold(example.commandLine()));
+        w.line(roff(example.purpose) + ".");
+    }
     return w.take();
 }
 

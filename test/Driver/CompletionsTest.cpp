@@ -1,11 +1,14 @@
 #include "Driver/CommandTable.h"
+#include "Driver/Words.h"
 #include "SourceTree.h"
+#include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <map>
+#include <sstream>
 
 using namespace sdfgc;
 using namespace sdfgc::driver;
@@ -13,6 +16,14 @@ using namespace sdfgc::driver;
 namespace {
 
 bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+/// As the manual page has it.
+std::string roff(const std::string &text) {
+    std::string out;
+    for (char c : text)
+        out += c == '-' ? "\\-" : std::string(1, c);
+    return out;
+}
 
 } // namespace
 
@@ -30,10 +41,7 @@ TEST_CASE("every option of every subcommand is in every completion script and in
                 CHECK(contains(bash, n));
                 CHECK(contains(zsh, "'" + n));
                 CHECK(contains(fish, n.starts_with("--") ? "-l " + n.substr(2) : "-s " + n.substr(1)));
-                std::string escaped;
-                for (char c : n)
-                    escaped += c == '-' ? "\\-" : std::string(1, c);
-                CHECK(contains(manual, escaped));
+                CHECK(contains(manual, roff(n)));
             }
     }
 }
@@ -58,6 +66,36 @@ TEST_CASE("every subcommand and every option is documented") {
                 INFO(name);
                 CHECK((name == "-W" || mentions(name))); // `-Werror` and others
             }
+    }
+}
+
+TEST_CASE("every subcommand has examples, which are valid command lines and are in its help and in the manual") {
+    std::map<std::string_view, int> counts;
+    for (const Example &example : examples()) {
+        INFO(example.commandLine());
+        ++counts[example.subcommand];
+        const auto info = std::find_if(subcommands().begin(), subcommands().end(),
+                                       [&](const SubcommandInfo &s) { return s.name == example.subcommand; });
+        REQUIRE(info != subcommands().end());
+        CommandLine line(info->usage(), "");
+        std::unique_ptr<Subcommand> subcommand = info->create();
+        subcommand->addOptions(line);
+        GeneralOptions general;
+        general.addTo(line);
+        diag::Engine diags;
+        CHECK(line.parse(splitWords(example.arguments), diags) == CommandLine::Result::Ok);
+        CHECK(diags.all().empty());
+
+        std::ostringstream out, err;
+        Environment environment{out, err, false};
+        CHECK(run({info->name, "--help"}, environment) == 0);
+        CHECK(contains(out.str(), "  # " + std::string(example.purpose) + "\n  " + example.commandLine() + "\n"));
+        CHECK(contains(manualPage(), roff(example.commandLine())));
+    }
+    for (const SubcommandInfo &info : subcommands()) {
+        INFO(info.name);
+        CHECK(counts[info.name] >= 2);
+        CHECK(counts[info.name] <= 3);
     }
 }
 
