@@ -7,7 +7,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 
-# isl decides what the dependence engine cannot; without it less is known, and nothing is unsafe (docs/optimiser.md).
+# isl decides what the dependence engine cannot; without it less is known, and nothing is unsafe (docs/user/optimiser.md).
 set(SDFGC_WITH_ISL AUTO CACHE STRING "exact dependences by isl: ON, OFF, or AUTO where it is installed")
 set_property(CACHE SDFGC_WITH_ISL PROPERTY STRINGS AUTO ON OFF)
 if(SDFGC_WITH_ISL)

@@ -79,7 +79,7 @@ inline std::string replaced(std::string text, const Values &values) {
     return text;
 }
 
-/// The graph that a text says (docs/graph-text.md).
+/// The graph that a text says (docs/user/graph-text.md).
 inline std::unique_ptr<SDFG> readGraph(const std::string &text) {
     diag::Engine diags;
     std::unique_ptr<SDFG> g = serialize::readText(text, "test.sdfgt", diags);

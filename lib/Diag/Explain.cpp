@@ -117,7 +117,7 @@ std::string kindList() {
 
 std::string explanationIndex() {
     std::string out =
-        "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in lib/Diag/explanations. "
+        "# Diagnostics\n\nWritten by `sdfgc explain --markdown docs/user/diagnostics`; the texts are in lib/Diag/explanations. "
         "Codes of remarks are in [remarks](remarks.md).\n\n"
         "| code | name | kind | message |\n|---|---|---|---|\n";
     for (Id id : byCode()) {
@@ -150,7 +150,7 @@ std::string explanationText(Why why) {
 }
 
 std::string reasonPage() {
-    std::string out = "# Codes of remarks\n\nWritten by `sdfgc explain --markdown docs/diagnostics`; the texts are in "
+    std::string out = "# Codes of remarks\n\nWritten by `sdfgc explain --markdown docs/user/diagnostics`; the texts are in "
                       "include/sdfgc/Diag/Reasons.def. Each remark on what a pass left undone has one of these codes "
                       "([the optimiser](../optimiser.md)).\n\n| code | meaning | what to do |\n|---|---|---|\n";
     for (const Why why : allReasons())

@@ -108,9 +108,9 @@ std::string page(const pass::PassInfo &p) {
 }
 
 std::string index() {
-    std::string out =
-        "# Passes\n\nWritten by `sdfgc passes --markdown docs/passes`; the texts are in include/sdfgc/Transforms/Passes.def.\n\n"
-        "| pass | needs, leaves | what it does |\n|---|---|---|\n";
+    std::string out = "# Passes\n\nWritten by `sdfgc passes --markdown docs/user/passes`; the texts are in "
+                      "include/sdfgc/Transforms/Passes.def.\n\n"
+                      "| pass | needs, leaves | what it does |\n|---|---|---|\n";
     for (const pass::PassInfo &p : passRegistry().all())
         out += "| [" + p.name + "](" + p.name + ".md) | " + levels(p) + " | " + p.summary + " |\n";
     return out;

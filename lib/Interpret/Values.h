@@ -1,4 +1,4 @@
-// The scalar types of containers as C++ types, and conversions between them as C++ makes them (docs/semantics.md, *Types*).
+// The scalar types of containers as C++ types, and conversions between them as C++ makes them (docs/user/semantics.md, *Types*).
 //
 // Written for the interpreter alone: nothing here is shared with the headers that generated programs include.
 #pragma once

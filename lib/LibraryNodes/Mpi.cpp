@@ -1,4 +1,4 @@
-// Messages between ranks: the nodes of mpi that send, receive, wait, and call all ranks together (docs/mpi.md).
+// Messages between ranks: the nodes of mpi that send, receive, wait, and call all ranks together (docs/user/mpi.md).
 //
 //   Send, Isend      _buffer, _dest, _tag -> [_request]     Bcast               _inbuffer, _root -> _outbuffer
 //   Recv, Irecv      _src, _tag -> _buffer [, _request]     Scatter, Gather     _inbuffer, _root -> _outbuffer

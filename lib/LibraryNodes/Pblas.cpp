@@ -1,4 +1,4 @@
-// Distributed linear algebra: the nodes of pblas (docs/mpi.md).
+// Distributed linear algebra: the nodes of pblas (docs/user/mpi.md).
 //
 //   Pgemm    _a, _b, _a_block_sizes, _b_block_sizes -> _c; sizes m, n, k
 //   Pgemv    the same, `_b` and `_c` vectors; sizes m, n; `transa`; a further `_c_block_sizes` may say how the result is dealt out

@@ -187,7 +187,7 @@ private:
 
     // ---- views that show their container element by element: uses are of the container then
 
-    /// Is the result of a node the same whether its container has dimensions of one element or not (docs/library-nodes.md)?
+    /// Is the result of a node the same whether its container has dimensions of one element or not (docs/user/library-nodes.md)?
     static bool leavesOutUnits(const LibraryNode &n) {
         const std::string name = n.className();
         return name == "Reduce" || name == "MatMul" || name == "Dot";

@@ -1,4 +1,4 @@
-// Pipelines in YAML (docs/pipelines.md):
+// Pipelines in YAML (docs/user/pipelines.md):
 //
 //     description: what it is for
 //     passes:

@@ -1,4 +1,4 @@
-// Quotients of integers that are rounded, in symbolic code (docs/semantics.md).
+// Quotients of integers that are rounded, in symbolic code (docs/user/semantics.md).
 //
 //     k = ceiling(N / 3)        k = int_ceil(N, 3)
 //

@@ -9,6 +9,7 @@ words of its message. A reason of remarks is given somewhere in lib/. A pass has
 An option is given in a test to a subcommand that has it; one that several subcommands share (same name, same text) needs one of them.
 That each has its page in docs/ is what test/lit/driver/inventory.test checks. Prints a line per fault, and exits 1 when there is one.
 """
+import glob
 import os
 import re
 import subprocess
@@ -107,17 +108,15 @@ def options(sdfgc, tests):
 def named_tests(root):
     """Tests that the documents name: `test/X/Y.cpp`: "the test's name", or `test/lit/X.test`."""
     count = 0
-    for document in sorted(os.listdir(os.path.join(root, 'docs'))):
-        if not document.endswith('.md'):
-            continue
-        with open(os.path.join(root, 'docs', document), encoding='utf-8') as f:
+    for document in sorted(glob.glob('docs/**/*.md', root_dir=root, recursive=True)):
+        with open(os.path.join(root, document), encoding='utf-8') as f:
             named = re.findall(r'`(test/[\w./-]+\.(?:cpp|test))`(?:: "([^"]+)")?', f.read())
         for path, name in named:
             count += 1
             if not os.path.exists(os.path.join(root, path)):
-                yield f'docs/{document}: there is no {path}'
+                yield f'{document}: there is no {path}'
             elif name and f'TEST_CASE("{name}"' not in open(os.path.join(root, path), encoding='utf-8').read():
-                yield f'docs/{document}: {path} has no test "{name}"'
+                yield f'{document}: {path} has no test "{name}"'
     if count < 30:
         yield 'the documents name hardly any tests'
 

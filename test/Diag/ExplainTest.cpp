@@ -12,7 +12,7 @@ using namespace sdfgc::diag;
 namespace {
 
 std::string fileText(const std::string &name) {
-    std::ifstream in(std::string(SDFGC_SOURCE_DIR) + "/docs/diagnostics/" + name);
+    std::ifstream in(std::string(SDFGC_SOURCE_DIR) + "/docs/user/diagnostics/" + name);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 

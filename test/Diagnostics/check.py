@@ -4,7 +4,7 @@
   check.py SDFGC [NAME]     NAME: one kind of diagnostic only
 
 A case is a function named after the kind that it provokes. It returns the input (text or bytes), the arguments behind
-`sdfgc SUBCOMMAND FILE`, words that the report must have and, if need be, environment variables. Graphs are texts (docs/graph-text.md) where the
+`sdfgc SUBCOMMAND FILE`, words that the report must have and, if need be, environment variables. Graphs are texts (docs/user/graph-text.md) where the
 fault is not one of JSON. The tables of kinds come from `sdfgc explain`.
 """
 import os

@@ -134,7 +134,7 @@ TEST_CASE("what may be the argument of a subcommand") {
 }
 
 TEST_CASE("the environment variables of the manual are documented") {
-    Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/cli.md");
+    Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/cli.md");
     REQUIRE(docs);
 #define SDFGC_VARIABLE(Name, Meaning) CHECK(contains(*docs, "| `" Name "` |"));
 #include "Driver/EnvironmentVariables.def"

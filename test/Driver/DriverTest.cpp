@@ -88,7 +88,7 @@ TEST_CASE("version, help and no subcommand") {
 }
 
 TEST_CASE("every subcommand has help that names all its options, and the docs name them too") {
-    Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/cli.md");
+    Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/cli.md");
     REQUIRE(docs);
     for (const driver::SubcommandInfo &info : driver::subcommands()) {
         Outcome help = sdfgcRun({info.name, "--help"});

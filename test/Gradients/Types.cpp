@@ -72,7 +72,7 @@ std::string inDomain(const std::string &call) {
 } // namespace
 
 TEST_CASE("The docs name every function with a derivative") {
-    const std::string docs = *sdfgc::file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/differentiation.md");
+    const std::string docs = *sdfgc::file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/differentiation.md");
     const std::size_t begin = docs.find("**Functions.**");
     REQUIRE(begin != std::string::npos);
     const std::string functions = docs.substr(begin, docs.find("\n\n", begin) - begin);

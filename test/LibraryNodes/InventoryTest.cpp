@@ -22,7 +22,7 @@ bool contains(const std::string &text, std::string_view part) { return text.find
 /// The page of a node, which `sdfgc nodes --markdown` writes.
 std::string page(const libnodes::Definition &d) {
     const std::string library(d.library);
-    return source("docs/library-nodes/" + (d.className == "*" ? library : library + "." + std::string(d.className)) + ".md");
+    return source("docs/user/library-nodes/" + (d.className == "*" ? library : library + "." + std::string(d.className)) + ".md");
 }
 
 } // namespace

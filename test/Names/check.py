@@ -20,7 +20,7 @@ NAMES = [n for line in (HERE / 'names.txt').read_text().splitlines() if not line
 # In expressions these words are Python's, and no name can be one of them there.
 WORDS = {'and', 'or', 'not', 'if', 'else', 'for', 'is', 'in', 'lambda', 'True', 'False', 'None'}
 # A header `include/errno.h` is found in the place of the system's by everything that is compiled with the folder: such programs are
-# called otherwise (docs/interfaces.md).
+# called otherwise (docs/user/interfaces.md).
 HEADERS = {'array', 'assert', 'atomic', 'complex', 'ctype', 'errno', 'exception', 'fenv', 'float', 'limits', 'list', 'locale', 'malloc',
            'map', 'math', 'memory', 'module', 'new', 'omp', 'optional', 'set', 'setjmp', 'signal', 'stdio', 'string', 'thread', 'time', 'tuple',
            'types', 'utility', 'vector', 'wait'}

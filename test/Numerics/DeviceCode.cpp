@@ -1,4 +1,4 @@
-// Programs that generators of GPU code got wrong, on the emulated device: docs/gpu-bugs.md says which row is whose.
+// Programs that generators of GPU code got wrong, on the emulated device: docs/developer/gpu-bugs.md says which row is whose.
 #include "Program.h"
 
 #include <catch2/catch.hpp>

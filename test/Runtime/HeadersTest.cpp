@@ -52,7 +52,7 @@ std::set<std::string> standardIncludes(const std::string &text) {
 } // namespace
 
 TEST_CASE("every runtime header is in the documentation and opens with its rules") {
-    const std::string documentation = contents(root / "docs/runtime-headers.md");
+    const std::string documentation = contents(root / "docs/developer/runtime-headers.md");
     const auto all = headers();
     REQUIRE(all.size() > 15);
     for (const auto &[name, text] : all) {

@@ -507,7 +507,7 @@ TEST_CASE("hostile texts are refused, not crashed over") {
 }
 
 TEST_CASE("the example of the page is a graph") {
-    Result<std::string> page = file::read(SDFGC_SOURCE_DIR "/docs/graph-text.md");
+    Result<std::string> page = file::read(SDFGC_SOURCE_DIR "/docs/user/graph-text.md");
     REQUIRE(page);
     const std::size_t from = page->find("```\n") + 4;
     Reading r = read(page->substr(from, page->find("```", from) - from));

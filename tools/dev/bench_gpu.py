@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How fast are GPU programs? Graphs compiled by sdfgc, measured on the GPU of this machine; prints tables as docs/benchmarks.md has them:
+"""How fast are GPU programs? Graphs compiled by sdfgc, measured on the GPU of this machine; prints tables as docs/user/benchmarks.md has them:
 
   copies    the bandwidth of each way in which a copy is made, beside a plain copy of as many bytes in the same direction
   kernels   programs beside kernels that a person would write (gpu_bench/by_hand), and beside library nodes
@@ -11,7 +11,7 @@ and, asked for by `bench_gpu.py graphs`,
   loops     a loop whose end the device decides: from the host, and as a node of a GPU graph
 
 Times are medians of several calls after one that warms up, from the call to its return: programs wait for the device. Data of the host
-lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/gpu.md: a difference
+lies in page-locked memory. Every result is compared with NumPy's, and the way of every copy with the table of docs/user/gpu.md: a difference
 ends the script with status 1. No time does.
 
   tools/dev/bench_gpu.py                         on a machine with an NVIDIA GPU and nvcc; --target hip: an AMD GPU and hipcc

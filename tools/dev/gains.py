@@ -5,7 +5,7 @@
     tools/dev/gains.py [--sdfgc build/bin/sdfgc] [--options OPTIONS] FOLDER
 
 Prints a line for each: met or missed, what was expected, and for what was missed the reasons that remarks give. Exit status: 0. A list of
-figures to work on, not a test: which of them are met is in docs/benchmarks.md.
+figures to work on, not a test: which of them are met is in docs/user/benchmarks.md.
 """
 import argparse
 import json

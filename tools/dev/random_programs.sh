@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random programs, and random pipelines over recorded ones, until it is stopped: docs/testing.md, *Random programs*.
+# Random programs, and random pipelines over recorded ones, until it is stopped: docs/developer/testing.md, *Random programs*.
 #
 #   tools/dev/random_programs.sh [--from SEED] [--keep FOLDER] [--build FOLDER] [CASES...]
 #

@@ -3,9 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sdfgc=${1:-build/bin/sdfgc}
-rm -rf docs/passes docs/targets docs/library-nodes docs/diagnostics
-"$sdfgc" passes --markdown docs/passes
-"$sdfgc" targets --markdown docs/targets
-"$sdfgc" nodes --markdown docs/library-nodes
-"$sdfgc" explain --markdown docs/diagnostics
+rm -rf docs/user/passes docs/user/targets docs/user/library-nodes docs/user/diagnostics
+"$sdfgc" passes --markdown docs/user/passes
+"$sdfgc" targets --markdown docs/user/targets
+"$sdfgc" nodes --markdown docs/user/library-nodes
+"$sdfgc" explain --markdown docs/user/diagnostics
 tools/dev/update_optimised.py --sdfgc "$sdfgc"

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes into the pages of docs/optimised what sdfgc makes of their graphs.
+"""Writes into the pages of docs/user/optimised what sdfgc makes of their graphs.
 
   tools/dev/update_optimised.py [--sdfgc build/bin/sdfgc] [--check]
 
-Every page docs/optimised/NAME.md is about test/graphs/optimised/NAME.sdfgt. Its text is written by people; its block of C++ is the function
+Every page docs/user/optimised/NAME.md is about test/graphs/optimised/NAME.sdfgt. Its text is written by people; its block of C++ is the function
 `program` as `sdfgc emit` prints it at the default level. --check writes nothing, and fails with a difference where a page is not what sdfgc
 emits now, or where one of the two files is missing. Read the difference before you commit it, and the text above it: it says what the
 optimiser did, which may no longer be so.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PAGES = os.path.join(ROOT, 'docs/optimised')
+PAGES = os.path.join(ROOT, 'docs/user/optimised')
 GRAPHS = os.path.join(ROOT, 'test/graphs/optimised')
 BLOCK = re.compile(r'(?<=^```cpp\n).*?(?=^```$)', re.M | re.S)
 PROGRAM = re.compile(r'^static void program\(.*?^}\n', re.M | re.S)

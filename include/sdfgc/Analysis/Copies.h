@@ -19,7 +19,7 @@
 //     11  stream   rows again, with more dimensions around them                       Batched       a loop around copies of rows
 //     12  stream   otherwise                                                          Staged
 //
-// (docs/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies
+// (docs/user/gpu.md shows each row.) Rows and slices do not overlap or run backwards: a distance that is provably smaller than what lies
 // in between is no pitch. Dimensions that continue each other on both sides are joined before; memory without gaps that both
 // sides go through in the same order, row-major or not, is one run. A Kernel is a map over the elements. Staged goes through a
 // contiguous container of the type of the side in the other memory; select-copies says where it lies.

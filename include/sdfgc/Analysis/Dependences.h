@@ -65,7 +65,7 @@ bool isCarriedBy(const Conflict &c, std::size_t level);
 bool isWithinIteration(const Conflict &c);
 
 /// Does an element that `a` touches in an iteration of the common loops belong to what `b` touches in the same one, for all
-/// iterations? (P2 of the rules in docs/optimiser.md, where `a` is the read and `b` the write.) Conservative: false if unknown.
+/// iterations? (P2 of the rules in docs/user/optimiser.md, where `a` is the read and `b` the write.) Conservative: false if unknown.
 bool isCovered(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts);
 
 } // namespace sdfgc::analysis

@@ -1,7 +1,7 @@
 // Regions of a program that one GPU graph can launch: what stands in the way, block by block, and the regions that were formed.
 //
 // A graph is a fixed list of kernels, copies, fills and recorded calls of libraries with an order among them, which the host describes before any of them runs
-// (docs/gpu-graphs.md). So a block can be part of one if
+// (docs/user/gpu-graphs.md). So a block can be part of one if
 //   1. it has nothing that the host computes, waits for, allocates, measures or prints;
 //   2. all that the host hands over (scalars, sizes, symbols, addresses) has its value when the region begins: nothing in the region
 //      assigns it;

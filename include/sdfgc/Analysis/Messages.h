@@ -1,7 +1,7 @@
 // What the ranks of a program send to each other: formulas of messages and bytes for each MPI node.
 //
 // Every rank is taken to do what the graph says (SPMD). A call of all ranks of a group of P is counted by a linear model, whatever an MPI
-// makes of it (docs/mpi.md has the same table):
+// makes of it (docs/user/mpi.md has the same table):
 //
 //     Send, Isend, Sendrecv     one message of the buffer from each rank        Recv, Wait     nothing: the sender counts
 //     Bcast, Scatter            P - 1 messages from the root                    Gather, Reduce a message from each rank but the root

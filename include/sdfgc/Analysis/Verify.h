@@ -1,4 +1,4 @@
-// The verifier: what must hold at each level (docs/design.md; format reference section 10; codegen-semantics section 2).
+// The verifier: what must hold at each level (docs/developer/design.md; format reference section 10; codegen-semantics section 2).
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"

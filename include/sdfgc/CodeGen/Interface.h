@@ -30,7 +30,7 @@ std::vector<std::string> argumentChecks(const tree::Module &m, const SymPrinter 
 std::vector<ir::Storage> externalStorages(const tree::Module &m);
 /// Does the caller provide memory with storage CPU_Pinned, as arguments or as external memory?
 bool takesPinnedMemory(const tree::Module &m);
-/// Does the program talk to other ranks (docs/mpi.md)?
+/// Does the program talk to other ranks (docs/user/mpi.md)?
 bool usesMpi(const tree::Module &m);
 
 /// include/<name>.h; `further` adds what the program has besides the functions that all programs have.

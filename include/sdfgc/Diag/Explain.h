@@ -1,4 +1,4 @@
-// Long explanations of diagnostics and of the reasons in remarks, for `sdfgc explain` and docs/diagnostics. Every row of Diagnostics.def
+// Long explanations of diagnostics and of the reasons in remarks, for `sdfgc explain` and docs/user/diagnostics. Every row of Diagnostics.def
 // has one in lib/Diag/explanations; those of reasons are in Reasons.def.
 #pragma once
 
@@ -22,16 +22,16 @@ std::optional<Id> findKind(std::string_view text);
 std::string kindList();
 /// The explanation for a terminal, in lines of at most 100 columns.
 std::string explanationText(Id id);
-/// The page of docs/diagnostics.
+/// The page of docs/user/diagnostics.
 std::string explanationPage(Id id);
-/// docs/diagnostics/README.md: all kinds by code, with links to their pages.
+/// docs/user/diagnostics/README.md: all kinds by code, with links to their pages.
 std::string explanationIndex();
 
 /// All reasons, one line each: `dependence Iterations or steps use ...`.
 std::string reasonList();
 /// What a reason means and what to do, for a terminal.
 std::string explanationText(Why why);
-/// docs/diagnostics/remarks.md: all reasons in the order of their list.
+/// docs/user/diagnostics/remarks.md: all reasons in the order of their list.
 std::string reasonPage();
 
 } // namespace sdfgc::diag

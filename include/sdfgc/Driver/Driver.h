@@ -1,4 +1,4 @@
-// The command line: `sdfgc SUBCOMMAND ...` (contract C1; docs/cli.md for people).
+// The command line: `sdfgc SUBCOMMAND ...` (contract C1; docs/user/cli.md for people).
 #pragma once
 
 #include <iosfwd>

@@ -49,7 +49,7 @@ enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
 ///     Slices, Grid                in a kernel, allocated by the host: a slice for each thread or block; one for the whole grid
 ///     DeviceHeap   in a kernel, allocated by a thread
 enum class MemoryKind : uint8_t { SDFGC_MEMORY_KINDS(SDFGC_MEMBER) };
-/// May a region's operations on the device become one GPU graph (docs/gpu-graphs.md)? Ours, not of the format; attribute `gpu_graph`.
+/// May a region's operations on the device become one GPU graph (docs/user/gpu-graphs.md)? Ours, not of the format; attribute `gpu_graph`.
 ///     Unmarked     as the region around it, at last as --gpu-graph says
 ///     Off, Auto    never; where it is possible
 ///     Require      as Auto, and an error at what stands in the way
@@ -86,7 +86,7 @@ bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: map
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
 bool isParallel(Schedule s);    // anything whose iterations may run concurrently
 
-/// How far a program has been lowered (docs/design.md). A pass declares the level it needs and the one it leaves. `Lowered` is a
+/// How far a program has been lowered (docs/developer/design.md). A pass declares the level it needs and the one it leaves. `Lowered` is a
 /// schedule tree; a graph is at most `Scheduled`.
 enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Allocated, Scheduled, Lowered };
 std::string_view name(Level l); // lower case: `loaded`, ...

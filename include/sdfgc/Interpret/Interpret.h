@@ -1,7 +1,7 @@
 // The interpreter: a graph executed as it stands, and everything checked that compiled programs take on trust.
 //
 // It is the judge of the compiler and shares no evaluator with it: graphs of any level, library nodes by their definition. Types
-// and operators are those of docs/semantics.md. While it runs it knows of each element of each container which task wrote and which
+// and operators are those of docs/user/semantics.md. While it runs it knows of each element of each container which task wrote and which
 // read it, and reports
 //     reads of elements that nothing has written,
 //     accesses outside of the shape of a container (which are made as long as there is memory), or of its memory,

@@ -11,7 +11,7 @@
 //                                                                    t2: read B[j], write C[j]
 //
 // The order of items is the order in which the lowering runs them. The graph leaves part of it open; where two of its steps conflict
-// without an edge between them, this order is the program's meaning (docs/optimiser.md, *Order*).
+// without an edge between them, this order is the program's meaning (docs/user/optimiser.md, *Order*).
 //
 // What does not fit stays as it is: a scope with views, values read at run time for its ranges, or direct edges between code nodes
 // is one step as a whole, and a state that cannot be read (isReadable) ends the run. So does what the graph keeps (isKept).

@@ -21,7 +21,7 @@ FpModel fpModel(std::string_view name);
 std::vector<std::string> compileFlags(FpModel model, bool openmp);
 
 /// Further flags for GCC only: a product of complex numbers is the plain formula and a quotient is Smith's, as NumPy computes them
-/// (docs/semantics.md). Without them each product tests for NaN and may call a function, so that no loop with one is vectorised.
+/// (docs/user/semantics.md). Without them each product tests for NaN and may call a function, so that no loop with one is vectorised.
 std::vector<std::string> gccFlags(FpModel model);
 
 /// nvcc's own flags, beside those of its host compiler.

@@ -1,6 +1,6 @@
 // Pipelines: which passes run, in which order, with which options (contract C4), and the manager that runs them.
 //
-// docs/pipelines.md describes the YAML form for people.
+// docs/user/pipelines.md describes the YAML form for people.
 #pragma once
 
 #include "sdfgc/Pass/Pass.h"

@@ -33,7 +33,7 @@ const Library *library(std::string_view name);
 /// What a GPU program is built for.
 enum class Device : std::uint8_t { Emulated, Cuda, Hip };
 
-/// The libraries behind a name that means others on each device (`gpublas`, `gpusolver`; docs/build.md), in the order in which they
+/// The libraries behind a name that means others on each device (`gpublas`, `gpusolver`; docs/user/build.md), in the order in which they
 /// are linked; empty where none is needed. Any other name stands for itself.
 std::vector<std::string> librariesBehind(const std::string &name, Device device);
 /// What people call the library behind a name on a device of CUDA or HIP: `cuBLAS`, `hipBLAS`. The name must be in the table.
@@ -58,7 +58,7 @@ const Environment *environmentOfCall(std::string_view function);
 /// dot stay.
 std::string spelled(const Environment &e, std::string_view function);
 
-/// Where the functions of an environment stand as objects, by which GPU graphs record their calls (`sdfgc::gpu::blas`; docs/gpu-graphs.md);
+/// Where the functions of an environment stand as objects, by which GPU graphs record their calls (`sdfgc::gpu::blas`; docs/user/gpu-graphs.md);
 /// empty where they cannot be recorded.
 std::string_view recordedIn(const Environment &e);
 

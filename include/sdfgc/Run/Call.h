@@ -25,7 +25,7 @@ struct SentMessages {
     int64_t mostMessages = 0, mostBytes = 0; // of the rank that sent most of each
 };
 
-/// What a program tells of one of its GPU graphs, `<name>_gpu_graphs` of its C interface (docs/interfaces.md).
+/// What a program tells of one of its GPU graphs, `<name>_gpu_graphs` of its C interface (docs/user/interfaces.md).
 struct GraphCounters {
     std::string name;
     int64_t entries, builds, launches, updates, nodesLast, usedLast, hostPath, iterationsLast, evictions;

@@ -1,4 +1,4 @@
-// The text form of a graph (docs/graph-text.md): readable at a glance, stable names, one element a line, and complete:
+// The text form of a graph (docs/user/graph-text.md): readable at a glance, stable names, one element a line, and complete:
 // `readText(print(g))` is the same graph. Files in it end in `.sdfgt`; readFile and readText of Serialize.h take them.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Writes JSON text piece by piece: the one writer of JSON. The caller says values and brackets; commas, line ends and indentation
 // are added here.
 //
-// The relaxed form is that of values in the text form of graphs (docs/graph-text.md): one line, blanks after commas and colons, and
+// The relaxed form is that of values in the text form of graphs (docs/user/graph-text.md): one line, blanks after commas and colons, and
 // strings that are words without quotes.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Containers, symbols, connectors, labels and property names repeat thousands of times in a graph. A Name keeps one copy of
 // each text for the life of the process. Order is always the order of the text (by byte, which for UTF-8 is by code point),
-// never of addresses, so that sorted output is the same in every run (docs/design.md, principle 5).
+// never of addresses, so that sorted output is the same in every run (docs/developer/design.md, principle 5).
 #pragma once
 
 #include <compare>

@@ -14,7 +14,7 @@ struct TargetInfo {
     std::string name; // `cpu`, as in --target
     codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &);
     std::string summary;
-    std::string description; // of its page in docs/targets
+    std::string description; // of its page in docs/user/targets
 };
 
 /// All targets, in the order of the table.

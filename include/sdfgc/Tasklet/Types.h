@@ -34,7 +34,7 @@ struct TypeError {
     Position at;
 };
 
-/// Types an expression bottom-up by the table of 9.8, with commonType promotion (docs/semantics.md). Unknown calls leave void,
+/// Types an expression bottom-up by the table of 9.8, with commonType promotion (docs/user/semantics.md). Unknown calls leave void,
 /// which is no error by itself. Literals: int is int32 when it fits (C), else int64 / uint64; float is float64. Arithmetic promotes
 /// as C++ does: bool and narrow integers compute in int32, half and its like in float32. `semantics` decides `/`, `//`, `**` and
 /// shifts on integers.

@@ -1,4 +1,4 @@
-// The text form of the schedule tree (docs/tree-text.md): everything that a module holds, readable and read back.
+// The text form of the schedule tree (docs/user/tree-text.md): everything that a module holds, readable and read back.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"

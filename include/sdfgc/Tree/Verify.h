@@ -1,4 +1,4 @@
-// The rules that every schedule tree keeps (docs/tree-text.md, "What must hold").
+// The rules that every schedule tree keeps (docs/user/tree-text.md, "What must hold").
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"

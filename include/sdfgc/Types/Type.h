@@ -114,7 +114,7 @@ std::string_view scalarTypeName(ScalarKind kind);
 /// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; wider wins; mixed
 /// signedness of one size gives the unsigned type as in C; two float formats of one size give float32; complex with a float takes
 /// the wider component; vectors join element-wise with each other and with scalars; a pointer with an integer is the pointer; void
-/// joins to the other. Void when there is no common type. docs/semantics.md.
+/// joins to the other. Void when there is no common type. docs/user/semantics.md.
 Type commonType(Type a, Type b);
 
 } // namespace sdfgc

@@ -1,4 +1,4 @@
-// Operators on numbers (docs/semantics.md, *Operators*).
+// Operators on numbers (docs/user/semantics.md, *Operators*).
 #include "Operations.h"
 
 #include "../Values.h"

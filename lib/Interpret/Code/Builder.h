@@ -1,7 +1,7 @@
 // Code of tasklets, conditions and sizes as instructions.
 //
 // Trees of the Python front end go in; what their names mean, the element that they stand in says (Names). Types follow
-// docs/semantics.md and are found while instructions are made.
+// docs/user/semantics.md and are found while instructions are made.
 #pragma once
 
 #include "Operations.h"

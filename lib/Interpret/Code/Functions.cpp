@@ -1,4 +1,4 @@
-// Functions that code may call: those of C++'s <cmath> and <complex>, and DaCe's own by docs/runtime-headers.md.
+// Functions that code may call: those of C++'s <cmath> and <complex>, and DaCe's own by docs/developer/runtime-headers.md.
 #include "Operations.h"
 
 #include "../Values.h"

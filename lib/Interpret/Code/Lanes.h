@@ -1,4 +1,4 @@
-// Types of values that may be vectors: an operator combines lane by lane, in the type that docs/semantics.md (*Types*) says.
+// Types of values that may be vectors: an operator combines lane by lane, in the type that docs/user/semantics.md (*Types*) says.
 #pragma once
 
 #include "../Values.h"

@@ -1,4 +1,4 @@
-// Quotients of integers in symbolic code: exact until they are used (docs/semantics.md, *Quotients*).
+// Quotients of integers in symbolic code: exact until they are used (docs/user/semantics.md, *Quotients*).
 //
 // A value is a pair of integers, above / below, for as long as something computes with it. What needs an integer truncates it, what rounds
 // it sees its fraction. Written for the interpreter alone: it must not believe what sym::floor and the front end make of the same text.

@@ -1,6 +1,6 @@
 // Python code of a tasklet.
 //
-// A connector becomes a variable only where the memory model needs one (docs/design.md):
+// A connector becomes a variable only where the memory model needs one (docs/developer/design.md):
 //   inputs   read once before the code. Substituted in place when nothing that the tasklet writes earlier can change the value: the
 //            variable they live in is not written, or every store is the last thing the code does. Long subscripts that are used
 //            often get a constant for readability. Dynamic inputs are read where they are used.

@@ -1,4 +1,4 @@
-// Text to graphs (docs/graph-text.md). One reader a text; the SDFGs inside each other and their states share it.
+// Text to graphs (docs/user/graph-text.md). One reader a text; the SDFGs inside each other and their states share it.
 //
 // A statement that cannot be read is reported, and reading goes on with the next one: several errors are found in one go. What has
 // a row in Fields.h is read through it, as from JSON.

@@ -1,4 +1,4 @@
-// What names of nodes and containers mean at a point of a state's text (docs/graph-text.md, "Which node a name means"). Printer and
+// What names of nodes and containers mean at a point of a state's text (docs/user/graph-text.md, "Which node a name means"). Printer and
 // reader go through the same steps, so that the printer knows what it may leave out.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Words of the text form (docs/graph-text.md): which texts stand as they are, which in quotes.
+// Words of the text form (docs/user/graph-text.md): which texts stand as they are, which in quotes.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@
 //
 // The pass works on the nest form (sdfgc/Nest/Nest.h), in front of the optimiser: gradients are optimised, scheduled and lowered like any other
 // program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): `gradient_A`, which the caller sets to zero, and `gradient_loss`, which the
-// caller sets to one. docs/differentiation.md explains it to users.
+// caller sets to one. docs/user/differentiation.md explains it to users.
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Checkpoints.h"

@@ -4,7 +4,7 @@
 //                                            gradient_B += alpha sum(gradient_C A)     ik,ij->jk
 //
 // All become Einsum nodes, which call the libraries that the nodes themselves call. A dimension has one letter in all operands; those of one
-// element have none (docs/library-nodes.md).
+// element have none (docs/user/library-nodes.md).
 #include "Transforms/Differentiate/Rules.h"
 
 #include "Transforms/Optimize/NestParts.h"

@@ -6,7 +6,7 @@
 //     }                                               }
 //     transient t: float64[N]                         transient t: float64 (Register)
 //
-// A container is contracted when (A9.2 of the rules in docs/optimiser.md)
+// A container is contracted when (A9.2 of the rules in docs/user/optimiser.md)
 //
 //   1. it is a transient array that nothing outlives: of the lifetime of its scope, no view or reference of it, not mentioned by control
 //      flow, and all its uses are of tasklets, nested SDFGs and copies in one map; of several maps around each other, the innermost counts;

@@ -14,7 +14,7 @@
 //   2. it shares a container with: there is something to gain. Maps that hand transients to each other join first, since these may
 //      need no memory then; what only reads the same, or continues with a result, joins what is left. A Reduce node does so where it reads
 //      the same array as a map, or another Reduce node, in loops of the same shape.
-//   3. it may join (A9.1 of the rules in docs/optimiser.md): every two conflicting accesses of both are of one element in one and the
+//   3. it may join (A9.1 of the rules in docs/user/optimiser.md): every two conflicting accesses of both are of one element in one and the
 //      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
 //      Where only the later map would overwrite what other iterations of the earlier one still read, and these read few elements, a
 //      row or a column of what is written, they are saved in front of the fused map (SavedReads.h):

@@ -5,7 +5,7 @@
 //         state { s[i] = ... }                              s[i] = ...
 //     }                                                 }
 //
-// A loop becomes a map when (A9.5 of the rules in docs/optimiser.md)
+// A loop becomes a map when (A9.5 of the rules in docs/user/optimiser.md)
 //
 //   1. it counts by a constant to an end that its body does not change; iterations of a map count up all the same. Who asks for the last value
 //      of its variable gets it by an assignment after the map;

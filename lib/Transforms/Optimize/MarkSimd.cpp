@@ -12,7 +12,7 @@
 //   2. its last parameter moves every access of an array by one element, or does not move it; it moves a write;
 //   3. it has more pairs of a write and another access than compilers check (option `pairs`), where accesses a constant distance apart
 //      count once: where they see for themselves what is independent, they also see what is not worth it, as in loops of few iterations;
-//   4. no iteration of its last loop uses an element that another one writes (A9.7 of the rules in docs/optimiser.md).
+//   4. no iteration of its last loop uses an element that another one writes (A9.7 of the rules in docs/user/optimiser.md).
 //
 // Nothing is added up in another order, so results keep their bits.
 #include "Transforms/Optimize/MakeMaps.h"

@@ -24,7 +24,7 @@ struct SymbolValue {
 
 /// What a tasklet has to do to have the value of an assignment on an edge of `g`. Not where it would read an element that the edge does
 /// not read (`A[i] if i < N else 0`), or where code of tasklets means something else than code of edges: the quotient of two integers
-/// (docs/semantics.md), unless `compat` says that both are C's. `readAs`: the container of the same shape that the tasklet reads in place
+/// (docs/user/semantics.md), unless `compat` says that both are C's. `readAs`: the container of the same shape that the tasklet reads in place
 /// of another one, empty for none; without it, plain containers of the host, each itself.
 SymbolValue symbolValue(const std::string &value, const ir::SDFG &g, bool compat,
                         const std::function<Name(Name)> &readAs = nullptr);

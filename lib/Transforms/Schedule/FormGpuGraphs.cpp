@@ -9,7 +9,7 @@
 //                                                              state copy_out { gB -> B }
 //
 // A program of many small operations spends its time in launches. A graph is built on the first call and launched as one by those that
-// follow (docs/gpu-graphs.md). What can be part of one, sdfgc/Analysis/GraphRegions.h says block by block; this pass decides where:
+// follow (docs/user/gpu-graphs.md). What can be part of one, sdfgc/Analysis/GraphRegions.h says block by block; this pass decides where:
 //
 //   1. what applies to a block is the nearest mark around it (`gpu_graph` of an SDFG, a region or a loop), the option `mode`, or
 //      nothing: `off` of an element > the command line > `auto`, `require` of an element;

@@ -17,7 +17,7 @@ struct GraphWish {
 };
 
 /// The rule: `off` of an element > the command line > `auto`, `require` of an element > `auto` for CUDA, where it gains
-/// (docs/benchmarks.md), else `off`.
+/// (docs/user/benchmarks.md), else `off`.
 class GraphWishes {
 public:
     /// Nothing where no region of `root` can be asked for, or where `mode`, the pass's option of that name, is no mode: that is

@@ -4,7 +4,7 @@
 // they work. Besides there is what brings flags to the host.
 //
 // That two nodes touch different elements (`apart`) is believed: it follows from subsets, which a tree has not. The emulation looks at the
-// elements themselves (docs/emulation.md).
+// elements themselves (docs/user/emulation.md).
 //
 // What an operation uses is found here in the tree itself: the variables of its arguments, and what kernels do to their parameters.
 // Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).

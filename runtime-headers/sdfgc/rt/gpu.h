@@ -4,7 +4,7 @@
 // Rules: the same source is compiled by nvcc, by hipcc, or by the host compiler. The back end is chosen by a macro:
 //   SDFGC_GPU_CUDA     CUDA 11.2 or later; the default under nvcc. The host compiler may compile host code (no kernels) with it
 //   SDFGC_GPU_HIP      HIP 5.2 or later; the default under hipcc, likewise
-//   SDFGC_GPU_EMULATE  the emulation (docs/emulation.md); the default otherwise. Link gpu_emulate.cpp
+//   SDFGC_GPU_EMULATE  the emulation (docs/user/emulation.md); the default otherwise. Link gpu_emulate.cpp
 // Functions of namespace sdfgc::gpu have the meaning of the vendors' functions of the same name, return their Status, never throw
 // and never print; `name` arguments only serve reports and cost nothing on a device. Kernels are written like this:
 //

@@ -4,7 +4,7 @@
 // host memory), also the results of dot and nrm2; scalars are taken at the call. Every operation is queued in the stream that it is
 // given and returns at once. Sizes may be 0, and leading dimensions with them: a sum of nothing is 0. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
 // gpu_program.h do. One Blas is a member of a program's state; it makes the library's handle at the first call, and one thread at a
-// time may use it. Calls can be nodes of graphs (gpu_graph.h). Link the library "gpublas" (docs/build.md), which is cublas, hipblas or openblas.
+// time may use it. Calls can be nodes of graphs (gpu_graph.h). Link the library "gpublas" (docs/user/build.md), which is cublas, hipblas or openblas.
 //
 //   struct state_t { gpu::Program gpu; gpu::Blas blas; ... };
 //   __state->blas.gemm(__state->gpu.stream(0), Op::None, Op::None, M, N, K, 1.0, A, K, B, N, 0.0, C, N);

@@ -1,5 +1,5 @@
 // The emulated GPU: what gpu/emulate.h and gpu/emulate_kernel.h declare. Compile this one source with the programs that were
-// compiled with SDFGC_GPU_EMULATE, with the same sanitizers and the same SDFGC_WARP_SIZE. docs/emulation.md tells users what is
+// compiled with SDFGC_GPU_EMULATE, with the same sanitizers and the same SDFGC_WARP_SIZE. docs/user/emulation.md tells users what is
 // checked.
 #ifndef SDFGC_GPU_EMULATE
 #define SDFGC_GPU_EMULATE

@@ -7,7 +7,7 @@
 // Every operation is queued in the stream that it is given and returns at once. Types: complex64, complex128; one to three
 // dimensions. A failed call throws rt::Error, as the operations of gpu_program.h do. One Fft is a member of a program's state; it
 // keeps the library's plan for each kind of transform and stream that it has met (plans are dear, and have memory of their own to
-// work in), and one thread at a time may use it. Link the library "gpufft" (docs/build.md), which is cufft, hipfft or fftw3 and
+// work in), and one thread at a time may use it. Link the library "gpufft" (docs/user/build.md), which is cufft, hipfft or fftw3 and
 // fftw3f.
 //
 //   struct state_t { gpu::Program gpu; gpu::Fft fft; ... };

@@ -4,7 +4,7 @@
 // returns at once; what it needs to work in comes from the stream's pool and goes back there. The operations are those of
 // gpu_reduce.h. Of one device and one version of the library, a reduction gives the same bits in every run; other devices and
 // versions may group the elements in another way. A failed call throws rt::Error, as the operations of gpu_program.h do. Both
-// libraries are headers; in programs they stand for the library "gpuprimitives" (docs/build.md), which is cub, rocprim or nothing.
+// libraries are headers; in programs they stand for the library "gpuprimitives" (docs/user/build.md), which is cub, rocprim or nothing.
 //
 //   gpu::reduce(__state->gpu.stream(0), gpu::Sum(), A, rows, columns, sums);
 #pragma once

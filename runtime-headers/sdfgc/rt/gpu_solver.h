@@ -5,7 +5,7 @@
 // positive); null when it is not wanted. Every operation is queued in the stream that it is given and returns at once; what it
 // needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call
 // throws rt::Error, as the operations of gpu_program.h do. One Solver is a member of a program's state; it makes the library's
-// handle at the first call, and one thread at a time may use it. Link the library "gpusolver" (docs/build.md), which is cusolver,
+// handle at the first call, and one thread at a time may use it. Link the library "gpusolver" (docs/user/build.md), which is cusolver,
 // hipsolver or lapacke.
 //
 //   struct state_t { gpu::Program gpu; gpu::Solver solver; ... };

@@ -6,7 +6,7 @@
 // once; what it needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. Of
 // the library's algorithms those are taken that give the same bits in every run. A failed call throws rt::Error, as the operations
 // of gpu_program.h do. One Sparse is a member of a program's state; it makes the library's handle at the first call, and one thread
-// at a time may use it. Link the library "gpusparse" (docs/build.md), which is cusparse, hipsparse or nothing.
+// at a time may use it. Link the library "gpusparse" (docs/user/build.md), which is cusparse, hipsparse or nothing.
 //
 //   struct state_t { gpu::Program gpu; gpu::Sparse sparse; ... };
 //   __state->sparse.multiply(__state->gpu.stream(0), M, N, K, count, 1.0, rows, columns, values, B, N, 1, 0.0, C, N, 1);

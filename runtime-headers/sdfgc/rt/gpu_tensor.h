@@ -5,7 +5,7 @@
 // call. Extents may be 0: a sum of nothing is 0. Every operation is queued in the stream that it is given and returns at once; what it needs to work
 // in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call throws rt::Error,
 // as the operations of gpu_program.h do. One Tensors is a member of a program's state; it keeps the library's plan for each kind of
-// operation that it has met, and one thread at a time may use it. Link the library "gputensor" (docs/build.md), which is cutensor,
+// operation that it has met, and one thread at a time may use it. Link the library "gputensor" (docs/user/build.md), which is cutensor,
 // hiptensor or nothing.
 //
 //   struct state_t { gpu::Program gpu; gpu::Tensors tensors; ... };

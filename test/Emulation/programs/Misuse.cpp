@@ -1,5 +1,5 @@
 // One misuse of the GPU for each argument: what the emulation reports of it is checked by test/lit/gpu/misuse.test and shown in
-// docs/emulation.md.
+// docs/user/emulation.md.
 #include "MisuseGraphs.h"
 
 #include "sdfgc/rt/gpu.h"

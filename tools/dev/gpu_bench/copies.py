@@ -1,4 +1,4 @@
-"""A graph for each way in which a copy is made (the table of docs/gpu.md): one copy from `source` to `target`."""
+"""A graph for each way in which a copy is made (the table of docs/user/gpu.md): one copy from `source` to `target`."""
 import json
 import os
 import sys

@@ -1,4 +1,4 @@
-// What a CUDA driver does where its documentation is silent and docs/gpu-graphs.md relies on it, and what the pieces of a loop on the
+// What a CUDA driver does where its documentation is silent and docs/user/gpu-graphs.md relies on it, and what the pieces of a loop on the
 // device cost. Prints one line for each answer.
 //
 //   nvcc -std=c++20 -O2 -arch=native -DWITH_CUBLAS tools/dev/gpu_bench/{questions,costs}.cu -lcublas -o questions && ./questions

@@ -1,4 +1,4 @@
-// The emulated GPU behind gpu.h: the functions that host code calls. gpu_emulate.cpp implements them; docs/emulation.md tells users
+// The emulated GPU behind gpu.h: the functions that host code calls. gpu_emulate.cpp implements them; docs/user/emulation.md tells users
 // what is checked.
 //
 // Rules: every function has CUDA's meaning, in the most adverse reading that CUDA's documentation allows: an asynchronous operation

@@ -1,4 +1,4 @@
-// The dialect of graphs (graph.h) on the emulated GPU: functions of the host. gpu_emulate.cpp implements them; docs/emulation.md tells
+// The dialect of graphs (graph.h) on the emulated GPU: functions of the host. gpu_emulate.cpp implements them; docs/user/emulation.md tells
 // users what is checked.
 //
 // Rules: every function has CUDA's meaning in the most adverse reading. A launch is one operation of its stream, whose nodes run one

@@ -6,7 +6,7 @@
 // more than the standard promises fail here. It reports, as the error of the call: a deadlock with the element that each rank waits
 // in; messages whose types or sizes do not fit; collective calls that differ; buffers that change while a request is open. What is
 // left over at the end (messages, requests, types, communicators) is reported by sdfgc_mpi_emulate. Delays and the choice among
-// senders follow from a seed. docs/mpi.md says more.
+// senders follow from a seed. docs/user/mpi.md says more.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -112,7 +112,7 @@ void enterElement(const char *element) noexcept;
 /// where the report says something and no rank failed.
 SDFGC_EXPORT int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report,
                                    std::size_t room);
-/// What the ranks of the last job sent, as docs/mpi.md counts it: a line for each element, `messages bytes` of all ranks, `messages bytes`
+/// What the ranks of the last job sent, as docs/user/mpi.md counts it: a line for each element, `messages bytes` of all ranks, `messages bytes`
 /// of the ranks that sent most of each, and the element's name. At most `room` bytes with the end.
 SDFGC_EXPORT void sdfgc_mpi_sent(char *text, std::size_t room);
 
