@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the pages of the documentation: links lead somewhere, and nothing is left to fill in but what docs/placeholders.md lists.
+"""Checks the pages of the documentation: links lead somewhere, docs/README.md leads to every page, and nothing is left to fill in but what
+docs/placeholders.md lists.
 
     pages.py ROOT
 """
@@ -60,6 +61,16 @@ def check_placeholders(pages):
             faults.append(f'docs/placeholders.md: {path} has no PLACEHOLDER({name}); remove the row')
 
 
+def check_index():
+    """Pages in folders of pages have an index of their own."""
+    index = ROOT / 'docs' / 'README.md'
+    linked = {(index.parent / target).resolve() for target in re.findall(r'\]\(([^()#\s]+)', index.read_text())}
+    for folder in ('.', 'user', 'developer'):
+        for page in sorted((index.parent / folder).glob('*.md')):
+            if page.resolve() not in linked and page != index:
+                faults.append(f'docs/README.md: no link to {page.relative_to(index.parent)}')
+
+
 pages = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 for page in pages:
     text = page.read_text()
@@ -68,6 +79,7 @@ for page in pages:
         for word in UNFINISHED.findall(line) if page != PLACEHOLDERS else []:
             faults.append(f'{page.relative_to(ROOT)}:{number}: `{word}` looks unfinished')
 check_placeholders(pages)
+check_index()
 print(*faults[:40], sep='\n')
 print(f'{len(pages)} pages, {len(faults)} faults')
 sys.exit(bool(faults))
