@@ -11,7 +11,7 @@ Two kinds of blocks are run, from the top of the page to its end, in one new fol
 A line that ends with a backslash goes on in the next one. Blocks that begin with a comment `# FILE.py`, `// FILE.cpp` or `/* FILE.c */` are files:
 the page must show them as they are in docs/tutorial. Every other block is for reading. NOT_RUN lists commands that are run elsewhere.
 
-What may differ: in a line that tells a time (`7.3 ms`) all numbers; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
+What may differ: in a line that tells a time (`7.3 ms`) all numbers and the unit; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
 """
 import math
 import os
@@ -77,15 +77,16 @@ def commands(kind, lines):
         yield line, lines[begin:at] if kind == 'console' else None, (begin, at)
 
 
+def same_number(one, other):
+    return one == other or (bool({'.', 'e'} & set(one + other)) and math.isclose(float(one), float(other), rel_tol=1e-6))
+
+
 def same(one, other):
     """Are two lines equal, but for what may differ?"""
     one, other = ' '.join(one.split()), ' '.join(other.split())
-    if NUMBER.sub('#', one) != NUMBER.sub('#', other):
-        return False
     if TIME.search(one) and TIME.search(other):
-        return True
-    return all(a == b or ({'.', 'e'} & set(a + b) and math.isclose(float(a), float(b), rel_tol=1e-6))
-               for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)))
+        return NUMBER.sub('#', TIME.sub('#', one)) == NUMBER.sub('#', TIME.sub('#', other))
+    return NUMBER.sub('#', one) == NUMBER.sub('#', other) and all(map(same_number, NUMBER.findall(one), NUMBER.findall(other)))
 
 
 def same_output(one, other):
