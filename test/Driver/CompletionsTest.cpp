@@ -47,7 +47,7 @@ TEST_CASE("every option of every subcommand is in every completion script and in
 }
 
 TEST_CASE("every subcommand and every option is documented") {
-    const Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/cli.md");
+    const Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/cli.md");
     REQUIRE(docs);
     const std::string overview = docs->substr(0, docs->find("```\n\n"));
     const auto mentions = [&](const std::string &option) {

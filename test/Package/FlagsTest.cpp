@@ -9,7 +9,7 @@ using namespace sdfgc;
 using namespace sdfgc::package;
 
 TEST_CASE("every flag that compilers get is documented") {
-    const Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/build.md");
+    const Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/build.md");
     REQUIRE(docs);
     for (const FpModel model : {FpModel::Strict, FpModel::Contract, FpModel::Fast})
         for (const std::vector<std::string> &flags :

@@ -1,4 +1,4 @@
-// Run-time checks of programs that are built with `--checks` (docs/build.md). The pass insert-checks puts calls of these functions into
+// Run-time checks of programs that are built with `--checks` (docs/user/build.md). The pass insert-checks puts calls of these functions into
 // what it checks:
 //
 //     A[i + check_element("A", "f: state main, tasklet t (prog.py:12)", i, N)] = ...       0, or it throws
