@@ -2,6 +2,8 @@
 
 #include "IR/PrintText.h"
 
+#include <algorithm>
+#include <cctype>
 #include <deque>
 
 namespace sdfgc::ir {
@@ -56,6 +58,58 @@ std::vector<std::string> containers(const SDFG &g) {
         out.push_back("symbol " + name.str() + ": " + type.str());
     for (const auto &[name, d] : g.arrays)
         out.push_back((d.transient ? "transient " : "") + name.str() + ": " + descriptor(d, true) + placement(d));
+    return out;
+}
+
+/// What is at the connectors of a tasklet: `p[i]` for `__in1`. A connector whose edges disagree is left out.
+std::map<std::string, std::string> memletsOf(const Tasklet &t, const SDFG &g) {
+    std::map<std::string, std::string> out;
+    const auto add = [&](Name connector, const Memlet &m) {
+        if (!connector || m.isEmpty() || !m.data)
+            return;
+        const std::string text = access(m.data, m.subset, g);
+        const auto [at, isNew] = out.emplace(connector.str(), text);
+        if (!isNew && at->second != text)
+            at->second.clear();
+    };
+    for (const Edge *e : t.inEdges())
+        add(e->dstConn, e->memlet);
+    for (const Edge *e : t.outEdges())
+        add(e->srcConn, e->memlet);
+    return out;
+}
+
+bool startsName(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool continuesName(char c) { return startsName(c) || std::isdigit(static_cast<unsigned char>(c)); }
+
+/// The end of what begins at `i` and holds no names to replace: a string, a number, or one character.
+std::size_t endOfOther(const std::string &line, std::size_t i) {
+    std::size_t end = i + 1;
+    if (line[i] == '"' || line[i] == '\'') {
+        while (end < line.size() && line[end] != line[i])
+            end += line[end] == '\\' ? 2 : 1;
+        return std::min(end + 1, line.size());
+    }
+    if (std::isdigit(static_cast<unsigned char>(line[i]))) // 1e5, 0x1f, 2.0f
+        while (end < line.size() && (continuesName(line[end]) || line[end] == '.'))
+            ++end;
+    return end;
+}
+
+/// A line of code with the connectors replaced by what is at them. Names behind a point are members and stay.
+std::string withMemlets(const std::string &line, const std::map<std::string, std::string> &memlets) {
+    std::string out;
+    for (std::size_t i = 0; i < line.size();) {
+        std::size_t end = i;
+        while (end < line.size() && continuesName(line[end]) && startsName(line[i]))
+            ++end;
+        const bool isName = end > i;
+        end = isName ? end : endOfOther(line, i);
+        const std::string word = line.substr(i, end - i);
+        const auto found = isName && (i == 0 || line[i - 1] != '.') ? memlets.find(word) : memlets.end();
+        out += found == memlets.end() || found->second.empty() ? word : found->second;
+        i = end;
+    }
     return out;
 }
 
@@ -255,6 +309,12 @@ private:
             if (code.size() == 1 && code[0].size() <= 60)
                 v.set("h", code[0]);
             detail(v, code);
+            const std::map<std::string, std::string> memlets = memletsOf(t, g);
+            std::vector<std::string> shown;
+            for (const std::string &line : code)
+                shown.push_back(withMemlets(line, memlets));
+            if (shown != code)
+                v.set("m", json::strings(shown));
             return v;
         }
         case NodeKind::NestedSDFG: {
@@ -354,5 +414,22 @@ private:
 } // namespace
 
 json::Value viewModel(const SDFG &root, const ElementNotes &notes) { return Builder(notes).build(root); }
+
+std::map<std::string, int> sourceFiles(const SDFG &root) {
+    std::map<std::string, int> out;
+    const auto add = [&out](const DebugInfo &where) {
+        if (where.known() && where.file)
+            out[where.file.str()] = std::max(out[where.file.str()], where.startLine);
+    };
+    for (const SDFG *g : allSDFGs(root))
+        for (const Region *r : allRegions(*g))
+            for (const auto &b : r->blocks()) {
+                add(b->debugInfo);
+                if (const auto *s = dyn_cast<State>(b.get()))
+                    for (const auto &n : s->nodes())
+                        add(n->debugInfo);
+            }
+    return out;
+}
 
 } // namespace sdfgc::ir
