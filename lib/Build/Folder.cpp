@@ -85,6 +85,11 @@ void removeTemporariesOfKilledRuns(const std::string &folder) {
             removeTemporariesBelow(below, kDeepest);
 }
 
+std::string Folder::origin(const std::string &path) {
+    const Result<std::string> text = file::readRegular(file::join(path, kOrigin), 1 << 20);
+    return text ? text->substr(0, text->find('\n')) : "";
+}
+
 Result<void> Folder::noteOrigin(const FolderOptions &options) const {
     const Result<bool> written = file::writeIfChanged(file::join(path_, kOrigin), originText(options), file::Links::Replace);
     return written ? Result<void>() : Failure{written.error()};

@@ -1,12 +1,17 @@
 // sdfgc view: one page that draws a graph, or the graphs after every pass. With --run-passes: the graph as it is and after the passes,
-// with their remarks.
+// with their remarks. Beside the graph: the user's Python files, and the generated program.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
+#include "Driver/ViewSources.h"
+#include "sdfgc/Build/Folder.h"
 #include "sdfgc/IR/ViewModel.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Resources.h"
+
+#include <algorithm>
+#include <map>
 
 namespace sdfgc::driver {
 namespace {
@@ -26,6 +31,35 @@ std::string escaped(const std::string &text) {
     return out;
 }
 
+/// The graphs of a page, each with the Python files that it names. One that looks like the graph before it is left out.
+class Steps {
+public:
+    void add(const std::string &name, const ir::SDFG &graph, const ir::ElementNotes &notes) {
+        for (const auto &[file, line] : ir::sourceFiles(graph))
+            files[file] = std::max(files[file], line);
+        std::string model = embedded(ir::viewModel(graph, notes).dump());
+        if (!list_.empty() && list_.back().model == model)
+            list_.back().same.push_back(name);
+        else
+            list_.push_back({name, std::move(model), {}});
+    }
+    std::string scripts() const {
+        std::string out;
+        for (const Step &s : list_)
+            out += "<script type=\"application/json\" data-step=\"" + escaped(s.name) + "\" data-same=\"" +
+                   escaped(json::strings(s.same).dump()) + "\">" + s.model + "</script>\n";
+        return out;
+    }
+    std::map<std::string, int> files; // that are named, with the last line of each
+
+private:
+    struct Step {
+        std::string name, model;
+        std::vector<std::string> same; // names of the graphs behind it that look like it
+    };
+    std::vector<Step> list_;
+};
+
 class View : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.argument("PROG.sdfg|DIR", input_, "the graph (`-` reads standard input), or a folder that --dump-dir wrote");
@@ -33,16 +67,29 @@ class View : public Subcommand {
         line.text("-o,--output", output_, "FILE", "where the page goes (<name>.html)");
         line.flag("--run-passes", runPasses_,
                   "run the passes on graphs: the page shows the graph before and after them, with what they did and could not do");
+        line.flag("--emit", emit_, "generate the program, and show its sources beside the graph");
+        line.text("--build-folder", buildFolder_, "DIR",
+                  "show the sources in this build folder (./<name>.build, if it is the graph's)");
         pipeline_.addTo(line);
         target_.addTo(line);
         toolchain_.addTo(line);
+        line.check([this](diag::Engine &d) {
+            if (emit_ && !buildFolder_.empty())
+                d.report(diag::Id::OptionConflict, {}, "--emit", "--build-folder");
+            if (emit_ && (input_ == "-" || file::isFolder(input_)))
+                d.report(diag::Id::OptionMisused, {}, "--emit is for a graph in a file", "name the .sdfg file of the program");
+        });
     }
 
     void run(Session &s) override {
-        std::string title, data;
-        if (runPasses_ ? !beforeAndAfter(s, title, data) : !stepByStep(s, title, data))
+        std::string title;
+        Steps steps;
+        if (runPasses_ ? !beforeAndAfter(s, title, steps) : !stepByStep(s, title, steps))
             return;
-        std::optional<std::string> page = filled(s, title, data);
+        const std::optional<std::string> sources = sourceScript(s, title, steps);
+        if (!sources)
+            return;
+        std::optional<std::string> page = filled(s, title, steps.scripts() + *sources);
         if (!page)
             return;
         output_ = output_.empty() ? title + ".html" : output_;
@@ -51,21 +98,21 @@ class View : public Subcommand {
     }
 
     /// The graphs of the input as they are. Returns false after errors.
-    bool stepByStep(Session &s, std::string &title, std::string &data) const {
+    bool stepByStep(Session &s, std::string &title, Steps &steps) const {
         for (const std::string &file : inputs(s)) {
             std::unique_ptr<ir::SDFG> graph = file == "-" ? s.readGraph(file) : readUnverified(s, file);
             if (!graph)
                 return false;
             title = graph->name.str();
             std::string step = file::nameOf(file);
-            data += script(step.substr(0, step.rfind(".sdfg")), *graph, {});
+            steps.add(step.substr(0, step.rfind(".sdfg")), *graph, {});
         }
         return !s.failed();
     }
 
     /// The graph, and what the passes in front of `lower` make of it. Remarks are at the elements that have their names, before or
     /// after.
-    bool beforeAndAfter(Session &s, std::string &title, std::string &data) {
+    bool beforeAndAfter(Session &s, std::string &title, Steps &steps) {
         const std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
         if (!graph)
             return false;
@@ -80,13 +127,61 @@ class View : public Subcommand {
         if (!runPasses(s, program, pipeline_, context, nullptr, true))
             return false;
         const ir::ElementNotes notes = remarkNotes(context.remarks);
-        data = script("before the passes", *before, notes) + script("after the passes", *graph, notes);
+        steps.add("before the passes", *before, notes);
+        steps.add("after the passes", *graph, notes);
         return true;
     }
 
-    static std::string script(const std::string &step, const ir::SDFG &graph, const ir::ElementNotes &notes) {
-        return "<script type=\"application/json\" data-step=\"" + escaped(step) + "\">" +
-               embedded(ir::viewModel(graph, notes).dump()) + "</script>\n";
+    /// Which passes make the program for --emit. Behind --run-passes the same ones run again, and print nothing more.
+    PipelineOptions passesForEmit() const {
+        if (!runPasses_)
+            return pipeline_;
+        PipelineOptions out;
+        out.pipeline = pipeline_.pipeline;
+        out.passes = pipeline_.passes;
+        out.distribute = pipeline_.distribute;
+        out.passOptions = pipeline_.passOptions;
+        out.passLimit = pipeline_.passLimit;
+        return out;
+    }
+
+    /// {"python": [SOURCE...], "generated": [SOURCE...], "from": where these come from}. Returns nothing after errors.
+    std::optional<std::string> sourceScript(Session &s, const std::string &title, const Steps &steps) const {
+        const std::string folder = file::isFolder(input_) ? input_ : file::folderOf(input_);
+        SourceList generated;
+        std::string from;
+        if (emit_) {
+            std::optional<SourceList> made = emittedSources(s, input_, target_, toolchain_, passesForEmit());
+            if (!made)
+                return std::nullopt;
+            generated = std::move(*made);
+            from = "for target " + target_.target;
+        } else if (const std::string built = builtFolder(title); !built.empty()) {
+            generated = builtSources(built);
+            from = "from " + built + (isOlder(built) ? ", which is older than the graph" : "");
+            if (generated.empty()) {
+                s.diags.report(diag::Id::InputFailed, {},
+                               built + " holds no generated sources; `sdfgc build` and `emit` write src/");
+                return std::nullopt;
+            }
+        }
+        json::Value v = json::Value::object();
+        v.set("python", json::Value::array(pythonSources(steps.files, {folder, file::folderOf(file::absolute(folder))})));
+        v.set("generated", json::Value::array(std::move(generated)));
+        v.set("from", from);
+        return "<script type=\"application/json\" id=\"sources\">" + embedded(v.dump()) + "</script>\n";
+    }
+
+    /// The build folder that was named, else the one that `sdfgc build` makes, if it is this graph's; empty: none.
+    std::string builtFolder(const std::string &title) const {
+        if (!buildFolder_.empty())
+            return buildFolder_;
+        const std::string usual = "./" + title + ".build";
+        return input_ != "-" && build::Folder::origin(usual) == file::absolute(input_) ? usual : "";
+    }
+    bool isOlder(const std::string &folder) const {
+        const std::optional<file::Stamp> manifest = file::stamp(file::join(folder, "manifest.json")), graph = file::stamp(input_);
+        return manifest && graph && manifest->modifiedNs < graph->modifiedNs;
     }
 
     /// The graphs of a folder in the order of their names, which --dump-dir numbers.
@@ -116,7 +211,8 @@ class View : public Subcommand {
     /// The page of the viewer with the graphs in it.
     static std::optional<std::string> filled(Session &s, const std::string &title, const std::string &data) {
         std::optional<std::string> page = part(s, "page.html");
-        for (const auto &[mark, name] : {std::pair{"@STYLE@", "style.css"}, {"@LAYOUT@", "layout.js"}, {"@VIEWER@", "viewer.js"}}) {
+        for (const auto &[mark, name] :
+             {std::pair{"@STYLE@", "style.css"}, {"@LAYOUT@", "layout.js"}, {"@PANES@", "panes.js"}, {"@VIEWER@", "viewer.js"}}) {
             std::optional<std::string> text = part(s, name);
             if (!page || !text)
                 return std::nullopt;
@@ -141,8 +237,8 @@ class View : public Subcommand {
         return std::nullopt;
     }
 
-    std::string input_, output_;
-    bool runPasses_ = false;
+    std::string input_, output_, buildFolder_;
+    bool runPasses_ = false, emit_ = false;
     PipelineOptions pipeline_;
     TargetOptions target_;
     ToolchainChoice toolchain_;

@@ -21,7 +21,8 @@ assert.strictEqual(layout([box()], [[0, 0]]).routes[0].length, 4);
     const nodes = [box(), box(), box(), box()], r = layout(nodes, [[0, 1], [1, 2], [0, 2], [3, 2]]);
     assert(r.at[0].y < r.at[1].y && r.at[1].y < r.at[2].y);
     assert.strictEqual(r.at[3].y, r.at[1].y);
-    assert.strictEqual(r.routes[2].length, 3);
+    assert.strictEqual(r.routes[2].length, 4); // from its start into the layer, straight through it, to its end
+    assert.strictEqual(r.routes[2][1].x, r.routes[2][2].x);
     assert.strictEqual(overlaps(nodes, r), null);
     assert.deepStrictEqual(r.routes[0][0], {x: r.at[0].x, y: r.at[0].y + 13});
 }

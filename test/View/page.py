@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Checks the text of a page of `sdfgc view`: well-formed, complete in itself, and with data that fits together.
 
-  page.py FILE STEPS
+  page.py FILE GRAPHS [SOURCE...]
+
+GRAPHS graphs were given; those that look like the one before them are named, but not in the page. SOURCES are shown beside the graph, in this order.
 """
 import html.parser
 import json
@@ -14,6 +16,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.steps, self.scripts, self.problems = [], [], [], []
+        self.same, self.sources = [], None
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
@@ -32,6 +35,9 @@ class Page(html.parser.HTMLParser):
             attrs = self.open[-1][1]
             if 'data-step' in attrs:
                 self.steps.append(json.loads(data))
+                self.same += json.loads(attrs['data-same'])
+            elif attrs.get('id') == 'sources':
+                self.sources = json.loads(data)
             else:
                 self.scripts.append(data)
 
@@ -56,9 +62,13 @@ def main():
         text = f.read()
     page.feed(text)
     problems = page.problems + [f'not closed: {t}' for t, _ in page.open]
-    if len(page.steps) != int(sys.argv[2]):
-        problems.append(f'{len(page.steps)} steps')
-    if 'http://' in text.replace('http://www.w3.org/2000/svg', '') or 'https://' in text or any('@' + w + '@' in text for w in ('DATA', 'STYLE', 'LAYOUT', 'VIEWER', 'TITLE')):
+    if len(page.steps) + len(page.same) != int(sys.argv[2]):
+        problems.append(f'{len(page.steps)} steps, and {len(page.same)} without change')
+    problems += [f'step {i + 1} looks like the one before it' for i in range(1, len(page.steps)) if page.steps[i] == page.steps[i - 1]]
+    shown = [s['name'] for s in page.sources['python'] + page.sources['generated'] if s.get('text')]
+    if shown != sys.argv[3:]:
+        problems.append(f'sources: {shown}')
+    if 'http://' in text.replace('http://www.w3.org/2000/svg', '') or 'https://' in text or any('@' + w + '@' in text for w in ('DATA', 'STYLE', 'LAYOUT', 'PANES', 'VIEWER', 'TITLE')):
         problems.append('an address or a mark of the template is in the page')
     problems += [p for s in page.steps for p in faults(s)]
     print('\n'.join(problems) or 'the page is complete')

@@ -31,6 +31,9 @@ public:
     static std::optional<Folder> open(const std::string &path, const std::string &name, diag::Engine &diags,
                                       const FolderOptions &options = {});
 
+    /// The graph that the program in a folder was made from, as an absolute path; empty where that is not recorded.
+    static std::string origin(const std::string &path);
+
     const std::string &path() const { return path_; }
     const std::string &name() const { return name_; }
     /// Remembers what the folder holds now: after the sources are written.
