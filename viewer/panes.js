@@ -137,7 +137,7 @@ function createPanes(events) {
         [node('loop', rect), 'loop, region'], [node('if', rect), 'conditional, branch'], [node('region graph', rect), 'GPU graph'],
         [edge(''), 'data moves (memlet), control flow'], [edge('order'), 'order only'],
         [node('state added', rect), 'new in this step'], [node('state changed', rect), 'changed in this step'],
-        [node('state hit', rect), 'found by the search'], [node('state holds', rect), 'has a hit inside'],
+        [node('tasklet hit', '<path d="M8,0H34L42,8V12L34,20H8L0,12V8z"/>'), 'found by the search'], [node('state holds', rect), 'has a hit inside'],
         ['<svg width="46" height="24"><circle class="note" cx="14" cy="12" r="4"/><circle class="note missed" cx="32" cy="12" r="4"/></svg>', 'remarks of passes; something not done'],
     ].map(([sample, text]) => `<div>${sample}${text}</div>`).join('');
 

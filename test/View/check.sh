@@ -120,7 +120,7 @@ browser)
     ;;
 pictures)
     folder=${4-}
-    for graph in graphs/{gemm.sdfg,control.sdfg,v0_9.sdfg,conjugate_gradient.sdfgt,kmeans.sdfgt,power.sdfgt,algebra.sdfgt,leave.sdfgt,mpi/blocks.sdfg} Bindings/kinds.sdfg; do
+    for graph in graphs/{gemm.sdfg,adapt.sdfgt,v0_9.sdfg,conjugate_gradient.sdfgt,kmeans.sdfgt,power.sdfgt,algebra.sdfgt,leave.sdfgt,mpi/blocks.sdfg} Bindings/kinds.sdfg; do
         name=$(basename "${graph%.*}")
         "$sdfgc" view "$source/test/$graph" --emit --quiet -o "$name.html"
         /usr/bin/python3 "$here/picture.py" probe "$name.html" >probed.html
