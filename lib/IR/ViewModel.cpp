@@ -51,13 +51,14 @@ std::vector<std::string> graphMark(const Region &r) {
     return {"GPU graph: " + std::string(name(r.graph))};
 }
 
-/// What is shown of an SDFG beside its blocks: its mark, symbols and containers.
-std::vector<std::string> containers(const SDFG &g) {
+/// What is shown of an SDFG beside its blocks: its mark, symbols and containers. Members of structures are listed where these come
+/// from: models of weather have structures of hundreds of members, and pass them to every nested SDFG.
+std::vector<std::string> containers(const SDFG &g, bool isRoot) {
     std::vector<std::string> out = graphMark(g);
     for (const auto &[name, type] : g.symbols)
         out.push_back("symbol " + name.str() + ": " + type.str());
     for (const auto &[name, d] : g.arrays)
-        out.push_back((d.transient ? "transient " : "") + name.str() + ": " + descriptor(d, true) + placement(d));
+        out.push_back((d.transient ? "transient " : "") + name.str() + ": " + descriptor(d, isRoot || d.transient) + placement(d));
     return out;
 }
 
@@ -132,7 +133,7 @@ public:
         }
         json::Value out = json::Value::object(), list = json::Value::array();
         out.set("name", root.name.str());
-        out.set("d", json::strings(containers(root)));
+        out.set("d", json::strings(containers(root, true)));
         for (Content &c : content_) {
             json::Value v = json::Value::object();
             v.set("nodes", std::move(c.nodes));
@@ -324,7 +325,7 @@ private:
             for (const auto &[inner, value] : nested.symbolMapping)
                 list.push_back(inner.str() + " = " + value.str());
             if (nested.sdfg) {
-                for (const std::string &c : containers(*nested.sdfg))
+                for (const std::string &c : containers(*nested.sdfg, false))
                     list.push_back(c);
                 v.set("c", open(nested.sdfg.get()));
             } else {
@@ -376,7 +377,7 @@ private:
     static json::Value accessNode(const AccessNode &a, const SDFG &g) {
         json::Value v = element("access", a.data.str(), a.debugInfo);
         if (const DataDesc *d = g.desc(a.data)) {
-            detail(v, {descriptor(*d, true) + placement(*d), d->transient ? "transient" : "argument"});
+            detail(v, {descriptor(*d) + placement(*d), d->transient ? "transient" : "argument"});
             if (d->transient)
                 v.set("f", "transient");
         }
