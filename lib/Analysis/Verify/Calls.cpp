@@ -1,4 +1,4 @@
-// Rules of the functions that a graph calls: in tasklets, in control flow, in sizes, ranges and subsets.
+// Rules of the functions that a graph calls: in tasklets, in control flow, in sizes, ranges and subsets; and of the symbols of tasklets.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Platform/Dialects.h"
@@ -34,6 +34,26 @@ bool isStruct(const SDFG &g, Name n) {
                 open.push_back(type);
     }
     return seen.count(n) != 0;
+}
+
+void addSubscripted(const py::Expr &e, std::set<Name> &out) {
+    if (e.kind == py::ExprKind::Subscript && e.args[0]->kind == py::ExprKind::Name)
+        out.insert(e.args[0]->name);
+    for (const py::ExprRef &part : e.args)
+        if (part)
+            addSubscripted(*part, out);
+}
+
+/// The names that the code takes elements of.
+void addSubscripted(const std::vector<py::StmtRef> &code, std::set<Name> &out) {
+    for (const py::StmtRef &s : code) {
+        for (const py::ExprRef &target : s->targets)
+            addSubscripted(*target, out);
+        if (s->value)
+            addSubscripted(*s->value, out);
+        addSubscripted(s->body, out);
+        addSubscripted(s->orelse, out);
+    }
 }
 
 } // namespace
@@ -94,6 +114,18 @@ void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::Stmt
     for (const Name n : names.called) // one that is written is a variable of the code, which holds a lambda
         if (!names.written.count(n) && !isDeclared(n, g) && !t.inConnector(n) && !t.outConnector(n))
             undeclared(t, n);
+}
+
+/// A symbol is one number: it has no elements.
+void Verifier::elementsOfSymbols(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
+    std::set<Name> subscripted;
+    addSubscripted(code, subscripted);
+    const std::set<Name> written = py::blockNames(code).written;
+    for (const Name n : subscripted) {
+        const Type *type = g.symbols.find(n);
+        if (type && type->isNumeric() && !written.count(n) && !t.inConnector(n) && !t.outConnector(n))
+            reportCode(t, "it takes an element of `" + n.str() + "`, which is a symbol", "pass the array through a connector");
+    }
 }
 
 std::vector<Name> Verifier::undeclaredIn(const Code &code, const SDFG &g) const {

@@ -116,8 +116,10 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
     const auto code = py::parseBlock(t.code.text);
     if (!code.value)
         return; // C++, which passes through
-    if (warns())
+    if (warns()) {
         calls(t, g, *code.value);
+        elementsOfSymbols(t, g, *code.value);
+    }
     if (several.empty())
         return;
     Misuses misuses(several);
