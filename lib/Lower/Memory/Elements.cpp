@@ -92,11 +92,20 @@ Name containerOf(const Instance &in, const MemoryPlace &p) {
     return in.varName(p.var);
 }
 
+/// Can a size be computed here? Members of structures may have sizes that only the structure knows.
+bool isKnown(const Instance &in, sym::Expr e) {
+    const std::vector<Name> &names = e.freeSymbols();
+    return !e.isUndefined() &&
+           std::all_of(names.begin(), names.end(), [&in](Name n) { return in.fn->names.visible(n) || in.g->constant(n); });
+}
+
 /// Does the program check what is accessed in a place?
 bool isChecked(const Instance &in, const MemoryPlace &p, const sym::Subset &s) {
     if (!in.options().checks || in.fn->device.inside || !p.desc || p.desc->isStream() || p.desc->isScalar())
         return false;
     if (std::any_of(s.dims.begin(), s.dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
+        return false;
+    if (!std::all_of(p.shape.begin(), p.shape.end(), [&in](sym::Expr e) { return isKnown(in, e); }))
         return false;
     const bool accumulates = std::all_of(p.strides.begin(), p.strides.end(), [](sym::Expr e) { return e.isZero(); });
     return !accumulates && s.rank() == p.shape.size() && in.function().vars[p.var].kind != VarKind::Value;
@@ -124,7 +133,7 @@ void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym:
     for (std::size_t d : counted)
         e.counted.push_back(static_cast<int64_t>(d));
     const bool isWhole = p.offset.isZero() && p.memory == inVariables(in, p.desc->totalSize);
-    e.memory = isWhole ? sym::Expr(0) : printable(in, p.memory);
+    e.memory = isWhole || !isKnown(in, p.memory) ? sym::Expr(0) : printable(in, p.memory);
     in.function().refs[r].element = std::move(e);
 }
 
@@ -138,8 +147,8 @@ void checkRegion(const Instance &in, const MemoryPlace &p, const sym::Subset &s,
 }
 
 void checkSize(Instance &in, Name container, const DataDesc &d, Block &out) {
-    const bool isKnown = std::all_of(d.shape.begin(), d.shape.end(), [](sym::Expr e) { return e.isInteger(); });
-    if (!in.options().checks || in.fn->device.inside || !d.isArray() || isKnown)
+    const bool isConstant = std::all_of(d.shape.begin(), d.shape.end(), [](sym::Expr e) { return e.isInteger(); });
+    if (!in.options().checks || in.fn->device.inside || !d.isArray() || isConstant)
         return;
     auto name = std::make_shared<py::Expr>();
     name->kind = py::ExprKind::String;

@@ -151,7 +151,7 @@ template <class... Sizes> inline int64_t check_size(const char *array, const cha
     bool isNegative = false, isLarge = false;
     for (const int64_t size : all) {
         isNegative = isNegative || size < 0;
-        isLarge = isLarge || __builtin_mul_overflow(count, size, &count);
+        isLarge = __builtin_mul_overflow(count, size, &count) || isLarge;
     }
     if (isNegative)
         detail::refuseShape(array, where, all, sizeof...(Sizes), "with a negative size");
