@@ -76,7 +76,7 @@ browser)
     shows() { browse "$1" --window-size=1600,1200 "${@:2}"; }
     expects() {
         for text in "$@"; do
-            grep -qF -e "$text" dom || fail "no $text in the page"
+            grep -qF -e "$text" dom || fail "no $text in the page $(grep -o 'data-result="[^"]*"' dom)"
         done
     }
     shows "kinds.html#open=close"
@@ -108,6 +108,10 @@ browser)
     "$sdfgc" view near/control.sdfg --emit -q -o near.html
     shows "near.html#search=own.py"
     expects 'class="l has on"' "# &lt;line&gt; 1<" '<i class="k">static</i>' "lib/own.py"
+    # The page as a person uses it.
+    { sed 's|</body>.*||' near.html && echo '<script>' && cat "$here/interact.js" && echo '</script></body></html>'; } >used.html
+    shows "used.html"
+    expects 'data-result="all works"'
     # A state of 10000 nodes: closed at first, and opened only what lies in the window is drawn.
     /usr/bin/python3 "$here/large.py" 10000 >large.sdfg
     "$sdfgc" view large.sdfg -o large.html
