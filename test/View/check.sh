@@ -102,12 +102,23 @@ browser)
     shows "steps.html#step=2&open=all"
     expects "step 2 of " "01-" "flag" "; no change: "
     # An element that is chosen marks its line in the user's file, and the lines of the program that come from it.
-    mkdir near
-    sed -e 's/helper\.py/own.py/' "$source/test/graphs/control.sdfg" >near/control.sdfg
-    mkdir near/lib && seq 200 | sed 's/^/# <line> /' >near/lib/own.py
-    "$sdfgc" view near/control.sdfg --emit -q -o near.html
-    shows "near.html#search=own.py"
-    expects 'class="l has on"' "# &lt;line&gt; 1<" '<i class="k">static</i>' "lib/own.py"
+    printf '%s\n' 'import dace' 'def sums(A, B, C):' '    for i in range(9): C[i] = A[i] + B[i]  # <sum>' >own.py
+    cat >sums.sdfgt <<'END'
+sdfg sums {
+  argument A: float64[9]
+  argument B: float64[9]
+  argument C: float64[9]
+  state main {
+    map rows[i = 0:9] (at "own.py":3) with <- A[0:9], <- B[0:9]; -> C[0:9] {
+      add (at "own.py":3): c = a + b  with a <- A[i], b <- B[i]; c -> C[i]
+    }
+  }
+}
+END
+    "$sdfgc" view sums.sdfgt --emit -q -o near.html
+    shows "near.html#search=add"
+    expects '<div class="l has on" data-n="3">' 'class="c"># &lt;sum&gt;<' '<i class="k">static</i>' ">C[i] = A[i] + B[i]<"
+    [ "$(grep -o 'class="l has on"' dom | wc -l)" -gt 1 ] || fail "no line of the program is marked"
     # The page as a person uses it.
     { sed 's|</body>.*||' near.html && echo '<script>' && cat "$here/interact.js" && echo '</script></body></html>'; } >used.html
     shows "used.html"

@@ -51,7 +51,7 @@
             check(byId('hits').textContent === `2 of ${hits}`, 'a click does not go to a hit');
             check(byId('panes').getBoundingClientRect().left >= byId('drawing').getBoundingClientRect().right, 'what was found covers the drawing');
             key(document.body, 'Escape');
-            check(!byId('hits').textContent && !all('.node.chosen, .node.hit').length, 'Escape leaves hits');
+            check(!byId('hits').textContent && !all('#scene .chosen, #scene .node.hit').length, 'Escape leaves hits');
         },
         sources() {
             for (const pane of ['python', 'generated']) {
