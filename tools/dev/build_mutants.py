@@ -41,7 +41,7 @@ def run(command, **more):
 
 
 def first_error(text):
-    return next((line for line in text.splitlines() if 'error' in line), text[:300])
+    return next((line for line in text.splitlines() if 'error: ' in line), text[:300])
 
 
 def has_own_code(graph):
@@ -74,7 +74,7 @@ def finding(options, graph, target, scratch):
     define = [] if target == 'cpu' else ['-DSDFGC_GPU_EMULATE']
     for source in sources:
         compiled = run([options.cc, *FLAGS, *define, '-I', os.path.join(folder, 'include'), '-I', os.path.join(folder, 'runtime-headers'), source])
-        if compiled.returncode:
+        if compiled.returncode and 'No such file or directory' not in compiled.stderr:  # a library that the machine lacks
             return first_error(compiled.stderr).replace(folder + '/', '')
     return ''
 
