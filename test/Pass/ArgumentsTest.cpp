@@ -21,7 +21,7 @@ std::string changed(const std::function<void(pass::CompileOptions &)> &change) {
 TEST_CASE("each compile option that has another value than by default is an argument") {
     // A field that is added has to be named here, or this does not compile: give it a line below.
     const auto &[target, emulate, emulateMpi, gpuStreams, gpuGraph, gpuArch, compatDace, optimize, fpModel, orderedReductions,
-                 libraries, file] = pass::CompileOptions();
+                 checks, libraries, file] = pass::CompileOptions();
     CHECK(optimize == 0);
     CHECK(changed([](auto &) {}) == "--target cpu");
     CHECK(changed([](auto &o) { o.target = "hip"; }) == "--target hip");
@@ -34,6 +34,7 @@ TEST_CASE("each compile option that has another value than by default is an argu
     CHECK(changed([](auto &o) { o.optimize = 0; }) == "--target cpu -O 0");
     CHECK(changed([](auto &o) { o.fpModel = "fast"; }) == "--target cpu --fp-model fast");
     CHECK(changed([](auto &o) { o.orderedReductions = true; }) == "--target cpu --reductions ordered");
+    CHECK(changed([](auto &o) { o.checks = true; }) == "--target cpu --checks");
     // What the machine and the input give is no option.
     CHECK(changed([](auto &o) { o.libraries = {"blas"}; }) == "--target cpu");
     CHECK(changed([](auto &o) { o.file = "prog.sdfg"; }) == "--target cpu");
