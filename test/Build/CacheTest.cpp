@@ -7,6 +7,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <ctime>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>
 

@@ -72,7 +72,7 @@ TEST_CASE("version, help and no subcommand") {
     CHECK(sdfgcRun({"--version"}).out.starts_with("sdfgc "));
     CHECK(sdfgcRun({"--version"}).status == 0);
     CHECK(sdfgcRun({"-V"}).out == sdfgcRun({"--version"}).out);
-    CHECK(sdfgcRun({"--version"}).out == "sdfgc " + versionText() + "\n");
+    CHECK(sdfgcRun({"--version"}).out == "sdfgc " + driver::versionText() + "\n");
     Outcome help = sdfgcRun({"--help"});
     CHECK(help.status == 0);
     for (const driver::SubcommandInfo &s : driver::subcommands())
