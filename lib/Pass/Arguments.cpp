@@ -16,8 +16,8 @@ std::vector<std::string> argumentsOf(const CompileOptions &options) {
     CompileOptions usual; // what a command line without options means
     usual.optimize = 2;
     // A field that is added has to be named here, or this does not compile.
-    const auto &[target, emulate, emulateMpi, gpuStreams, gpuGraph, gpuArch, compatDace, optimize, fpModel, orderedReductions, checks,
-                 libraries, file] = options;
+    const auto &[target, emulate, emulateMpi, gpuStreams, gpuGraph, gpuArch, compatDace, optimize, fpModel, orderedReductions,
+                 checks, libraries, file] = options;
     std::vector<std::string> words{"--target", target};
     const auto add = [&words](bool differs, std::initializer_list<std::string> with) {
         if (differs)
