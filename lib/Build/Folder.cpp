@@ -59,7 +59,7 @@ Result<std::optional<file::Lock>> lockFolder(const std::string &path, const Fold
             if (options.announceWait)
                 sayWaiting(path, holder);
         });
-        if (lock || file::exists(state) || attempt >= most)
+        if (lock || attempt >= most) // else the folder was removed in between, and may be there again by now
             return lock;
     }
 }

@@ -51,7 +51,7 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 TEST_CASE("progress is a line that is replaced on a terminal, and silent elsewhere") {
     const Folder f;
     const std::vector<std::string> arguments{
-        "opt", "--validate", graph("vadd.sdfg"), "--passes", "raise-control-flow,infer-types", "-o", f / "after.sdfg"};
+        "opt", "--validate", graph("vadd.sdfg"), "--passes", "raise-control-flow,default-schedules", "-o", f / "after.sdfg"};
     const char *old = std::getenv("TERM");
     const std::string terminal = old ? old : "";
     ::setenv("TERM", "xterm", 1);
