@@ -28,7 +28,8 @@ std::vector<std::string> searchFolders() {
     if (const char *home = std::getenv("SDFGC_HOME"); home && *home)
         return {home};
     std::vector<std::string> folders;
-    for (const std::string &binary : {executablePath(), libraryPath()}) {
+    const std::string executable = executablePath(), library = libraryPath();
+    for (const std::string &binary : {executable, library == executable ? std::string() : library}) {
         if (binary.empty())
             continue;
         folders.push_back(parentOf(parentOf(binary)) + "/share/sdfgc");
