@@ -258,11 +258,12 @@ def NestedGroup():
 
 @case()
 def SymbolTypeUnknown():
-    return graph("""
+    return """sdfg test (global_code = {frame: {string_data: "struct strange { strange(int); };\\n", language: CPP}}) {
       state a {}
       k = strange(3)
       state b {}
-    """), ['opt', '-o', 'x.sdfg'], ["symbol 'k' is assigned but its type cannot be inferred"]
+    }
+    """, ['opt', '-o', 'x.sdfg'], ["symbol 'k' is assigned but its type cannot be inferred"]
 
 
 # ---- library nodes
