@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that sdfgc needs. Does nothing, without the network, when they are there.
 #
-#   tools/dev/setup.sh            what building sdfgc needs: 60 MB beside a C++ compiler
+#   tools/dev/setup.sh            what building sdfgc needs: 190 MB beside a C++ compiler, most of it CMake
 #   tools/dev/setup.sh --tests    also what its tests need
 set -euo pipefail
 
