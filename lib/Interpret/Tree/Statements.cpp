@@ -20,6 +20,12 @@ const Instruction *taskNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
+/// A check of `--checks` that the lowering made: the interpreter checks accesses by itself.
+bool isRunTimeCheck(const py::StmtRef &s) {
+    return s->kind == py::StmtKind::ExprStmt && s->value->kind == py::ExprKind::Call &&
+           s->value->args[0]->kind == py::ExprKind::Name && s->value->args[0]->name.view().starts_with(check::prefix);
+}
+
 } // namespace
 
 Code Translator::separately(const std::function<void()> &make) {
@@ -153,7 +159,9 @@ void Translator::code(const tree::Code &c) {
     }
     for (const auto &[name, type] : c.locals)
         frame().locals[name] = b().reserve(type);
-    b().block(c.stmts);
+    std::vector<py::StmtRef> statements = c.stmts;
+    std::erase_if(statements, isRunTimeCheck);
+    b().block(statements);
     if (c.braces)
         for (const auto &[name, type] : c.locals)
             frame().locals.erase(name);

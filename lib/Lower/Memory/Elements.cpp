@@ -6,6 +6,7 @@
 #include "Lower/Expressions/Symbols.h"
 
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>
@@ -92,6 +93,12 @@ Name containerOf(const Instance &in, const MemoryPlace &p) {
     return in.varName(p.var);
 }
 
+/// A place for a message: `program: container tmp (prog.py:4)`.
+std::string placeText(const diag::Location &place) {
+    return place.element +
+           (place.source.known() ? " (" + place.source.file.str() + ":" + std::to_string(place.source.line) + ")" : "");
+}
+
 /// Can a size be computed here? Members of structures may have sizes that only the structure knows.
 bool isKnown(const Instance &in, sym::Expr e) {
     const std::vector<Name> &names = e.freeSymbols();
@@ -150,10 +157,13 @@ void checkSize(Instance &in, Name container, const DataDesc &d, Block &out) {
     const bool isConstant = std::all_of(d.shape.begin(), d.shape.end(), [](sym::Expr e) { return e.isInteger(); });
     if (!in.options().checks || in.fn->device.inside || !d.isArray() || isConstant)
         return;
-    auto name = std::make_shared<py::Expr>();
-    name->kind = py::ExprKind::String;
-    name->text = container.str();
-    std::vector<py::ExprRef> arguments{name};
+    const auto text = [](std::string of) {
+        auto e = std::make_shared<py::Expr>();
+        e->kind = py::ExprKind::String;
+        e->text = std::move(of);
+        return e;
+    };
+    std::vector<py::ExprRef> arguments{text(container.str()), text(placeText(analysis::placeOf(*in.g, d, container)))};
     for (sym::Expr size : d.shape)
         arguments.push_back(lowered(in, pythonOf(in, inVariables(in, size))));
     out.add<Code>()->stmts.push_back(expressionStatement(py::call(check::size, std::move(arguments))));
