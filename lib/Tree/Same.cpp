@@ -98,7 +98,8 @@ private:
         return (a.comment == b.comment || differ("comment")) && (a.origin == b.origin || differ("origin"));
     }
     bool block(const Block &a, const Block &b) {
-        return head(a, b) && (a.braces == b.braces || differ("braces")) && body(a.body, b.body);
+        return head(a, b) && (a.braces == b.braces || differ("braces")) && (a.raises == b.raises || differ("raises")) &&
+               (a.catches == b.catches || differ("catches")) && body(a.body, b.body);
     }
     bool body(const std::vector<NodePtr> &a, const std::vector<NodePtr> &b) {
         const std::string outer = where_;

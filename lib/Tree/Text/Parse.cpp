@@ -396,10 +396,7 @@ private:
     void block(Block &b) {
         Opened opened(scope_);
         r_.expectSign("{");
-        if (r_.isWord("braces")) {
-            r_.take();
-            b.braces = true;
-        }
+        b.braces = r_.takeLabel("braces") || b.braces;
         if (r_.peek().kind == Token::Note)
             note(b, r_.take());
         r_.endLine();
@@ -442,6 +439,9 @@ private:
         auto n = std::make_unique<K>();
         if constexpr (std::is_same_v<K, Block>) {
             n->braces = r_.takeLabel("braces");
+            for (const auto &[label, field] : {std::pair("raises", &Block::raises), std::pair("catches", &Block::catches)})
+                if (r_.takeLabel(label))
+                    (*n).*field = r_.name();
             Opened opened(scope_, n->braces);
             r_.expectSign("{");
             r_.endLine();
