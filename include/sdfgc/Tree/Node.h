@@ -42,7 +42,7 @@ inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a
 namespace check {
 inline constexpr std::string_view prefix = "__check_";
 inline const Name region = "__check_region"; // (address of a region): it lies in its container
-inline const Name size = "__check_size";     // (container, sizes)
+inline const Name size = "__check_size";     // (container, place, sizes)
 } // namespace check
 
 enum class VarKind : uint8_t {
