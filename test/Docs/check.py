@@ -11,7 +11,7 @@ Two kinds of blocks are run, from the top of the page to its end, in one new fol
 A line that ends with a backslash goes on in the next one. Blocks that begin with a comment `# FILE.py`, `// FILE.cpp` or `/* FILE.c */` are files:
 the page must show them as they are in docs/tutorial. Every other block is for reading. NOT_RUN lists commands that are run elsewhere.
 
-What may differ: in a line that tells a time (`7.3 ms`) all numbers and the unit; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
+What may differ: in a line that tells a time (`7.3 ms`) all numbers and the unit, and what `run` tells of its calls; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
 """
 import math
 import os
@@ -38,6 +38,7 @@ NOT_RUN = {
 }
 
 TIME = re.compile(r'\d[\d.]*(e[-+]?\d+)? ?(ns|us|µs|ms|s|min)\b')
+CALLS = re.compile(r'\d+ calls?: .*') # how many `run` makes, and so what it tells of them, depends on the time of the first one
 NUMBER = re.compile(r'\d+(?:\.\d+)?(?:e[-+]?\d+)?')
 
 
@@ -85,6 +86,7 @@ def same(one, other):
     """Are two lines equal, but for what may differ?"""
     one, other = ' '.join(one.split()), ' '.join(other.split())
     if TIME.search(one) and TIME.search(other):
+        one, other = CALLS.sub('calls', one), CALLS.sub('calls', other)
         return NUMBER.sub('#', TIME.sub('#', one)) == NUMBER.sub('#', TIME.sub('#', other))
     return NUMBER.sub('#', one) == NUMBER.sub('#', other) and all(map(same_number, NUMBER.findall(one), NUMBER.findall(other)))
 
