@@ -24,7 +24,7 @@ endfunction()
 # Compiles the sources of each folder together, a dozen at a time (SDFGC_UNITY): most of a compiler's time goes into headers, and this reads them once
 # instead of a dozen times. Groups stay within one folder, so files that meet in one group know each other; the names in their anonymous
 # namespaces must differ.
-option(SDFGC_UNITY "compile a dozen files of a folder at a time: a quarter of the processor time of a build from nothing" OFF)
+option(SDFGC_UNITY "compile a dozen files of a folder at a time: a third of the processor time of a build from nothing" OFF)
 set(SDFGC_UNITY_SIZE 12)
 function(sdfgc_unity target)
     if(NOT SDFGC_UNITY)

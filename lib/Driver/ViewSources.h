@@ -14,9 +14,9 @@ namespace sdfgc::driver {
 /// a generated source to lines of the user's program.
 using SourceList = std::vector<json::Value>;
 
-/// The Python files that elements of a graph name (ir::sourceFiles), in their order. Each is looked for as it is named and, by its
-/// whole and its last name, in `folders`. Read are `.py` files alone, since a graph may come from somebody else; a file without the
-/// lines that the graph names is another one.
+/// The Python files that elements of a graph name (ir::sourceFiles), in their order. Each is searched at its own path, then in `folders`,
+/// by its path and by its last name. Only `.py` files are read, since a graph may come from a stranger. A file that lacks the lines that
+/// the graph names is rejected.
 SourceList pythonSources(const std::map<std::string, int> &files, const std::vector<std::string> &folders);
 
 /// The sources that the program in `path` compiles to, without a build folder. Returns nothing after errors.

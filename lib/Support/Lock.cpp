@@ -16,8 +16,8 @@
 namespace sdfgc::file {
 namespace {
 
-/// Is the file that was opened still the one of this name? Whoever removes a lock file holds its lock meanwhile; those who waited for it
-/// then hold the lock of a file that is no longer there.
+/// Is the opened file still the one at this path? A lock file is removed under its lock, so processes that waited for it acquire the lock of
+/// a removed file.
 bool isStillAt(const std::string &path, int fd) {
     struct stat opened, named;
     return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&

@@ -11,7 +11,7 @@ Two kinds of blocks are run, from the top of the page to its end, in one new fol
 A line that ends with a backslash goes on in the next one. Blocks that begin with a comment `# FILE.py`, `// FILE.cpp` or `/* FILE.c */` are files:
 the page must show them as they are in docs/tutorial. Every other block is for reading. NOT_RUN lists commands that are run elsewhere.
 
-What may differ: in a line that tells a time (`7.3 ms`) all numbers and the unit, and what `run` tells of its calls; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
+What may differ: in a line that tells a time (`7.3 ms`) all numbers, the unit, and the summary of calls that `run` prints; elsewhere the last digits of numbers with a fraction; runs of blanks; the path of OUT.
 """
 import math
 import os
@@ -38,7 +38,7 @@ NOT_RUN = {
 }
 
 TIME = re.compile(r'\d[\d.]*(e[-+]?\d+)? ?(ns|us|µs|ms|s|min)\b')
-CALLS = re.compile(r'\d+ calls?: .*') # how many `run` makes, and so what it tells of them, depends on the time of the first one
+CALLS = re.compile(r'\d+ calls?: .*') # the number of calls that `run` makes depends on the time of the first
 NUMBER = re.compile(r'\d+(?:\.\d+)?(?:e[-+]?\d+)?')
 
 

@@ -64,7 +64,7 @@ struct Element {
     Element(const ir::InterstateEdge &e, const ir::Region &r);
     /// A container of the SDFG.
     Element(const ir::SDFG &g, Name container);
-    /// What is no element of a graph has no place: a function of the program, for example.
+    /// Something that is not an element of a graph, such as a function of the program. It has no place.
     Element(std::string name, diag::SourceLoc source = {}) : name(std::move(name)), source(source) {}
     Element(const char *name) : name(name) {}
 

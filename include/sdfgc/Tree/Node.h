@@ -143,7 +143,7 @@ template <Kind K> struct NodeOf : Node {
 struct Block : NodeOf<Kind::Block> {
     std::vector<NodePtr> body;
     bool braces = false; // opens a C++ scope
-    Name raises;         // declares a deferred error of this name, and raises behind the statements what it has caught
+    Name raises;         // a deferred error that the block declares; it raises what the error caught, after the statements
     Name catches;        // the deferred error that gets what the statements throw; they are skipped where it has something
     template <class T, class... A> T *add(A &&...a) {
         auto p = std::make_unique<T>(std::forward<A>(a)...);

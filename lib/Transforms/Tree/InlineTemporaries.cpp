@@ -109,12 +109,10 @@ private:
         switch (e.kind) {
         case ExprKind::Int:
         case ExprKind::Float:
-            return e.type == t;
         case ExprKind::Name:
             return e.type == t;
-        case ExprKind::MemRef: {
+        case ExprKind::MemRef:
             return e.type == t && isElement(f_.refs[refOf(e)]) && std::all_of(e.args.begin(), e.args.end(), isIndex);
-        }
         default:
             return e.type == t && isArithmetic(e) &&
                    std::all_of(e.args.begin(), e.args.end(), [&](const ExprRef &a) { return isPure(*a, t); });
@@ -211,7 +209,7 @@ private:
         return changed_ = true;
     }
 
-    /// Of a statement as it is now: the table remembers what a statement mentioned before it took a value.
+    /// The current effects of a statement. The table still has those from before a value was inlined into it.
     const Effects &effects(const Node &n) {
         const auto taken = taken_.find(&n);
         return taken != taken_.end() ? taken->second : table_.of(n);
