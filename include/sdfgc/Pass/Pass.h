@@ -110,6 +110,8 @@ struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
     int64_t least = 0; // of an integer
+    /// The pass whose option of the same name this is: it has the value of that pass's next step, or last one before, if none is given to it.
+    std::string of = {};
 };
 using OptionValues = std::map<std::string, OptionValue>;
 /// `true`, `4`, `text`: as it is written in YAML.
