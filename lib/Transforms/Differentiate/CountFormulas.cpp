@@ -5,8 +5,8 @@
 //     }
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Normalise/Outline.h"
 #include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>

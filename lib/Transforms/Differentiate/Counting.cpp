@@ -1,7 +1,7 @@
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Normalise/Outline.h"
 #include "Transforms/Optimize/Mentions.h"
 
 #include "sdfgc/Analysis/Symbols.h"

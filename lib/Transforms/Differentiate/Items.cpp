@@ -2,7 +2,7 @@
 
 #include "Transforms/Differentiate/FirstTerms.h"
 #include "Transforms/Differentiate/LibraryRules.h"
-#include "Transforms/Differentiate/SequentialMaps.h"
+#include "Transforms/Differentiate/LoopsForMaps.h"
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Optimize/NestParts.h"
 

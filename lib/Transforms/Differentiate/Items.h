@@ -11,6 +11,7 @@
 
 #include "Transforms/Differentiate/Activity.h"
 #include "Transforms/Differentiate/Gradients.h"
+#include "Transforms/Differentiate/Request.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Values.h"
 
@@ -19,31 +20,6 @@
 #include <span>
 
 namespace sdfgc::transforms::gradient {
-
-/// What is left of a program with its gradient.
-enum class Part : uint8_t { Both, Forward, Backward };
-
-/// What is differentiated, in one SDFG.
-struct Request {
-    std::vector<Name> of, wrt;
-    bool seedOne = false;  // the gradient of the result begins with one
-    bool zeroInit = false; // other gradients begin with zero
-    bool isNested = false; // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
-    py::Ties ties = py::Ties::Split;
-    Strategy strategy;
-    Part part = Part::Both;
-    std::string prefix = "gradient_"; // of the names of gradients
-    std::set<Name> filled;            // transients of a nested SDFG that will be filled from around when it begins
-    /// The names of both lists, each once.
-    std::vector<Name> arguments() const;
-};
-/// The same for a nested SDFG whose connectors carry gradients as their uses do, or why there is none. `around`: of the SDFG around it.
-std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
-                                                     const Request &around);
-
-/// Does anything in an SDFG, or in what is nested in it, update a container of the SDFG by conflict resolution? `byMoreThanSums`: so that what it
-/// was before is needed for the gradient.
-bool isUpdatedIn(ir::SDFG &g, Name container, bool byMoreThanSums = false);
 
 /// A map that is being reversed, or the run that holds all.
 struct Body {
@@ -121,7 +97,6 @@ private:
     bool canHaveGradients(const nest::Step &s);
     /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
     bool writesOnce(const nest::Step &s, Body &b);
-    /// Does a nested SDFG have what it writes by one argument only? Else it is refused.
     void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
     const nest::Use *writtenTwice(const nest::Step &s) const;

@@ -106,18 +106,6 @@ void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
     run.states.front()->renumber();
 }
 
-/// Does an SDFG do nothing with a container but add to it?
-bool onlyAddsTo(SDFG &g, Name container) {
-    const auto adds = [](const Edge *e) { return e->memlet.isEmpty() || (e->memlet.data && isSum(e->memlet.wcr)); };
-    for (State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (a->data == container &&
-                !(std::all_of(a->inEdges().begin(), a->inEdges().end(), adds) &&
-                  std::all_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return e->memlet.isEmpty(); })))
-                return false;
-    return analysis::containersReadByControlFlow(g).count(container) == 0;
-}
-
 } // namespace
 
 namespace {
@@ -163,45 +151,6 @@ bool canRunAgain(SDFG &g, pass::Context &context) {
     return true;
 }
 
-bool isUpdatedIn(SDFG &g, Name container, bool byMoreThanSums) {
-    const auto updates = [byMoreThanSums](const Edge *e) {
-        const Edge *first = memletPath(e).front();
-        const auto *n = dyn_cast<NestedSDFGNode>(first->src);
-        return (!e->memlet.wcr.empty() && !(byMoreThanSums && isSum(e->memlet.wcr))) ||
-               (n && n->sdfg && isUpdatedIn(*n->sdfg, first->srcConn, byMoreThanSums));
-    };
-    for (State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (a->data == container && std::any_of(a->inEdges().begin(), a->inEdges().end(), updates))
-                return true;
-    return false;
-}
-
-std::vector<Name> Request::arguments() const {
-    std::vector<Name> out = of;
-    for (const Name n : wrt)
-        if (std::find(out.begin(), out.end(), n) == out.end())
-            out.push_back(n);
-    return out;
-}
-
-std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::function<bool(const Use &)> &isActive,
-                                                     const Request &around) {
-    Request r;
-    r.isNested = true;
-    r.ties = around.ties;
-    r.prefix = around.prefix;
-    r.strategy = around.strategy;
-    for (const Use &u : s.uses) {
-        if (!isActive(u))
-            continue;
-        if (u.kind == UseKind::Update && !onlyAddsTo(*cast<NestedSDFGNode>(s.nodes.front())->sdfg, u.connector))
-            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it, and not by sums alone"};
-        (u.writes() ? r.of : r.wrt).push_back(u.connector);
-    }
-    return r;
-}
-
 /// Lets an argument of a nested SDFG, which was of `had`, be of `has`.
 bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, const Use &has) {
     const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
@@ -228,13 +177,10 @@ void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::
     inner->label = n.label + "_reversed";
     inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
     auto made = requestOfNested(
-        s, [this](const Use &u) { return isActive(u); }, request_);
+        s, [this](const Use &u) { return isActive(u); }, request_, Mode::Reverse);
     if (const auto *why = std::get_if<diag::Message>(&made))
         return fail(*why, n);
     auto &r = std::get<Request>(made);
-    for (const Use &u : s.uses) // where it writes nothing, what was there before goes through; and past sums it does anyway
-        if (isActive(u) && u.kind == UseKind::Write && std::find(r.wrt.begin(), r.wrt.end(), u.connector) == r.wrt.end())
-            r.wrt.push_back(u.connector);
     narrowArguments(s, maker_.sdfg(), *inner);
     const std::map<Name, Name> before = keepResults(*inner);
     for (const Use &u : s.uses)

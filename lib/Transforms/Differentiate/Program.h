@@ -5,6 +5,8 @@
 // (sdfgc/Analysis/Dependences.h): a write that follows a read.
 #pragma once
 
+#include "Transforms/Normalise/CountedLoop.h"
+
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Nest/LoopHeader.h"
 #include "sdfgc/Nest/Nest.h"
@@ -14,68 +16,12 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A loop with a first value, a step, and an end that it does not change. It may stop before that end.
-/// Or one that has no such end (`isOpen`): only its condition says when it stops.
-struct CountedLoop {
-    ir::LoopRegion *region = nullptr;
-    sym::Range walk;                // values of the variable, in the order in which the loop takes them; the step may be negative
-    std::optional<sym::Expr> count; // of iterations, where it is no quotient of these; then `walk` ends with the last value
-    bool stopsEarly = false;        // `count` and the end of `walk` are the most that there can be: the condition says more
-    bool isOpen = false;            // the end of `walk` is not defined
-    analysis::LoopLevel level() const { return {region->variable, walk}; }
-    /// The number of the iteration, from 0, in terms of the variable.
-    sym::Expr number() const;
-    /// How many iterations there are, or can be; negative numbers mean none. Of a loop with an end.
-    sym::Expr trips() const;
-    /// The same, or a constant if there are no more whatever the values of symbols: of the segment of a loop that may be the last one.
-    sym::Expr room() const;
-    /// The value in the last iteration, if it has an end and does not stop early.
-    sym::Expr last() const;
-};
-/// Nothing where the loop is of another form.
-std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
-/// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
-std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
-
-/// The block of the SDFG itself that a region is in, which may be the region.
-ir::Block *outermost(ir::Region &r);
-
-/// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
-void countInHeaders(ir::SDFG &g);
-
-/// Lets loops whose variable does not count, as in `i = 2 * i`, be loops without a variable: edges give the symbol its values.
-void takeOutOfHeaders(ir::SDFG &g);
-
+/// Prints the headers of loops as those of reversed loops are printed.
+void printHeaders(ir::SDFG &g);
 /// Gives loops without a variable one that counts their iterations, from 0. Returns those.
 std::vector<ir::LoopRegion *> numberLoops(ir::SDFG &g);
 /// Takes it away.
 void forgetNumbers(ir::LoopRegion &l);
-
-/// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
-/// values: what is known of symbols is known of such loops.
-void nameBounds(ir::SDFG &g);
-
-/// An element of a container that a symbol is set to, by one edge.
-struct NamedElement {
-    Name container;
-    std::vector<sym::Expr> index;
-    const ir::Block *at = nullptr; // where the edge leads to
-};
-/// Lets loops that count from or to elements of integers (`K[i]`), which nothing writes from there on, count to symbols that are set in
-/// front of them. Returns those, and what else edges set to such elements, before it is used.
-std::map<Name, NamedElement> nameElements(ir::SDFG &g);
-
-/// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
-void nameRanges(ir::SDFG &g);
-
-/// Lets memlets of arrays, or views of them, say which elements they are of, and copies do so on both sides.
-void nameSubsets(ir::SDFG &g);
-
-/// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
-void nameValues(ir::SDFG &g);
-
-/// Lets nested SDFGs that read and write the same elements through two arguments do so through one, where both are declared alike.
-void joinArguments(ir::SDFG &g);
 
 /// A state that the nest form cannot read: what it reads and writes, of memories.
 struct HiddenState {

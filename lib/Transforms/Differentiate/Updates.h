@@ -1,4 +1,4 @@
-// Updates that are no sums, and results of library nodes that are updates: see Simplify.h.
+// Updates that are no sums, and results of library nodes that are updates: see SplitUpdates.h.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"

@@ -25,8 +25,8 @@
 //
 // SDFGs are left alone, as a whole, if a region with a jump in it is no sequence (raise-control-flow makes one of most), if the header of
 // a loop that a jump leaves is no Python, and if the graph must not be changed.
-#include "Transforms/Differentiate/Program.h"
 #include "Transforms/Nodes.h"
+#include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Optimize/FlowEdits.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -341,7 +341,7 @@ public:
         for (SDFG *g : allSDFGs(root)) {
             if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "structures its jumps"))
                 continue;
-            gradient::countInHeaders(*g);
+            countLoops(*g);
             ExitStructure(*g, context).run();
             changed = true;
         }

@@ -1,4 +1,4 @@
-#include "Transforms/Differentiate/Outline.h"
+#include "Transforms/Normalise/Outline.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"
 
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
 
 using namespace ir;
 
@@ -31,6 +31,8 @@ std::vector<Block *> blocksOf(Block &b) {
     return out;
 }
 
+Level levelOfParts(const SDFG &g) { return g.isRoot() ? std::max(g.level, Level::Typed) : g.level; }
+
 std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, const analysis::SymbolTypes &types) {
     const SDFG &g = *b.sdfg();
     auto node = std::make_unique<NestedSDFGNode>();
@@ -40,10 +42,10 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.parentNode = node.get();
     inner.label = name;
     inner.usesExplicitControlFlow = true;
-    inner.level = g.level;
+    inner.level = levelOfParts(g);
     inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
     inner.arrays = g.arrays;
-    for (const Name n : assignedIn(b))
+    for (const Name n : gradient::assignedIn(b))
         inner.symbols.set(n, types.of(n));
     inner.setStart(inner.adopt(ir::clone(b)));
     return node;
@@ -79,7 +81,7 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
     while (!in.empty()) {
         for (const auto &[symbol, value] : in.front()->assignments)
             out.insert(symbol);
-        out.merge(assignedIn(*in.front()->src));
+        out.merge(gradient::assignedIn(*in.front()->src));
         in = in.front()->src->inEdges();
     }
     return out;
@@ -87,9 +89,9 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
 
 void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
     analysis::passRequiredSymbols(node, [&types](Name n) { return types.of(n); });
-    for (const Name symbol : assignedIn(*node.sdfg))
+    for (const Name symbol : gradient::assignedIn(*node.sdfg))
         if (known.count(symbol))
             analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }
 
-} // namespace sdfgc::transforms::gradient
+} // namespace sdfgc::transforms

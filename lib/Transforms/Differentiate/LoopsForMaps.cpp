@@ -1,14 +1,33 @@
-#include "Transforms/Differentiate/SequentialMaps.h"
+// loops-for-maps: a sequential map whose iterations depend on each other becomes a loop.
+//
+//     map i (Sequential) { y[i] = c * y[i - 1] }    ->    nested SDFG of y { for i { y[i] = c * y[i - 1] } }
+//
+// The iterations of a map have no order, and those of its gradient have none either. A sequential map has one, and programs use it. An
+// iteration hands on what it wrote, so its gradient takes what later iterations handed back: the last iteration comes first. Loops are
+// reversed like that, maps are not.
+//
+// Legal when: the schedule of the map is Sequential or Unrolled, or the map is ordered; those are the maps that run in the order of a loop.
+//
+// It is done where an iteration may write an element that another one reads or writes, whose gradient is asked for (`of`, `wrt`): all other
+// maps are reversed as they are. Sums into an element do not count: they may be in any order.
+//
+// Not handled: maps that use one memory by several names, and maps in tiles. differentiate refuses them (SD4714). Tangents run along with
+// the program, so `mode=forward` changes nothing.
+#include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "Transforms/Lower/Completion.h"
+#include "Transforms/Normalise/Outline.h"
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
+
+namespace gradient {
 
 using namespace ir;
 using nest::Item;
@@ -174,7 +193,7 @@ private:
         const Map &m = *item_.map;
         inner.label = inner.name.str();
         inner.usesExplicitControlFlow = true;
-        inner.level = g_.level;
+        inner.level = levelOfParts(g_);
         inner.symbolHints = g_.symbolHints;
         for (auto &[name, a] : arguments_)
             inner.arrays.set(name, inside(a));
@@ -283,9 +302,9 @@ bool hasMapInOrder(SDFG &g) {
 
 } // namespace
 
-void loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
+bool loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
     if (!hasMapInOrder(g))
-        return;
+        return false;
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
@@ -294,8 +313,35 @@ void loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
         program, maker, [&](const Use &u) { return activity.isActive(u.memory) && isReal(g.desc(u.data)->dtype); }, context);
     for (nest::Run &run : program.runs())
         run.changed = finder.change(run.items);
-    if (nest::writeChanged(program.runs()))
+    const bool changed = nest::writeChanged(program.runs());
+    if (changed)
         inferTypes(*g.root(), context);
+    return changed;
 }
 
-} // namespace sdfgc::transforms::gradient
+namespace {
+
+class LoopsForMaps : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const std::optional<Request> request = requestOf(options, root);
+        if (!request || modeOf(options) == Mode::Forward)
+            return false;
+        bool changed = false;
+        changeParts(root, *request, Mode::Reverse, [&](SDFG &g, const Request &r) {
+            changed |= loopsForMaps(g, r, context);
+            return true;
+        });
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+} // namespace gradient
+
+std::unique_ptr<pass::Pass> createLoopsForMaps() { return std::make_unique<gradient::LoopsForMaps>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,163 @@
+// name-elements: loops that count from or to elements of arrays count to symbols.
+//
+//     for i = 0; i < N; i = i + 1 {              for i = 0; i < N; i = i + 1 {
+//         for j = 0; j < K[i]; j = j + 1 {           K_value = K[i]
+//             a                          ->          for j = 0; j < K_value; j = j + 1 {
+//         }                                              a
+//     }                                              }
+//                                                }
+//
+// An edge in front of the loop assigns the symbol. Such loops count then (CountedLoop.h), and the largest count can be computed in front of all
+// loops (Differentiate/CountFormulas.cpp), which asks `namedElements` what the symbols are.
+//
+// Legal when:
+//   1. The element is an integer, and its indices are symbols that nothing in the loop assigns.
+//   2. Of an end: no block from the loop's outermost block on writes the array. Of a first value: the loop does not. Then the gradient, which
+//      runs after the program, finds the same element.
+//   3. The loop counts by a constant and has one test, so that the header reads the element whenever the loop is reached.
+//
+// Not handled: loops that must stay as they are (`optimize`), and conditions that say more.
+#include "Transforms/Normalise/NamedElement.h"
+
+#include "Transforms/Differentiate/SymbolValues.h"
+#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Normalise/Normalise.h"
+#include "Transforms/Normalise/Outline.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+/// Is an expression of symbols that nothing in a loop changes? Its variable does.
+bool isFixedIn(sym::Expr e, LoopRegion &l) {
+    const std::set<Name> assigned = gradient::assignedIn(l);
+    const auto &names = e.freeSymbols();
+    return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
+}
+
+/// `K[i]`, if it is an integer; `at`: where it is read.
+std::optional<NamedElement> namedElement(const py::Expr &e, const Block &at) {
+    if (e.kind != py::ExprKind::Subscript || e.args[0]->kind != py::ExprKind::Name)
+        return std::nullopt;
+    NamedElement out{e.args[0]->name, {}, &at};
+    const DataDesc *d = at.sdfg()->desc(out.container);
+    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
+        return std::nullopt;
+    for (std::size_t k = 1; k < e.args.size(); ++k) {
+        const auto index = sym::parse(py::print(*e.args[k])).expr;
+        if (!index)
+            return std::nullopt;
+        out.index.push_back(*index);
+    }
+    return out;
+}
+
+/// The same in the header of a loop, where it has one value in all iterations.
+std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::function<bool(Name)> &isWritten) {
+    auto out = namedElement(e, l);
+    const bool fixed = out && !isWritten(out->container) &&
+                       std::all_of(out->index.begin(), out->index.end(), [&l](sym::Expr index) { return isFixedIn(index, l); });
+    return fixed ? out : std::nullopt;
+}
+
+/// What the blocks of an SDFG write, in their order.
+class Writers {
+public:
+    explicit Writers(SDFG &g) {
+        const std::vector<Block *> chain = sequenceOf(g);
+        for (std::size_t k = 0; k < chain.size(); ++k) {
+            positions_.emplace(chain[k], k);
+            for (const Name n : writtenIn(*chain[k]))
+                last_[n] = k;
+        }
+        if (chain.empty())
+            for (const Name n : writtenIn(g))
+                last_[n] = 0;
+    }
+
+    /// Does a block of the SDFG, or one after it, write the container? All may come after it if they are no sequence.
+    bool writeFrom(const Block *block, Name container) const {
+        const auto at = positions_.find(block);
+        const auto last = last_.find(container);
+        return last != last_.end() && (at == positions_.end() || last->second >= at->second);
+    }
+
+private:
+    std::unordered_map<const Block *, std::size_t> positions_; // none if they are no sequence
+    std::unordered_map<Name, std::size_t> last_;
+};
+
+} // namespace
+
+bool nameElements(SDFG &g) {
+    bool changed = false;
+    const Writers writers(g);
+    for (Region *r : allRegions(g)) {
+        auto *l = dyn_cast<LoopRegion>(r);
+        if (!l || nest::isKept(*l) || !hasPlainHeader(*l))
+            continue;
+        const std::set<Name> written = writtenIn(*l);
+        const std::function<bool(Name)> isWritten = [&](Name n) { return written.count(n) != 0; };
+        const std::function<bool(Name)> isWrittenLater = [&, block = outermost(*l)](Name n) { return writers.writeFrom(block, n); };
+        std::vector<std::pair<Name, std::string>> values;
+        for (std::optional<Code> *c : {&l->init, &l->condition}) {
+            const auto &changes = c == &l->init ? isWritten : isWrittenLater;
+            bool isNamed = false;
+            const auto named = py::replace(py::parseBlockOrRaw((*c)->text), [&](const py::ExprRef &e) -> py::ExprRef {
+                const auto element = fixedElement(*e, *l, changes);
+                if (!element)
+                    return nullptr;
+                isNamed = true;
+                const std::string text = py::print(*e);
+                const auto known = std::find_if(values.begin(), values.end(), [&text](const auto &v) { return v.second == text; });
+                if (known != values.end())
+                    return py::name(known->first);
+                const Name symbol = g.freshName(element->container.str() + "_value");
+                g.symbols[symbol] = g.desc(element->container)->dtype;
+                values.emplace_back(symbol, text);
+                return py::name(symbol);
+            });
+            if (isNamed)
+                (*c)->text = py::print(named);
+        }
+        if (values.empty())
+            continue;
+        changed = true;
+        for (InterstateEdge *e : l->parent()->addStateBefore(l, g.freshLabel("bounds"))->outEdges())
+            e->assignments = values;
+    }
+    return changed;
+}
+
+std::map<Name, NamedElement> namedElements(const SDFG &g) {
+    std::map<Name, NamedElement> out;
+    std::map<Name, std::pair<const InterstateEdge *, std::string>> once;
+    std::set<Name> seen;
+    for (const InterstateEdge *e : allInterstateEdges(g))
+        for (const auto &[symbol, value] : e->assignments) {
+            if (seen.insert(symbol).second)
+                once[symbol] = {e, value};
+            else
+                once.erase(symbol);
+        }
+    for (const auto &[symbol, from] : once)
+        if (const auto value = py::parseExpr(from.second); value.value)
+            if (const auto element = namedElement(**value.value, *from.first->dst))
+                out.emplace(symbol, *element);
+    return out;
+}
+
+std::unique_ptr<pass::Pass> createNameElements() { return std::make_unique<ForEachSdfg>(nameElements); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,79 @@
+// while-loops: a `for` loop whose variable does not count becomes a `while` loop.
+//
+//     for i = 1; i < N; i = 2 * i {              i = 1
+//         a                              ->      while i < N {
+//     }                                              a
+//                                                    i = 2 * i
+//                                                }
+//
+// Edges assign the variable then, like any other symbol: the gradient restores its values as it goes backwards (Differentiate/Flow.h), and
+// counts the iterations of the loop by themselves.
+//
+// Legal when:
+//   1. No formula counts the iterations (CountedLoop.h).
+//   2. `init` and `update` are one assignment to the variable each, and the body is a sequence, so that the update has one place.
+//   3. The update comes before the condition, as it does in all loops but some `do ... while` loops.
+//
+// Not handled: loops that must stay as they are (`optimize`).
+#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Normalise/Normalise.h"
+#include "Transforms/Optimize/Loops.h"
+
+#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+namespace {
+
+/// `v = value` or `v += value`: what the variable is then; nothing where the code says anything else.
+std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
+    const auto block = c && c->language == Language::Python ? py::parseBlock(c->text).value : std::nullopt;
+    if (!block || block->size() != 1)
+        return std::nullopt;
+    const py::Stmt &s = *block->front();
+    if (s.targets.size() != 1 || !py::equal(*s.targets[0], *py::name(v)))
+        return std::nullopt;
+    if (s.kind == py::StmtKind::AugAssign)
+        return py::print(*py::binary(s.op, s.targets[0], s.value));
+    return s.kind == py::StmtKind::Assign ? std::optional(py::print(*s.value)) : std::nullopt;
+}
+
+/// Takes the variable out of the header of a loop, if it does not count. Returns whether it did.
+bool takeOutOfHeader(LoopRegion &l) {
+    SDFG &g = *l.sdfg();
+    const std::vector<Block *> chain = sequenceOf(l);
+    if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) || countedLoop(l))
+        return false;
+    const auto first = valueGivenBy(l.init, l.variable), next = valueGivenBy(l.update, l.variable);
+    if (!first || !next)
+        return false;
+    if (!g.symbols.contains(l.variable))
+        g.symbols[l.variable] = ScalarKind::Int64;
+    for (InterstateEdge *e : l.parent()->addStateBefore(&l, g.freshLabel("first"))->outEdges())
+        e->assignments = {{l.variable, *first}};
+    auto *end = l.add<State>();
+    end->label = g.freshLabel("next");
+    l.connect(chain.back(), end, {"1", Language::Python}, {{l.variable, *next}});
+    l.variable = Name();
+    l.init.reset();
+    l.update.reset();
+    return true;
+}
+
+} // namespace
+
+bool whileLoops(SDFG &g) {
+    bool changed = false;
+    for (Region *r : allRegions(g))
+        if (auto *l = dyn_cast<LoopRegion>(r))
+            changed |= takeOutOfHeader(*l);
+    return changed;
+}
+
+std::unique_ptr<pass::Pass> createWhileLoops() { return std::make_unique<ForEachSdfg>(whileLoops); }
+
+} // namespace sdfgc::transforms
