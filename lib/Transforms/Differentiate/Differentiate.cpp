@@ -159,7 +159,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
         f.block->inEdges().front()->assignments.emplace_back(f.symbol, f.counted.str());
     }
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
-    const std::optional<Seam> seam = request.part != Part::Both ? std::optional(seamBefore(flow.first(), g)) : std::nullopt;
+    const std::optional<Seam> seam =
+        request.part != Part::Both ? std::optional(placeSeam(flow.first(), g, maker.scratch())) : std::nullopt;
     if (!first.empty())
         flow.prepend(g,
                      seam           ? seam->begin->outEdges().front()->dst
@@ -180,7 +181,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     if (context.diags.hasErrors())
         return false;
     counting.place();
-    return !seam || separate(g, *seam, request, maker, context);
+    return true;
 }
 
 } // namespace gradient
@@ -224,7 +225,7 @@ public:
             context.done("tapes", gradient::totalOf(ledger).str() + " bytes in all");
         if (done && limit)
             gradient::checkLimit(*limit, ledger, context);
-        // Another program than the one that was differentiated, whose library must not replace that one's.
+        // Another program than the one that was differentiated, whose library must not replace that one's. Parts get names of their own.
         if (done && request.part == gradient::Part::Both)
             root.name = Name(root.name.str() + (reverse ? "_grad" : "_tangent"));
         root.renumber();
