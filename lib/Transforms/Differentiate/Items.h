@@ -10,7 +10,9 @@
 #pragma once
 
 #include "Transforms/Differentiate/Activity.h"
+#include "Transforms/Differentiate/Body.h"
 #include "Transforms/Differentiate/Gradients.h"
+#include "Transforms/Differentiate/Recompute.h"
 #include "Transforms/Differentiate/Request.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Values.h"
@@ -20,36 +22,6 @@
 #include <span>
 
 namespace sdfgc::transforms::gradient {
-
-/// A map that is being reversed, or the run that holds all.
-struct Body {
-    Body *outer = nullptr;
-    const nest::Map *map = nullptr; // null: a run
-    const std::vector<nest::Item> *items = nullptr;
-    std::set<Name> own;               // containers that an iteration has for itself
-    std::set<Name> locals;            // those of them whose values are computed again
-    std::set<Name> again;             // of a run: others that can be, from what is there at its end
-    std::set<Name> fresh;             // those of them whose gradients begin with zero in each reversed iteration
-    std::vector<nest::Item> reversed; // so far
-    std::set<Name> needed;            // those of them that are
-    std::set<Name> made;              // containers of reversed iterations: gradients, and others
-    std::set<Name> gradients;         // those of `fresh`, as far as nothing stores their first terms
-    std::set<Name> stored;            // those whose first terms are stored
-    struct Save {
-        std::size_t position; // of the item in front of which it is made
-        Name local, saved;
-    };
-    std::vector<Save> saves; // of locals that are overwritten in the same iteration
-    bool inScope() const { return map != nullptr; }
-    /// The body whose iterations have a container for themselves, this one or one around it; null if none has.
-    Body *ownerOf(Name data);
-    const Body *ownerOf(Name data) const { return const_cast<Body *>(this)->ownerOf(data); }
-};
-
-/// Does an item write one of the containers?
-bool writesAny(const nest::Item &i, const std::set<Name> &names);
-/// Is it made of maps, copies and tasklets only, so that doing it again takes less than storing what it makes?
-bool isPlainWork(const nest::Item &i);
 
 class ItemReverser {
 public:
@@ -86,62 +58,38 @@ public:
     /// Who has the gradient of an extremum that several elements are.
     py::Ties ties() const { return request_.ties; }
 
+    /// Has an iteration of a map around the body a container for itself?
+    static bool isLocal(Name data, const Body &body);
+    /// Can the body make the value, or has an iteration it for itself?
+    bool isComputedAgain(const nest::Use &u, const Body &b) const;
+    /// Lets an argument of a nested SDFG, which was of `had`, be of `has`. False after an error.
+    bool moveTo(ir::NestedSDFGNode &n, Name argument, const nest::Use &had, const nest::Use &has);
+    /// Lets items have containers of their own in place of those that other items use.
+    void rename(std::span<nest::Item> items, const std::set<Name> &containers);
+    /// Is the map reversed in several parts, and does one come after this one? That one clears.
+    bool hasAnotherPart() const { return part_.another; }
+
+    const Program &program() const { return program_; }
+    Gradients &gradients() { return gradients_; }
+    const Request &request() const { return request_; }
+    pass::Context &context() { return context_; }
+    /// What a nested SDFG stores.
+    void addStored(Stored stored) { ledger_.push_back(std::move(stored)); }
+    /// An error was reported elsewhere.
+    void setFailed() { failed_ = true; }
+
 private:
     std::vector<nest::Item> body(const std::vector<nest::Item> &items, Body &b);
     void item(const nest::Item &i, Body &b, std::vector<nest::Item> &out);
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
-    void sumInRegister(nest::Map &m);
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
     /// Are all containers that the step uses such that have gradients, if they take part, and all updates sums? Else it is refused.
     bool canHaveGradients(const nest::Step &s);
     /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
     bool writesOnce(const nest::Step &s, Body &b);
-    void copy(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
-    void tasklet(const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
-    const nest::Use *writtenTwice(const nest::Step &s) const;
-    /// What a reversed tasklet is made of, while it is.
-    struct Reversed {
-        std::string code;
-        std::vector<nest::Use> uses;
-        std::vector<nest::Item> before; // reads gradients that the tasklet itself must not clear
-        std::vector<nest::Item> after;  // clears what is not always, or not as a whole, assigned
-    };
-    void reversedTasklet(const nest::Step &s, const ir::Tasklet &t, const py::Signature &signature, const py::Derivative &d,
-                         Body &b, std::vector<nest::Item> &out);
-    void addOnlyInside(Reversed &r, Name sum, const sym::Subset &read, const sym::Subset &whole);
-    bool inPlace(const nest::Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
-                 std::set<Name> &results, Body &b, Reversed &r);
-    void seed(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,
-              Body &b, Reversed &r);
-    void clearWhereAssigned(const nest::Step &s, const ir::Tasklet &t, Name connector, const py::Signature &signature, Body &b,
-                            Reversed &r);
-    bool moveTo(ir::NestedSDFGNode &n, Name argument, const nest::Use &had, const nest::Use &has);
-    void nested(const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
-
-    /// Lets items have containers of their own in place of those that other items use.
-    void separate(std::span<nest::Item> items, const std::set<Name> &containers);
-    /// Has an iteration of a map around the body a container for itself?
-    static bool isLocal(Name data, const Body &body);
     bool storesFirstTerm(const nest::Use &write, Body &body);
     bool beginsWithZero(const nest::Use &write, const Body &body) const;
-    /// Containers of an iteration of loops that each item writes as a whole, if it writes them.
-    std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own) const;
-    bool canShare(const nest::Use &read, const nest::Use &written, const Body &b) const;
-    void share(const nest::Step &s, const py::Signature &signature, const py::Derivative &d, std::set<Name> &results, Body &b,
-               Reversed &r);
-    std::set<Name> ownOf(const nest::Run &run);
-    std::set<Name> againOf(const nest::Run &run);
-    bool isComputedAgain(const nest::Use &u, const Body &b) const;
-    struct Usage;
-    void recompute(Body &b, std::vector<nest::Item> &out);
-    void recomputed(const nest::Item &i, Body &b, std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around = nullptr);
-    void recomputed(const nest::Step &s, Body &b, const std::set<Name> &inner, std::vector<nest::Item> &out, nest::Map *around);
-    Name ownIn(nest::Map *around, const std::string &name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &b);
-    nest::Use unused(const nest::Use &u, Body &b, nest::Map *around);
-    nest::Use operand(const nest::Use &had, const nest::Use &has, Body &b, std::vector<nest::Item> &out, nest::Map *around);
-    bool moveArguments(const nest::Step &s, const ir::NestedSDFGNode &n, nest::Step &again);
-    void changeInPlace(nest::Step &again, std::vector<nest::Item> &out);
     Name saved(const nest::Use &read, Body &b);
 
     Program &program_;
@@ -151,15 +99,21 @@ private:
     Values &values_;
     const Request &request_;
     pass::Context &context_;
-    std::shared_ptr<const Usage> usage_; // once a loop asks
+    PrivateContainers private_;
     std::set<Name> localGradients_;
     Ledger ledger_;
     std::map<const nest::Use *, bool> clears_; // what mustClear said
-    // Of a map that is reversed in several parts: reads whose gradients another part computes, and whether one comes after this part,
-    // which needs the gradients of results as well.
-    std::set<const nest::Use *> elsewhere_;
-    bool another_ = false;
+    /// Of a map that is reversed in several parts: the one that is being reversed.
+    struct Part {
+        std::set<const nest::Use *> elsewhere; // reads whose gradients another part computes
+        bool another = false;                  // one comes after it, which needs the gradients of results as well
+    } part_;
     bool failed_ = false;
 };
+
+// Kinds of items, each in a file of its own; library nodes are in LibraryRules.h. Each adds the reversed items to `out`, or reports an error.
+void reverseCopy(ItemReverser &r, const nest::Step &s, Body &b, std::vector<nest::Item> &out);
+void reverseTasklet(ItemReverser &r, const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
+void reverseNested(ItemReverser &r, const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);
 
 } // namespace sdfgc::transforms::gradient
