@@ -24,6 +24,7 @@
 //      where a symbol of the size may still be unassigned there, in front of each block that uses the container: memory that is
 //      large enough is kept, with its contents.
 //   4. Global containers of nested SDFGs are as in 2; those whose size cannot be said at the beginning of a call become Persistent.
+//      Registers among them become memory of the host (CPU_Heap), or live as long as the SDFG if they are a kernel's.
 //
 // Left alone: views, constants, containers that nothing uses, containers of the program's state, memory of the pool (pool-memory
 // has placed its nodes), and containers that have `Reserve` nodes already. What a kernel declares stays in the kernel:
@@ -125,12 +126,26 @@ private:
         if (outlivesCalls(d))
             return;
         if (d.lifetime == Lifetime::Global && !g_.isRoot())
-            return live(name, d, isMemory(d) && ofTheCall(d) ? Lifetime::Global : Lifetime::Persistent);
+            return placeGlobal(name, d, u);
         if (isOfDevice(d) && !placeForDevice(name, d, u))
             return;
         enclose(name, d, u);
         if ((d.lifetime == Lifetime::SDFG || d.lifetime == Lifetime::Global) && isComputed(d))
             reserve(name, d, u);
+    }
+
+    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs the
+    /// SDFG, and on the host ordinary memory replaces them.
+    void placeGlobal(Name name, DataDesc &d, const ContainerUses &u) {
+        if (isMemory(d) && ofTheCall(d))
+            return;
+        if (d.storage == Storage::Register && executor_ != Executor::Host) {
+            live(name, d, Lifetime::SDFG);
+            return enclose(name, d, u);
+        }
+        if (d.storage == Storage::Register)
+            d.storage = Storage::CPU_Heap;
+        live(name, d, Lifetime::Persistent);
     }
 
     /// The declaration encloses all uses.
