@@ -1,4 +1,4 @@
-// Library nodes that reduce, as maps: Reduce, and products with vectors.
+// Library nodes that reduce, as maps: Reduce nodes and matrix-vector products.
 //
 //     Reduce (sum, axis 1): A -> s          init:    s[i] = 0                  A @ x -> y          init:    y[i] = 0
 //                                           update:  s[i] += A[i, j]                               update:  y[i] += A[i, k] * x[k]
