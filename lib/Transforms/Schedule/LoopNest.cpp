@@ -1,4 +1,4 @@
-// May the loops of a nest be decided on the device? (LoopNest.h)
+// Decides whether the device can control the loops of a nest (LoopNest.h).
 #include "LoopNest.h"
 
 #include "sdfgc/Analysis/FlowWalk.h"
