@@ -1,4 +1,4 @@
-// Checks in the expressions of statements.
+// The checks in expressions of statements.
 #include "AccessChecks.h"
 
 #include "sdfgc/Analysis/Verify.h"

@@ -1,4 +1,4 @@
-// privatise-histograms: threads that update elements of one short array all have a copy of it.
+// privatise-histograms: give each thread a private copy of a short array that all threads update.
 //
 //     #pragma omp parallel for                       if (bins >= 1 && bins <= 2048 && N >= 16 * bins) {
 //     for (i ...)                                        double hist_acc[2048];
@@ -12,31 +12,36 @@
 //                                                        the loop as it was
 //                                                    }
 //
-// An atomic update of a floating-point number is a loop of its own, and threads that meet at one element wait for each other. Copies
-// cost memory and two walks over the array for each thread: they pay where there are many updates for each element. How long the array
-// is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`). An empty array has no
-// copies: OpenMP leaves a reduction of no elements undefined.
+// An atomic floating-point update is itself a loop, and threads that update the same element wait for each other.
+// Copies cost memory, and each thread walks over the array twice, so they pay only with many updates per element. The
+// array's length is known only at run time, so the program chooses; the copy on a thread's stack stays small (option
+// `bytes`). Empty arrays are not copied: OpenMP leaves a reduction over no elements undefined.
 //
-// Of an array whose length nobody knows, a loop that does nothing else looks which part its updates reach: reading the indices once more
-// costs little beside an atomic update of each. Copies are of that part, if it is short.
+// If the array's length is unknown, an inspector loop finds the range of its updates: reading the indices once more
+// costs little compared with an atomic update for each. If that range is short, only it is copied:
 //
-//     #pragma omp parallel for                       if (omp_get_max_threads() > 1 && N >= 20000) {
-//     for (i ...)                                        int64_t hist_first = INT64_MAX, hist_last = INT64_MIN;
-//         #pragma omp atomic               becomes       #pragma omp parallel for reduction(min : hist_first) reduction(max : hist_last)
-//         hist[bin[i]] += w[i];                          for (i ...)
-//                                                            hist_first = min(hist_first, bin[i]), hist_last = max(...)
-//                                                        if (hist_first <= hist_last && hist_last - hist_first < 2048 && ...)
-//                                                            as above, with hist_acc[bin[i] - hist_first]
-//                                                        else
-//                                                            the loop as it was
-//                                                    } else {
-//                                                        the loop for one thread
-//                                                    }
+//     #pragma omp parallel for                 if (omp_get_max_threads() > 1 && N >= 20000) {
+//     for (i ...)                                  int64_t hist_first = INT64_MAX, hist_last = INT64_MIN;
+//         #pragma omp atomic               ->       #pragma omp parallel for reduction(min : hist_first) reduction(max : hist_last)
+//         hist[bin[i]] += w[i];                    for (i ...)
+//                                                      hist_first = min(hist_first, bin[i]), hist_last = max(...)
+//                                                  if (hist_first <= hist_last && hist_last - hist_first < 2048 && ...)
+//                                                      as above, with hist_acc[bin[i] - hist_first]
+//                                                  else
+//                                                      the loop as it was
+//                                              } else {
+//                                                  the loop for one thread
+//                                              }
 //
-// Arrays of constant size that a map updates itself are reductions already (resolve-wcr). Here a loop of a team qualifies if all that it
-// does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it, or the
-// only thing in the loop is one update at an index that is read.
-// Results change as those of atomic updates do from run to run: in the order of sums.
+// Legal when:
+//   - the loop has a team, and uses the array only in atomic updates by a single operation, for which OpenMP has a
+//     reduction clause;
+//   - the size is known before the loop, or the loop contains nothing but one update at an index that is read from
+//     memory.
+//
+// Results vary only as atomic updates do from run to run: in the order of sums.
+//
+// Not handled: arrays of constant size that a map updates itself, which are already reductions (resolve-wcr).
 #include "Bindings.h"
 #include "FunctionNames.h"
 #include "Transforms/Lower/Reductions.h"
