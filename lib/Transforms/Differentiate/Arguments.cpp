@@ -1,4 +1,4 @@
-// What a nested SDFG believes of its arguments: how many elements there are, and where each lies.
+// Adapts what a nested SDFG assumes about its arguments: the number of elements and their layout.
 //
 //     nested f: C <- A[0:N, 1]   { C: float64[N] (strides = [N]) }        A is overwritten afterwards, so that its gradient needs
 //     nested f_reversed: C <- tape_A[0:N, 0]   { strides = [1] }          the column from a tape, which has no columns beside it

@@ -1,4 +1,4 @@
-// How often loops run at most, as the largest of the numbers that they have in iterations of the loops around: a map that computes it.
+// Computes upper bounds of trip counts: a map takes the maximum over all iterations of the surrounding loops.
 //
 //     for i = 0; i < N; i += 1 {                          most = 0
 //         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }

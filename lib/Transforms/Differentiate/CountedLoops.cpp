@@ -1,4 +1,4 @@
-// Loops whose iterations can be counted: what their headers say, and what is known of how often they run.
+// Counted loops: reads their headers and derives what is known about their trip counts.
 #include "Transforms/Differentiate/Program.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"

@@ -1,4 +1,5 @@
-// A gradient is a sum that begins with zero. Where its first term comes to all elements, each once, it is stored.
+// A gradient is a sum that starts at zero. If its first term is added to every element exactly once, it is stored
+// instead.
 //
 //     gradient_B = 0                                            map i { gradient_B[i] = cos(B[i]) * gradient_C[i] }
 //     map i { gradient_B[i] += cos(B[i]) * gradient_C[i] }  ->

@@ -1,4 +1,5 @@
-// Nested SDFGs, backwards: a nested SDFG that computes what it did once more, for itself, and then its gradient.
+// Reverses nested SDFGs: the reversed nested SDFG first recomputes the original's values for itself, then their
+// gradient.
 //
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own

@@ -1,4 +1,4 @@
-// What a program is made ready with: names for what has none, which the nest form needs.
+// Prepares a program for the nest form: gives names to values that have none.
 #include "Transforms/Differentiate/Program.h"
 
 #include "sdfgc/Analysis/Copies.h"

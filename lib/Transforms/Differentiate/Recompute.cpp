@@ -1,4 +1,4 @@
-// What reversed bodies compute again: values that an iteration has for itself.
+// Recomputes, in reversed bodies, values that are private to an iteration.
 #include "Transforms/Differentiate/Items.h"
 
 #include "Transforms/Optimize/NestParts.h"

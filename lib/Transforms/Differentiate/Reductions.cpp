@@ -2,7 +2,8 @@
 //
 //     sum        y = sum(x)          gradient_x[i] += gradient_y
 //     product    y = product(x)      gradient_x[i] += gradient_y * product of the others
-//     maximum    y = max(x)          gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do; or all of it at the first of them
+//     maximum    y = max(x)          gradient_x[i] += gradient_y / n for the n elements x[i] that equal y, or all of it for the
+//                                    first of them
 #include "Transforms/Differentiate/Correspondence.h"
 #include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/Rules.h"

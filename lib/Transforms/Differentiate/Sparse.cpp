@@ -1,4 +1,4 @@
-// Gradients of products with a matrix in compressed rows, C = alpha A B + beta C0.
+// Gradients of products with a matrix in compressed sparse row format, C = alpha A B + beta C0.
 //
 //     gradient_vals[p] += alpha sum over j of gradient_C[i, j] B[cols[p], j]
 //     gradient_B[cols[p], j] += alpha vals[p] gradient_C[i, j]                    for p = rows[i] .. rows[i + 1]

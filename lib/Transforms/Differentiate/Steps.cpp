@@ -1,4 +1,4 @@
-// Copies and tasklets, backwards.
+// Reverses copies and tasklets.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
 
