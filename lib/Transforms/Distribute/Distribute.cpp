@@ -3,15 +3,15 @@
 // The caller specifies arguments of which every rank has a block, along one dimension. The pass derives everything
 // else: where transients are, which iterations a rank runs, and what it needs from other ranks.
 //
-//   before   A, B: float64[N]                                   after, with A=block:0+B=block:0
-//            while t < T:                                       A, B: float64[N_local];  A_part: float64[N_local + 2]
-//              map i = 1:N - 1:                                 N_begin = mpi.begin_of_part(N, N_local);  A_part[1:N_local + 1] = A
-//                B[i] = (A[i - 1] + A[i + 1]) / 2               while t < T:
-//              map i = 1:N - 1:                                   mpi.Halo: one element of A_part on both sides
-//                A[i] = B[i]                                      map i = N_from:N_to:
-//                                                                   B[i - N_begin] = (A_part[i - N_begin] + A_part[i - N_begin + 2]) / 2
-//                                                                 ...
-//                                                               A = A_part[1:N_local + 1]
+//   before   A, B: float64[N]                             after, with A=block:0+B=block:0
+//            while t < T:                                 A, B: float64[N_local];  A_part: float64[N_local + 2]
+//              map i = 1:N - 1:                           N_begin = mpi.begin_of_part(N, N_local);  A_part[1:N_local + 1] = A
+//                B[i] = (A[i - 1] + A[i + 1]) / 2         while t < T:
+//              map i = 1:N - 1:                             mpi.Halo: one element of A_part on both sides
+//                A[i] = B[i]                                map i = N_from:N_to:
+//                                                             B[i - N_begin] = (A_part[i - N_begin] + A_part[i - N_begin + 2]) / 2
+//                                                           ...
+//                                                         A = A_part[1:N_local + 1]
 //
 // Arguments are those of the rank (SPMD). With N elements on P ranks, rank r has elements r * b to (r + 1) * b, with b
 // = ceil(N / P), as far as they exist. The array is exactly that long: the parts are NumPy slices of the whole array,

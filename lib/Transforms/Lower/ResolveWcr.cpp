@@ -12,7 +12,7 @@
 // For each innermost edge with conflict resolution, the first rule that applies decides:
 //   1. With `wcr_nonatomic`, or without a surrounding parallel scope, the write is plain.
 //   2. The write is followed to the memory that it reaches: through scopes, views and boundaries of nested SDFGs, up to
-//      a container that is private to an iteration or to an argument of the root (WcrTargets).
+//      a container that is private to an iteration, or to an argument of the root (WcrTargets).
 //   3. It is plain if, on each part of that path, no two iterations of the parallel scopes access the same element, and
 //      no other write in the same parallel scope accesses in another iteration an element that this one accesses
 //      (DisjointIterations).
