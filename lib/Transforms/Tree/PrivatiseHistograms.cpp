@@ -306,7 +306,7 @@ private:
         update->reduction = kind;
     }
 
-    /// Is the address of the array kept in a pointer of the function?
+    /// Does a statement mention the array, other than as the target of the updates of `t`?
     bool isMentionedElsewhere(const Node &n, Name array, const Target &t) {
         if (std::find(t.statements.begin(), t.statements.end(), &n) != t.statements.end())
             return isMentioned(static_cast<const Update &>(n), array);
