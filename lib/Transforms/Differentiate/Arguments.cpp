@@ -45,8 +45,8 @@ bool isDense(const std::vector<sym::Expr> &sizes, const std::vector<sym::Expr> &
     return true;
 }
 
-/// The dimension of the elements given that each one of the argument is, by its size and stride in terms of the graph around; none for
-/// dimensions of one element. Nothing if it is not known.
+/// For each dimension of an argument, returns the matching dimension of the given elements, by size and stride in terms
+/// of the outer graph; none for dimensions of size one. Returns nothing if it is unknown.
 std::optional<std::vector<std::optional<std::size_t>>> dimensionsOf(const DataDesc &d, const std::map<Name, sym::Expr> &meaning,
                                                                     const std::vector<sym::Expr> &sizes,
                                                                     const std::vector<sym::Expr> &strides) {

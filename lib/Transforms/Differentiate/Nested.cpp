@@ -55,7 +55,8 @@ void narrowArguments(const Step &s, const SDFG &around, NestedSDFGNode &n) {
             narrowArgument(n, u.connector, {*around.desc(u.data), *subset});
 }
 
-/// What the SDFG writes becomes its own. What it held before comes by another argument, whose name is returned by that of the container.
+/// Makes results of the SDFG private to it. Another argument provides the previous contents; returns the names of these
+/// arguments by container.
 std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     SDFG &g = *n.sdfg;
     std::map<Name, Name> before;
@@ -75,8 +76,8 @@ std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     return before;
 }
 
-/// Fills what the SDFG made its own, as it begins. After it was differentiated: as a part of the program this would end the gradient of what
-/// was there before.
+/// Initialises the containers that became private, at the start of the SDFG. Must run after differentiation: as a part
+/// of the program it would end the gradient of the previous contents.
 void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     if (before.empty())
         return;

@@ -61,9 +61,10 @@ bool hasNested(const Item &i) {
 
 } // namespace
 
-/// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map has made before, in
-/// the same iteration, are in the first group: other groups need the gradients of that. Those of what the map overwrites are in the last
-/// one, in which the gradients of results change.
+/// Groups the reads of a map whose gradients are computed together: those in a group do not collide. The first group
+/// contains reads of values that the map has produced earlier in the same iteration, because other groups need their
+/// gradients. The last group contains reads of values that the map overwrites, because it changes the gradients of
+/// results.
 std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     std::vector<std::set<const Use *>> groups(1);
     if (hasNested(i))

@@ -84,7 +84,8 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
     return true;
 }
 
-/// The dimension of the result of each dimension of what is transposed of more than one element. Without axes, the node counts only these.
+/// For each dimension of the transposed operand with more than one element, returns the dimension of the result.
+/// Without axes, the node counts only these dimensions.
 std::optional<std::vector<int>> turnedDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
     std::vector<int> dims;
     const std::vector<std::size_t> from = in.nonUnitDims(), to = out.nonUnitDims();

@@ -57,8 +57,8 @@ bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
     return owner && gradients_.has(write.data) && owner->gradients.count(gradients_.of(write.data));
 }
 
-/// Are `read` and `written` of one element each, of containers with as many, both in the hands of one iteration, and is the value that was
-/// read used nowhere else?
+/// Do `read` and `written` each access a single element of equally large containers that a single iteration owns, and
+/// is the value read nowhere else?
 bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) const {
     const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||

@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    /// For each element of a row of A, and each column of the result: `target` gets alpha times `factor`, a part of `read`, times the gradient
-    /// of the result.
+    /// For each element of a row of A, and each column of the result: adds alpha times `factor`, a part of `read`,
+    /// times the gradient of the result to `target`.
     bool add(const Use &read, const char *connector, const Use &to, const std::string &target, const std::string &factor,
              const Use &c) {
         const std::optional<Use> v = r_.reverser.value(read, {}, r_.body);

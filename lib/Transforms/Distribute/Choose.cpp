@@ -296,8 +296,8 @@ private:
             all.push_back(p);
     }
 
-    /// What ranks must send to each other for the item, roughly, and what they all compute where it runs everywhere; negative where it
-    /// cannot run so.
+    /// A rough estimate of the communication for the item, and of the redundant work if it runs on every rank; negative
+    /// if it cannot run there.
     int64_t cost(const Item &item, const std::optional<Position> &at, std::string &why) const {
         int64_t sum = 0;
         if (!at)

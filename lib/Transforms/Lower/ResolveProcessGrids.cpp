@@ -78,7 +78,8 @@ std::size_t endOfComment(const std::string &code, std::size_t at) {
     return std::min(end + 1, code.size());
 }
 
-/// Statements of C++ text at its top level: up to a semicolon outside of brackets, or to the end of a block and the `else` after it.
+/// Splits C++ text into its top-level statements: up to a semicolon outside brackets, or to the end of a block and a
+/// following `else`.
 std::vector<std::string> statements(const std::string &code) {
     std::vector<std::string> out;
     std::string now;

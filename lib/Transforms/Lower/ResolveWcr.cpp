@@ -9,7 +9,7 @@
 //
 // Rules: semantics reference 19.2, without the defects listed there.
 //
-// For each innermost edge with conflict resolution, the first rule that applies decides:
+// For each innermost edge with conflict resolution:
 //   1. With `wcr_nonatomic`, or without a surrounding parallel scope, the write is plain.
 //   2. The write is followed to the memory that it reaches: through scopes, views and boundaries of nested SDFGs, up to
 //      a container that is private to an iteration, or to an argument of the root (WcrTargets).
@@ -256,7 +256,8 @@ std::vector<Edge *> updatesOf(SDFG &root) {
     return all;
 }
 
-/// Calls `take(edge, decision)` for the edges that decide: innermost ones, and outer ones only where no edge inside has a conflict resolution.
+/// Calls `take(edge, decision)` for the edges that need a decision: innermost ones, and outer ones if no inner edge has
+/// a conflict resolution.
 template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge *> &all, Take take) {
     std::unordered_set<const Edge *> decided;
     for (bool inner : {true, false})

@@ -226,8 +226,8 @@ bool storesAll(const AccessNode &n, const DataDesc &d) {
            analysis::destinationSubset(e) == d.fullSubset();
 }
 
-/// Is the container overwritten before anything reads it? Looks at the states that every run goes through first. `byStores`: tasklets and
-/// copies count, too.
+/// Is the container overwritten before it is read? Checks the states at the start that every run executes. `byStores`:
+/// also accept writes by tasklets and copies.
 bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
     std::set<const Block *> seen;
     for (Block *b = g.start(); b && seen.insert(b).second;) {

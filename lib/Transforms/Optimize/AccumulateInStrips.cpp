@@ -58,7 +58,8 @@ bool isPlain(const Item &i) {
            std::all_of(i.step->uses.begin(), i.step->uses.end(), [](const Use &u) { return u.subset && u.subset->isOneElement(); });
 }
 
-/// The only use of the body that writes something else than its own variables, if it is an update of an element that nothing else uses.
+/// Returns the only use in the body that writes anything but its own variables, if it is an update of an element that
+/// nothing else uses.
 Use *updateOf(Map &m) {
     Use *update = nullptr;
     for (Item &i : m.body)

@@ -109,7 +109,8 @@ struct Program {
     const NestItems &items;
     const std::set<Name> &connectors; // of all nodes
     const NodeLabels &labels;
-    /// Transients that one step writes and only one run uses, where maps may join by these alone; null where they may by others, too.
+    /// Transients that one step writes and only one run uses, if maps may be fused only through these; null if other
+    /// containers count, too.
     const std::set<analysis::Memory> *handed = nullptr;
 };
 
@@ -258,8 +259,8 @@ private:
         return out;
     }
 
-    /// May the sum of a library node be one of the loops of a map? With --reductions ordered, a product may not, whose order is that of a
-    /// library, and no sum of all elements, which would make the map it joins run on one thread.
+    /// May the sum of a library node become a loop of a map? With --reductions ordered, neither a product, whose order
+    /// is the library's, nor a sum of all elements, which would make the fused map run on one thread.
     bool maySum(const Item &item, const Item &other) const {
         if (!item.step || item.step->isCopy() || (!other.map && other.step->isCopy()) || context_.allows(pass::FloatClass::F1) ||
             !orderCounts(*item.step, g_))

@@ -12,9 +12,8 @@
 // elements. Textbooks call this unroll-and-jam.
 //
 // Legal when:
-//   - iterations do not update shared elements, or the updates are sums, which may be reordered (class F1). Otherwise
-//     the transformation is always legal, because iterations of a map are independent and each keeps its own order;
-//   - every step is a tasklet or a copy of one element;
+//   - iterations write no shared elements, except by sums, which may be reordered (class F1);
+//   - every step is a tasklet or a copy, and accesses single elements;
 //   - data private to an iteration are single variables, not arrays.
 //
 // Inner maps whose ranges depend on the iteration stay inside the strip. An inner map with a thread team goes around
@@ -91,8 +90,8 @@ public:
     /// Of a strip.
     int64_t elements() const { return bytesOfLine / std::max<int64_t>(widest_, 1); }
 
-    /// How many loops of a map in the body, from the outermost one, stay the same along the strip? It may have a team where the map that is
-    /// jammed has none.
+    /// Returns how many outer loops of a map in the body are invariant along the strip. The map may have a team if the
+    /// jammed map has none.
     static std::size_t loopsAround(const Map &m, Name along, const MapEntry &jammed) {
         const bool canHaveTeam = jammed.schedule == Schedule::Sequential && m.entry->schedule == Schedule::CPU_Multicore;
         if (!canSplit(m) || (m.entry->schedule != Schedule::Sequential && !canHaveTeam))
@@ -107,7 +106,8 @@ public:
         return loopsAround(m, along, jammed) == m.params.size();
     }
 
-    /// Of a map in the body, does the innermost loop alone move along the strip, and sum up parts of rows that other iterations read, too?
+    /// Does only the innermost loop of a map in the body move along the strip, summing parts of rows that other
+    /// iterations also read?
     static bool sumsRows(const Map &m, Name along, const MapEntry &jammed) {
         if (m.params.size() < 2 || loopsAround(m, along, jammed) != m.params.size() - 1 || m.entry->ordered)
             return false;
@@ -324,8 +324,8 @@ private:
         return out;
     }
 
-    /// Adds a map to what is done for each element of a strip. What it adds to variables that are strips now, it adds to a variable of the
-    /// element: compilers make no vectors of loops that add to an element of an array.
+    /// Adds a map to the code for each element of a strip. Updates of variables that became strips go through a
+    /// variable of the element, because compilers do not vectorise loops that add to an array element.
     void addMap(Map &strip, Item i) {
         std::map<Name, Use> updates; // by variable
         for (const nest::PlacedUse &p : nest::usesOf(i))

@@ -201,7 +201,8 @@ private:
         }
     }
 
-    /// The same of the body as it is. Containers that are an iteration's own become locals of the map. `by`: what stands against it.
+    /// The same for the body in its current form. Containers private to an iteration become locals of the map. `by`:
+    /// the container in the way.
     Reason dependence(Name &by) {
         std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;

@@ -323,7 +323,8 @@ class PropagateSymbols : public pass::GraphPass {
         return out;
     }
 
-    /// Symbols of integers that only edges give values to, and that can be replaced wherever they are read in states and by control flow.
+    /// Returns integer symbols that only edges assign, and that can be replaced in all states and control flow that
+    /// read them.
     static std::set<Name> candidatesOf(const SDFG &g) {
         std::set<Name> out, others = analysis::freeSymbols(g);
         for (const InterstateEdge *e : allInterstateEdges(g))

@@ -62,8 +62,8 @@ sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
     return e;
 }
 
-/// N / 16 for N // 16 and for (N + 15) // 16. What is lost by rounding down is less than one iteration; what rounding up adds is a
-/// tile that is not full, and tiles of thousands would make any map seem worth a team. Products are all that version-loops compares.
+/// N / 16 for N // 16 and for (N + 15) // 16. Rounding down loses less than one iteration. Rounding up adds a partial
+/// tile, and tiles of thousands would make any map seem worth a team. version-loops compares only products.
 sym::Expr withoutRounding(sym::Expr e) {
     return sym::rewrite(e, [](sym::Expr each) {
         const auto divisor = each.kind() == sym::Kind::FloorDiv ? each.operands()[1].asInt() : std::nullopt;

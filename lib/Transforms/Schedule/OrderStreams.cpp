@@ -65,8 +65,9 @@ LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t 
     return n;
 }
 
-/// Ties steps that touch the same memory, one of them writing, and that no path connects; and nested SDFGs with operations to all
-/// steps: where the host waits inside of one, what comes after it relies on that, and does not move in front of it when edges are added.
+/// Ties conflicting steps (same memory, one of them writing) that no path connects. Also ties nested SDFGs with
+/// operations to all steps: if the host waits inside one, later steps rely on that and must not move before it when
+/// edges are added.
 class Ties {
 public:
     Ties(State &s, const std::vector<StreamStep> &steps) : state_(s), steps_(steps) {}

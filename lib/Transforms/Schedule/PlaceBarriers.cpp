@@ -34,8 +34,8 @@ Node *beginOf(const StreamStep &step) {
     return atSource ? step.edge->src : step.node;
 }
 
-/// A barrier in front of the phase that comes too early: after all before it, before all from it on. What is copied from one node is
-/// copied in one go.
+/// Inserts a barrier before the phase that would run too early: after everything before it, and before everything from
+/// it on. All copies from one node are performed together.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
     const bool grid = c.executor == analysis::Executor::Grid;

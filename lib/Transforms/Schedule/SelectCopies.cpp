@@ -224,8 +224,8 @@ private:
         state_.connect(between, {}, c.edge->dst, c.edge->dstConn, second);
         drop(c);
     }
-    /// Values are resolved where they end up. Otherwise a kernel moves elements, which is dozens of times as fast, unless the host has gaps
-    /// between what crosses and the device has none.
+    /// Values are resolved in the destination's memory. Otherwise a kernel moves the elements, which is dozens of times
+    /// as fast, unless the transferred part has gaps on the host and none on the device.
     static bool stagedOnHost(const GraphCopy &c) {
         const analysis::CopyEnds ends = c.ends();
         const analysis::CopyShape shape = c.shape();

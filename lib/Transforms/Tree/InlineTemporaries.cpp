@@ -174,7 +174,8 @@ private:
         }
     }
 
-    /// The expression with the value of the constant, where that is an operand of arithmetic on values of its type, or all there is.
+    /// Returns the expression with the constant replaced by its value, if the constant is an operand of arithmetic in
+    /// its type, or the entire expression.
     ExprRef replaced(const ExprRef &e, const Declare &d) const {
         if (isUse(*e, d.var))
             return e->type == d.init->type ? d.init : e;

@@ -69,8 +69,8 @@ bool sharesOutside(const Block &b) {
 
 class FunctionChecks {
 public:
-    /// `throws`, `shares`: functions that may throw, and those with shared loops whose region is in the caller. `required`: parameters
-    /// that are checked to be there before anything runs.
+    /// `throws`, `shares`: functions that may throw, and functions with shared loops whose region is in the caller.
+    /// `required`: parameters that are checked to be present before anything runs.
     FunctionChecks(Function &f, ir::SDFG *graph, const std::set<FunctionId> &throws, const std::set<FunctionId> &shares,
                    std::set<Name> required)
         : f_(f), throws_(throws), shares_(shares), checks_(f, graph, std::move(required)) {

@@ -204,8 +204,8 @@ private:
 
     // ---- what a loop reaches of an array of unknown length
 
-    /// Says that the reach of the only update in the loop is to be looked for; false if there is more in it, or if the update is at another
-    /// place than one index that is read.
+    /// Requests an inspector loop for the range of the only update in the loop. Returns false if the loop contains
+    /// anything else, or if the update is not at a single index that is read from memory.
     bool findReach(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         if (!aroundOnlyUpdate(loop) || (v.kind == VarKind::Pointer && !v.isRestrict) ||
@@ -258,8 +258,8 @@ private:
         n = choice(team, std::move(out), std::move(alone));
     }
 
-    /// `first <= last && last - first < most && updates >= 16 * (last - first + 1)`; in this order: without an update, the difference would
-    /// overflow.
+    /// Returns `first <= last && last - first < most && updates >= 16 * (last - first + 1)`, in this order, because
+    /// without an update the difference would overflow.
     py::ExprRef isLittle(Target &t) {
         const Type integer(ScalarKind::Int64);
         const py::ExprRef first = nameOf(t.reach->first), last = nameOf(t.reach->last);
@@ -337,8 +337,8 @@ private:
         return std::all_of(wanted.begin(), wanted.end(), [](sym::Expr c) { return conditionOf(c).has_value(); });
     }
 
-    /// What the program has to ask for before threads have copies of these arrays: nothing twice, and of several limits of one length the
-    /// lowest.
+    /// Returns the run-time conditions for private copies of these arrays, without duplicates, and with the lowest of
+    /// several limits on the same length.
     std::vector<sym::Expr> conditionsOf(const std::vector<Target> &targets) const {
         std::vector<sym::Expr> out;
         const auto add = [&out](sym::Expr c) {
