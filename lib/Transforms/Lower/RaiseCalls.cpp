@@ -19,6 +19,8 @@
 //
 // A column-major matrix is the transpose of a row-major one, so a column-major product becomes a row-major one with the
 // operands exchanged.
+//
+// Not handled: all other calls, which stay calls.
 #include "Transforms/Lower/Completion.h"
 
 #include "sdfgc/Analysis/Axes.h"

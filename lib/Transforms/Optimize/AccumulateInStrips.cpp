@@ -18,6 +18,8 @@
 //   - the body contains only tasklets; one of them updates the row, and none uses it otherwise.
 //
 // Each element is updated in the same order as before, so results are bitwise identical.
+//
+// Not handled: complex numbers, and types of fewer than four bytes; programs for a GPU, whose threads have few registers.
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"

@@ -27,6 +27,8 @@
 //      the loop.
 //
 // Every element is computed from the same values, so results are bitwise identical.
+//
+// Not handled: loops in scopes; programs for a GPU.
 #include "Transforms/Nodes.h"
 #include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/MakeMaps.h"

@@ -31,6 +31,8 @@
 //       (analysis::isCovered).
 //
 // Rows come last in the pipeline, because jam-maps rejects maps with arrays that are private to an iteration.
+//
+// Not handled: containers used by library nodes; `rows` in programs for a GPU.
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 

@@ -16,6 +16,8 @@
 // loops that are not worth vectorising because they have few iterations.
 //
 // No sum is reordered, so results are bitwise identical.
+//
+// Not handled: parallel maps with a single parameter, whose only loop belongs to the team; programs for a GPU.
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"

@@ -21,6 +21,8 @@
 // Values are bitwise identical. C++ compilers do the same to the operations of one iteration, but not to functions of
 // the mathematical library, which might set errno, and they do not treat arrays as values.
 //
+// Not handled: items that are more than `window` positions apart; SDFGs that use a GPU.
+//
 // Runs after fusion: a temporary that two maps read cannot become a variable of both, so sharing it earlier would cost
 // more than it saves.
 #include "Transforms/Optimize/NestItems.h"
