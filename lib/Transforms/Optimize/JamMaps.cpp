@@ -13,14 +13,14 @@
 //
 // Legal when:
 //   - iterations write no shared elements, except by sums, which may be reordered (class F1);
-//   - every step is a tasklet or a copy, and accesses single elements;
-//   - data private to an iteration are single variables, not arrays.
+//   - every step is a tasklet or a copy that accesses single elements, and private data are variables, not arrays.
 //
 // Inner maps whose ranges depend on the iteration stay inside the strip. An inner map with a thread team goes around
-// the strip if the jammed map has no team. Inner maps may also be ordered maps, loops whose iterations depend on each
-// other: they keep their order inside the strip.
+// the strip if the jammed map has no team. Ordered inner maps keep their order inside the strip.
 //
 // Profitable when more accesses, counting sums, are to neighbouring elements along the strip than along the inner maps.
+//
+// Not handled: programs for a GPU, where neighbouring threads have neighbouring iterations.
 //
 // If iterations sum longer and longer parts of the same rows, the loops over rows go around the strip. Each row is then
 // loaded into the cache once and read by all iterations of the strip. The sum over a row keeps its order:

@@ -22,6 +22,9 @@
 //
 // Every element is computed from the same values, in the same order, so results are bitwise identical. The loop becomes
 // a nested SDFG in the map.
+//
+// Not handled: loops in scopes; SDFGs with kernels; programs for a GPU, where neighbouring threads should use
+// neighbouring elements.
 #include "Transforms/Lower/Completion.h"
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
