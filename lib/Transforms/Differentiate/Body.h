@@ -1,4 +1,4 @@
-// A map that is being reversed, or the run that holds all: what is known of its iterations.
+// A map being reversed, or the run that contains everything.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
@@ -14,40 +14,40 @@ struct Body {
     const std::vector<nest::Item> *items = nullptr;
     std::vector<nest::Item> reversed; // so far
 
-    /// Containers that an iteration has for itself.
+    /// Containers private to an iteration.
     struct Private {
         std::set<Name> ofProgram;
-        std::set<Name> made; // by reversed iterations: gradients, and others
+        std::set<Name> made; // containers of reversed iterations: gradients and others
     } own;
 
-    /// Values that the reversed iteration computes again, in front of what needs them.
+    /// Values that a reversed iteration recomputes before they are needed.
     struct Recomputed {
-        std::set<Name> locals; // private containers that can be computed again
-        std::set<Name> again;  // of a run: others that can be, from what is there at its end
-        std::set<Name> needed; // those of both that are
+        std::set<Name> locals; // private containers whose values can be recomputed
+        std::set<Name> again;  // of a run: others that can be recomputed, from what exists at its end
+        std::set<Name> needed; // those of both that the reversed body needs
         struct Save {
-            std::size_t position; // of the item in front of which it is made
+            std::size_t position; // of the item before which it is made
             Name local, saved;
         };
         std::vector<Save> saves; // of locals that are overwritten in the same iteration
     } recomputed;
 
-    /// Gradients of private containers, which begin with zero in each reversed iteration.
+    /// Gradients of private containers that start at zero in each reversed iteration.
     struct Cleared {
         std::set<Name> of;        // these containers
-        std::set<Name> gradients; // those that the iteration sets to zero
-        std::set<Name> stored;    // those whose first term is stored instead
+        std::set<Name> gradients; // gradients that the iteration clears
+        std::set<Name> stored;    // gradients whose first terms are stored instead
     } cleared;
 
     bool inScope() const { return map != nullptr; }
-    /// The body whose iterations have a container for themselves, this one or one around it; null if none has.
+    /// The body whose iterations own a container, this one or a surrounding one; null if there is none.
     Body *ownerOf(Name data);
     const Body *ownerOf(Name data) const { return const_cast<Body *>(this)->ownerOf(data); }
 };
 
 /// Does an item write one of the containers?
 bool writesAny(const nest::Item &i, const std::set<Name> &names);
-/// Is it made of maps, copies and tasklets only, so that doing it again takes less than storing what it makes?
+/// Does it consist only of maps, copies and tasklets, so that recomputing it is cheaper than storing its results?
 bool isPlainWork(const nest::Item &i);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// Copies, backwards.
+// Reverses copies.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
 
@@ -10,9 +10,9 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-/// A map over the elements, which adds the gradient of what was written to that of what was read. Through a buffer where both are in one
-/// container: an element may be among both. So do copies that put elements in another shape, and those from the host to the device or
-/// back: the buffer has the shape of the source, and is where that is.
+/// Creates a map over the elements that adds the gradient of the destination to that of the source. Uses a buffer if
+/// both are in the same container, because an element may be in both; if the copy changes the shape; and if it crosses
+/// between host and device. The buffer has the shape and the memory of the source.
 void reverseCopy(ItemReverser &r, const Step &s, Body &b, std::vector<Item> &out) {
     Maker &m = r.maker();
     const Use &from = s.uses.front(), &to = s.uses.back();

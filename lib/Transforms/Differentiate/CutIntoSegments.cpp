@@ -1,4 +1,4 @@
-// cut-into-segments: loops in segments, each of which is computed once more for its gradient: less is stored, and more is computed.
+// cut-into-segments: cut loops into segments that are recomputed for their gradient, which stores less and computes more.
 //
 //                                              for s = 0; s < int_ceil(T, 10); s = s + 1 {
 //     for t = 0; t < T; t = t + 1 {              nested segment: u, s, T -> u  {
@@ -6,24 +6,25 @@
 //     }                                              u = f(u)
 //                                              } } }
 //
-// The gradient of a nested SDFG is one that computes what it did once more, for itself, and then its gradient (Nested.cpp). So what the
-// segment reads and overwrites is stored once per segment, a checkpoint; and what iterations need is stored for one segment at a time. For
-// T iterations of B bytes each, and S bytes of what iterations hand on, tapes have S*T/10 + 10*B bytes in place of T*B; each iteration runs once
-// more. A segment can be cut into segments again, in which case there are as many checkpoints at a time as on all levels together, and each
-// level lets iterations run once more.
+// The gradient of a nested SDFG first recomputes its values for itself, then its gradient (Nested.cpp). So data that a
+// segment reads and overwrites are stored once per segment, as a checkpoint, and values that iterations need are stored
+// for one segment at a time. For T iterations that need B bytes each, and S bytes passed between iterations, tapes take
+// S*T/10 + 10*B bytes instead of T*B, and each iteration runs one more time. Segments can be nested: then the
+// checkpoints of all levels exist at once, and each level runs every iteration one more time.
 //
-// Binomial checkpoints (Griewank and Walther's revolve) store a little less for as many repeated iterations, where the number of iterations is
-// known when the schedule is made. Here sizes stay formulas of symbols, and what is stored is an array like any other.
+// Binomial checkpointing (Griewank and Walther's revolve) stores slightly less for the same number of repeated
+// iterations, but needs the trip count when the schedule is made. Here sizes remain formulas over symbols, and each
+// tape is an ordinary array.
 //
 // Legal when:
-//   1. The loop counts to an end that is known in front of it, and no jump leaves it.
-//   2. No iteration hands a symbol on to the next one, and nothing after the loop reads a symbol that the loop sets: an iteration that
-//      runs again finds the symbols that it had.
+//   1. The loop counts to an end that is known before it starts, and no jump leaves it.
+//   2. No iteration passes a symbol to the next one, and nothing after the loop reads a symbol that the loop assigns. So an
+//      iteration that runs again finds the same symbols.
 //   3. It calls no function of the caller, which must not run again.
-//   4. Containers that are used outside of the loop keep their sizes in it.
+//   4. Containers used outside the loop keep their sizes in it.
 //
-// Not handled: loops of nested SDFGs. What `checkpoints` names and cannot be cut is an error (SD4722). Tangents store nothing: `mode=forward`
-// takes no checkpoints.
+// Not handled: loops of nested SDFGs. A loop in `checkpoints` that cannot be cut is an error (SD4722). Tangents store nothing,
+// so `mode=forward` takes no checkpoints.
 #include "Transforms/Differentiate/Segments.h"
 #include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Nodes.h"
@@ -229,8 +230,8 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }
 
-/// The containers that the SDFG of a node uses become its arguments, but for those that an iteration has for itself: all whose sizes
-/// change from one to the next are among them. Returns these.
+/// Makes the containers that a node's SDFG uses its arguments, except those private to an iteration, which include all
+/// containers whose size changes between iterations. Returns the private ones.
 Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &assigned, const HandedOn &handedOn) {
     SDFG &inner = *node.sdfg;
     const Mentions mentions(inner);

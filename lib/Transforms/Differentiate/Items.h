@@ -1,11 +1,11 @@
-// Items of a run, backwards: every map and step becomes one that hands gradients from what it wrote to what it read.
+// Reverses the items of a run: every map and step becomes one that propagates gradients from its outputs to its inputs.
 //
 //     map i { b[i] = sin(a[i]) }   ->   map i { gradient_a[i] += cos(a[i]) * gradient_b[i]; gradient_b[i] = 0 }
 //
-// The gradient of what is overwritten is cleared: what the container held before has a gradient of its own, which begins with zero. It is left
-// out where nothing could come before. All other gradients are sums, of one term for each use.
+// When a value is overwritten, its gradient is cleared, because the value before it has a separate gradient that starts
+// at zero. Clearing is omitted if no earlier value exists. All other gradients are sums with one term per use.
 //
-// Containers that an iteration of a map has for itself are computed again by the reversed map, in front of what needs them. The same goes for
+// The reversed map recomputes containers that are private to an iteration, before their first use. The same goes for
 // what an iteration of a loop computes for itself with maps and tasklets.
 #pragma once
 
@@ -28,34 +28,34 @@ public:
     ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
                  const Request &request, pass::Context &context);
 
-    /// The items that compute the gradients of a run, in order. False after an error.
+    /// Computes the items for the gradients of a run, in order. Returns false after an error.
     bool reverse(const nest::Run &run, std::vector<nest::Item> &out);
 
-    /// Gradients of what iterations of maps have for themselves.
+    /// Gradients of containers private to iterations of maps.
     const std::set<Name> &localGradients() const { return localGradients_; }
-    /// What nested SDFGs store, each while it runs.
+    /// Tapes of nested SDFGs, each stored while it runs.
     const Ledger &ledger() const { return ledger_; }
 
     // ---- for rules of library nodes
     Maker &maker() { return maker_; }
     const ir::DataDesc &desc(const nest::Use &u) { return *maker_.sdfg().desc(u.data); }
     bool isActive(const nest::Use &u) const;
-    /// A value that the step read, at a connector of a new node.
+    /// Returns a use of a value that the step read, at a connector of a new node.
     std::optional<nest::Use> value(const nest::Use &read, Name connector, Body &body);
-    /// What the step wrote.
+    /// The same for a value that the step wrote.
     std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
-    /// The gradient of the elements that a use of the step is of.
+    /// Returns a use of the gradient of the elements that a use of the step accesses.
     nest::Use gradient(const nest::Use &of, nest::UseKind kind, Name connector, Body &body);
-    /// Must the gradient of what a use writes be cleared? Not if nothing comes before, nor if the first term of the gradient can be stored
-    /// in each iteration, which is done then.
+    /// Must the gradient of what a use writes be cleared? Not if no earlier value exists, and not if the first term of
+    /// the gradient can be stored in each iteration; this function then stores it.
     bool mustClear(const nest::Use &write, Body &body);
-    /// A container that a reversed iteration has for itself.
+    /// Creates a container private to a reversed iteration.
     Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &body);
-    /// Clears the gradient of what was written, if need be.
+    /// Clears the gradient of what was written, if necessary.
     void clear(const nest::Use &write, Body &body, std::vector<nest::Item> &out);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);
-    /// Who has the gradient of an extremum that several elements are.
+    /// Which elements receive the gradient of an extremum that several elements attain.
     py::Ties ties() const { return request_.ties; }
 
     /// Has an iteration of a map around the body a container for itself?
@@ -84,9 +84,11 @@ private:
     void map(const nest::Map &m, Body &b, std::vector<nest::Item> &out);
     std::vector<std::set<const nest::Use *>> groupsOf(const nest::Item &i) const;
     void step(const nest::Step &s, Body &b, std::vector<nest::Item> &out);
-    /// Are all containers that the step uses such that have gradients, if they take part, and all updates sums? Else it is refused.
+    /// Checks that all active containers of a step can have gradients and that all its updates are sums. Reports an
+    /// error otherwise.
     bool canHaveGradients(const nest::Step &s);
-    /// Does each element that the step writes come from one iteration? Else it is refused: only one of them counts.
+    /// Checks that each element that the step writes comes from one iteration. Reports an error otherwise, since only
+    /// one of the values counts.
     bool writesOnce(const nest::Step &s, Body &b);
     bool storesFirstTerm(const nest::Use &write, Body &body);
     bool beginsWithZero(const nest::Use &write, const Body &body) const;
@@ -102,11 +104,11 @@ private:
     PrivateContainers private_;
     std::set<Name> localGradients_;
     Ledger ledger_;
-    std::map<const nest::Use *, bool> clears_; // what mustClear said
-    /// Of a map that is reversed in several parts: the one that is being reversed.
+    std::map<const nest::Use *, bool> clears_; // results of mustClear
+    /// For a map that is reversed in several parts: the part that is being reversed.
     struct Part {
         std::set<const nest::Use *> elsewhere; // reads whose gradients another part computes
-        bool another = false;                  // one comes after it, which needs the gradients of results as well
+        bool another = false;                  // a later part also needs the gradients of results
     } part_;
     bool failed_ = false;
 };

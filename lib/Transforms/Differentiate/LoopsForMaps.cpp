@@ -1,18 +1,19 @@
-// loops-for-maps: a sequential map whose iterations depend on each other becomes a loop.
+// loops-for-maps: convert sequential maps with dependent iterations to loops.
 //
 //     map i (Sequential) { y[i] = c * y[i - 1] }    ->    nested SDFG of y { for i { y[i] = c * y[i - 1] } }
 //
-// The iterations of a map have no order, and those of its gradient have none either. A sequential map has one, and programs use it. An
-// iteration hands on what it wrote, so its gradient takes what later iterations handed back: the last iteration comes first. Loops are
-// reversed like that, maps are not.
+// Iterations of a map are unordered, and so are those of its gradient. A sequential map is ordered, and programs rely on
+// it: an iteration reads what earlier ones wrote, so its gradient needs what later iterations propagated back, and the last
+// iteration must come first. Loops are reversed in this way, maps are not.
 //
-// Legal when: the schedule of the map is Sequential or Unrolled, or the map is ordered; those are the maps that run in the order of a loop.
+// Legal when:
+//   - The map runs in the order of a loop: its schedule is Sequential or Unrolled, or it is marked as ordered.
 //
-// It is done where an iteration may write an element that another one reads or writes, whose gradient is asked for (`of`, `wrt`): all other
-// maps are reversed as they are. Sums into an element do not count: they may be in any order.
+// Only maps are converted in which an iteration may write an element that another one reads or writes, and whose gradient
+// the request (`of`, `wrt`) needs. Sums into an element do not count, since their order does not matter.
 //
-// Not handled: maps that use one memory by several names, and maps in tiles. differentiate refuses them (SD4714). Tangents run along with
-// the program, so `mode=forward` changes nothing.
+// Not handled: maps that use one memory under several names, and tiled maps. differentiate rejects them (SD4714). Tangents
+// run along with the program, so `mode=forward` changes nothing.
 #include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "Transforms/Lower/Completion.h"

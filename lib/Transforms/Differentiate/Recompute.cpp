@@ -169,8 +169,8 @@ public:
     }
 
 private:
-    /// `inner`: what iterations of maps around the item, which are computed again, have for themselves. `around`: the innermost of these; null if
-    /// there is none.
+    /// `inner`: containers private to iterations of recomputed maps around the item. `around`: the innermost of these maps,
+    /// or null.
     void recomputed(const Item &i, std::set<Name> &inner, std::vector<Item> &out, Map *around = nullptr) {
         if (i.step)
             return recomputed(*i.step, inner, out, around);

@@ -1,4 +1,4 @@
-// What reversed bodies compute again: values that an iteration has for itself.
+// Recomputes, in reversed bodies, values that are private to an iteration.
 #pragma once
 
 #include "Transforms/Differentiate/Body.h"
@@ -12,15 +12,16 @@ namespace sdfgc::transforms::gradient {
 
 class ItemReverser;
 
-/// Containers of a run whose values can be computed again.
+/// Containers of a run whose values can be recomputed.
 class PrivateContainers {
 public:
     PrivateContainers(Program &program, Maker &maker, const Strategy &strategy)
         : program_(program), maker_(maker), strategy_(strategy) {}
-    /// What an iteration of the loops around a run has for itself: transients that nothing else uses, and that are written before they are
-    /// read.
+    /// Returns the transients private to an iteration of the loops around a run: those that nothing else uses, and that are
+    /// written before they are read.
     std::set<Name> ownOf(const nest::Run &run);
-    /// What the strategy wants to be computed again, and the run makes of what it is handed. Others may overwrite it afterwards.
+    /// Returns the containers that the strategy recomputes, and that the run makes from its inputs. Others may overwrite them
+    /// afterwards.
     std::set<Name> againOf(const nest::Run &run);
 
 private:

@@ -16,21 +16,21 @@ enum class Mode : uint8_t {
     Forward, // tangents, along with it
 };
 
-/// What is left of a program with its gradient.
+/// The parts of a program with its gradient that are kept.
 enum class Part : uint8_t { Both, Forward, Backward };
 
-/// What is differentiated, in one SDFG.
+/// What to differentiate, in one SDFG.
 struct Request {
     std::vector<Name> of, wrt;
-    bool seedOne = false;  // the gradient of the result begins with one
-    bool zeroInit = false; // other gradients begin with zero
-    bool isNested = false; // arguments are those of a nested SDFG: all gradients are cleared that the program overwrites
+    bool seedOne = false;  // the gradient of the result starts at one
+    bool zeroInit = false; // other gradients start at zero
+    bool isNested = false; // arguments are those of a nested SDFG: gradients of everything that the program overwrites are cleared
     py::Ties ties = py::Ties::Split;
     Strategy strategy;
     Part part = Part::Both;
-    std::string prefix = "gradient_"; // of the names of gradients
-    std::set<Name> filled;            // transients of a nested SDFG that will be filled from around when it begins
-    /// The names of both lists, each once.
+    std::string prefix = "gradient_"; // prefix of the names of gradients
+    std::set<Name> filled;            // transients of a nested SDFG that the outer SDFG fills before it starts
+    /// The names of both lists, without duplicates.
     std::vector<Name> arguments() const;
 };
 
@@ -43,7 +43,8 @@ std::string whyNoGradient(const ir::SDFG &g, Name n);
 std::optional<Request> requestOf(const pass::OptionValues &options, const ir::SDFG &root);
 Mode modeOf(const pass::OptionValues &options);
 
-/// The request for a nested SDFG whose connectors carry gradients as their uses do, or why there is none. `around`: of the SDFG around it.
+/// Returns the request for a nested SDFG whose connectors carry gradients if their uses do, or the reason why it has
+/// none. `around`: the request of the outer SDFG.
 std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                      const Request &around, Mode mode);
 
@@ -51,8 +52,8 @@ std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const 
 /// others are left as they are.
 bool changeParts(ir::SDFG &g, const Request &r, Mode mode, const std::function<bool(ir::SDFG &, const Request &)> &change);
 
-/// Does anything in an SDFG, or in what is nested in it, update a container of the SDFG by conflict resolution? `byMoreThanSums`: so that what it
-/// was before is needed for the gradient.
+/// Does anything in an SDFG, or in its nested SDFGs, update a container of the SDFG with conflict resolution?
+/// `byMoreThanSums`: considers only updates whose gradient needs the old value.
 bool isUpdatedIn(ir::SDFG &g, Name container, bool byMoreThanSums = false);
 
 } // namespace sdfgc::transforms::gradient

@@ -9,22 +9,25 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// How many iterations the segments of loops have: of the whole loop, of each of its segments, and so on. By labels or variables of loops.
+/// Numbers of iterations per segment: of the entire loop, then of each of its segments, and so on. Keys are labels or
+/// variables of loops.
 using Segments = std::map<Name, std::vector<int64_t>>;
-/// Stands for all outermost loops that can be cut.
+/// The name that means all outermost loops that can be cut.
 inline const Name allLoops("*");
-/// Reads `t=100`, `t=1000/50+k=20`, with commas, blanks or `+` between loops; a number alone is for all outermost loops that can be cut. Nothing
-/// if it is of another form.
+/// Parses `t=100` or `t=1000/50+k=20`, with commas, blanks or `+` between loops. A number alone applies to all
+/// outermost loops that can be cut. Returns nothing for other text.
 std::optional<Segments> parseSegments(const std::string &text);
 
-/// Cuts loops of an SDFG itself (the pass cut-into-segments). False after an error: there is no such loop, or it cannot be cut.
+/// Cuts loops at the top level of an SDFG, as the pass cut-into-segments does. Returns false after an error: a loop does
+/// not exist or cannot be cut.
 bool cutIntoSegments(ir::SDFG &g, const Segments &segments, pass::Context &context);
 
-/// Outermost loops that can be cut.
+/// Returns the outermost loops that can be cut.
 std::vector<ir::LoopRegion *> loopsToCut(ir::SDFG &g);
 
-/// Segments with which a gradient stores no more than a limit: of as few loops, on as few levels, as that takes. None if it is kept without;
-/// those with which least is stored if it cannot be kept. The program is differentiated to find out, as a copy.
+/// Returns segments that keep the stored bytes below a limit, with as few loops and levels as possible: none if no
+/// segments are needed, and the segments that store the least if the limit cannot be met. Differentiates copies of the
+/// program to find out.
 Segments segmentsFor(const MemoryLimit &limit, const ir::SDFG &g, const Request &request, const pass::Context &context);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,16 +1,16 @@
-// separate: one program of two. The first computes the results and stores what the second one, the gradient, needs.
+// separate: keep one of two programs. The first computes the results and stores what the second one, the gradient, needs.
 //
 //     f:   forward, tapes; gradients     ->     f_forward: forward, tapes      f_backward: gradients
 //
-// Both are made from the program that does both, by leaving out one part. What the second part reads of what the first one made becomes an
-// argument of both: arrays under their own names, scalars and symbols as arrays of one element. Symbols that the second part sets before it
-// reads them are its own.
+// Both are made from the combined program by leaving out one part. Everything that the second part reads from the first
+// becomes an argument of both: arrays under their own names, scalars and symbols as arrays of one element. Constants, and
+// symbols that the second part assigns before it reads them, are not shared.
 //
 // Legal when:
-//   1. differentiate left two empty states where the gradient begins, which it does for `part=forward` and `part=backward`.
-//   2. Each container that both parts use is an array, whose size is known before the first part runs: the caller allocates it.
+//   1. differentiate marked where the gradient starts, as it does for `part=forward` and `part=backward`.
+//   2. Each shared container is an array whose size is known before the first part runs, because the caller allocates it.
 //
-// Not handled: anything else that both parts use; it is an error (SD4718).
+// Not handled: other shared containers, which are an error (SD4718).
 #include "Transforms/Differentiate/Separate.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"
@@ -248,8 +248,8 @@ private:
         }
     }
 
-    /// Removes the other part, and what only that one used. Arguments of the program itself stay those of the first part, gradients those of
-    /// the second one.
+    /// Removes the other part, and everything that only it used. The program's own arguments remain those of the first
+    /// part, gradients those of the second.
     void removeOther() {
         std::vector<Block *> other;
         for (const auto &b : g_.blocks())

@@ -1,11 +1,11 @@
-// Gradients that need no memory, or no clearing, of their own.
+// Gradients that can reuse another gradient's memory, or that need not be cleared.
 //
 //     t = a + b;  c = 2 * t                gradient_t = 2 * gradient_c
 //                                     ->   gradient_a += gradient_t        where only `t` is made of `a`, gradient_a is gradient_t
 //                                          gradient_b += gradient_t
 //
-// What an iteration of a loop has for itself has a gradient that begins with zero in each reversed iteration: then nothing is handed on from
-// one to the next, and iterations may turn out not to depend on each other.
+// A container that is private to an iteration has a gradient that is zero at the start of each reversed iteration.
+// Nothing is then passed from one iteration to the next, so iterations may turn out to be independent.
 #include "Transforms/Differentiate/SharedGradients.h"
 
 #include "sdfgc/Analysis/Symbols.h"

@@ -8,8 +8,8 @@ namespace sdfgc::transforms::gradient {
 /// Those of an iteration's own containers which each item of a run writes as a whole, if it writes them: their gradients begin with zero.
 std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own, const Gradients &gradients, const ir::SDFG &g);
 
-/// Are `read` and `written` of one element each, of containers with as many, both in the hands of one iteration, and is the value that was
-/// read used nowhere else?
+/// Do `read` and `written` each access a single element of equally large containers that a single iteration owns, and
+/// is the value read nowhere else?
 bool canShare(ItemReverser &r, const nest::Use &read, const nest::Use &written, const Body &b);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// split-updates: operations whose derivatives are those of others become these.
+// split-updates: replace operations with others whose derivatives are known.
 //
 //     Axpy, Ger, Stencil, ... (kind Expanded)     their expansions without a library
 //     copy and fill nodes                         copies, and maps over the elements
@@ -7,16 +7,16 @@
 //     y = max(y, all of x)  (Reduce)              m = max(all of x); y = max(y, m)
 //     y += A @ B            (a library node)      t = A @ B; y += t
 //
-// The same goes for maxima, minima, and, where no iterations meet, for updates with any function. After it there are sums, whose gradient is a copy,
-// and operations that write what they compute.
+// Maxima and minima are treated in the same way, and so are updates with any function if no iterations access the same
+// element. Only results are changed whose gradient (tangent) the request (`of`, `wrt`) needs.
 //
 // Legal when:
-//   1. What is written takes part: it is a real number whose gradient (tangent) is asked for by `of` and `wrt`.
-//   2. Old values are read where one iteration alone updates the element; else the updates are collected and combined once after the
-//      map, which changes their order (F1: products only where --fp-model allows it; the order of maxima does not matter).
-//   3. An expansion takes its node's place; one that the nest form can open becomes part of the items around it.
+//   1. An old value is read before it is updated: a single iteration updates the element.
+//   2. Updates are collected and combined once, after the map: their order does not matter (maxima, minima), or the
+//      floating-point contract allows another one (products, F1).
+//   3. A node is expanded, or writes a temporary that is then added: always.
 //
-// Not handled: updates that are neither; differentiate refuses them (SD4711).
+// Not handled: other updates. differentiate rejects them (SD4711).
 #include "Transforms/Differentiate/SplitUpdates.h"
 
 #include "Transforms/Differentiate/Devices.h"

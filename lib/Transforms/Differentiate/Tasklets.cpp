@@ -1,4 +1,4 @@
-// Tasklets, backwards: the code of the derivative (sdfgc/Tasklet/Derivatives.h), with the gradients that it reads, adds to and clears.
+// Reverses tasklets: the code of the derivative (sdfgc/Tasklet/Derivatives.h), with the gradients that it reads, adds to and clears.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/SharedGradients.h"
 #include "Transforms/Differentiate/Signatures.h"
@@ -105,7 +105,8 @@ private:
                  sum.str();
     }
 
-    /// `a = f(a)`, element by element: the gradient of what was read takes the place of that of what was written. False where it is not that.
+    /// For `a = f(a)`, element by element, replaces the gradient of the destination with that of the source. Returns false
+    /// for other tasklets.
     bool inPlace(Name connector) {
         const std::vector<const Use *> written = usesAt(s_, connector, true);
         const Use &w = *written.front();
@@ -148,7 +149,8 @@ private:
         return true;
     }
 
-    /// The gradient of a result, for the code. Where one tasklet may read and add to the gradient of one element, it is taken out before.
+    /// Provides the gradient of a result to the code. If a tasklet may both read and add to the gradient of the same
+    /// element, the gradient is copied before.
     void seed(Name connector) {
         const std::vector<const Use *> written = usesAt(s_, connector, true);
         const Name name = signature_.gradient(connector);

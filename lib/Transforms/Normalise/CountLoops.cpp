@@ -1,4 +1,4 @@
-// count-loops: a `while` loop that counts gets a header.
+// count-loops: turn `while` loops that count into `for` loops.
 //
 //     i = 0                                      for i = 0; i < N; i = i + 1 {
 //     while i < N {                      ->          a
@@ -6,16 +6,17 @@
 //         i = i + 1
 //     }
 //
-// A loop with a header says how often it runs, which sizes tapes (Differentiate/Values.h) and lets a loop be cut into segments.
+// The header gives the trip count, which determines the size of tapes (Differentiate/Values.h) and allows the loop to be
+// cut into segments.
 //
 // Legal when:
-//   1. The condition counts in one symbol, which gains a constant at the end of each iteration (sdfgc/Analysis/TripCount.h), and nothing
-//      in the iteration reads the symbol after that.
-//   2. The only edge to the loop gives the symbol its first value. Nothing assigns the names in that value, so that the header, which is
-//      evaluated at the same place, reads the same.
+//   1. The condition tests one symbol, to which the end of each iteration adds a constant (sdfgc/Analysis/TripCount.h).
+//      Nothing in the iteration reads the symbol after that.
+//   2. The only edge to the loop assigns the initial value of the symbol. Nothing assigns the names in that value, so the
+//      header evaluates to the same.
 //
-// Not handled: loops whose body ends in a branch, `do ... while` loops, and counters that containers hold (demote-symbols makes symbols
-// of many).
+// Not handled: loops whose body ends in a branch, `do ... while` loops, and counters in containers (demote-symbols turns
+// many of these into symbols).
 #include "Transforms/Normalise/Normalise.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"

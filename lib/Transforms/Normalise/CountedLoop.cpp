@@ -81,7 +81,8 @@ bool areFixed(std::initializer_list<sym::Expr> expressions, LoopRegion &l) {
     return true;
 }
 
-/// What the header alone does not say: inverted loops, `!=`, steps that are symbols, conditions that say more than where the variable ends.
+/// Handles loops that the header alone does not describe: inverted loops, `!=`, symbolic steps, and conditions with
+/// more than a bound of the variable.
 std::optional<CountedLoop> countedByFormula(LoopRegion &l, const sym::Assumptions &facts) {
     const analysis::TripCount t = analysis::tripCountOf(l, facts);
     if (!t.counted() || !t.changing.empty() || t.variable != l.variable)

@@ -1,13 +1,14 @@
-// join-arguments: a nested SDFG that reads and writes the same elements by two arguments does so by one.
+// join-arguments: merge two arguments through which a nested SDFG reads and writes the same elements.
 //
 //     nested f: x <- A[0:N]; y -> A[0:N]   { y[i] = 2 * x[i] }    ->    nested f: y <- A[0:N]; y -> A[0:N]   { y[i] = 2 * y[i] }
 //
-// Two names of one memory are two containers to the nested SDFG, and the gradient of one misses what the other one does.
+// Two names for one memory are two containers in the nested SDFG, and the gradient of one would miss accesses to the other.
 //
-// Legal when: both edges are of the same elements, both arguments have the same type, shape and strides, and neither name is an
-// argument on the other side.
+// Legal when:
+//   - Both edges access the same elements.
+//   - Both arguments have the same type, shape and strides, and neither name is an argument on the other side.
 //
-// Not handled: arguments that overlap in part; differentiate refuses them where one is written (SD4714).
+// Not handled: arguments that overlap in part. differentiate rejects them if one is written (SD4714).
 #include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Offload/HostReads.h"
 

@@ -1,19 +1,20 @@
-// name-accesses: what a state reads and writes has names: ranges of maps, subsets of memlets, values between tasklets.
+// name-accesses: name ranges of maps, subsets of memlets and values between tasklets.
 //
 //     K[i] -> n, map m[j = 0:n] { ... }              n = K[i]; map m[j = 0:n] { ... }                   1. ranges
 //     A -> B                                 ->      A[0:N] -> B[0:N]                                   2. subsets
 //     a: t = f(x); t -> b: y = g(t)                  a: t = f(x); t -> t_value -> b: y = g(t)           3. values
 //
-// The nest form (sdfgc/Nest/Nest.h) reads maps whose ranges are expressions, and says of an access which elements it is of; a number that goes
-// from one tasklet to another gets a scalar, which can have a gradient.
+// The nest form (sdfgc/Nest/Nest.h) only reads maps whose ranges are expressions, and needs the elements of each access. A
+// number passed from one tasklet to another gets a scalar, which can have a gradient.
 //
 // Legal when:
-//   1. The map is outside of others, its range is read from one integer element of an array, and nothing in the state writes that array.
-//      An edge in front of the state assigns the symbol, which has the name that the connector had.
-//   2. A memlet without subset is of all elements. The other side of a copy is what follows from the first one (analysis::missingSubset).
-//   3. Both connectors are of the same scalar type. The scalar's storage is left to default-schedules.
+//   1. The map is not inside another one, its range is one integer element of an array, and nothing in the state writes
+//      the array. An edge before the state assigns the symbol, which has the name of the connector.
+//   2. Always: a memlet without subset accesses all elements, and the other side of a copy follows from the first one
+//      (analysis::missingSubset).
+//   3. Both connectors have the same scalar type. default-schedules decides the storage of the scalar.
 //
-// Not handled: ranges of inner maps, and of maps that read one connector's name for two values.
+// Not handled: ranges of inner maps, and connectors whose name has another meaning.
 #include "Transforms/Normalise/Normalise.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -45,7 +46,8 @@ std::string elementAtEntry(const Edge &e, const State &s) {
     return from->data.str() + (d->isScalar() ? "" : "[" + at + "]");
 }
 
-/// The symbol that a connector becomes, of its own name: nothing else may have it, but for those that were made before, in other states.
+/// Can a connector become a symbol with the same name? Only if nothing else has the name, except symbols created for
+/// other states.
 bool becomesSymbol(Name connector, Type t, const State &s, SDFG &g, std::map<Name, const State *> &made) {
     if (const auto known = made.find(connector); known != made.end())
         return known->second != &s && g.symbols[connector] == t && (known->second = &s);
@@ -56,7 +58,7 @@ bool becomesSymbol(Name connector, Type t, const State &s, SDFG &g, std::map<Nam
     return true;
 }
 
-/// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
+/// Makes the ranges of top-level maps symbols that preceding edges assign, instead of elements that the map entries read.
 bool nameRanges(SDFG &g) {
     bool changed = false;
     std::map<Name, const State *> made;
@@ -88,7 +90,7 @@ bool nameRanges(SDFG &g) {
     return changed;
 }
 
-/// Lets memlets of arrays, or views of them, say which elements they are of, and copies do so on both sides.
+/// Makes memlets of arrays, or of views of them, specify the elements that they access; for copies, on both sides.
 bool nameSubsets(SDFG &g) {
     bool changed = false;
     const sym::Assumptions facts = analysis::factsOf(g);
@@ -130,7 +132,7 @@ bool handsNumber(const Edge &e) {
     return from.isScalar() && !from.isPointer() && !from.isVector() && from == to;
 }
 
-/// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
+/// Introduces a scalar for each value that one tasklet passes to the next without a container, so that it can have a gradient.
 bool nameValues(SDFG &g) {
     bool changed = false;
     for (State *s : allStates(g)) {

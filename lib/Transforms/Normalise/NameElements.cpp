@@ -1,4 +1,4 @@
-// name-elements: loops that count from or to elements of arrays count to symbols.
+// name-elements: replace elements of arrays in loop bounds with symbols.
 //
 //     for i = 0; i < N; i = i + 1 {              for i = 0; i < N; i = i + 1 {
 //         for j = 0; j < K[i]; j = j + 1 {           K_value = K[i]
@@ -7,16 +7,16 @@
 //     }                                              }
 //                                                }
 //
-// An edge in front of the loop assigns the symbol. Such loops count then (CountedLoop.h), and the largest count can be computed in front of all
-// loops (Differentiate/CountFormulas.cpp), which asks `namedElements` what the symbols are.
+// An edge before the loop assigns the symbol. The loop is then a counted loop (CountedLoop.h), and the largest trip count
+// can be computed before all loops (Differentiate/CountFormulas.cpp). `namedElements` returns the symbols.
 //
 // Legal when:
-//   1. The element is an integer, and its indices are symbols that nothing in the loop assigns.
-//   2. Of an end: no block from the loop's outermost block on writes the array. Of a first value: the loop does not. Then the gradient, which
-//      runs after the program, finds the same element.
-//   3. The loop counts by a constant and has one test, so that the header reads the element whenever the loop is reached.
+//   1. The element is an integer, and nothing in the loop assigns the symbols in its indices.
+//   2. For an end: no block writes the array, from the top-level block that contains the loop on. For an initial value:
+//      the loop does not write it. The gradient, which runs after the program, then finds the same element.
+//   3. The loop counts by a constant and has one test, so its header reads the element whenever the loop is reached.
 //
-// Not handled: loops that must stay as they are (`optimize`), and conditions that say more.
+// Not handled: loops that the graph asks not to change (`optimize`), and conditions with several tests.
 #include "Transforms/Normalise/NamedElement.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"

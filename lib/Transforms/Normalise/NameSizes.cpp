@@ -1,16 +1,17 @@
-// name-sizes: loops that count to scalar arguments count to symbols.
+// name-sizes: replace scalar arguments in loop headers with symbols.
 //
 //     argument n: int64                          argument n: int64
 //     for i = 0; i < n; i = i + 1 { a }   ->     symbol n_value: int64
 //                                                n_value = n
 //                                                for i = 0; i < n_value; i = i + 1 { a }
 //
-// Much is known of symbols and little of containers: the size of a tape, bounds of subsets and counts of iterations are expressions of
-// symbols. The edge from the first state assigns the value once.
+// Sizes of tapes, bounds of subsets and trip counts are expressions over symbols, so more is known about symbols than
+// about containers. An edge from the first state assigns the value once.
 //
-// Legal when: the scalar holds an integer, is no transient, and nothing in the SDFG writes it.
+// Legal when:
+//   - The scalar is an integer argument that nothing in the SDFG writes.
 //
-// Not handled: elements of arrays (name-elements), and headers that are not in Python.
+// Not handled: elements of arrays (name-elements), and headers that are not Python.
 #include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Normalise/Outline.h"
 

@@ -8,13 +8,13 @@
 
 namespace sdfgc::transforms {
 
-/// An element of a container that a symbol is set to, by one edge.
+/// A container element that a symbol is assigned by a single edge.
 struct NamedElement {
     Name container;
     std::vector<sym::Expr> index;
-    const ir::Block *at = nullptr; // where the edge leads to
+    const ir::Block *at = nullptr; // the target of the edge
 };
-/// Symbols of an SDFG that one edge of all sets to an integer of an array: those of name-elements, and of the program.
+/// Returns the symbols that exactly one edge assigns, and assigns an integer element of an array: those of name-elements, and others.
 std::map<Name, NamedElement> namedElements(const ir::SDFG &g);
 
 } // namespace sdfgc::transforms

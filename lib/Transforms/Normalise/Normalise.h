@@ -1,7 +1,7 @@
-// Normalising: what can be written in several ways is written in one before a graph is differentiated.
+// Brings graphs to one form before they are differentiated.
 //
-// Each pass of this folder does one thing for every SDFG of a program, nested ones included. The functions do the same for one SDFG, for
-// graphs that passes make after the rows of pipelines/differentiate.yaml have run.
+// Each pass in this folder changes every SDFG of a program, including nested ones. The functions change a single SDFG, for
+// graphs that are made after these passes have run.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -9,7 +9,7 @@
 
 namespace sdfgc::transforms {
 
-// Each returns whether it changed anything; the passes of the same names say what they do.
+// Each does what the pass of the same name does, and returns whether it changed anything.
 bool countLoops(ir::SDFG &g);
 bool nameSizes(ir::SDFG &g);
 bool nameElements(ir::SDFG &g);
@@ -17,11 +17,11 @@ bool whileLoops(ir::SDFG &g);
 bool nameAccesses(ir::SDFG &g);
 bool joinArguments(ir::SDFG &g);
 
-/// All of the above with an SDFG and what is nested in it, in the order of pipelines/differentiate.yaml.
+/// Does all of the above for an SDFG and its nested SDFGs, in the order of pipelines/differentiate.yaml.
 void normalise(ir::SDFG &g);
 
-/// A pass that does the same with each SDFG. Passes with the option `mode` do nothing for tangents: they run along with the program, and
-/// it does not matter to them how loops are written.
+/// A pass that changes each SDFG in the same way. With the option `mode=forward`, it does nothing: tangents run along with
+/// the program, so the form of its loops does not matter.
 class ForEachSdfg : public pass::GraphPass {
 public:
     explicit ForEachSdfg(bool (*change)(ir::SDFG &)) : change_(change) {}

@@ -1,4 +1,4 @@
-// while-loops: a `for` loop whose variable does not count becomes a `while` loop.
+// while-loops: turn `for` loops whose variable does not count into `while` loops.
 //
 //     for i = 1; i < N; i = 2 * i {              i = 1
 //         a                              ->      while i < N {
@@ -6,15 +6,15 @@
 //                                                    i = 2 * i
 //                                                }
 //
-// Edges assign the variable then, like any other symbol: the gradient restores its values as it goes backwards (Differentiate/Flow.h), and
-// counts the iterations of the loop by themselves.
+// Edges then assign the variable like any other symbol. The gradient restores its values while it runs backwards
+// (Differentiate/Flow.h), and counts the iterations separately.
 //
 // Legal when:
 //   1. No formula counts the iterations (CountedLoop.h).
-//   2. `init` and `update` are one assignment to the variable each, and the body is a sequence, so that the update has one place.
-//   3. The update comes before the condition, as it does in all loops but some `do ... while` loops.
+//   2. `init` and `update` are single assignments to the variable, and the body is a sequence, so the update has one place.
+//   3. The update runs before the condition, as in all loops except some `do ... while` loops.
 //
-// Not handled: loops that must stay as they are (`optimize`).
+// Not handled: loops that the graph asks not to change (`optimize`).
 #include "Transforms/Normalise/CountedLoop.h"
 #include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Optimize/Loops.h"
