@@ -69,7 +69,7 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
 
 namespace {
 
-/// The step of a pass that comes next, or, if none does, before a step; null if there is none.
+/// Returns the next step of a pass or, if there is none, the last one before; null if there is none.
 const Step *nearest(const Pipeline &p, std::size_t step, const std::string &pass) {
     const Step *out = nullptr;
     for (std::size_t i = 0; i < p.steps.size() && !(out && i > step); ++i)
@@ -78,7 +78,7 @@ const Step *nearest(const Pipeline &p, std::size_t step, const std::string &pass
     return out;
 }
 
-/// Calls a function with each option that is another pass's, and the value that the nearest step of that pass has, or null.
+/// Calls a function with each option that belongs to another pass, and its value in the nearest step of that pass, or null.
 template <class F> void eachShared(Pipeline &p, const Registry &r, F &&f) {
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         const PassInfo *info = r.find(p.steps[i].pass);

@@ -13,8 +13,8 @@ const PassInfo *findPass(const Registry &r, std::string_view name, const diag::L
 bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Location &place,
                diag::Engine &d);
 
-/// Gives options that are those of another pass (OptionInfo::of) the values that the nearest step of that pass has: the next one, or
-/// the last one before.
+/// Gives options that belong to another pass (OptionInfo::of) the values in the nearest step of that pass: the next one, or the
+/// last one before.
 void shareOptions(Pipeline &p, const Registry &r);
 
 /// The word that opens a group.

@@ -113,8 +113,8 @@ struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
     int64_t least = 0; // minimum, for an integer
-    /// The pass that owns this option. The value is that of the nearest step of that pass in the pipeline, the next one if there is one,
-    /// unless the step has its own value.
+    /// The pass that owns this option. Without its own value, a step takes the value of the nearest step of that pass: the
+    /// next one, or the last one before.
     std::string of = {};
 };
 using OptionValues = std::map<std::string, OptionValue>;

@@ -226,7 +226,7 @@ public:
             context.done("tapes", gradient::totalOf(ledger).str() + " bytes in all");
         if (done && limit)
             gradient::checkLimit(*limit, ledger, context);
-        // Another program than the one that was differentiated, whose library must not replace that one's. Parts get names of their own.
+        // A separate program, whose library must not replace the original one. The pass separate names parts.
         if (done && request.part == gradient::Part::Both)
             root.name = Name(root.name.str() + (reverse ? "_grad" : "_tangent"));
         root.renumber();

@@ -58,24 +58,24 @@ public:
     /// Which elements receive the gradient of an extremum that several elements attain.
     py::Ties ties() const { return request_.ties; }
 
-    /// Has an iteration of a map around the body a container for itself?
+    /// Does an iteration of a map around the body own a container?
     static bool isLocal(Name data, const Body &body);
-    /// Can the body make the value, or has an iteration it for itself?
+    /// Can the body recompute the value?
     bool isComputedAgain(const nest::Use &u, const Body &b) const;
-    /// Lets an argument of a nested SDFG, which was of `had`, be of `has`. False after an error.
+    /// Adapts a nested SDFG to an argument that is now passed `has` instead of `had`. Returns false after an error.
     bool moveTo(ir::NestedSDFGNode &n, Name argument, const nest::Use &had, const nest::Use &has);
-    /// Lets items have containers of their own in place of those that other items use.
+    /// Gives items separate containers in place of those that other items use.
     void rename(std::span<nest::Item> items, const std::set<Name> &containers);
-    /// Is the map reversed in several parts, and does one come after this one? That one clears.
+    /// Is the map reversed in several parts, and this is not the last one, which clears gradients?
     bool hasAnotherPart() const { return part_.another; }
 
     const Program &program() const { return program_; }
     Gradients &gradients() { return gradients_; }
     const Request &request() const { return request_; }
     pass::Context &context() { return context_; }
-    /// What a nested SDFG stores.
+    /// Adds a tape of a nested SDFG.
     void addStored(Stored stored) { ledger_.push_back(std::move(stored)); }
-    /// An error was reported elsewhere.
+    /// Records that an error was reported elsewhere.
     void setFailed() { failed_ = true; }
 
 private:
@@ -113,7 +113,8 @@ private:
     bool failed_ = false;
 };
 
-// Kinds of items, each in a file of its own; library nodes are in LibraryRules.h. Each adds the reversed items to `out`, or reports an error.
+// One function per kind of item, each in its own file; library nodes are in LibraryRules.h. Each adds the reversed items to
+// `out` or reports an error.
 void reverseCopy(ItemReverser &r, const nest::Step &s, Body &b, std::vector<nest::Item> &out);
 void reverseTasklet(ItemReverser &r, const nest::Step &s, const ir::Tasklet &t, Body &b, std::vector<nest::Item> &out);
 void reverseNested(ItemReverser &r, const nest::Step &s, const ir::NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out);

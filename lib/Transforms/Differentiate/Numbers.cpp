@@ -1,4 +1,5 @@
-// Numbers of iterations, for loops that have no variable: tapes have an element for each iteration, and the reversed loop counts back.
+// Numbers the iterations of loops without a variable: a tape has an element for each iteration, and the reversed loop
+// counts back.
 //
 //     while s > tol { s = f(s) }     ->     for iteration = 0; s > tol; iteration = iteration + 1 { s = f(s) }
 #include "Transforms/Differentiate/Program.h"

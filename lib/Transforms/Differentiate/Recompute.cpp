@@ -196,16 +196,16 @@ private:
         return own;
     }
 
-    /// For a result that is there already: it is written once, whatever the program sums up, and each iteration has a place of its own for it, if
-    /// its size is known.
+    /// A destination for a result that already exists and is not needed again. It is written once, whatever the program
+    /// sums up, and is private to each iteration if its size is known.
     Use unused(const Use &u, Map *around) {
         const bool own = subsetOf(u)->numElements().asInt().has_value();
         const Name out = ownIn(own ? around : nullptr, "unused_" + u.data.str(), r_.desc(u), subsetOf(u)->sizes());
         return maker_.whole(UseKind::Write, out, u.connector);
     }
 
-    /// What a library node reads that computes something again, and counts the dimensions of its operands: what a tape keeps has more of them, for
-    /// loops and maps, and is copied.
+    /// Returns the operand of a recomputed library node that depends on the number of dimensions: a tape has additional
+    /// ones, for loops and maps, so its elements are copied.
     Use operand(const Use &had, const Use &has, std::vector<Item> &out, Map *around) {
         const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
         if (!from || !to || from->rank() == to->rank() || to->isOneElement())

@@ -1,4 +1,4 @@
-// What is differentiated: results and arguments of the program, and of the SDFGs that are nested in it.
+// What to differentiate: results and arguments of the program and of its nested SDFGs.
 #pragma once
 
 #include "Transforms/Differentiate/Storage.h"
@@ -34,12 +34,12 @@ struct Request {
     std::vector<Name> arguments() const;
 };
 
-/// The names of a list, each once.
+/// Returns the names in a list, without duplicates.
 std::vector<Name> namesOf(const std::string &list);
-/// Why a container of the program cannot be differentiated, in words; empty if it can.
+/// Returns why a container of the program cannot be differentiated, in words; an empty text if it can.
 std::string whyNoGradient(const ir::SDFG &g, Name n);
-/// What the options `of`, `wrt` and `mode` ask for; the passes in front of `differentiate` share them with it. Nothing if it will refuse
-/// one of the names.
+/// Returns the request in the options `of` and `wrt`, which the passes before differentiate share with it. Returns nothing if
+/// differentiate will reject one of the names.
 std::optional<Request> requestOf(const pass::OptionValues &options, const ir::SDFG &root);
 Mode modeOf(const pass::OptionValues &options);
 
@@ -48,8 +48,8 @@ Mode modeOf(const pass::OptionValues &options);
 std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                      const Request &around, Mode mode);
 
-/// Changes an SDFG, and then each nested SDFG that takes part, with its own request. `change` returns false after an error; then the
-/// others are left as they are.
+/// Changes an SDFG, and then each nested SDFG that carries gradients, with its own request. `change` returns false after an
+/// error, and the remaining SDFGs are then left unchanged.
 bool changeParts(ir::SDFG &g, const Request &r, Mode mode, const std::function<bool(ir::SDFG &, const Request &)> &change);
 
 /// Does anything in an SDFG, or in its nested SDFGs, update a container of the SDFG with conflict resolution?

@@ -9,7 +9,8 @@ namespace sdfgc::transforms::gradient {
 struct Seam {
     ir::State *end = nullptr, *begin = nullptr;
 };
-/// Inserts them before a block or, if that is null, at the end of the program, and marks them. `scratch` is not part of the program.
+/// Inserts them before a block or, if that is null, at the end of the program, and marks them. `scratch` is not part of the
+/// program.
 Seam placeSeam(ir::Block *b, ir::SDFG &g, const ir::State &scratch);
 
 } // namespace sdfgc::transforms::gradient

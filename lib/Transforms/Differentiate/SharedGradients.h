@@ -1,11 +1,12 @@
-// Gradients that need no memory, or no clearing, of their own.
+// Gradients that share memory with others, or need not be cleared.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// Those of an iteration's own containers which each item of a run writes as a whole, if it writes them: their gradients begin with zero.
+/// Returns the private containers that each item of a run writes entirely, if it writes them at all: their gradients start
+/// at zero.
 std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own, const Gradients &gradients, const ir::SDFG &g);
 
 /// Do `read` and `written` each access a single element of equally large containers that a single iteration owns, and

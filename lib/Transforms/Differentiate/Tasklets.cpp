@@ -1,4 +1,5 @@
-// Reverses tasklets: the code of the derivative (sdfgc/Tasklet/Derivatives.h), with the gradients that it reads, adds to and clears.
+// Reverses tasklets: the code of the derivative (sdfgc/Tasklet/Derivatives.h), and the gradients that it reads, adds to and
+// clears.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/SharedGradients.h"
 #include "Transforms/Differentiate/Signatures.h"
@@ -90,7 +91,7 @@ private:
             out.push_back(std::move(i));
     }
 
-    /// What may lie outside of its container (`allow_oob`) has a gradient where it lies inside: the last use adds nothing elsewhere.
+    /// A read that may be out of bounds (`allow_oob`) has a gradient only if it is inside: the last use adds nothing elsewhere.
     void addOnlyInside(Name sum, const sym::Subset &read, const sym::Subset &whole) {
         std::string isInside;
         for (std::size_t k = 0; k < whole.rank(); ++k) {

@@ -14,7 +14,8 @@ struct NamedElement {
     std::vector<sym::Expr> index;
     const ir::Block *at = nullptr; // the target of the edge
 };
-/// Returns the symbols that exactly one edge assigns, and assigns an integer element of an array: those of name-elements, and others.
+/// Returns the symbols that exactly one edge assigns, if it assigns an integer element of an array: those of name-elements
+/// and others.
 std::map<Name, NamedElement> namedElements(const ir::SDFG &g);
 
 } // namespace sdfgc::transforms
