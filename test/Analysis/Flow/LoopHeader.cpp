@@ -1,5 +1,5 @@
 // Loops that count to a bound, by what they say.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 

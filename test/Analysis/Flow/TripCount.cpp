@@ -1,5 +1,5 @@
 // How often loops run, against loops that run.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"

@@ -1,4 +1,4 @@
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
 

@@ -1,7 +1,7 @@
 // Which operations of the device touch different elements of a container that they share.
 #include "sdfgc/Analysis/Memory/Apart.h"
 
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Where expressions are least in loops, and what leaves its container there.
 #include "sdfgc/Analysis/Memory/Bounds.h"
 
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include <catch2/catch.hpp>
 

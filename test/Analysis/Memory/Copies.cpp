@@ -1,5 +1,5 @@
 // The table of copies: each row, and where it ends.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 

@@ -1,5 +1,5 @@
 // Which memory a container stands for.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Memory/Memories.h"
 

@@ -1,5 +1,5 @@
 // The sizes of tapes: thirteen programs and their formulas.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"

@@ -1,5 +1,5 @@
 // Sizes: their formulas, closed forms and text.
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"

@@ -1,6 +1,6 @@
 // Random sizes: what is built, closed, printed and evaluated has the value that the terms have one by one.
-#include "../Graphs.h"
-#include "../RandomNumbers.h"
+#include "Graphs.h"
+#include "RandomNumbers.h"
 
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 

@@ -1,7 +1,7 @@
 // Verifying a graph in a test.
 #pragma once
 
-#include "../Graphs.h"
+#include "Graphs.h"
 
 #include "sdfgc/Analysis/Verify.h"
 
