@@ -25,13 +25,15 @@ struct Effects {
 };
 
 /// Computes and remembers the effects of statements of one function. What it returned stays a superset when statements are moved
-/// within a subtree; a statement that was replaced must be asked for anew.
+/// within a subtree. A statement that was changed or removed must be forgotten, and so must those around it.
 class EffectTable {
 public:
     explicit EffectTable(const Function &f) : f_(f) {}
 
     /// Of a statement and everything inside of it.
     const Effects &of(const Node &n);
+    /// Drops what is remembered of a statement itself; what is inside of it is kept.
+    void forget(const Node &n) { table_.erase(&n); }
     /// Of a statement without the statements inside: bounds, conditions, clauses.
     Effects own(const Node &n) const;
     Effects inExpr(const py::ExprRef &e) const;
