@@ -17,8 +17,5 @@ diag::Location placeOf(const ir::Edge &e);
 diag::Location placeOf(const ir::Block &b);
 diag::Location placeOf(const ir::InterstateEdge &e, const ir::Region &r);
 diag::Location placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
-/// Place of the state or node at {region, state, node, ...}, as statements of a tree have it (of several nodes the first one counts);
-/// an empty one where there is none.
-diag::Location placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin);
 
 } // namespace sdfgc::analysis

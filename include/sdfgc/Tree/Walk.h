@@ -25,6 +25,9 @@ bool hasLabel(const Block &b);
 /// Moves all of `inserted` into `b` in front of position `at`; returns the position after them.
 std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
 
+/// The origin of a statement of a function, else that of the nearest statement around it that has one; empty if none has.
+std::vector<int> originOf(const Function &f, const Node &statement);
+
 /// A copy of a statement and all inside of it, for the same function: it has the same variables and references.
 NodePtr clone(const Node &n);
 /// Makes a statement and all inside of it mention `other`, a variable of the same name, where it mentions `one`; references to `one`

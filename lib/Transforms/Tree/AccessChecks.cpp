@@ -1,8 +1,6 @@
 // Checks in the expressions of statements.
 #include "AccessChecks.h"
 
-#include "sdfgc/Analysis/Verify.h"
-
 #include <algorithm>
 
 namespace sdfgc::transforms {
@@ -108,15 +106,14 @@ ExprRef patternOf(Type t) {
 
 // ---------------------------------------------------------------------------------------------------- where
 
-AccessChecks::AccessChecks(Function &f, ir::SDFG *graph, std::set<Name> required)
-    : f_(f), graph_(graph), required_(std::move(required)), effects_(effectsOf(f)),
-      loops_(effects_), place_{graph ? graph->name.str() : f.name.str()} {}
+AccessChecks::AccessChecks(Function &f, Name program, const analysis::Origins *origins, std::set<Name> required)
+    : f_(f), origins_(origins), required_(std::move(required)), effects_(effectsOf(f)), loops_(effects_), place_{program.str()} {}
 
 AccessChecks::Place AccessChecks::enter(const Node &n) {
     Place before = place_;
     if (n.origin.empty())
         return before;
-    const diag::Location at = graph_ ? analysis::placeOfOrigin(*graph_, n.origin) : diag::Location();
+    const diag::Location at = origins_ ? origins_->placeOf(n.origin) : diag::Location();
     if (at.element.empty())
         return before;
     place_ = {at.element, at.element.find("tasklet ") != std::string::npos};

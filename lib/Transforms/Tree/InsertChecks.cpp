@@ -63,11 +63,11 @@ bool sharesOutside(const Block &b) {
 
 class FunctionChecks {
 public:
-    /// `throws`, `shares`: functions that may throw, and those with shared loops whose region is in the caller. `required`: parameters
-    /// that are checked to be there before anything runs.
-    FunctionChecks(Function &f, ir::SDFG *graph, const std::set<FunctionId> &throws, const std::set<FunctionId> &shares,
-                   std::set<Name> required)
-        : f_(f), throws_(throws), shares_(shares), checks_(f, graph, std::move(required)) {
+    /// `throws`, `shares`: functions that may throw, and those with shared loops whose region is in the caller. For the others see
+    /// AccessChecks.
+    FunctionChecks(Function &f, Name program, const analysis::Origins *origins, const std::set<FunctionId> &throws,
+                   const std::set<FunctionId> &shares, std::set<Name> required)
+        : f_(f), throws_(throws), shares_(shares), checks_(f, program, origins, std::move(required)) {
         for (const Variable &v : f.vars)
             if (v.name == failure_)
                 failure_ = Name(failure_.str() + "_");
@@ -254,7 +254,7 @@ std::set<Name> required(const Module &m, const Function &program) {
 }
 
 class InsertChecks : public pass::Pass {
-    bool run(pass::Program &program, pass::Context &) override {
+    bool run(pass::Program &program, pass::Context &context) override {
         Module &m = *program.tree;
         const Function &top = *m.functions.back();
         std::set<FunctionId> throws, shares;
@@ -264,7 +264,9 @@ class InsertChecks : public pass::Pass {
                 continue;
             if (sharesOutside(f.body))
                 shares.insert(id);
-            else if (FunctionChecks(f, program.graph, throws, shares, &f == &top ? required(m, f) : std::set<Name>()).run())
+            else if (FunctionChecks(f, program.graph ? program.graph->name : f.name, context.origins(), throws, shares,
+                                    &f == &top ? required(m, f) : std::set<Name>())
+                         .run())
                 throws.insert(id);
         }
         return !throws.empty();
