@@ -182,20 +182,4 @@ template <class T, class... Indices> inline T check_written(const char *array, c
     return value;
 }
 
-/// Functions of sizes.
-template <class A, class B> inline int64_t check_min(A a, B b) {
-    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(a) : static_cast<int64_t>(b);
-}
-template <class A, class B> inline int64_t check_max(A a, B b) {
-    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(b) : static_cast<int64_t>(a);
-}
-template <class A, class B> inline int64_t check_floordiv(A a, B b) {
-    const int64_t x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
-    return x / y - (x % y != 0 && (x < 0) != (y < 0));
-}
-template <class A, class B> inline int64_t check_floormod(A a, B b) {
-    return static_cast<int64_t>(a) - check_floordiv(a, b) * static_cast<int64_t>(b);
-}
-template <class A, class B> inline int64_t check_ceildiv(A a, B b) { return -check_floordiv(-static_cast<int64_t>(a), b); }
-
 } // namespace sdfgc::rt
