@@ -90,7 +90,7 @@ struct Variable {
 struct Element {
     Name container;                 // as the graph calls it
     std::vector<sym::Expr> index;   // in each dimension, without what depends on data
-    std::vector<sym::Expr> shape;   // of the container
+    std::vector<sym::Expr> shape;   // of the container; `?` for a size that the program does not know
     std::vector<sym::Expr> extent;  // elements of a region along each dimension; none: it is one element
     std::vector<sym::Expr> counted; // the dimensions that the data-dependent indices count: constants
     sym::Expr memory = 0;           // elements of the memory that the container is a part of; 0: its own, or unknown

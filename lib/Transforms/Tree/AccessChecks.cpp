@@ -53,6 +53,9 @@ ExprRef computed(sym::Expr e) {
     return py::lowerOperators(pythonOf(e, [](Name n) { return py::name(n, ScalarKind::Int64); }), py::Semantics::Symbolic);
 }
 
+/// A dimension of a container. A size that the program does not know has no limit.
+ExprRef sizeOf(sym::Expr size) { return size.isUndefined() ? checkCall("unknown_size", {}) : computed(size); }
+
 bool hasPattern(Type t) { return t == Type(ScalarKind::Float64) || t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Int64); }
 ExprRef patternOf(Type t) {
     return checkCall(t == Type(ScalarKind::Float64)   ? "unset_float64"
@@ -143,7 +146,9 @@ bool AccessChecks::isInside(const Element &element) const {
     bool holds = element.counted.empty();
     for (std::size_t d = 0; d < element.index.size() && holds; ++d) {
         const sym::Expr length = element.extent.empty() ? sym::Expr(1) : element.extent[d];
-        holds = loops_.isNonNegative(element.index[d]) && loops_.isNonNegative(element.shape[d] - element.index[d] - length);
+        const bool isOpen = element.shape[d].isUndefined();
+        holds = loops_.isNonNegative(element.index[d]) &&
+                (isOpen || loops_.isNonNegative(element.shape[d] - element.index[d] - length));
     }
     return holds;
 }
@@ -160,7 +165,7 @@ std::vector<ExprRef> AccessChecks::elementChecks(const MemRef &r, const py::Expr
             arguments.push_back(indices[d]);
             if (!element.extent.empty())
                 arguments.push_back(computed(element.extent[d]));
-            arguments.push_back(computed(element.shape[d]));
+            arguments.push_back(sizeOf(element.shape[d]));
         }
         if (std::all_of(arguments.begin(), arguments.end(), [](const ExprRef &a) { return a != nullptr; }))
             out.push_back(counted(checkCall(element.extent.empty() ? "element" : "region", std::move(arguments))));

@@ -14,8 +14,8 @@
 // A check is a call in an expression, which returns 0, or the value that it is given, and throws where it fails. An access is checked
 // when, and only when, it is made, wherever it is: in branches of a conditional expression, in conditions of loops.
 //
-//   1. Elements: the index of each dimension is in the shape. For part of larger memory (an argument of a nested SDFG, a view), the
-//      element is in that memory. A pointer is not null.
+//   1. Elements: the index of each dimension is in the shape; a size that the program does not know (`?`) is no limit. For part of
+//      larger memory (an argument of a nested SDFG, a view), the element is in that memory. A pointer is not null.
 //   2. Regions (copies, connectors of code in C++ and of libraries): the first and last index are in the shape.
 //   3. Sizes of transients: none is negative, and their product has 64 bits.
 //   4. Divisors of integers, in / // and %: not 0.
