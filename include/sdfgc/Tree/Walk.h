@@ -39,5 +39,7 @@ std::string_view keyword(Kind kind);
 /// Are two modules the same program? Fields of all statements are compared, variables and references by what they are, not by their
 /// numbers. `difference`, when given, gets one line that names the first one found (`function f: copy: count`).
 bool same(const Module &a, const Module &b, std::string *difference = nullptr);
+/// Are two blocks of a function the same but for the numbers of variables that they declare?
+bool same(const Function &f, const Block &a, const Block &b);
 
 } // namespace sdfgc::tree
