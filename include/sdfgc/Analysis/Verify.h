@@ -1,4 +1,5 @@
-// The verifier: what must hold at each level (docs/developer/design.md; format reference section 10; codegen-semantics section 2).
+// The verifier: the rules of each level (docs/developer/design.md; format reference section 10; codegen-semantics
+// section 2).
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -6,12 +7,13 @@
 
 namespace sdfgc::analysis {
 
-/// Checks the whole graph (nested SDFGs included) against the rules of `level` and all lower ones. All errors are reported, with
-/// the element and, for graphs from a file, `file`. Returns true when there was no error. Warnings are given at level Loaded only:
-/// later they would repeat. Close to linear in the size of the graph. Never crashes on a graph whose pointers are intact.
+/// Checks the entire graph, including nested SDFGs, against the rules of `level` and all lower ones. Reports all
+/// errors, with the element and, for graphs from a file, `file`. Returns true if there were none. Emits warnings at
+/// level Loaded only, because they would repeat later. Nearly linear in the size of the graph. Never crashes on a graph
+/// with intact pointers.
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
 
-/// Place of an element for diagnostics: element name, JSON path and source location.
+/// Returns the location of an element for diagnostics: element name, JSON path and source location.
 diag::Location placeOf(const ir::Node &n);
 diag::Location placeOf(const ir::Edge &e);
 diag::Location placeOf(const ir::Block &b);

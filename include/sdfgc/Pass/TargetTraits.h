@@ -1,4 +1,4 @@
-// What kind of target a name of --target means, and what such targets take: questions that would otherwise compare names.
+// The kind of target that a --target name means, and what such targets accept: replaces comparisons of names.
 #pragma once
 
 #include "sdfgc/IR/Enums.h"
@@ -11,33 +11,34 @@
 namespace sdfgc::pass {
 
 enum class Family : uint8_t {
-    Host, // processors alone
-    Gpu,  // a device beside them
+    Host, // processors only
+    Gpu,  // processors and a device
 };
 
-/// Of a target, by its name. The name of a GPU target is that of its dialect (Platform/Dialects.def); every other one is for the host.
+/// The traits of a target name. The name of a GPU target is that of its dialect (Platform/Dialects.def); all others are
+/// host targets.
 struct TargetTraits {
     Family family = Family::Host;
-    const platform::Dialect *dialect = nullptr; // of the sources for a device; null for the family Host
+    const platform::Dialect *dialect = nullptr; // of the device sources; null for the family Host
 };
 TargetTraits traitsOf(std::string_view target);
 
-/// The answer of the table Accepted.def.
+/// A result of the table Accepted.def.
 struct Acceptance {
     enum Kind : uint8_t { Allowed, Lowered, Other, Nobody };
     Kind kind = Allowed;
-    std::string_view pass = {};   // Lowered: that takes it away
-    Family family = Family::Host; // Other: that takes it
-    /// Can a program with it be compiled?
+    std::string_view pass = {};   // Lowered: the pass that removes it
+    Family family = Family::Host; // Other: the family that accepts it
+    /// Can a program that contains it be compiled?
     bool isFine() const { return kind == Allowed || kind == Lowered; }
-    /// May the lowering meet it?
+    /// May it occur when the program is lowered?
     bool isAllowed() const { return kind == Allowed; }
 };
 Acceptance accepted(ir::Schedule s, Family f);
 Acceptance accepted(ir::Storage s, Family f);
 Acceptance accepted(ir::Language l, Family f);
 
-/// What to take instead of what no target takes: for hints.
+/// Returns an alternative to something that no target accepts, for hints.
 std::string_view insteadOf(ir::Schedule s);
 std::string_view insteadOf(ir::Storage s);
 std::string_view insteadOf(ir::Language l);

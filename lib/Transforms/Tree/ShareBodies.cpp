@@ -1,15 +1,15 @@
 // A loop that is written twice, for a team and for one thread, has its body once, as a function that both call.
 //
-//     if (N >= 1000) {                                         [[gnu::always_inline]] static inline void program_body(A, B, N, i) {
-//         #pragma omp parallel for                                 ... many lines
-//         for (i ...) {                                        }
-//             ... many lines                         becomes
-//         }                                                    if (N >= 1000) {
-//     } else {                                                     #pragma omp parallel for
-//         for (i ...) {                                            for (i ...) program_body(A, B, N, i);
-//             ... the same lines                               } else {
-//         }                                                        for (i ...) program_body(A, B, N, i);
-//     }                                                        }
+//     if (N >= 1000) {                                  inline void program_body(A, B, N, i) {
+//         #pragma omp parallel for                          ... many lines
+//         for (i ...) {                                 }
+//             ... many lines                  becomes
+//         }                                             if (N >= 1000) {
+//     } else {                                              #pragma omp parallel for
+//         for (i ...) {                                     for (i ...) program_body(A, B, N, i);
+//             ... the same lines                        } else {
+//         }                                                 for (i ...) program_body(A, B, N, i);
+//     }                                                 }
 //
 // The function has pointers that are restrict and values that are its own, so compilers know at least as much as of the two bodies: the
 // sequential loop is the same machine code, and the team's learns what its variables, which threads share, did not say. A lambda that
