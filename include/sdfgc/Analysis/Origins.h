@@ -12,8 +12,8 @@ namespace sdfgc::analysis {
 /// Finds elements of a graph by their origin. Of several nodes the first one counts.
 class Origins {
 public:
-    /// A block, and the node of it that the origin names. Both are null if the graph has no such block; the node alone is null if the
-    /// origin names none, or one that is not there.
+    /// A block, and the node in it that the origin names. Both are null if the graph has no such block. The node alone is null if
+    /// the origin names none, or one that is not there.
     struct Element {
         const ir::Block *block = nullptr;
         const ir::Node *node = nullptr;

@@ -11,18 +11,18 @@
 //         }                                                 for (i ...) program_body(A, B, N, i);
 //     }                                                 }
 //
-// The function has pointers that are restrict and values that are its own, so compilers know at least as much as of the two bodies: the
-// sequential loop is the same machine code, and the team's learns what its variables, which threads share, did not say. A lambda that
-// captures by reference is up to eight times slower: a store of 64 bits may change what it captured. One loop with an `if` clause enters
-// the team's region each time.
+// Pointers of the function are restrict and its values are its own, so compilers know at least as much as of the two bodies.
+// The sequential loop keeps its machine code; in the team's loop, arrays no longer seem to overlap. Other forms cost time. A
+// lambda that captures by reference is up to eight times slower, since a store of 64 bits may change what it captured. One loop
+// with an `if` clause enters the team's region each time.
 //
 // Legal when:
-//   - the bodies are the same but for variables that they declare, and so are the headers of the loops; neither loop reduces;
-//   - the body changes no value from around, and does not jump out of the iteration;
-//   - all that it uses can be passed: values, constants, arrays.
+//   - the bodies are the same except for the variables that they declare, and so are the headers of the loops; neither reduces;
+//   - the body changes no value from outside, and does not jump out of the iteration;
+//   - everything that it uses can be passed: values, constants, arrays.
 //
-// Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the function's head and the
-// calls; text taken as written; programs with several sources; bodies that differ, as those with atomic updates do.
+// Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
+// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ.
 #include "Jumps.h"
 #include "MovedFunctions.h"
 
@@ -114,8 +114,8 @@ private:
                std::all_of(all.names.begin(), all.names.end(), [&](Name n) { return all.declared.count(n) || isPassable(n, all); });
     }
 
-    /// Variables of one name have to be of one kind and type: which of them it is need not be known then. An array must be more than part
-    /// of a symbolic expression, which outline() takes for values.
+    /// Variables with the same name must have the same kind and type, so that it does not matter which of them is meant. An array must
+    /// appear outside of symbolic expressions, whose names outline() passes as values.
     bool isPassable(Name n, const Effects &all) const {
         const bool isChanged = all.changed.count(n) != 0;
         const Variable *first = nullptr;
