@@ -22,7 +22,8 @@
 //   - everything that it uses can be passed: values, constants, arrays.
 //
 // Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
-// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ.
+// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies that
+// use a name which several variables of the function have, of other kinds, or that declare values in code.
 #include "Jumps.h"
 #include "MovedFunctions.h"
 
