@@ -1,8 +1,10 @@
 #include "Driver/ProgramRun.h"
+
 #include "Driver/Crash.h"
 #include "Driver/Ranks.h"
 #include "Driver/SourceMap.h"
-#include "sdfgc/Analysis/Access.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Build/Cache.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"

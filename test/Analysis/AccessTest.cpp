@@ -1,6 +1,6 @@
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/Access.h"
+#include "sdfgc/Analysis/Memory/Access.h"
 
 #include <catch2/catch.hpp>
 

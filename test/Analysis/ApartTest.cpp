@@ -1,5 +1,5 @@
 // Which operations of the device touch different elements of a container that they share.
-#include "sdfgc/Analysis/Apart.h"
+#include "sdfgc/Analysis/Memory/Apart.h"
 
 #include "../Graphs.h"
 

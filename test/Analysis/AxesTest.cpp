@@ -1,6 +1,6 @@
 // Boxes of iterations, and what is known about the symbols of a program.
-#include "sdfgc/Analysis/Axes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Axes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 

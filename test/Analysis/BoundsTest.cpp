@@ -1,5 +1,5 @@
 // Where expressions are least in loops, and what leaves its container there.
-#include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
 
 #include "../Graphs.h"
 

@@ -1,7 +1,7 @@
 // The table of copies: each row, and where it ends.
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "RandomNumbers.h"
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 
 #include <functional>
 #include <map>

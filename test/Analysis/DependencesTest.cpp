@@ -1,5 +1,5 @@
 // The rules of the dependence engine, one by one. That they are right for all kinds of pairs is shown by DependencesRandomTest.cpp.
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "Symbolic/Helpers.h"
 
 #include <iostream>

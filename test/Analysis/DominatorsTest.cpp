@@ -1,4 +1,4 @@
-#include "sdfgc/Analysis/Dominators.h"
+#include "sdfgc/Analysis/Flow/Dominators.h"
 
 #include <catch2/catch.hpp>
 

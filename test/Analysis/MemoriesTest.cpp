@@ -1,7 +1,7 @@
 // Which memory a container stands for.
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Analysis/Memory/Memories.h"
 
 #include <catch2/catch.hpp>
 

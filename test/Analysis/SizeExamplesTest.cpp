@@ -1,9 +1,9 @@
 // The sizes of tapes: thirteen programs and their formulas.
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/SizeExpr.h"
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Sizes/SizeExpr.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // Sizes: their formulas, closed forms and text.
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/SizeExpr.h"
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Sizes/SizeExpr.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include "../Graphs.h"
 #include "../RandomNumbers.h"
 
-#include "sdfgc/Analysis/SizeExpr.h"
+#include "sdfgc/Analysis/Sizes/SizeExpr.h"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/PassSymbols.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 

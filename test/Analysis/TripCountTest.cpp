@@ -1,8 +1,8 @@
 // How often loops run, against loops that run.
 #include "../Graphs.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 

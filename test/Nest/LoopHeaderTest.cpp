@@ -1,7 +1,7 @@
 // Loops that count to a bound, by what they say.
 #include "../Graphs.h"
 
-#include "sdfgc/Nest/LoopHeader.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 /// The values of the variable, in the order in which the loop runs, and what it is afterwards; `none` where it does not count to a bound.
 std::string header(const std::string &head) {
     const auto g = readGraph("sdfg f {\n symbol N, i: int64\n for " + head + " {\n state s {}\n }\n}\n");
-    const auto found = nest::headerOf(*cast<ir::LoopRegion>(g->start()));
+    const auto found = analysis::headerOf(*cast<ir::LoopRegion>(g->start()));
     return found ? sym::Subset({found->walk()}).str() + ", then " + found->last().str() : "none";
 }
 

@@ -1,8 +1,8 @@
 // allocate-containers and place-in-memory: lifetimes, nodes that give memory, the table, arenas, and what the verifier says.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Verify.h"
 
 using namespace sdfgc;

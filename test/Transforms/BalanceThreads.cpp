@@ -1,7 +1,7 @@
 // balance-threads: which maps are triangles, and which of these stay as they are.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Work.h"
+#include "sdfgc/Analysis/Costs/Work.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

@@ -4,7 +4,7 @@
 #include "OrderChecks.h"
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Barriers.h"
+#include "sdfgc/Analysis/Streams/Barriers.h"
 
 namespace sdfgc::test {
 

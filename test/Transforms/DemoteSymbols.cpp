@@ -1,7 +1,7 @@
 // demote-symbols: which symbols become scalars, and what tasklets do in place of edges.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

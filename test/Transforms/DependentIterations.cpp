@@ -1,7 +1,7 @@
 // Which container keeps the iterations of a map in order.
 #include "PassRun.h"
 
-#include "Transforms/Lower/DependentIterations.h"
+#include "sdfgc/Analysis/Dependences/DependentIterations.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -35,7 +35,7 @@ struct TwoMaps : Graph {
                  {"$element", (from.empty() ? "" : "x <- " + from + "; ") + "y -> " + to},
                  {"$more", more}}) {}
     std::string shared(const MapEntry *of = nullptr) {
-        return transforms::sharedByIterations(of ? *of : *outer, analysis::ScopeTree(*s)).str();
+        return analysis::sharedByIterations(of ? *of : *outer, analysis::ScopeTree(*s)).str();
     }
 };
 

@@ -1,7 +1,7 @@
 // eliminate-dead-code: what may be removed, and what must stay.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // form-gpu-graphs: what becomes part of a graph, what stays outside and why, and how steps are sorted.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Analysis/Device/GraphRegions.h"
 #include "sdfgc/Serialize/Text.h"
 
 using namespace sdfgc;

@@ -1,7 +1,7 @@
 // guard-parallel-maps: which maps run on one thread, which get a condition, and which stay.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Work.h"
+#include "sdfgc/Analysis/Costs/Work.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

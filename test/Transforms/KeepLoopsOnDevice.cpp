@@ -1,8 +1,8 @@
 // keep-loops-on-device: which loops the device decides about, what they become, and what stands in the way.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/DeviceLoops.h"
-#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Device/DeviceLoops.h"
+#include "sdfgc/Analysis/Flow/FlowWalk.h"
 #include "sdfgc/Serialize/Text.h"
 
 using namespace sdfgc;

@@ -1,7 +1,7 @@
 // Counts what a walk over the order of operations complains about.
 #pragma once
 
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 
 namespace sdfgc::test {
 

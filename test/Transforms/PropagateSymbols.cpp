@@ -1,7 +1,7 @@
 // propagate-symbols: which symbols are replaced by what they are, and which assignments change nothing.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

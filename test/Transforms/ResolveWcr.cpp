@@ -1,6 +1,6 @@
 #include "UpdatingMap.h"
 
-#include "Transforms/Lower/DisjointIterations.h"
+#include "sdfgc/Analysis/Dependences/DisjointIterations.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;
@@ -8,11 +8,11 @@ using namespace sdfgc::test;
 TEST_CASE("disjoint iterations") {
     sym::Assumptions facts;
     facts["N"].positive = true;
-    using transforms::IterationParameter;
-    auto disjoint = [&](const char *elements, std::vector<IterationParameter> p, std::set<Name> varying = {}) {
-        return transforms::areIterationsDisjoint(subset(elements), p, varying, facts);
+    using analysis::IterationParameter;
+    auto disjoint = [&](const char *elements, std::vector<analysis::IterationParameter> p, std::set<Name> varying = {}) {
+        return analysis::areIterationsDisjoint(subset(elements), p, varying, facts);
     };
-    IterationParameter i{"i", range("0:N"), true}, j{"j", range("0:32"), true}, k{"k", range("0:N"), false};
+    analysis::IterationParameter i{"i", range("0:N"), true}, j{"j", range("0:32"), true}, k{"k", range("0:N"), false};
     CHECK(disjoint("i", {i}));
     CHECK(disjoint("3 * i + 1", {i}));
     CHECK(disjoint("N - i", {i}));

@@ -1,7 +1,7 @@
 // simplify-control-flow: what runs always, once or never, and tests that leave loops.
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 
 using namespace sdfgc;
 using namespace sdfgc::test;

@@ -3,7 +3,7 @@
 #include "OrderChecks.h"
 #include "PassRun.h"
 
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <random>

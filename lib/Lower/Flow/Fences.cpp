@@ -24,7 +24,7 @@
 // C++ tasklets, indices that are read from memory, and loops in functions that are called, which compilers would have to inline first.
 #include "Lower/Flow/Fences.h"
 
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 

@@ -11,10 +11,10 @@
 #include "Lower/Memory/Places.h"
 #include "Reductions.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/ArgumentTypes.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tasklet/Conversions.h"
 

@@ -44,9 +44,9 @@
 // Not handled: arrays of constant size that a map updates itself, which are already reductions (resolve-wcr).
 #include "Bindings.h"
 #include "FunctionNames.h"
-#include "Transforms/Lower/Reductions.h"
 #include "Versions.h"
 
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
@@ -148,7 +148,7 @@ private:
     Reason obstacle(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         const std::string name = "`" + v.name.str() + "`";
-        if (!t.onlyAtomic || !hasClause(t.kind, v.type))
+        if (!t.onlyAtomic || !analysis::hasClause(t.kind, v.type))
             return {Why::Update, name + " is updated by more than one operation of OpenMP"};
         if (most(t) < 1)
             return {Why::Small, "copies are to take no memory"};

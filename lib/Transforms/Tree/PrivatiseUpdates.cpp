@@ -27,12 +27,11 @@
 //
 // Runs again after loops have been versioned: a version without a team has no atomic updates that prevent
 // vectorisation.
-#include "Transforms/Lower/Reductions.h"
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
+#include "sdfgc/Tasklet/Types.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
-
-#include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
 
@@ -173,7 +172,7 @@ void Privatiser::vectorise(For &loop) {
 bool Privatiser::isAccumulator(const Group &g, For &loop) {
     const Variable &v = var(g.element);
     return v.kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && isOpen(g.kind, v.type) &&
-           hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
+           analysis::hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
 }
 
 /// Has each iteration of the loop an element of its own to update? Those of a vector read all old values before they write one.
@@ -247,7 +246,7 @@ bool Privatiser::uniform(const Group &g) {
 /// Shall the element have an accumulator of its own around this loop?
 bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
-    if (g.element.castTo || g.element.address || g.element.pop || !hasClause(g.kind, v.type) || !uniform(g) ||
+    if (g.element.castTo || g.element.address || g.element.pop || !analysis::hasClause(g.kind, v.type) || !uniform(g) ||
         !isOpen(g.kind, v.type))
         return false;
     bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });
