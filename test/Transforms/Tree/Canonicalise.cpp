@@ -199,6 +199,20 @@ TEST_CASE("propagate copies: a copy of what changes is none") {
     CHECK(b.text().find("A[0] = copy") != std::string::npos);
 }
 
+TEST_CASE("canonicalise: a copy that takes the value of another one mentions what that value mentions") {
+    Body b;
+    const VarId A = b.param("A"), B = b.param("B"), x = b.var("x"), y = b.var("y"), z = b.var("z");
+    for (VarId v : {x, y, z})
+        b.f->vars[v].isConst = true;
+    b.add<Declare>(x)->init = b.at(B, 8);
+    b.add<Declare>(y)->init = b.at(x);
+    b.add<Declare>(z)->init = b.at(y);
+    const Type real(ScalarKind::Float64);
+    b.assign(b.at(A), py::binary(py::Op::Add, py::binary(py::Op::Mul, b.at(z), b.at(z), real), b.at(x), real));
+    runPass(b.m, "canonicalise");
+    CHECK(b.text() == "    declare x: const float64 = B[8]\n    declare z: const float64 = x[0]\n    A[0] = z[0] * z[0] + x[0]\n");
+}
+
 TEST_CASE("canonicalise: braces at the end of a scope go, those in the middle and with labels stay; comments are joined") {
     Body b;
     const VarId A = b.param("A");
