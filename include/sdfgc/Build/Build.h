@@ -31,7 +31,7 @@ struct CompilerMessage {
 };
 
 struct Options {
-    package::FpModel fpModel = package::FpModel::Strict;
+    pass::FpModel fpModel = pass::FpModel::Strict;
     bool openmp = true;
     bool emulateMpi = false;                     // MPI is the emulation, ranks are threads of one process
     bool emulate = false;                        // GPU sources are built by the host compiler against the emulation

@@ -55,7 +55,7 @@ struct Report {
 };
 
 struct Options {
-    bool compatDace = false;            // C meaning of Python's operators, as in CompileOptions
+    bool compatDace = false;            // C meaning of Python's operators, as with --compat dace
     std::string file;                   // the graph's, for diagnostics
     double seconds = 0;                 // the program is stopped after them; 0: never
     int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory

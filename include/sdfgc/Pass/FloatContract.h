@@ -16,10 +16,21 @@
 // needed in any case, so they run and ask: with --reductions ordered, they must keep sums in the order of their indices.
 #pragma once
 
+#include "sdfgc/Support/OptionValues.h"
+
 #include <cstdint>
 #include <string_view>
 
 namespace sdfgc::pass {
+
+/// --fp-model: how free passes and compilers are with floating-point numbers.
+enum class FpModel : uint8_t {
+    Strict,   // every operation rounds as written
+    Contract, // a * b + c may become one fused operation
+    Fast,     // operations may be reordered, and neither infinities nor NaNs occur
+};
+/// --reductions: the order of sums that the graph leaves open.
+enum class ReductionOrder : uint8_t { Any, Ordered };
 
 /// What a change may do to floating-point numbers. Everything else keeps its value in every class.
 enum class FloatClass : uint8_t { F0, F1, F2, V, F3 };
@@ -30,8 +41,13 @@ std::string_view name(FloatClass c);
 /// Returns what a class allows, for people: `the same bits`, `sums that the graph leaves open in another order`.
 std::string_view description(FloatClass c);
 
-/// Is a class allowed? Takes the value of --fp-model (`strict`, `contract`, `fast`) and whether --reductions is `ordered`. `fast` and `ordered`
-/// exclude each other, which the command line has seen to: here, `ordered` takes F1 away from every model.
-bool allows(std::string_view fpModel, bool ordered, FloatClass c);
+/// Is a class allowed? `Fast` and `Ordered` exclude each other, which the command line has seen to: here, `Ordered` takes F1 away from
+/// every model.
+bool allows(FpModel model, ReductionOrder reductions, FloatClass c);
 
 } // namespace sdfgc::pass
+
+namespace sdfgc {
+template <> struct Words<pass::FpModel> { static constexpr std::string_view list[] = {"strict", "contract", "fast"}; };
+template <> struct Words<pass::ReductionOrder> { static constexpr std::string_view list[] = {"any", "ordered"}; };
+} // namespace sdfgc

@@ -7,8 +7,7 @@
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
-#include "sdfgc/Pass/FloatContract.h"
-#include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Pass/CompileOptions.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include <algorithm>
@@ -22,38 +21,6 @@
 #include <vector>
 
 namespace sdfgc::pass {
-
-/// What the whole compilation knows; the same for every pass of a run.
-struct CompileOptions {
-    std::string target = "cpu";
-    bool emulate = false;             // a GPU target whose sources the host compiler builds against the emulation of its runtime
-    bool emulateMpi = false;          // ranks are threads of one process: built against the emulation of MPI
-    int gpuStreams = 4;               // streams that operations are spread over, at most
-    std::string gpuGraph;             // --gpu-graph: off, auto, require; empty: as the graph is marked
-    std::vector<std::string> gpuArch; // --gpu-arch: `sm_90`, `gfx90a`; empty: the GPU compiler's default
-    bool gpu() const { return platform::dialect(target) != nullptr; }
-    bool compatDace = false; // C meaning of Python's operators, as DaCe's output has it
-    int optimize = 0;
-    std::string fpModel = "strict";
-    bool orderedReductions = false; // --reductions ordered
-    bool checks = false;            // --checks: the program checks its accesses while it runs
-    /// Is a change of this class allowed (FloatContract.h)?
-    bool allows(FloatClass c) const { return pass::allows(fpModel, orderedReductions, c); }
-    /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.
-    platform::Device vendor() const {
-        const platform::Dialect *dialect = platform::dialect(target);
-        return dialect ? dialect->device : platform::Device::Cuda;
-    }
-    /// Lanes of a warp: 32 for CUDA, RDNA and the emulation, 64 for other GPUs of AMD. Nothing where --gpu-arch names both kinds.
-    std::optional<int> warpLanes() const;
-    std::set<std::string> libraries; // that the target machine has, by their names in Platform/Libraries.def: what may be called
-    /// Is a library there? A name such as `gputensor` stands for what it is on the vendor's GPUs.
-    bool has(const std::string &library) const {
-        const std::vector<std::string> behind = platform::librariesBehind(library, vendor());
-        return std::all_of(behind.begin(), behind.end(), [this](const auto &l) { return libraries.contains(l); });
-    }
-    std::string file; // the input graph, for diagnostics
-};
 
 /// What a remark is about: the name of an element, and its place in the user's program. An element of a graph that does not remember
 /// its place has that of the nearest one around it: scope, state, regions, SDFG, nested SDFG node.
@@ -109,13 +76,23 @@ using OptionValue = std::variant<bool, int64_t, std::string>;
 struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
-    int64_t least = 0; // of an integer
+    int64_t least = 0;                     // of an integer
+    std::vector<std::string> choices = {}; // of a text: the words that it may be, besides the default
 };
+/// An option whose values are the words of `E`, or of what `E` may hold: then the empty text stands for nothing.
+template <class E> OptionInfo choiceOption(std::string name, const E &usual, std::string help) {
+    OptionInfo o{std::move(name), std::move(help), optionText(usual)};
+    if constexpr (Choice<E>)
+        o.choices = wordsOf<E>();
+    else
+        o.choices = wordsOf<typename E::value_type>();
+    return o;
+}
 using OptionValues = std::map<std::string, OptionValue>;
 /// `true`, `4`, `text`: as it is written in YAML.
 std::string str(const OptionValue &v);
-/// `true or false`, `an integer`, `a text`: what a value of the same type as `v` is.
-std::string_view typeName(const OptionValue &v);
+/// What a value of the option is, in words: `` `true` or `false` ``, `an integer`, `` `reverse` or `forward` ``.
+std::string describeValues(const OptionInfo &o);
 
 /// What a pipeline works on: a graph, later the tree that it was lowered to, or a tree alone.
 struct Program {
@@ -140,7 +117,14 @@ public:
 
 protected:
     /// Value of an option of this pass, by the type that its row in Passes.def gives it.
-    template <class T> const T &option(const std::string &name) const { return std::get<T>(options.at(name)); }
+    template <class T> decltype(auto) option(const std::string &name) const {
+        if constexpr (Choice<T>)
+            return T(parseWord<T>(std::get<std::string>(options.at(name))).value()); // no reference to what ends here
+        else if constexpr (requires { requires Choice<typename T::value_type>; })
+            return parseWord<typename T::value_type>(std::get<std::string>(options.at(name)));
+        else
+            return std::get<T>(options.at(name));
+    }
 };
 
 /// A pass over graphs. It leaves ids renumbered (root.renumber()).

@@ -1,26 +1,12 @@
-// What kind of target a name of --target means, and what such targets take: questions that would otherwise compare names.
+// What targets take, by their family: the table Accepted.def.
 #pragma once
 
 #include "sdfgc/IR/Enums.h"
-#include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Pass/Target.h"
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace sdfgc::pass {
-
-enum class Family : uint8_t {
-    Host, // processors alone
-    Gpu,  // a device beside them
-};
-
-/// Of a target, by its name. The name of a GPU target is that of its dialect (Platform/Dialects.def); every other one is for the host.
-struct TargetTraits {
-    Family family = Family::Host;
-    const platform::Dialect *dialect = nullptr; // of the sources for a device; null for the family Host
-};
-TargetTraits traitsOf(std::string_view target);
 
 /// The answer of the table Accepted.def.
 struct Acceptance {

@@ -19,14 +19,14 @@ struct TargetInfo {
 
 /// All targets, in the order of the table.
 const std::vector<TargetInfo> &all();
-/// The target of that name, or null.
-const TargetInfo *find(const std::string &name);
+/// The row of a target, or null.
+const TargetInfo *find(const pass::Target &target);
 /// The first thing in a graph that a target does not take, by the table Pass/Accepted.def: a container that it uses, a scope, a tasklet.
 struct Refusal {
     std::string what, hint;
     diag::Location place;
 };
-std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target);
+std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target);
 /// Can a graph as it was loaded be compiled for the target of `compile`? If not, its refusal is reported as SD6002. If so, what the
 /// compilation will leave out of it is reported in warnings (SD6022, SD6023).
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);

@@ -26,6 +26,7 @@ struct ValidateOptions {
     double seconds = 5;                         // for one execution; an input that takes longer is left out
     std::string folder;                         // where a reproducer goes (writeReproducer)
     std::string file;                           // the graph's, for diagnostics
+    std::vector<std::string> arguments;         // of the command line that asks for this, for the reproducer
     interpret::NativeCompiler native = nullptr; // for tasklets in C++; programs with some are not judged without one
     /// Takes a line about what is done (`isDone`: was done): `fuse-maps (12 of 40): 9 inputs agree`.
     std::function<void(const std::string &line, bool isDone)> progress = nullptr;
@@ -45,8 +46,9 @@ struct ProgramText {
 struct Reproducer {
     const ProgramText &before, &after;
     const Input &input;
-    std::string pass;   // with its options, as --passes takes it
-    std::string target; // options of the command line that the pass depends on: `--target cuda`
+    std::string pass;    // with its options, as --passes takes it
+    std::string options; // of the command line that the pass depends on: `--target cuda`
+    std::string judging; // those that --validate depends on: `--validate-seed 7`
 };
 /// Writes `before.sdfgt`, `after.sdfgt` (trees: `.sdfgtree`), the folder `input` (writeInput) and `command`, calls of sdfgc in that
 /// folder that show the difference, shrink the graph and so on.
@@ -71,6 +73,7 @@ public:
     Validator(const pass::Pipeline &pipeline, const pass::Registry &registry, ValidateOptions options)
         : pipeline_(pipeline), registry_(registry), options_(std::move(options)) {}
     void begin(const pass::Program &, pass::Context &) override;
+    void before(const pass::Program &, const pass::Event &, pass::Context &context) override { changesBefore_ = context.changes; }
     void after(const pass::Program &, const pass::Event &, bool changed, pass::Context &) override;
     /// Inputs that are still in use.
     std::size_t inputs() const { return inputs_.size(); }
@@ -99,7 +102,8 @@ private:
     Name stream_;                            // whose elements the program it began with leaves in any order
     std::set<interpret::FaultKind> excused_; // what that program may do although it is a fault in others
     std::vector<Judged> inputs_;
-    std::string why_; // there are no inputs
+    std::string why_;           // there are no inputs
+    int64_t changesBefore_ = 0; // that passes before the current one have counted
     bool stopped_ = false;
 };
 

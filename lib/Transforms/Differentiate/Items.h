@@ -15,13 +15,11 @@
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/Tasklet/Derivatives.h"
+#include "sdfgc/Transforms/Choices.h"
 
 #include <span>
 
 namespace sdfgc::transforms::gradient {
-
-/// What is left of a program with its gradient.
-enum class Part : uint8_t { Both, Forward, Backward };
 
 /// What is differentiated, in one SDFG.
 struct Request {

@@ -20,9 +20,9 @@ struct GraphWish {
 /// (docs/user/benchmarks.md), else `off`.
 class GraphWishes {
 public:
-    /// Nothing where no region of `root` can be asked for, or where `mode`, the pass's option of that name, is no mode: that is
-    /// reported. An empty `mode` stands for the command line.
-    static std::optional<GraphWishes> of(ir::SDFG &root, const std::string &mode, std::string_view pass, pass::Context &context);
+    /// Nothing where no region of `root` can be asked for. `option`: the mode that an option of the pass asks for; without it, the
+    /// command line decides.
+    static std::optional<GraphWishes> of(ir::SDFG &root, std::optional<pass::GpuGraphMode> option, const pass::Context &context);
     /// For the whole program, outside of all marks.
     const GraphWish &general() const { return general_; }
     /// What applies inside of a region, given what does around it. `report`: an element that requires a graph against the command line is
