@@ -6,7 +6,8 @@
 //     Memory/       MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations
 //     Flow/         ControlFlow, UnstructuredFlow (labels and jumps); States (order, scopes, nodes), Nested (SDFGs in SDFGs);
 //                   Maps, Reductions, Consume, Loops; Blocks (timers, braces); Fences
-//     Kernels/      Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies, KernelArrays
+//     Kernels/      Kernels, GridKernels (persistent ones), KernelFunctions (from body to function), KernelBodies, KernelArrays;
+//                   HostMemory (warnings)
 //     Copies/       Copies, CopySide, StreamCopies, DeviceCopies, Fills, LibraryNodes (of copies and fills)
 //     Tasklets/     Tasklets, TaskletConnections, TaskletStores; in Python: TaskletPython, TaskletPlan, TaskletBinding,
 //                   TaskletStatements, TaskletNames; in C++: TaskletCpp, TaskletText; LibraryCalls
@@ -18,6 +19,7 @@
 #include "sdfgc/Lower/Lower.h"
 
 #include "Lower/Flow/Fences.h"
+#include "Lower/Kernels/HostMemory.h"
 #include "Lower/Program/ModuleParts.h"
 #include "Lower/Program/ProgramFunction.h"
 #include "Lower/Program/UserCode.h"
@@ -54,6 +56,8 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
     addStructs(program);
     addConstants(program);
     const std::vector<std::string> callCode = takeCodeBlocks(program);
+    if (context.options.gpu())
+        warnOfHostMemory(program);
     if (context.diags.errorCount() == errors)
         addProgramFunction(program, callCode);
     if (program.usesUndefinedSize)

@@ -1,11 +1,11 @@
-// Small things that passes ask of nodes and blocks, and do to them.
+// Small helpers for nodes and blocks that several passes share.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {
 
-/// An edge without data from one node to another, unless there is an edge already.
+/// Adds an ordering edge (without data) between two nodes, unless an edge already exists.
 inline void tie(ir::State &s, ir::Node *from, ir::Node *to) {
     if (from == to)
         return;
@@ -15,8 +15,9 @@ inline void tie(ir::State &s, ir::Node *from, ir::Node *to) {
     s.connect(from, {}, to, {}, ir::Memlet::empty());
 }
 
-/// Edges to `oldFirst` lead to `first` from now on, and edges from `oldLast` leave `last`. `start` is what the region began with before the
-/// new blocks were added: where that was `oldFirst`, it begins with `first`. The old blocks stay, without these edges.
+/// Redirects edges to `oldFirst` to `first`, and edges from `oldLast` to leave `last`. `start` is the start block from
+/// before the new blocks were added: if it was `oldFirst`, the region now starts with `first`. The old blocks stay,
+/// without these edges.
 inline void takePlace(ir::Region &r, const ir::Block *start, ir::Block &oldFirst, ir::Block &oldLast, ir::Block &first,
                       ir::Block &last) {
     r.moveInEdges(&oldFirst, &first);

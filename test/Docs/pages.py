@@ -71,7 +71,7 @@ def check_index():
                 faults.append(f'docs/README.md: no link to {page.relative_to(index.parent)}')
 
 
-pages = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
+pages = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').rglob('*.md'))]
 for page in pages:
     text = page.read_text()
     check_links(page, without_code(text))

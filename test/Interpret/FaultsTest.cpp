@@ -39,6 +39,25 @@ TEST_CASE("sizes may be constants", "[interpret]") {
     CHECK(a == std::vector<double>{2, 3, 4});
 }
 
+TEST_CASE("copies whose sides have different numbers of elements", "[interpret]") {
+    const auto copied = [](int64_t n) {
+        std::vector<double> a(static_cast<std::size_t>(4 * n)), b(static_cast<std::size_t>(n / 2 - 1));
+        Interpreted p(R"(sdfg f {
+          symbol N: int64
+          argument A: float64[4, N]
+          argument B: float64[N/2 - 1]
+          state s {
+            A[2, 1:N - 1:2] -> B
+          }
+        })");
+        const Kinds kinds = p.bind("A", a).bind("B", b).set("N", n).run();
+        return std::pair(kinds, p.reports.empty() ? std::string() : p.reports[0].what);
+    };
+    CHECK(copied(16).first.empty());
+    CHECK(copied(17).first == Kinds{FaultKind::Outside});
+    CHECK(copied(17).second == "the copy reads 8 elements and writes 7");
+}
+
 TEST_CASE("reads of what nothing has written", "[interpret]") {
     std::vector<double> c(1);
     Interpreted p(R"(sdfg f {

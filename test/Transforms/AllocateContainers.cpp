@@ -228,6 +228,59 @@ TEST_CASE("allocation: device memory is released with the program") {
     CHECK(p.problems() == "");
 }
 
+TEST_CASE("allocation: global registers of nested SDFGs that run in a team become memory of the state") {
+    Program p(R"(
+        transient out: float64[N] (CPU_Heap, SDFG)
+        state a {
+          map m[i = 0:N] (CPU_Multicore) with -> out[0:N] {
+            nested inner with o -> out[i] {
+              sdfg inner {
+                argument o: float64[1]
+                transient t: float64[2] (Register, Global)
+                state first {
+                  set: y = 1  with y -> t[0]
+                  t[0] -> o[0]
+                }
+              }
+            }
+          }
+        }
+    )");
+    SDFG &inner = *p.node<NestedSDFGNode>("inner")->sdfg;
+    p.allocate();
+    CHECK(inner.desc("t")->lifetime == Lifetime::Persistent);
+    CHECK(inner.desc("t")->storage == Storage::CPU_Heap);
+    p.place();
+    CHECK(p.problems() == "");
+}
+
+TEST_CASE("allocation: global registers of nested SDFGs in kernels live as long as the SDFG") {
+    Program p(R"(
+        transient out: float64[N] (GPU_Global)
+        state a {
+          map m[i = 0:N] (GPU_Device) with -> out[0:N] {
+            nested inner with o -> out[i] {
+              sdfg inner {
+                argument o: float64[1] (GPU_Global)
+                transient t: float64[2] (Register, Global)
+                state first {
+                  set: y = 1  with y -> t[0]
+                  t[0] -> o[0]
+                }
+              }
+            }
+          }
+        }
+    )",
+              true);
+    SDFG &inner = *p.node<NestedSDFGNode>("inner")->sdfg;
+    p.allocate();
+    CHECK(inner.desc("t")->lifetime == Lifetime::SDFG);
+    CHECK(inner.desc("t")->storage == Storage::Register);
+    p.place();
+    CHECK(p.problems() == "");
+}
+
 TEST_CASE("allocation: the size of device memory in a scope of the host is reserved there") {
     Program p(R"(
         transient t: float64[i + 1] (GPU_Global)

@@ -1,5 +1,4 @@
-// Which container a name means, and how a program uses the containers of its outermost SDFG: what callers may pass as read-only
-// memory.
+// How a program uses the containers of its outermost SDFG: which of them callers may pass as read-only memory.
 #pragma once
 
 #include "sdfgc/IR/Identifier.h"
@@ -17,9 +16,9 @@ struct Access {
     std::string str() const;
 };
 
-/// Of every container of the root that is not transient. An update with conflict resolution reads as well; a structure counts as
-/// written when one of its members is; a container that a reference is set to counts as both, because the reference may be used
-/// either way.
+/// Returns the access to each non-transient container of the root. An update with conflict resolution also reads. A
+/// structure counts as written if one of its members is. A container that a reference is set to counts as both, because
+/// the reference may be used either way.
 std::map<Name, Access> containerAccess(const ir::SDFG &root);
 
 } // namespace sdfgc::analysis

@@ -1,8 +1,8 @@
-// Do two operations of the device that share a container touch different elements of it?
+// Do two device operations that share a container access different elements of it?
 //
-// Streams go by containers (sdfgc/Analysis/Streams.h): there an order that is not needed costs an event at most. In a GPU graph it costs
-// that two kernels do not run at once, which is what graphs are for. So for a graph the subsets count: those of the memlets at the
-// leaves of a kernel's maps, of copies, of fills, and of calls of libraries.
+// Streams order operations by container (sdfgc/Analysis/Streams.h): an unnecessary ordering costs an event at most. In
+// a GPU graph it prevents two kernels from running concurrently, which is the purpose of graphs. So for graphs the
+// subsets matter: those of the memlets at the leaves of a kernel's maps, of copies, of fills, and of library calls.
 #pragma once
 
 #include "sdfgc/Analysis/Dependences.h"
@@ -13,19 +13,21 @@
 
 namespace sdfgc::analysis {
 
-/// What operations of one formed region touch. Valid until the program changes; `steps`, its steps, live as long.
+/// The elements that operations of one formed region access. Valid until the program changes; `steps`, the program's
+/// steps, must live as long.
 class ApartElements {
 public:
     explicit ApartElements(StreamSteps &steps) : steps_(steps) {}
 
-    /// Is it proved that no element of `m` is touched by both `a` and `b`, of which one or both write it? Two operations of one formed
-    /// region, in one iteration of the loops that the device decides around them: symbols have one value for both. Conservative: false
-    /// where a subset is not known, as behind views, in nested SDFGs and where the range of a map is read from a container.
+    /// Is it proved that no element of `m` is accessed by both `a` and `b`, where one or both write it? Both must be
+    /// operations of the same formed region, in the same iteration of the surrounding loops that the device controls,
+    /// so each symbol has one value. Conservative: false if a subset is unknown, as behind views, in nested SDFGs and
+    /// for map ranges read from containers.
     bool of(const StreamStep &a, const StreamStep &b, Memory m);
 
 private:
     class Collector;
-    /// The elements of a memory that an operation reads, and those that it writes; in terms of its SDFG's symbols.
+    /// The elements of a memory that an operation reads and writes, in terms of its SDFG's symbols.
     struct Elements {
         std::vector<AccessInstance> reads, writes;
         bool known = true;

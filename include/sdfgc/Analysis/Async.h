@@ -1,19 +1,20 @@
-// Operations on GPU streams as graph elements: which stream an element is queued on, and nodes that order streams and the host.
+// Operations on GPU streams as graph elements: the stream that an element is queued on, and nodes that order streams
+// and the host.
 //
-// A kernel's stream is MapEntry::stream, a copy's is Memlet::stream. The nodes are library nodes of sdfgc's own classes; they are
-// kept by every pass, written to files and read back:
+// A kernel's stream is MapEntry::stream, a copy's is Memlet::stream. The nodes are library nodes of sdfgc's own
+// classes. Every pass keeps them, and they are written to files and read back:
 //
 //     sdfgc.async.Synchronise  stream          the host waits for a stream
-//     sdfgc.async.Record       event, stream   marks what a stream has been given so far
-//     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host does
-//     sdfgc.async.Barrier                      inside of a kernel: the threads of a block wait for each other
-//     sdfgc.async.GridBarrier                  inside of a persistent kernel: the threads of all blocks wait for each other
-//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for what comes after it in the stream
-//     sdfgc.async.Free         data, stream    and gives it back after what the stream has been given; both are operations of the
-//                                              stream that write the container, and have no stream before assign-streams
-//     sdfgc.async.Reserve      data            the host sees to it that a container has memory for its present size. Memory that is
-//                                              large enough is kept with its contents; where a device may use what is too small, the
-//                                              host waits
+//     sdfgc.async.Record       event, stream   marks everything queued on a stream so far
+//     sdfgc.async.Wait         event, stream   a stream waits for an event; stream -1: the host waits
+//     sdfgc.async.Barrier                      in a kernel: the threads of a block wait for each other
+//     sdfgc.async.GridBarrier                  in a persistent kernel: the threads of all blocks wait for each other
+//     sdfgc.async.Allocate     data, stream    a container gets memory from the device's pool, for later operations of the stream
+//     sdfgc.async.Free         data, stream    and returns it after all earlier operations of the stream; both are operations of
+//                                              the stream that write the container, and have no stream before assign-streams
+//     sdfgc.async.Reserve      data            the host ensures that a container has memory for its current size. Memory that is
+//                                              large enough is kept with its contents. If a device may be using memory that is
+//                                              too small, the host waits
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -32,18 +33,18 @@ struct AsyncOp {
     int stream = 0;
     int event = -1;
     Name data = {};
-    /// Does it do something to memory, rather than order what others do?
+    /// Does it allocate or release memory, rather than order other operations?
     bool usesPool() const { return kind == Allocate || kind == Free; }
 };
 
-/// What an operation node does; nothing if the node is something else.
+/// Returns the operation of a node, or nothing for other nodes.
 std::optional<AsyncOp> asyncOp(const ir::LibraryNode &n);
-/// Containers of one SDFG, nested ones excluded, whose memory nodes of the graph allocate or give back.
+/// Returns the containers of one SDFG, excluding nested ones, whose memory nodes of the graph allocate or release.
 std::set<Name> pooledContainers(const ir::SDFG &g);
-/// The stream of a kernel, or of a library node that the device runs (copies, fills, calls of device libraries); 0 when none was
-/// given.
+/// Returns the stream of a kernel, or of a library node that the device runs (copies, fills, calls of device
+/// libraries); 0 if none was assigned.
 int streamOf(const ir::Node &n);
 void setStream(ir::Node &n, int stream);
-/// A new operation node in a state, without edges.
+/// Adds a new operation node without edges to a state.
 ir::LibraryNode *addAsyncOp(ir::State &s, const AsyncOp &op);
 } // namespace sdfgc::analysis

@@ -1,5 +1,5 @@
-// Iterations over subsets of containers in memory: how many steps along each dimension, and how far the element moves with each.
-// Ranges of iterations that depend on each other.
+// Iterations over subsets in memory: the steps along each dimension, and the distance between them. Dependences between
+// ranges of iterations.
 #pragma once
 
 #include "sdfgc/Symbolic/Subset.h"
@@ -9,7 +9,7 @@
 
 namespace sdfgc::analysis {
 
-/// One dimension of an iteration over a subset: how many steps, and how far the element moves with each.
+/// One dimension of an iteration over a subset: the number of steps, and the distance in memory of each.
 struct Axis {
     sym::Expr size, stride;
 };
@@ -38,7 +38,8 @@ inline bool isRun(const std::vector<Axis> &axes) {
     return true;
 }
 
-/// Is it all of a stretch of memory without gaps, in whatever order of its dimensions? A run is; so is one that is stored by columns.
+/// Does the iteration cover a stretch of memory without gaps, in any order of its dimensions? A run does; so does a
+/// column-major array.
 inline bool isDense(std::vector<Axis> axes) {
     std::erase_if(axes, [](const Axis &a) { return a.size.isOne(); });
     for (sym::Expr expected = 1; !axes.empty();) {
@@ -67,12 +68,12 @@ inline bool dependOn(const std::vector<sym::Range> &ranges, Name parameter) {
     });
 }
 
-/// Has a map one iteration?
+/// Does a map have exactly one iteration?
 inline bool isOneIteration(const std::vector<sym::Range> &ranges) {
     return std::all_of(ranges.begin(), ranges.end(), [](const sym::Range &r) { return r.steps().isOne(); });
 }
 
-/// Are the iterations of a map a box: does no range depend on a parameter, so that sizes can be multiplied?
+/// Do the iterations of a map form a box: does no range depend on a parameter, so that sizes can be multiplied?
 inline bool isBox(const std::vector<Name> &params, const std::vector<sym::Range> &ranges) {
     return std::none_of(params.begin(), params.end(), [&](Name p) { return dependOn(ranges, p); });
 }
@@ -84,7 +85,7 @@ inline sym::Expr volume(const std::vector<Axis> &axes) {
     return v;
 }
 
-/// Offset of the element with row-major number `linear`.
+/// The offset of the element with row-major index `linear`.
 inline sym::Expr offsetOfLinear(const std::vector<Axis> &axes, sym::Expr linear) {
     sym::Expr offset = 0, below = 1;
     for (std::size_t i = axes.size(); i-- > 0;) {

@@ -1,24 +1,25 @@
-// In which order the threads of a kernel touch memory: the phases of a kernel that has maps over its threads, and a walk that knows
-// which accesses other threads may still be making. The pass place-barriers inserts what the walk finds missing; the verifier
-// reports it.
+// The order in which the threads of a kernel access memory: the phases of a kernel with maps over its threads, and a
+// walk that tracks accesses that other threads may not have finished. The pass place-barriers inserts the barriers that
+// the walk finds missing; the verifier reports them.
 //
-// A phase is what threads do between two points at which they could wait for each other:
+// A phase is the code between two points at which threads could wait for each other:
 //
-//     map over threads                     each thread its iterations
-//     cooperative copy                     each thread its elements
-//     other code of the block              one thread, or all of them alike
+//     map over threads                     each thread runs its iterations
+//     cooperative copy                     each thread copies its elements
+//     other code of the block              one thread runs it, or all of them do the same
 //
-// Between two phases that touch the same memory, one of them writing, there is a barrier: threads run at their own pace. That holds
-// across iterations of loops around phases, of sequential maps, and of the grid where a block may get several iterations. Memory is
-// shared and global memory, a container as a whole; registers are each thread's own. What conditions and bounds of loops read
-// inside of a kernel, all threads read: it is complete at the end of the state that writes it.
+// A barrier must separate two phases that access the same memory if one of them writes it, because threads run at their
+// own pace. That includes iterations of loops around phases, of sequential maps, and of the grid if a block may get
+// several iterations. Memory means shared and global memory, with a container as a unit; registers are private to a
+// thread. All threads read the operands of conditions and loop bounds inside a kernel, so these must be complete at the
+// end of the state that writes them.
 //
-// Blocks are ordered in persistent kernels only (GPU_Persistent). There all threads of the grid go through the body together; maps
-// over the device are phases of the grid, which barriers of the grid keep apart, and what a block does in one of their iterations
-// is a walk of its own.
+// Blocks are ordered only in persistent kernels (GPU_Persistent), where all threads of the grid go through the body
+// together. Maps over the device are phases of the grid, separated by grid barriers. The code of a block in one of
+// their iterations is a separate walk.
 //
-// The rule comes from the reference on GPU code generation, sections 5.7 and 9.12, with dependences instead of one barrier per map
-// or state.
+// The rule comes from the reference on GPU code generation, sections 5.7 and 9.12, but uses dependences instead of one
+// barrier per map or state.
 #pragma once
 
 #include "sdfgc/Analysis/FlowWalk.h"
@@ -28,7 +29,7 @@
 
 namespace sdfgc::analysis {
 
-/// Accesses since the last barrier on some path, each with a phase that makes it.
+/// Accesses since the last barrier on some path, each with a phase that performs it.
 struct PhaseKnowledge {
     std::map<MemoryUse, const StreamStep *> pending;
     void join(const PhaseKnowledge &other) { pending.insert(other.pending.begin(), other.pending.end()); }
@@ -37,24 +38,24 @@ struct PhaseKnowledge {
 
 /// Two phases without a barrier between them.
 struct PhaseConflict {
-    ir::State *state = nullptr; // in which the later one is
+    ir::State *state = nullptr; // contains the later phase
     ir::Node *scope = nullptr;  // the entry around it; null at the top level of a nested SDFG
-    std::size_t step = 0;       // its position in `steps`; their number: the end of the state
+    std::size_t step = 0;       // its position in `steps`, or their number for the end of the state
     const std::vector<StreamStep> *steps = nullptr;
     const StreamStep *earlier = nullptr;
-    MemoryUse use;                       // of the earlier one
-    Executor executor = Executor::Block; // whose threads: a block's, or those of the grid
+    MemoryUse use;                       // of the earlier phase
+    Executor executor = Executor::Block; // the threads: of a block, or of the grid
 
     std::string laterName() const, earlierName() const; // for messages
 };
 
-/// Walks all kernels of a program.
+/// Walks over all kernels of a program.
 class PhaseOrder : private FlowWalk<PhaseKnowledge> {
 public:
     using Found = std::function<bool(const PhaseConflict &)>;
     PhaseOrder(ir::SDFG &root, StreamSteps &steps) : root_(root), steps_(steps) {}
-    /// `found` is called with each conflict. It returns true when it has put a barrier in front of the later phase; otherwise the walk goes
-    /// on as if it were there.
+    /// Calls `found` for each conflict. It returns true if it inserted a barrier before the later phase; either way the
+    /// walk continues as if the barrier existed.
     void run(const Found &found);
 
 private:
@@ -71,7 +72,7 @@ private:
     StreamSteps &steps_;
     const Found *found_ = nullptr;
     Executor executor_ = Executor::Block;
-    StreamStep condition_; // stands for what control flow reads
+    StreamStep condition_; // represents reads by control flow
     std::map<std::pair<const ir::State *, const ir::Node *>, std::shared_ptr<std::vector<StreamStep>>> cache_;
     std::vector<std::shared_ptr<std::vector<StreamStep>>> old_; // knowledge points into them
 };

@@ -1,20 +1,21 @@
-// How many threads a block of a kernel needs: what the host can tell when it starts the kernel.
+// Thread counts of blocks that the host can compute when it launches a kernel.
 #pragma once
 
 #include "sdfgc/IR/Dataflow.h"
 
 namespace sdfgc::analysis {
 
-/// A bound of a size from above, a constant where there is one: `min(N, b + 32) - b` is 32 at most. Without one, the size in its
-/// largest form (sym::overApproximation).
+/// Returns an upper bound of a size, a constant if possible: `min(N, b + 32) - b` is at most 32. Without a bound,
+/// returns the largest form of the size (sym::overApproximation).
 sym::Expr boundOfSize(sym::Expr size);
 
-/// A name that only the kernel around a map knows (a parameter of a map in it, the kernel's included, or a symbol that a nested SDFG
-/// in it defines) and that the sizes of the map depend on, bounded as above: as a thread-block map it would make blocks of a size
-/// that nobody knows when the kernel is started (SD6009). The empty name where the host can compute them, and outside of kernels.
+/// Returns a name that the bounded sizes of a map depend on but that only the surrounding kernel knows: a parameter of
+/// a map in it, including the kernel's, or a symbol that a nested SDFG in it defines. If that map were a thread-block
+/// map, the size of its blocks would be unknown at launch (SD6009). Returns the empty name if the host can compute the
+/// sizes, and outside kernels.
 Name unknownAtLaunch(const ir::MapEntry &m);
 
-/// Do blocks of a kernel combine what its iterations accumulate into one element (resolve-wcr)?
+/// Do the blocks of a kernel combine values that its iterations accumulate into one element (resolve-wcr)?
 bool reducesInBlocks(const ir::MapEntry &kernel);
 
 } // namespace sdfgc::analysis

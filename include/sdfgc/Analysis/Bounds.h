@@ -1,7 +1,8 @@
-// Bounds: which subsets leave their container for certain.
+// Subsets that certainly leave their container.
 //
-// In loops a subset names other elements in each iteration. One iteration that is sure to come and leaves the container is enough. It is
-// looked for where a bound is least, or greatest: for a bound that is affine in the variables, each has its first or its last value there.
+// In a loop, a subset denotes different elements in each iteration. A single iteration that certainly runs and leaves
+// the container is enough. The search looks at the minimum and maximum of each bound: a bound that is affine in the
+// loop variables attains them at the first or last values of the variables.
 #pragma once
 
 #include "sdfgc/Analysis/Dependences.h"
@@ -13,17 +14,18 @@ namespace sdfgc::analysis {
 /// Is one expression provably less than another one?
 using IsLess = std::function<bool(sym::Expr, sym::Expr)>;
 
-/// Why indices of one dimension leave it in some iteration of the loops (outermost first): `its first index is -1`; nothing if that is not certain, or
-/// no iteration comes. `extent`: of the dimension. A loop that may or may not have iterations is taken to have some, as a map is.
+/// Returns why indices of one dimension leave it in some iteration of the loops (outermost first): `its first index is
+/// -1`. Returns nothing if that is uncertain, or if there is no iteration. `extent`: of the dimension. A loop that may
+/// be empty is assumed to have iterations, like a map.
 std::optional<std::string> whyOutside(const sym::Range &indices, sym::Expr extent, const std::vector<LoopLevel> &loops,
                                       const IsLess &less);
 
-/// The least value of an expression in iterations of the loops (outermost first), if there are any; nothing unless it is affine in their
-/// variables.
+/// Returns the minimum of an expression over the iterations of the loops (outermost first), assuming that there are
+/// any; nothing unless it is affine in their variables.
 std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loops);
 
-/// An upper bound of a size over all iterations of the loops (outermost first), at least 0: the largest value where the size is affine in
-/// their variables. Nothing if there is no formula without loops of its own.
+/// Returns an upper bound of a size over all iterations of the loops (outermost first), at least 0: the maximum if the
+/// size is affine in their variables. Nothing if there is no closed formula.
 std::optional<sym::Expr> largestOf(sym::Expr size, const std::vector<LoopLevel> &loops, const sym::Assumptions &facts);
 
 } // namespace sdfgc::analysis

@@ -1,4 +1,4 @@
-// Connectors of tasklets that stand for several elements.
+// Connectors of tasklets that refer to several elements.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -9,8 +9,9 @@
 
 namespace sdfgc::analysis {
 
-/// Which connectors of one tasklet stand for several elements of a container: there the name alone is the address of the first,
-/// and elements have subscripts. Streams, connectors that set a reference, and elements that are no numbers are left out.
+/// The connectors of one tasklet that refer to several elements of a container: their name alone is the address of the
+/// first element, and elements need subscripts. Excludes streams, connectors that set a reference, and elements that
+/// are not numbers.
 class SeveralElements {
 public:
     explicit SeveralElements(const ir::Tasklet &t);
@@ -18,10 +19,11 @@ public:
     bool empty() const { return several_.empty(); }
     /// The memlet of such a connector; null for other names.
     const ir::Memlet *of(Name connector) const;
-    /// Is it such a connector, or one that stands for one number?
+    /// Is it such a connector, or one that refers to a single number?
     bool isNumeric(Name connector) const { return several_.count(connector) || numbers_.count(connector); }
-    /// Does the statement, one at the top of the tasklet's `code`, give one such connector the address of another, `o = c`, without
-    /// any other use of `o`? In DaCe's output that changes a pointer of the tasklet and stores nothing, and neither does it here.
+    /// Does the statement, at the top level of the tasklet's `code`, assign the address of one such connector to
+    /// another, `o = c`, without any other use of `o`? In DaCe's output that changes a pointer of the tasklet and
+    /// stores nothing, and sdfgc does the same.
     bool isRebinding(const py::Stmt &s, const std::vector<py::StmtRef> &code) const;
 
 private:

@@ -1,15 +1,17 @@
-// Loops and branches that a GPU graph can decide on the device: those that run while, or if, a flag in device memory holds.
+// Loops and branches that a GPU graph can control on the device: those that run while, or if, a flag in device memory
+// is set.
 //
 //     state arm    { map GPU_Device -> go }
-//     state look   { go -> host_go }                     the host looks at the flag, in front of the loop
+//     state look   { go -> host_go }                     the host reads the flag before the loop
 //     while host_go {
 //         state body { ... map GPU_Device -> go }
 //         state look_1 { go -> host_go }                 and again after every iteration
 //     }
 //
-// The host's copy of the flag is read by the condition of the loop and by nothing else. So the states that bring it to the host (*looks*)
-// matter to the host path only: in a graph the device looks at the flag itself. A branch, `if host_go { ... }` without another, has one look,
-// in front of it. Both are made by keep-loops-on-device; a program may have them from the beginning.
+// Only the condition of the loop reads the host's copy of the flag. So the states that copy it to the host (*looks*)
+// matter only for the host path: in a graph the device reads the flag itself. A branch, `if host_go { ... }` without an
+// else branch, has one look, before it. keep-loops-on-device creates both forms; a program may also contain them from
+// the start.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -18,19 +20,19 @@
 
 namespace sdfgc::analysis {
 
-/// A loop, or a conditional block with one branch, and its flag.
+/// A loop, or a conditional block with a single branch, and its flag.
 struct DeviceLoop {
     ir::Block *block = nullptr;
     Name flag; // in device memory, one bool
 };
 
-/// The loops and branches of this form in a program. Valid until the program changes; blocks that are new since are not found.
+/// Finds the loops and branches of this form in a program. Valid until the program changes; later blocks are not found.
 class DeviceLoops {
 public:
     explicit DeviceLoops(ir::SDFG &root);
-    /// Null for a block of another form.
+    /// Returns null for a block of another form.
     const DeviceLoop *of(const ir::Block &b) const;
-    /// What a state is a look of; null if it is none.
+    /// Returns the loop or branch that a state is a look of, or null.
     const DeviceLoop *lookedAtBy(const ir::State &s) const;
 
 private:

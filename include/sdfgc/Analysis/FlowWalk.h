@@ -1,7 +1,8 @@
-// A walk over control flow that knows, at every point, what may hold there: forward, joined where control flow joins, iterated over
-// loops until nothing is new. What is known and what a state does to it is the derived class's business.
+// A forward dataflow walk over control flow: it tracks facts at every point, joins them where control flow joins, and
+// iterates over loops until they are stable. The derived class defines the facts and the effect of a state on them.
 //
-//     Knowledge needs: a default that knows nothing, join(other), sameAs(other); joining must end (finitely many facts, only added).
+//     Knowledge needs: a default with no facts, join(other), sameAs(other). Joining must terminate: finitely many facts,
+//     which are only added.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -16,16 +17,16 @@
 
 namespace sdfgc::analysis {
 
-/// Blocks of a region so that, without cycles, each comes after its predecessors; those that cannot be reached are left out.
+/// Returns the reachable blocks of a region, each after its predecessors except on cycles.
 std::vector<ir::Block *> blocksInOrder(ir::Region &r);
 
-/// The only block that follows another one, without a condition or an assignment on the way; null if there is none.
+/// Returns the only block that follows another one, if the edge has neither condition nor assignments; otherwise null.
 ir::Block *onlyNext(const ir::Block &b);
 
-/// Does an edge of these blocks of one region, which are all that can be reached, lead to one that comes no later in the order?
+/// Does an edge lead backwards? The blocks must be all reachable blocks of one region.
 bool comesBack(const std::vector<ir::Block *> &order);
 
-/// The states of one SDFG that can be reached, each after those that lead to it (loops once, branches in list order).
+/// Returns the reachable states of one SDFG, each after its predecessors (loops once, branches in list order).
 std::vector<ir::State *> statesInOrder(ir::SDFG &g);
 
 template <class Knowledge> class FlowWalk {
@@ -33,19 +34,19 @@ public:
     virtual ~FlowWalk() = default;
 
 protected:
-    /// What holds after a state.
+    /// Returns the facts after a state.
     virtual Knowledge state(ir::State &s, Knowledge in) = 0;
-    /// Told what holds in front of a return; more than once where the walk comes by again, each time with more.
+    /// Called with the facts at a return; several times, with more facts each time, if the walk passes repeatedly.
     virtual void atReturn(ir::Block &, const Knowledge &) {}
 
-    /// Told of each block that is about to run, where a loop begins once; may change what is known.
+    /// Called for each block before it runs (once, at the start, for a loop); may change the facts.
     virtual void entering(ir::Block &, Knowledge &) {}
-    /// Told of each block that has run and that something follows; may change what is known.
+    /// Called for each block after it has run if something follows; may change the facts.
     virtual void leaving(ir::Block &, Knowledge &) {}
-    /// What holds after an edge.
+    /// Applies an edge to the facts.
     virtual void along(const ir::InterstateEdge &, Knowledge &) {}
 
-    /// What holds after an SDFG, also where it returns.
+    /// Returns the facts after an SDFG, including those at its returns.
     Knowledge whole(ir::SDFG &g, Knowledge in) {
         Reached outer = std::exchange(returned_, std::nullopt);
         Reached out = region(g, std::move(in), nullptr);
@@ -54,7 +55,7 @@ protected:
         return out ? std::move(*out) : Knowledge();
     }
 
-    /// What holds after the iterations of something: `body` maps what holds before one to what holds after it.
+    /// Returns the facts after the iterations of a loop: `body` maps the facts before an iteration to those after it.
     template <class Body> static Knowledge iterated(Knowledge head, const Body &body) {
         for (;;) {
             Knowledge next = body(head);
@@ -66,10 +67,11 @@ protected:
     }
 
 private:
-    /// Nothing: no path leads there. (A default Knowledge would be wrong: joined, it forgets what other paths know.)
+    /// Nothing if no path leads there. (A default Knowledge would be wrong: joining it would lose the facts of other
+    /// paths.)
     using Reached = std::optional<Knowledge>;
     struct Exits {
-        Reached broken, continued; // of the innermost loop
+        Reached broken, continued; // in the innermost loop
     };
     static void join(Reached &a, const Reached &b) {
         if (a && b)
@@ -85,7 +87,8 @@ private:
         return comesBack(order) ? unstructured(order, std::move(in), exits) : forward(order, std::move(in), exits);
     }
 
-    /// Where no edge leads back, all that leads to a block has been walked when it comes: what is known is handed on, and kept nowhere.
+    /// Without backward edges, all predecessors of a block have been walked when it is reached, so facts are passed on
+    /// and not stored.
     Reached forward(const std::vector<ir::Block *> &order, Knowledge in, Exits *exits) {
         Reached out;
         std::unordered_map<const ir::Block *, Knowledge> before;
@@ -191,7 +194,7 @@ private:
         return out;
     }
 
-    /// A loop may end in front of any iteration, whatever its form.
+    /// A loop may end before any iteration, whatever its form.
     Reached loop(ir::LoopRegion &l, Knowledge in) {
         Reached broken;
         Reached end = iterated(std::move(in), [&](const Knowledge &head) {
@@ -205,7 +208,7 @@ private:
         return end;
     }
 
-    Reached returned_; // at the returns of the SDFG that is being walked
+    Reached returned_; // at the returns of the current SDFG
 };
 
 } // namespace sdfgc::analysis

@@ -1,16 +1,17 @@
-// How much memory a program takes for itself.
+// The memory that a program allocates.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {
 
-/// The bytes of all containers that are no arguments and have memory of their own, in terms of the SDFG's symbols. Those of nested SDFGs count
-/// once each, however often these run, and so do those of iterations: of sizes that change from iteration to iteration of a loop the
-/// largest counts, where it is in the first or the last one.
+/// Returns the size, in bytes, of all containers with memory of their own that are not arguments, in terms of the
+/// SDFG's symbols. Those of nested SDFGs and of iterations count once, however often they run. If a size changes from
+/// iteration to iteration of a loop, the maximum counts, provided that it is in the first or last iteration.
 sym::Expr bytesOfTransients(const ir::SDFG &g);
 
-/// Adds the values of symbols that edges of the SDFG set to names with given values, scalars say: with `n = nt` and 25 for `nt`, `n` is 25.
+/// Adds symbols that edges of the SDFG assign from names with given values, such as scalars: with `n = nt` and 25 for
+/// `nt`, `n` is 25.
 void addAssignedValues(const ir::SDFG &g, std::map<Name, int64_t> &values);
 
 } // namespace sdfgc::analysis

@@ -1,15 +1,15 @@
-// Calls of libraries as tasklets have them.
+// Library calls in tasklets.
 //
-// What an expansion calls in a library is a tasklet in the language `Library`: one call, in the syntax of Python, of a function
-// that a row of Platform/Environments.def has, maybe in loops, maybe with a result:
+// An expansion calls a library by a tasklet in the language `Library`: a single call, in Python syntax, of a function
+// with a row in Platform/Environments.def, possibly in loops and with a result:
 //
 //     for _p0 in range(8):
 //         cblas_dgemm("CblasRowMajor", ..., _in_a + _p0 * 4096, 64, ..., 0.0, _out_c + _p0 * 4096, 64)
 //     _out_c = cblas_ddot(N, _in_a, 1, _in_b, 1)
 //     gpuTensors.permute(1, tensor(_in_a, "'a'", N, 1), tensor(_out_c, "'a'", N, 1))
 //
-// An argument is memory (a connector that is a pointer, with an offset in elements or without), a value, a value by address
-// (`by_address(x)`), a word of C++ in quotes, or what a function of the library makes of arguments.
+// An argument is memory (a pointer connector, optionally with an offset in elements), a value, a value passed by
+// address (`by_address(x)`), a quoted C++ word, or the result of a library function applied to arguments.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -34,23 +34,24 @@ struct LibraryCall {
         Name variable;
         py::ExprRef count; // from 0
     };
-    std::vector<Loop> loops; // around it, outermost first
-    Name result;             // output connector that gets what the function returns; empty: none does
+    std::vector<Loop> loops; // surrounding loops, outermost first
+    Name result;             // output connector for the function's result; empty: none
     std::string function;    // `cblas_dgemm`, `gpuBlas.gemm`
     const platform::Environment *environment = nullptr;
     std::vector<LibraryArgument> arguments;
 };
 
-/// The call of a tasklet in the language Library. None, and what is wrong in `why`, where its text is no such call.
+/// Parses the call of a tasklet in the language Library. If its text is not such a call, returns nothing and sets
+/// `why`.
 std::optional<LibraryCall> libraryCall(const ir::Tasklet &t, std::string &why);
 
-/// Loops of a program that call libraries, themselves or in what is nested in them: there, threads of the program and of the library take
-/// turns. Valid until blocks change.
+/// Loops of a program that call libraries, directly or in nested SDFGs: there, threads of the program and of the
+/// library alternate. Valid until blocks change.
 class LoopsAroundLibraries {
 public:
-    /// Finds those of an SDFG, and of all that is nested in it.
+    /// Finds the loops of an SDFG and of everything nested in it.
     void find(const ir::SDFG &g) { find(g, {}); }
-    /// Is a state in one of them, however deep?
+    /// Is a state in one of them, at any depth?
     bool enclose(const ir::State &s) const;
 
 private:

@@ -1,12 +1,12 @@
-// Which memory a container stands for: behind views, across the borders of nested SDFGs, and through references.
+// The memory that a container refers to: through views, boundaries of nested SDFGs, and references.
 //
-//     a view                          the memory of what it looks at
+//     a view                          the memory of the viewed container
 //     an argument of a nested SDFG    that of the container at the other end of the connector's edges
-//     a reference                     one memory with everything that it is set to, anywhere in the program
+//     a reference                     one memory with every container that it is set to, anywhere in the program
 //     a member of a structure         that of the structure
 //     all others                      their own
 //
-// Two uses of different memory never meet, unless the program's caller passes arguments that may alias (apart).
+// Uses of different memories never touch the same element, unless the caller passes arguments that may alias (apart).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -28,12 +28,12 @@ public:
 
     Memory of(ir::SDFG &g, Name data);
     Memory of(const ir::AccessNode &n);
-    /// The container that a memory belongs to; null for its descriptor if the program does not have it.
+    /// The container that owns a memory; its descriptor is null if the program does not contain it.
     const std::pair<ir::SDFG *, Name> &owner(Memory m) const { return owners_[static_cast<std::size_t>(m)]; }
     const ir::DataDesc *desc(Memory m) const;
-    /// Are these provably different elements, whatever the subsets?
+    /// Are they provably disjoint, whatever the subsets?
     bool apart(Memory a, Memory b) const;
-    /// Can it be the same as other memory of which this holds?
+    /// May it overlap with other memory for which this holds?
     bool mayAlias(Memory m) const { return mayAlias_[static_cast<std::size_t>(m)]; }
 
 private:

@@ -1,4 +1,4 @@
-// Symbols of nested SDFGs: how they get the values of the SDFG around them.
+// Passes values of symbols to nested SDFGs.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,12 +7,12 @@
 
 namespace sdfgc::analysis {
 
-/// The symbol `inside` of a nested SDFG stands for `value`, which is in terms of the SDFG around it, from now on: it is declared, as int64
-/// where `type` is not known, and mapped. Mappings stay in the order of their names, as files have them.
+/// Declares and maps the symbol `inside` of a nested SDFG to `value`, an expression of the outer SDFG. The symbol is an
+/// int64 if `type` is unknown. Mappings stay sorted by name, as in files.
 void passSymbol(ir::NestedSDFGNode &n, Name inside, sym::Expr value, Type type);
 
-/// passSymbol for each symbol that the nested SDFG requires and that is not mapped: it stands for that of the same name around, whose type
-/// `typeOf` says (void: not known).
+/// Calls passSymbol for each unmapped symbol that the nested SDFG requires, with the outer symbol of the same name,
+/// whose type `typeOf` returns (void: unknown).
 void passRequiredSymbols(ir::NestedSDFGNode &n, const std::function<Type(Name)> &typeOf);
 
 } // namespace sdfgc::analysis

@@ -1,4 +1,5 @@
-// Scopes, order and memlet paths of one state: part of IR (its text form needs them), under the names that analyses use.
+// Scopes, order and memlet paths of one state. They are part of IR, because its text form needs them; analyses use
+// these names.
 #pragma once
 
 #include "sdfgc/IR/StateGraph.h"

@@ -1,15 +1,16 @@
-// Sizes that are known before a part of a program runs: formulas of integers over symbols and contents of containers, with sums and maxima
-// over ranges.
+// Sizes that are known before a part of a program runs: integer formulas over symbols and contents of containers, with
+// sums and maxima over ranges.
 //
 //     SumOver(i, 0, R, max(len[i], 0))          the sum over i = 0 ... R-1
-//     MaxOver(i, 0, R, max(len[i], 0))          the greatest of them
+//     MaxOver(i, 0, R, max(len[i], 0))          the maximum
 //
-// An empty range gives 0. A binder is one opaque term of the formula: nothing moves a difference, a quotient or a Select into one or out of
-// one (max f - max g is not max (f - g)). Where a closed form is the same number for all values it takes the place of the binder: sums of
-// polynomials, maxima at an end of a range.
+// An empty range gives 0. A binder is an opaque term of the formula: no difference, quotient or Select moves into or
+// out of one (max f - max g is not max (f - g)). A closed form replaces the binder if it is equal for all values: sums
+// of polynomials, maxima at an end of a range.
 //
-// Formulas are values, equal if they are the same up to names of bound variables. Inside, a binder is a call in a sym::Expr whose variable
-// has a name that depends only on the nesting (`#1` for the innermost), so sym's arithmetic and interning serve them as well.
+// Formulas are values; they are equal if they are the same up to names of bound variables. Internally, a binder is a
+// call in a sym::Expr whose variable has a name that depends only on the nesting depth (`#1` for the innermost), so
+// sym's arithmetic and interning apply to formulas as well.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -40,15 +41,15 @@ public:
     friend SizeExpr operator-(const SizeExpr &a, const SizeExpr &b) { return a.tree_ - b.tree_; }
     friend SizeExpr operator*(const SizeExpr &a, const SizeExpr &b) { return a.tree_ * b.tree_; }
 
-    /// As people and `parseSize` read it. Bound variables are i, j, k, l, ... from the outermost on, without names that stand for
-    /// something else in the formula.
+    /// The text form, which `parseSize` reads. Bound variables are i, j, k, l, ... from the outermost on, skipping
+    /// names used in the formula.
     std::string str() const;
-    /// Symbols and containers that it mentions, in order; no bound variables.
+    /// The symbols and containers that it mentions, in order, without bound variables.
     std::vector<Name> names() const;
     bool hasBinder() const;
-    /// The formula, if it has no binder.
+    /// The formula if it has no binder.
     std::optional<sym::Expr> plain() const;
-    /// The formula with binders as calls: for those who print it or walk over it, by `binderOf`.
+    /// The formula with binders as calls, for printing or walking with `binderOf`.
     sym::Expr tree() const { return tree_; }
 
 private:
@@ -57,76 +58,78 @@ private:
 
 SizeExpr min(const SizeExpr &a, const SizeExpr &b);
 SizeExpr max(const SizeExpr &a, const SizeExpr &b);
-/// Python's `//`, and the quotient rounded up; `b` must not become 0.
+/// Python's `//`, and the quotient rounded up; `b` must not be 0.
 SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr mod(const SizeExpr &a, const SizeExpr &b);
-/// A condition: 1 or 0. `relation`: Eq, Ne, Lt, Le, Gt, Ge.
+/// A condition, 1 or 0. `relation`: Eq, Ne, Lt, Le, Gt, Ge.
 SizeExpr compare(sym::Kind relation, const SizeExpr &a, const SizeExpr &b);
-/// `yes` where `condition` is not 0, else `no`, which is then not looked at.
+/// `yes` if `condition` is nonzero, otherwise `no`. Only the chosen one is evaluated.
 SizeExpr select(const SizeExpr &condition, const SizeExpr &yes, const SizeExpr &no);
 
-/// What is known where a size is asked for.
+/// What is known at the point where a size is needed.
 struct SizeFacts {
     sym::Assumptions symbols;
-    std::set<Name> monotone; // containers of which p[i] <= p[i + 1] was promised
+    std::set<Name> monotone; // containers with the guarantee p[i] <= p[i + 1]
 };
 
-/// Is a size certain not to be negative? Symbols that are positive as they are sizes (factsOf) may be 0 here.
+/// Is a size certainly non-negative? Symbols that are assumed to be positive because they are sizes (factsOf) may be 0
+/// here.
 bool isNonNegative(const SizeExpr &e, const SizeFacts &facts);
 
-/// The sum of `body` for `variable` from `begin` to `end`, which does not belong to it; 0 if there is no such value. `variable` is bound
-/// in the body only. Closed where the body is a polynomial in the variable, or p[v + 1] - p[v] for a monotone p.
+/// The sum of `body` for `variable` from `begin` to `end`, exclusive; 0 if the range is empty. `variable` is bound only
+/// in the body. Closed if the body is a polynomial in the variable, or p[v + 1] - p[v] for a monotone p.
 SizeExpr sumOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts = {});
-/// The greatest value of `body`; 0 for an empty range. Closed where the body rises or falls over the whole range.
+/// The maximum of `body`; 0 for an empty range. Closed if the body is monotone over the entire range.
 SizeExpr maxOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts = {});
-/// a * b, where one of them may be what a maximum over a range of the other's length became: Select(n > 0, x, 0) * n is x * n.
+/// a * b. One of them may be the result of a maximum over a range whose length is the other: Select(n > 0, x, 0) * n is
+/// x * n.
 SizeExpr product(const SizeExpr &a, const SizeExpr &b, const SizeFacts &facts = {});
 
-/// Replaces symbols, all at once. Bound variables stay what they are.
+/// Replaces symbols, all at once. Bound variables are unaffected.
 SizeExpr substitute(const SizeExpr &e, const std::map<Name, SizeExpr> &values);
 
-/// One binder of a formula, its variable named by the caller.
+/// A binder of a formula; the caller names its variable.
 struct SizeBinder {
     bool isSum;
     Name variable;
     SizeExpr begin, end, body;
 };
-/// Nothing where a node of a tree is no binder.
+/// Returns nothing if a node of a tree is not a binder.
 std::optional<SizeBinder> binderOf(sym::Expr node, Name variable);
 
-/// Reads what str() writes. Names before `[` are containers, and so are those before `(` for which `isContainer` holds. Fails with what is
-/// wrong and where (`at 12: ...`) on text that is no expression, on binders without a variable, two ends and a body, and on parts that
-/// sizes cannot have.
+/// Parses the output of str(). Names before `[` are containers, and so are names before `(` for which `isContainer`
+/// holds. Fails with the reason and the position (`at 12: ...`) for text that is not an expression, binders without a
+/// variable, two bounds and a body, and parts that sizes cannot have.
 Result<SizeExpr> parseSize(std::string_view text, const std::function<bool(Name)> &isContainer = nullptr);
 
-/// The smallest part that no size can have: a call, a member, a number that is not whole, an element that is no integer, a coefficient
-/// beyond 64 bits. With an SDFG the types of its containers and symbols count.
+/// Returns the smallest part that no size can have: a call, a member, a fractional number, a non-integer element, or a
+/// coefficient beyond 64 bits. With an SDFG, the types of its containers and symbols are checked.
 std::optional<sym::Expr> unsupportedPart(const SizeExpr &e, const ir::SDFG *g = nullptr);
 
-/// What it takes to know a size.
+/// The data needed to compute a size.
 enum class SizeClass : uint8_t {
-    Number,  // it is one
-    Symbols, // arithmetic of symbols
+    Number,  // constant
+    Symbols, // arithmetic on symbols
     Reads,   // loops, or contents of containers
 };
 struct SizeUse {
     SizeClass kind = SizeClass::Number;
     std::vector<Name> symbols, containers; // in order
-    bool loops = false;                    // there are binders
+    bool loops = false;                    // contains binders
 };
-/// Containers are those with an index, and names of containers of `g`.
+/// Names with an index, and names of containers of `g`, count as containers.
 SizeUse useOf(const SizeExpr &e, const ir::SDFG *g = nullptr);
 
-/// Values of what a size mentions.
+/// Values of the names that a size mentions.
 struct SizeValues {
     std::map<Name, int64_t> symbols;
-    /// An element of a container (a scalar has no indices); nothing: there is no such element.
+    /// Returns an element of a container (a scalar has no indices), or nothing if there is no such element.
     std::function<std::optional<int64_t>(Name, std::span<const int64_t>)> read;
-    int64_t steps = 1'000'000'000; // bodies of binders that may be evaluated
+    int64_t steps = 1'000'000'000; // maximum number of evaluations of binder bodies
 };
-/// The size, exactly. Fails with the reason where a name has no value, an element is missing, a divisor is 0, a number leaves 64 bits, or
-/// binders take more steps: nothing wraps around.
+/// Evaluates the size exactly. Fails with the reason if a name has no value, an element is missing, a divisor is 0, a
+/// number exceeds 64 bits, or binders take more steps: nothing wraps around.
 Result<int64_t> evaluate(const SizeExpr &e, const SizeValues &values);
 
 } // namespace sdfgc::analysis

@@ -1,4 +1,5 @@
-// Free symbols and the argument list: which names a program or a nested SDFG needs from outside (format reference 8.1, 8.2).
+// Free symbols and the argument list: the names that a program or a nested SDFG needs from outside (format reference
+// 8.1, 8.2).
 #pragma once
 
 #include "sdfgc/Analysis/Scopes.h"
@@ -10,52 +11,55 @@
 
 namespace sdfgc::analysis {
 
-/// Words of C++ (or other non-Python) text that count as its symbols, in order of first occurrence. The rule is DaCe's, on which
-/// the interface of programs depends (8.2): only exponents of numbers are left out; comments, strings, members, suffixes (`10L`)
-/// and digits (`0x1F`) are words as well. What text really names, sdfgc/Support/CppWords.h tells.
+/// Returns the words of C++ (or other non-Python) text that count as its symbols, in order of first occurrence. The
+/// rule is DaCe's, because interfaces of programs depend on it (8.2): only exponents of numbers are skipped; comments,
+/// strings, members, suffixes (`10L`) and digits (`0x1F`) count as words. sdfgc/Support/CppWords.h finds the names that
+/// text really uses.
 std::vector<Name> identifiers(std::string_view cpp);
 
-/// Names that the code of an element reads. Python: names read before they are assigned (modules, functions and the constants
-/// `inf` and `nan` excluded), and callbacks that `scope` declares. Other languages, and Python that does not parse: identifiers
-/// that `scope` declares as symbols.
+/// Returns the names that the code of an element reads. For Python, names that are read before they are assigned
+/// (excluding modules, functions and the constants `inf` and `nan`), and callbacks that `scope` declares. For other
+/// languages, and for Python that does not parse, identifiers that `scope` declares as symbols.
 std::set<Name> namesInCode(const ir::Code &code, const ir::SDFG &scope);
-/// The same for the code of a tasklet, where the base of an attribute is a connector or a built-in variable (`threadIdx.x`), never
-/// a symbol. Connectors are among the result.
+/// The same for the code of a tasklet, in which the base of an attribute is a connector or a built-in variable
+/// (`threadIdx.x`), never a symbol. The result includes connectors.
 std::set<Name> namesInTasklet(const ir::Code &code, const ir::SDFG &scope);
 
-/// Containers of `g` that code, an inter-state edge, a loop's header or the conditions of a conditional block read, in that order;
-/// a name may occur more than once.
+/// Returns the containers of `g` that code, an interstate edge, a loop's header or the conditions of a conditional
+/// block read, in that order, with possible repetitions.
 std::vector<Name> containersRead(const ir::Code &code, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::InterstateEdge &e, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::LoopRegion &l, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::ConditionalBlock &c, const ir::SDFG &g);
-/// All of them in one SDFG, nested ones excluded.
+/// Returns all of them in one SDFG, excluding nested ones.
 std::set<Name> containersReadByControlFlow(const ir::SDFG &g);
 
-/// Free symbols of one SDFG by the exact rule of 8.2 (recursing into nested SDFGs through their symbol mappings). Containers,
-/// constants, map parameters and loop variables are excluded. Sorted.
+/// Returns the free symbols of one SDFG by the exact rule of 8.2, which follows nested SDFGs through their symbol
+/// mappings. Excludes containers, constants, map parameters and loop variables. Sorted.
 std::set<Name> freeSymbols(const ir::SDFG &g);
-/// All symbols that must be given to the SDFG for it to be complete: those of freeSymbols, all declared ones that it does not
-/// assign itself, and those that occur only in sizes of arguments, outer memlets and volumes. What the symbol mapping of a nested
-/// SDFG must cover (format reference 6.4).
+/// Returns all symbols that must be passed to the SDFG: those of freeSymbols, all declared ones that it does not assign
+/// itself, and those that occur only in sizes of arguments, outer memlets and volumes. The symbol mapping of a nested
+/// SDFG must cover these (format reference 6.4).
 std::set<Name> requiredSymbols(const ir::SDFG &g);
 
-/// Free symbols needed by one node, as 8.2 counts them: code, ranges, the container of an access node, mapped symbols that the
-/// nested SDFG uses. Memlets around it are not included.
+/// Returns the free symbols that one node needs, as counted by 8.2: in code, ranges, the container of an access node,
+/// and mapped symbols that the nested SDFG uses. Excludes memlets around it.
 std::set<Name> freeSymbols(const ir::Node &n);
-/// Symbols of one edge's memlet as 8.2 counts them: all of both subsets; next to a tasklet, a nested SDFG or a connector of an
-/// access node only those of the range starts; none for an outer edge of a scope (its leaves count).
+/// Returns the symbols of one edge's memlet, as counted by 8.2: all symbols of both subsets; next to a tasklet, a
+/// nested SDFG or a connector of an access node, only those of the start of each range; none for an outer edge of a
+/// scope, whose leaves count instead.
 std::set<Name> freeSymbols(const ir::Edge &e);
-/// Symbols that a container needs when it is used: strides and offset, and for transients that are no views sizes as well.
+/// Returns the symbols that a container needs when it is used: strides and offset and, for transients other than views,
+/// sizes.
 std::set<Name> freeSymbols(const ir::DataDesc &d);
 
-/// Free symbols of many SDFGs of one graph, each computed once. Valid until the graph changes.
+/// Caches the free symbols of many SDFGs of one graph. Valid until the graph changes.
 class SymbolUse {
 public:
-    /// `all`: as requiredSymbols, else as freeSymbols.
+    /// `all`: like requiredSymbols, otherwise like freeSymbols.
     explicit SymbolUse(bool all = false) : all_(all) {}
     const std::unordered_set<Name> &of(const ir::SDFG &g);
-    /// Adds the symbols of one node / edge to `out`.
+    /// Adds the symbols of one node or edge to `out`.
     void add(const ir::Node &n, std::unordered_set<Name> &out);
     void add(const ir::Edge &e, std::unordered_set<Name> &out) const;
     void add(const ir::DataDesc &d, std::unordered_set<Name> &out) const;
@@ -82,29 +86,31 @@ struct ArgumentList {
     std::vector<Argument> init;    // parameters of the initialiser: free symbols by name, without names starting with __dace
     std::vector<Name> undefined;   // symbols used but neither declared nor typed anywhere; not in the lists above
 };
-/// The ABI of a root SDFG (8.1). Call on the expanded graph.
+/// Returns the ABI of a root SDFG (8.1). Call it on the expanded graph.
 ArgumentList argumentList(const ir::SDFG &root);
 
-/// Symbols defined inside `g` rather than passed in: assigned on inter-state edges or as loop variables, with the joined type of
-/// all assignments (a declared type wins; void when nothing is known). A loop variable joins start, step and the bounds it is
-/// compared with. In order of first definition: regions in pre-order, a loop's variable before its content's. `meaning`: of the
-/// operators in the values; later callers find the types declared (infer-types) and need not give it.
+/// Returns the symbols that `g` defines itself, on interstate edges or as loop variables, with the joined type of all
+/// assignments (a declared type wins; void if nothing is known). A loop variable joins its start, its step and the
+/// bounds that it is compared with. In order of first definition: regions in pre-order, a loop's variable before its
+/// contents'. `meaning`: the semantics of operators in the values; after infer-types the types are declared, so later
+/// callers can omit it.
 std::vector<std::pair<Name, Type>> definedSymbols(const ir::SDFG &g, py::Semantics meaning = py::Semantics::Symbolic);
 
-/// Symbols of its SDFG that a tasklet in Python changes: `i *= 2`, where no connector is called i and nothing in the code gives it
-/// a value before. Python has no other meaning for it, and DaCe's output does it.
+/// Returns the symbols of its SDFG that a Python tasklet changes: `i *= 2`, if no connector is called i and the code
+/// does not assign it earlier. Python gives this no other meaning, and DaCe's output does it.
 std::set<Name> changedSymbols(const ir::Tasklet &t);
-/// Those that any tasklet of an SDFG changes, nested ones not included.
+/// Returns those that any tasklet of an SDFG changes, excluding nested SDFGs.
 std::set<Name> changedSymbols(const ir::SDFG &g);
 
-/// What is known about the values of symbols where containers of `g` are used: as declared, and that sizes are positive (an empty
-/// container is never read or written).
+/// Returns what is known about symbols where containers of `g` are used: their declarations, and that sizes are
+/// positive (an empty container is never read or written).
 sym::Assumptions factsOf(const ir::SDFG &g);
 
-/// Type of a symbol in `g`: declared, constant, defined inside (definedSymbols), or as symbolic strings say; void if unknown.
-/// Computes definedSymbols when needed: ask for many symbols with SymbolTypes.
+/// Returns the type of a symbol in `g`: declared, of a constant, defined inside (definedSymbols), or recorded in
+/// symbolic strings; void if unknown. May compute definedSymbols: use SymbolTypes for many symbols.
 Type symbolType(const ir::SDFG &g, Name symbol);
-/// The same where `n` stands: map parameter (64 bits unless declared) or dynamic connector of an enclosing scope first.
+/// The same at a node: a map parameter (64 bits unless declared) or a dynamic connector of an enclosing scope takes
+/// precedence.
 Type symbolType(const ir::Node &n, const ScopeTree &scopes, Name symbol);
 
 /// Types of the symbols of one SDFG; valid until it changes.

@@ -1,4 +1,5 @@
-// The verifier: what must hold at each level (docs/developer/design.md; format reference section 10; codegen-semantics section 2).
+// The verifier: the rules of each level (docs/developer/design.md; format reference section 10; codegen-semantics
+// section 2).
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -6,19 +7,20 @@
 
 namespace sdfgc::analysis {
 
-/// Checks the whole graph (nested SDFGs included) against the rules of `level` and all lower ones. All errors are reported, with
-/// the element and, for graphs from a file, `file`. Returns true when there was no error. Warnings are given at level Loaded only:
-/// later they would repeat. Close to linear in the size of the graph. Never crashes on a graph whose pointers are intact.
+/// Checks the entire graph, including nested SDFGs, against the rules of `level` and all lower ones. Reports all
+/// errors, with the element and, for graphs from a file, `file`. Returns true if there were none. Emits warnings at
+/// level Loaded only, because they would repeat later. Nearly linear in the size of the graph. Never crashes on a graph
+/// with intact pointers.
 bool verify(const ir::SDFG &root, ir::Level level, diag::Engine &diags, const std::string &file = "");
 
-/// Place of an element for diagnostics: element name, JSON path and source location.
+/// Returns the location of an element for diagnostics: element name, JSON path and source location.
 diag::Location placeOf(const ir::Node &n);
 diag::Location placeOf(const ir::Edge &e);
 diag::Location placeOf(const ir::Block &b);
 diag::Location placeOf(const ir::InterstateEdge &e, const ir::Region &r);
 diag::Location placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
-/// Place of the state or node at {region, state, node, ...}, as statements of a tree have it (of several nodes the first one counts);
-/// an empty one where there is none.
+/// Returns the location of the state or node at {region, state, node, ...}, as stored in statements of a tree (if there
+/// are several nodes, the first counts); empty if there is none.
 diag::Location placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin);
 
 } // namespace sdfgc::analysis

@@ -1,12 +1,13 @@
-// From sources in a build folder to the shared library: plans the commands, runs those whose inputs changed, remembers.
+// Builds the shared library from the sources in a build folder: plans the commands, runs those whose inputs changed,
+// and records the result.
 //
-// Every object has a key: the command line, the compiler's identity, the machine's instruction set, and the files that it included
-// last time: those of the folder by content, others by size and time stamp. Where all keys match the record of the last build and
-// the library is the one recorded, nothing runs. Outputs are written under temporary names and renamed, the record last: a killed
-// run leaves nothing that a later one trusts. One source is compiled and linked by a single command, which saves a fifth of the
-// time of a small program.
+// Every object has a key: the command line, the compiler's identity, the machine's instruction set, and the files that
+// it included last time, those in the folder by content, others by size and time stamp. If all keys match the record of
+// the last build, and the library is the recorded one, nothing runs. Outputs are written under temporary names and
+// renamed, the record last, so a killed run leaves nothing that a later one trusts. A single source is compiled and
+// linked by one command, which saves a fifth of the time for a small program.
 //
-// Commands run in the folder, with paths relative to it: the same sources give the same bytes wherever the folder is.
+// Commands run in the folder with relative paths, so the same sources give the same bytes wherever the folder is.
 #pragma once
 
 #include "sdfgc/Build/Folder.h"
@@ -22,40 +23,40 @@
 
 namespace sdfgc::build {
 
-/// One message of a compiler.
+/// A compiler message.
 struct CompilerMessage {
-    std::string file; // as the compiler names it: relative to the build folder for our sources
+    std::string file; // as the compiler names it: our sources are relative to the build folder
     int line = 0, column = 0;
-    bool isError = false; // else a warning or note
+    bool isError = false; // otherwise a warning or note
     std::string text;
 };
 
 struct Options {
     pass::FpModel fpModel = pass::FpModel::Strict;
     bool openmp = true;
-    bool emulateMpi = false;                     // MPI is the emulation, ranks are threads of one process
-    bool emulate = false;                        // GPU sources are built by the host compiler against the emulation
+    bool emulateMpi = false;                     // MPI is emulated: ranks are threads of one process
+    bool emulate = false;                        // the host compiler builds GPU sources against the emulation
     std::vector<std::string> gpuArch;            // `sm_90`, `gfx90a`; empty: the GPU compiler's default
-    std::vector<std::string> cflags;             // the user's, last in every compile command
-    std::vector<std::string> sourceFlags;        // before these, for the program's own sources: objects that are shared go without
-    unsigned jobs = 0;                           // 0: as many as processors
+    std::vector<std::string> cflags;             // the user's flags, last in every compile command
+    std::vector<std::string> sourceFlags;        // precede `cflags` for the program's own sources; shared objects do without them
+    unsigned jobs = 0;                           // 0: the number of processors
     bool jobserver = true;                       // obey GNU make's jobserver
-    Log *log = nullptr;                          // gets every command; with it compilers are heard also when they succeed
-    bool quiet = false;                          // no progress line; without it there is one when standard error is a terminal
-    std::function<void(std::string_view)> print; // takes what goes to standard error, when given
+    Log *log = nullptr;                          // receives every command; with it, compiler output is shown even after success
+    bool quiet = false;                          // no progress line; otherwise there is one if standard error is a terminal
+    std::function<void(std::string_view)> print; // if set, receives the output to standard error
     TimeTrace *trace = nullptr;
-    /// Called for the diagnostic of every command that failed, to add what is known about the places.
+    /// Called with the diagnostic of every failed command, to add information about the locations.
     std::function<void(diag::Diagnostic &, const std::vector<CompilerMessage> &)> explain;
 };
 
 struct Request {
     std::vector<std::string> sources;        // translation units, relative to the folder
-    std::vector<std::string> runtimeSources; // further ones that are sdfgc's own: their objects are shared through the user's cache
-    bool caller = false;                     // with the program that calls the library: package::callerSource
+    std::vector<std::string> runtimeSources; // additional ones of sdfgc itself: their objects are shared through the user's cache
+    bool caller = false;                     // also build the program that calls the library: package::callerSource
     std::vector<std::string> includeFolders; // relative to the folder, or absolute
     std::vector<std::string> libraries;      // link names
-    /// What the sources were made from (the graph, sdfgc). A library that is up to date but older than one of these gets the
-    /// present time: make compares times, and would call sdfgc again and again for a graph that was touched.
+    /// The inputs of the sources (the graph, sdfgc). If the library is up to date but older than one of these, it gets
+    /// the current time: make compares times, and would otherwise call sdfgc again and again for a touched graph.
     std::vector<std::string> madeFrom;
     Options options;
 };
@@ -70,19 +71,20 @@ enum class Status {
 
 struct BuildResult {
     Status status = Status::Done;
-    std::string library;                       // path of lib/lib<name>.so, when Done
-    std::string caller;                        // path of the program that calls the library, where there is one
+    std::string library;                       // path of lib/lib<name>.so, if Done
+    std::string caller;                        // path of the program that calls the library, if there is one
     std::size_t commandsRun = 0;               // 0: everything was up to date
     std::vector<std::string> flags, linkFlags; // as given to the compiler, for the manifest
     int signal = 0;
 };
 
-/// The messages in the output of GCC, Clang, nvcc or hipcc, in its order: lines `FILE:LINE:COLUMN: error: TEXT` and, from nvcc,
-/// `FILE(LINE): error: TEXT`. Other lines are left out.
+/// Returns the messages in the output of GCC, Clang, nvcc or hipcc, in order: lines `FILE:LINE:COLUMN: error: TEXT`
+/// and, from nvcc, `FILE(LINE): error: TEXT`. Ignores other lines.
 std::vector<CompilerMessage> compilerMessages(std::string_view output);
 
-/// Brings `lib/lib<name>.so` and its caller up to date and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh` (all commands,
-/// for people). What compilers print about an error goes to standard error; the engine gets one diagnostic per failed command.
+/// Updates `lib/lib<name>.so` and its caller, and writes `compile_commands.json` (for editors) and `.sdfgc/commands.sh`
+/// (all commands, for reference). Compiler errors go to standard error; the engine gets one diagnostic per failed
+/// command.
 BuildResult build(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags);
 
 } // namespace sdfgc::build

@@ -1,8 +1,9 @@
-// The folder in which sdfgc keeps what need not be done again, and removing what sdfgc has made.
+// The cache folder of sdfgc, and removal of files that sdfgc has created.
 //
-// The cache holds what compilers say about themselves (`compiler-*.json`), objects that programs share (`objects`), build folders of
-// `sdfgc run` (`run`) and tasklets for the interpreter (`tasklets`). All of it can be made again. Build folders are removed under their
-// lock, and its file goes last: a run that waits for the lock notices (file::Lock) and makes the folder anew.
+// The cache contains compiler descriptions (`compiler-*.json`), objects shared by programs (`objects`), build folders
+// of `sdfgc run` (`run`), and tasklets for the interpreter (`tasklets`). All of it can be recreated. Build folders are
+// removed under their lock, and the lock file last: a run that waits for the lock notices (file::Lock) and recreates
+// the folder.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -15,28 +16,29 @@
 
 namespace sdfgc::build {
 
-/// `$XDG_CACHE_HOME/sdfgc`, else `~/.cache/sdfgc`; empty where neither variable names a folder.
+/// Returns `$XDG_CACHE_HOME/sdfgc` or `~/.cache/sdfgc`; empty if neither variable names a folder.
 std::string userCacheFolder();
 
-constexpr std::uint64_t kCacheBytes = std::uint64_t{2} << 30; // unless SDFGC_CACHE_SIZE says something else
-/// `500M`: bytes with K, M, G or T for powers of 1024. Nothing for other text.
+constexpr std::uint64_t kCacheBytes = std::uint64_t{2} << 30; // unless SDFGC_CACHE_SIZE specifies another size
+/// Parses `500M`: bytes, with K, M, G or T for powers of 1024. Returns nothing for other text.
 std::optional<std::uint64_t> parseBytes(std::string_view text);
-/// How large the cache may be: SDFGC_CACHE_SIZE, in which 0 means no limit, else kCacheBytes. Nothing, and reported, for a value that is no
-/// size.
+/// Returns the maximum size of the cache: SDFGC_CACHE_SIZE, where 0 means no limit, or kCacheBytes. Reports a value
+/// that is not a size and returns nothing.
 std::optional<std::uint64_t> cacheLimit(diag::Engine &diags);
 
-/// Removes what was not used for longest until no more than `limit` bytes are left (0: nothing). What another run works in, or was used
-/// in the last ten minutes, stays. What cannot be removed stays, too, without an error.
+/// Removes the least recently used files until at most `limit` bytes are left (0: does nothing). Keeps files that
+/// another run is using, and those used in the last ten minutes. Ignores files that cannot be removed.
 void boundCache(const std::string &folder, std::uint64_t limit);
-/// The same, unless it was done less than ten minutes ago: looking at all files of a large cache takes time.
+/// The same, unless it was done less than ten minutes ago, since scanning a large cache takes time.
 void boundCacheAtTimes(const std::string &folder, std::uint64_t limit);
 
-/// Removes all that sdfgc keeps in the cache, and the folder if nothing else is in it. Returns the build folders that stay because another
-/// run works in them.
+/// Removes everything that sdfgc keeps in the cache, and the folder if nothing else is in it. Returns the build folders
+/// that stay because another run is using them.
 std::vector<std::string> emptyCache(const std::string &folder);
 
-/// Removes a build folder with the files that sdfgc wrote to it. Reports, returns false and removes nothing where it is no build folder,
-/// another run works in it, or it holds files that sdfgc did not write. The current folder is emptied and stays.
+/// Removes a build folder with the files that sdfgc wrote to it. Reports an error, removes nothing and returns false if
+/// it is not a build folder, if another run is using it, or if it contains files that sdfgc did not write. The current
+/// folder is emptied but kept.
 bool removeBuildFolder(const std::string &path, diag::Engine &diags);
 
 } // namespace sdfgc::build

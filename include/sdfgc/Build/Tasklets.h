@@ -1,4 +1,4 @@
-// Tasklets in C++ for the interpreter: compiled by the toolchain, loaded into this process.
+// C++ tasklets for the interpreter: compiled by the toolchain and loaded into this process.
 #pragma once
 
 #include "sdfgc/Build/Toolchain.h"
@@ -7,8 +7,9 @@
 
 namespace sdfgc::build {
 
-/// Compiles in a folder below the toolchain's cache, one for each text, so that nothing is compiled twice; where nothing is cached, in
-/// one of temporary files. The toolchain is looked for when it is needed. `log`, if any, must outlive what is returned.
+/// Returns a compiler that works in a subfolder of the toolchain's cache, one for each text, so nothing is compiled
+/// twice; without a cache, in a temporary folder. Looks for the toolchain on first use. `log`, if any, must outlive the
+/// returned compiler.
 interpret::NativeCompiler taskletCompiler(ToolchainOptions options, Log *log = nullptr);
 
 } // namespace sdfgc::build

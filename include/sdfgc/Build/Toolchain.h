@@ -1,8 +1,8 @@
-// What this machine can compile with: a C++ compiler, the folders it searches, the libraries that are installed.
+// The compilers of this machine: a C++ compiler, the folders that it searches, and the installed libraries.
 //
-// Nothing is compiled to find out. The compiler is asked three questions (--version, its include folders, its library folders)
-// once; the answers are kept in the user's cache folder until the compiler's file changes. Libraries are looked up as files in
-// those folders.
+// Nothing is compiled to find out. The compiler is queried three times (--version, its include folders, its library
+// folders); the answers are cached in the user's cache folder until the compiler's file changes. Libraries are looked
+// up as files in these folders.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -23,19 +23,19 @@ namespace sdfgc::build {
 enum class CompilerKind { Gcc, Clang };
 
 struct Compiler {
-    std::vector<std::string> command; // full path first; further words where CXX has some (`ccache g++`)
+    std::vector<std::string> command; // full path first, followed by further words of CXX (`ccache g++`)
     CompilerKind kind = CompilerKind::Gcc;
     std::string version;                                     // first line of --version
-    std::string identity;                                    // all that distinguishes its output: version text and size of the file
+    std::string identity;                                    // everything that determines its output: version text and file size
     std::vector<std::string> includeFolders, libraryFolders; // searched by default, in order
 };
 
-/// How to use a library, and whether it is there.
+/// The flags of a library, and whether it is installed.
 struct Library {
     std::string name;
     std::vector<std::string> compileFlags, linkFlags;
-    std::string missing;                      // what was looked for and not found; empty: usable
-    std::optional<platform::Package> package; // what to install, for messages
+    std::string missing;                      // the file that was not found; empty: usable
+    std::optional<platform::Package> package; // the package to install, for messages
     bool found() const { return missing.empty(); }
 };
 
@@ -45,22 +45,24 @@ public:
     std::vector<std::string> compileFlags, linkFlags; // from the toolchain file, for every command
     std::map<std::string, Library> described;         // libraries that the toolchain file describes
     std::string nvcc, hipcc;                          // full paths; empty: not found
-    std::string cacheFolder;                          // for what need not be done again; empty: nothing is kept
-    std::uint64_t cacheBytes = 0;                     // that the cache may take (Cache.h); 0: no limit
-    std::string source;                               // why this compiler: "--cc", "CXX", "PATH", or the toolchain file
+    std::string cacheFolder;                          // empty: nothing is cached
+    std::uint64_t cacheBytes = 0;                     // maximum size of the cache (Cache.h); 0: no limit
+    std::string source;                               // where the choice comes from: "--cc", "CXX", "PATH", or the toolchain file
 
-    /// A library by its link name (`openblas`, `lapacke`, `fftw3`, or any other: then only `lib<name>` is looked for). Headers are
-    /// searched in CPATH, CPLUS_INCLUDE_PATH and the compiler's folders, libraries in LIBRARY_PATH and the compiler's folders.
+    /// Returns a library by its link name (`openblas`, `lapacke`, `fftw3`, or any other, for which only `lib<name>` is
+    /// looked up). Searches headers in CPATH, CPLUS_INCLUDE_PATH and the compiler's folders, and libraries in
+    /// LIBRARY_PATH and the compiler's folders.
     Library library(const std::string &name) const;
 };
 
 struct ToolchainOptions {
-    std::string compiler;    // --cc: a name or path, with arguments if need be; empty: CXX, then g++, then clang++
-    std::string file;        // --toolchain FILE; --cc wins over its `compiler`
-    std::string cacheFolder; // empty: $XDG_CACHE_HOME/sdfgc, else ~/.cache/sdfgc; "-" keeps nothing
+    std::string compiler;    // --cc: a name or path, optionally with arguments; empty: CXX, then g++, then clang++
+    std::string file;        // --toolchain FILE; --cc overrides its `compiler`
+    std::string cacheFolder; // empty: $XDG_CACHE_HOME/sdfgc or ~/.cache/sdfgc; "-" caches nothing
 };
 
-/// Chooses and describes. Nothing when there is no usable compiler or the file is wrong; the engine has the reason.
+/// Chooses and describes the toolchain. Returns nothing if there is no usable compiler or the file is invalid; the
+/// engine has the reason.
 ///
 /// Toolchain file (YAML), every key optional:
 ///     compiler: /opt/gcc-13/bin/g++
@@ -70,11 +72,12 @@ struct ToolchainOptions {
 ///       openblas: {flags: [-I/opt/blas/include], link: [-L/opt/blas/lib, -lopenblas]}
 std::optional<Toolchain> findToolchain(const ToolchainOptions &options, diag::Engine &diags);
 
-/// The compiler of a dialect: on PATH, else in the toolkit's folder that a variable or custom names; empty when it is nowhere.
+/// Returns the compiler of a dialect: from PATH, or from the toolkit's folder given by a variable or by convention;
+/// empty if not found.
 std::string gpuCompiler(const platform::Dialect &dialect);
 
-/// Describes the processor that -march=native stands for here, one property a line; empty where the system does not tell. Part of the key of
-/// everything compiled for it.
+/// Describes the processor that -march=native means on this machine, one property per line; empty if the system does
+/// not tell. Part of the key of everything compiled for it.
 std::string hostInstructionSet();
 
 } // namespace sdfgc::build

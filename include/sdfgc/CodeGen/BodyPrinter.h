@@ -1,4 +1,4 @@
-// C++ text of function bodies of the schedule tree, the part that CPU and GPU hosts share.
+// Prints function bodies of the schedule tree as C++: the part shared by CPU and GPU hosts.
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
@@ -11,10 +11,10 @@ namespace sdfgc::codegen {
 
 /// `constexpr double weights[] = {0.5, 0.5};`
 std::string constantDefinition(const tree::ConstantDef &c);
-/// Arguments of a buffer's constructor and of allocate(): what is not the default.
+/// Arguments of a buffer's constructor and of allocate(), without defaults.
 std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment);
 
-/// Prints one function of a module. What it includes and where each element went is collected for the file.
+/// Prints one function of a module. Collects the needed includes and the position of each element for the file.
 class BodyPrinter {
 public:
     BodyPrinter(const tree::Module &m, const tree::Function &f, TextWriter &w, std::set<std::string> &topics,
@@ -50,12 +50,12 @@ private:
     void declare(const tree::Declare &d);
     void allocate(const tree::Allocate &a);
     std::string allocation(const tree::Variable &v, sym::Expr count) const;
-    /// The element or address that a slot means; `args` are the values of its data-dependent indices.
+    /// The element or address that a slot refers to; `args` are the values of its data-dependent indices.
     std::string memory(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string addressOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     std::string elementOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
-    /// What is added to the address. In brackets, an operation alone needs no parentheses.
+    /// The offset that is added to the address. In brackets, a single operation needs no parentheses.
     std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args, bool bracketed = true) const;
 
     // ---- StatementPrinter.cpp
@@ -103,8 +103,8 @@ private:
     std::set<std::string> &topics_;
     std::vector<MapEntry> &map_;
     std::string file_;
-    bool describing_ = false;      // operations are described as nodes of a graph, not queued
-    std::set<tree::VarId> looked_; // the host's copies of flags
+    bool describing_ = false;      // operations are described as nodes of a graph instead of queued
+    std::set<tree::VarId> looked_; // host copies of flags
     SymPrinter symbols_;
     py::CppPrinter values_;
 };
@@ -112,7 +112,7 @@ private:
 // ---- Topics.cpp
 /// Runtime header (or standard header) of a topic: `math` -> `"sdfgc/rt/math.h"`, `cmath` -> `<cmath>`.
 std::string includeOf(std::string_view topic);
-/// Topics that a type needs.
+/// The topics that a type needs.
 std::vector<std::string> topicsOf(Type t);
 
 } // namespace sdfgc::codegen

@@ -1,4 +1,4 @@
-// From the schedule tree to sources: the same for every target; a target supplies the printer.
+// Turns the schedule tree into sources, in the same way for every target; a target supplies the printer.
 #pragma once
 
 #include "sdfgc/Pass/Pass.h"
@@ -16,7 +16,7 @@ struct SourceFile {
     std::string text;
     bool translationUnit = false;
 };
-/// One line range of a source file and the graph element it comes from: {cfg, state, node...}.
+/// A line range of a source file and the graph element that it comes from: {cfg, state, node...}.
 struct MapEntry {
     std::string file;
     int from = 0, to = 0; // 1-based, inclusive
@@ -29,14 +29,14 @@ struct Sources {
     std::vector<std::string> runtimeHeaders; // relative to runtime-headers/: sdfgc/rt/buffer.h (transitively complete)
     bool openmp = false;
 
-    /// Are they linked with a library?
+    /// Are the sources linked with a library?
     bool needs(std::string_view library) const { return std::find(libraries.begin(), libraries.end(), library) != libraries.end(); }
 };
 
-/// What a program with MPI nodes is built with where ranks are threads, relative to runtime-headers/.
+/// The additional source of programs with MPI nodes if ranks are threads, relative to runtime-headers/.
 constexpr const char *mpiEmulation = "sdfgc/rt/mpi_emulate.cpp";
 
-/// Columns of the sources; only text that was taken as written is wider.
+/// The maximum width of sources in columns; only verbatim text is wider.
 constexpr std::size_t lineWidth = 132;
 
 } // namespace sdfgc::codegen

@@ -1,4 +1,4 @@
-// C++ text of symbolic expressions: sizes, offsets, bounds.
+// Prints symbolic expressions as C++: sizes, offsets, bounds.
 #pragma once
 
 #include "sdfgc/Symbolic/Expr.h"
@@ -27,19 +27,20 @@ enum class Precedence : int {
     Primary
 };
 
-/// How C++ calls a function: those of tree::number have names of OpenMP and of the device's runtime.
+/// The C++ name of a function: those of tree::number have names of OpenMP and of the device runtime.
 std::string functionName(Name n);
 
-/// Prints with the fewest parentheses. `uses` is told which runtime topics the text needs ("math", "cmath", "omp").
-/// Exact fractions become one C division of numerator by denominator (format reference 1.9); floor and modulo of Python become
-/// runtime calls, except the internal `__cdiv` and `__cmod`, which lowering made where the operands are known nonnegative.
+/// Prints with the fewest parentheses. Calls `uses` with the runtime topics that the text needs ("math", "cmath",
+/// "omp"). Exact fractions become a C division of numerator by denominator (format reference 1.9); Python's floor
+/// division and modulo become runtime calls, except the internal `__cdiv` and `__cmod`, which lowering creates for
+/// operands that are known to be non-negative.
 class SymPrinter {
 public:
     explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr) : uses_(std::move(uses)) {}
     std::string print(sym::Expr e, Precedence context = Precedence::Conditional) const;
 
-    /// How many elements memory has: sums, products and powers are calls of sizes.h, which let none wrap around. A symbol, and one
-    /// without a constant, are printed as they are.
+    /// Prints a number of elements in memory: sums, products and powers are calls of sizes.h, which check for overflow.
+    /// A single symbol, or one without a constant, is printed unchanged.
     std::string printCount(sym::Expr e) const;
 
 private:
@@ -72,7 +73,7 @@ private:
     }
     std::function<void(std::string_view)> uses_;
     bool isCount_ = false; // printCount
-    bool isReal_ = false;  // an argument of a function of real numbers: quotients keep their fractions
+    bool isReal_ = false;  // in an argument of a real-valued function: quotients keep their fractions
 };
 
 } // namespace sdfgc::codegen

@@ -1,7 +1,7 @@
 // Diagnostics: what went wrong or was decided, where, and what to do about it.
 //
-// Every kind is one row of Diagnostics.def (Kinds.h). An Engine collects; consumers print (terminal, JSON, SARIF). Reporting never
-// throws and never fails, whatever the element is.
+// Every kind is one row of Diagnostics.def (Kinds.h). An Engine collects diagnostics; consumers print them (terminal,
+// JSON, SARIF). Reporting never throws and never fails, whatever the element is.
 #pragma once
 
 #include "sdfgc/Diag/Message.h"
@@ -17,18 +17,18 @@
 namespace sdfgc::diag {
 
 std::vector<Info> allKinds();
-/// The message or hint of a kind for people: dots where a report has its values.
+/// Returns the readable message or hint of a kind, with dots in place of values.
 std::string pattern(std::string_view format);
 
-/// Position in the user's own program, as the graph remembers it (DebugInfo). Lines count from 1, columns from 0, as in Python's
-/// syntax trees; the end column is the first one after the text. Consumers print columns from 1.
+/// A position in the user's program, as recorded in the graph (DebugInfo). Lines count from 1, columns from 0, as in
+/// Python's syntax trees; the end column is one past the text. Consumers print columns from 1.
 struct SourceLoc {
     Name file;
     int line = 0, column = 0, endLine = 0, endColumn = 0;
     bool known() const { return !file.empty() && line > 0; }
 };
 
-/// Where: any part may be empty.
+/// A location; any part may be empty.
 struct Location {
     std::string file;         // the .sdfg, YAML or generated file
     int line = 0, column = 0; // in `file`, 1-based; 0 = unknown
@@ -48,7 +48,7 @@ struct Diagnostic {
 
 class Engine {
 public:
-    /// Records one diagnostic and returns it for notes (valid until the next report).
+    /// Records a diagnostic and returns it for adding notes (valid until the next report).
     Diagnostic &report(Message message, Location place);
     /// The same with the arguments of the kind: `report(Id::CompileFailed, {}, source, reason, command)`.
     template <class... Args> Diagnostic &report(Kind<std::type_identity_t<Args>...> kind, Location place, const Args &...args) {
@@ -60,15 +60,15 @@ public:
     /// Stable order: by file, position, path, element, code. Duplicates are merged.
     std::vector<Diagnostic> sorted() const;
     void clear();
-    /// `2 errors and 1 warning (12 not shown)`, or empty when there is neither.
+    /// Returns `2 errors and 1 warning (12 not shown)`, or an empty string if there are neither.
     std::string summary() const;
-    /// Beyond this many errors, and this many others, further ones are counted, not stored (hostile input).
+    /// Beyond this many errors, and this many others, further ones are counted but not stored (hostile input).
     std::size_t limit = 1000;
 
 private:
     std::vector<Diagnostic> all_;
     std::size_t errors_ = 0, others_ = 0, dropped_ = 0;
-    Diagnostic notStored_{}; // what report() returned beyond the limit
+    Diagnostic notStored_{}; // result of report() beyond the limit
 };
 
 // ---- consumers
@@ -76,16 +76,17 @@ struct TextOptions {
     bool color = false;
     bool hints = true;
 };
-/// `prog.sdfg:12:5: error: message [SD1003]`, then element, source line with caret when the file is there, notes, hint.
-/// Control characters in any part are printed as \xNN: a label of a graph cannot steer the terminal.
+/// Prints `prog.sdfg:12:5: error: message [SD1003]`, then the element, the source line with a caret if the file exists,
+/// notes, and the hint. Control characters are printed as \xNN, so a label of a graph cannot control the terminal.
 void printText(std::ostream &os, const std::vector<Diagnostic> &ds, const TextOptions &o);
-/// One JSON object a line.
+/// Prints one JSON object per line.
 void printJson(std::ostream &os, const std::vector<Diagnostic> &ds);
-/// SARIF 2.1.0 log.
+/// Prints a SARIF 2.1.0 log.
 void printSarif(std::ostream &os, const std::vector<Diagnostic> &ds);
 
-/// Nearest known word for "did you mean", or empty when none is within a third of the word's length (at least one edit). An edit is
-/// an inserted, missing, other or swapped character; case does not count. Of equally near words the first in order of text.
+/// Returns the nearest known word for "did you mean", or an empty string if none is within a third of the word's length
+/// (at least one edit). An edit inserts, deletes, replaces or swaps characters; case is ignored. Among equally near
+/// words, the first in text order wins.
 std::string nearest(std::string_view word, const std::vector<std::string> &known);
 
 } // namespace sdfgc::diag

@@ -1,5 +1,5 @@
-// Long explanations of diagnostics and of the reasons in remarks, for `sdfgc explain` and docs/user/diagnostics. Every row of Diagnostics.def
-// has one in lib/Diag/explanations; those of reasons are in Reasons.def.
+// Long explanations of diagnostics and of the reasons in remarks, for `sdfgc explain` and docs/user/diagnostics.
+// lib/Diag/explanations has one for every row of Diagnostics.def; Reasons.def has those of reasons.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -12,26 +12,26 @@ namespace sdfgc::diag {
 struct Explanation {
     std::string_view cause, example, remedy;
 };
-/// Empty texts where the table has no row (a test refuses that).
+/// Returns empty texts if the table has no row (a test rejects that).
 const Explanation &explanation(Id id);
 
-/// A kind by its code (`SD2045`, `sd2045`, `2045`) or name (`UnknownContainer`).
+/// Finds a kind by its code (`SD2045`, `sd2045`, `2045`) or name (`UnknownContainer`).
 std::optional<Id> findKind(std::string_view text);
 
-/// All kinds by code, one line each: `SD2045 error   UnknownContainer: container ... does not exist`.
+/// Lists all kinds by code, one per line: `SD2045 error   UnknownContainer: container ... does not exist`.
 std::string kindList();
-/// The explanation for a terminal, in lines of at most 100 columns.
+/// Returns the explanation for a terminal, with lines of at most 100 columns.
 std::string explanationText(Id id);
-/// The page of docs/user/diagnostics.
+/// Returns the page in docs/user/diagnostics.
 std::string explanationPage(Id id);
-/// docs/user/diagnostics/README.md: all kinds by code, with links to their pages.
+/// Returns docs/user/diagnostics/README.md: all kinds by code, with links to their pages.
 std::string explanationIndex();
 
-/// All reasons, one line each: `dependence Iterations or steps use ...`.
+/// Lists all reasons, one per line: `dependence Iterations or steps use ...`.
 std::string reasonList();
-/// What a reason means and what to do, for a terminal.
+/// Explains a reason and what to do about it, for a terminal.
 std::string explanationText(Why why);
-/// docs/user/diagnostics/remarks.md: all reasons in the order of their list.
+/// Returns docs/user/diagnostics/remarks.md: all reasons in list order.
 std::string reasonPage();
 
 } // namespace sdfgc::diag

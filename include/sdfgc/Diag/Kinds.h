@@ -1,6 +1,6 @@
-// The kinds of diagnostics: one row of Diagnostics.def each, with code, severity, message and hint. Messages start in lower case,
-// have no full stop, and give the values. Message and hint are format strings of fmt: {0}, {1} stand for text, {0:d} for a whole
-// number.
+// The kinds of diagnostics: one row of Diagnostics.def each, with code, severity, message and hint. Messages start in
+// lower case, have no full stop, and include the values. Message and hint are fmt format strings: {0}, {1} stand for
+// text, {0:d} for an integer.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ inline constexpr Info kinds[] = {
 #undef SDFGC_DIAG
 };
 
-/// One more than the highest number of an argument in a format string: {0} and {2:d} make 3. `{{` is a brace.
+/// Returns one more than the highest argument number in a format string: {0} and {2:d} give 3. `{{` is a brace.
 constexpr std::size_t slots(std::string_view format) {
     std::size_t count = 0;
     for (std::size_t i = 0; i + 1 < format.size(); ++i) {
@@ -46,11 +46,11 @@ constexpr std::size_t slots(std::string_view format) {
 
 } // namespace detail
 
-/// Number of kinds: ids are 0 ... kindCount() - 1.
+/// The number of kinds: ids are 0 ... kindCount() - 1.
 constexpr std::size_t kindCount() { return std::size(detail::kinds); }
 constexpr const Info &info(Id id) { return detail::kinds[static_cast<std::size_t>(id)]; }
 
-/// How many arguments a report of this kind takes.
+/// The number of arguments that a report of this kind takes.
 constexpr std::size_t argumentCount(Id id) {
     const std::size_t message = detail::slots(info(id).message), hint = detail::slots(info(id).hint);
     return message > hint ? message : hint;

@@ -1,5 +1,5 @@
-// A diagnostic's text: the message and the hint of a kind with its arguments in them. That number and types of the arguments fit
-// the row of the kind is checked when sdfgc is compiled, by fmt, as in a call of fmt::format.
+// The text of a diagnostic: the message and the hint of a kind with its arguments inserted. Number and types of the
+// arguments are checked against the row of the kind when sdfgc is compiled, by fmt, as in a call of fmt::format.
 #pragma once
 
 #include "sdfgc/Diag/Kinds.h"
@@ -13,7 +13,8 @@
 
 namespace sdfgc::diag {
 
-/// What a message can have in it: text, or a whole number. Refers to the text; lives no longer than the call it is made for.
+/// An argument of a message: text, or an integer. Refers to the text, and must not outlive the call that it is created
+/// for.
 class Argument {
 public:
     Argument(const std::string &text) : text_(text) {}
@@ -34,8 +35,8 @@ private:
     bool isNumber_ = false;
 };
 
-/// A kind with the types of its arguments. Made from an Id when sdfgc is compiled, and then only if message and hint of that row
-/// can be formatted with arguments of these types and each of them is used.
+/// A kind with the types of its arguments. Created from an Id when sdfgc is compiled, and only if message and hint of
+/// that row can be formatted with arguments of these types and use each of them.
 template <class... Args> class Kind {
 public:
     consteval Kind(Id id) : id_(id) {
@@ -53,7 +54,7 @@ private:
 
 class Message {
 public:
-    /// Each text is cut after 1000 bytes, except in notes, which carry what compilers say.
+    /// Truncates each text to 1000 bytes, except in notes, which contain compiler output.
     template <class... Args>
     Message(Kind<std::type_identity_t<Args>...> kind, const Args &...args) : Message(kind.id(), {Argument(args)...}) {}
 

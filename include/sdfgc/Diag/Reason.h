@@ -1,6 +1,7 @@
-// Reasons: why something was not done, as a code from a closed list (Reasons.def) and a text for people.
+// Reasons: why something was not done, as a code from a closed list (Reasons.def) and a readable text.
 //
-// Functions that look for what stands against a change return a Reason, an empty one if nothing does. It ends up in a remark.
+// Functions that look for obstacles to a change return a Reason, which is empty if there are none. It ends up in a
+// remark.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace sdfgc::diag {
 
 enum class Why : uint8_t {
-    None, // nothing stands against it
+    None, // no obstacle
 #define SDFGC_REASON(Name, Code, Meaning, Hint) Name,
 #include "sdfgc/Diag/Reasons.def"
 #undef SDFGC_REASON
@@ -24,14 +25,14 @@ struct Reason {
     explicit operator bool() const { return code != Why::None; }
 };
 
-/// What the list says of a code. For `None` all texts are empty.
+/// The entry of a code in the list. For `None` all texts are empty.
 struct ReasonInfo {
     std::string_view code, meaning, hint;
 };
 const ReasonInfo &info(Why why);
-/// All codes in the order of the list.
+/// All codes in list order.
 const std::vector<Why> &allReasons();
-/// A reason by its code, in capital or small letters; nothing if there is none.
+/// Finds a reason by its code, ignoring case; nothing if there is none.
 std::optional<Why> findReason(std::string_view code);
 
 } // namespace sdfgc::diag

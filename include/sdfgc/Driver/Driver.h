@@ -1,4 +1,4 @@
-// The command line: `sdfgc SUBCOMMAND ...` (contract C1; docs/user/cli.md for people).
+// The command line: `sdfgc SUBCOMMAND ...` (contract C1; docs/user/cli.md is the guide for users).
 #pragma once
 
 #include <iosfwd>
@@ -7,7 +7,7 @@
 
 namespace sdfgc::driver {
 
-/// What the process returns.
+/// The exit status of the process.
 enum ExitStatus : int {
     Done = 0,
     InputFault = 1,     // the graph, a pipeline file or the file system
@@ -16,18 +16,18 @@ enum ExitStatus : int {
     InternalFault = 70, // a bug in sdfgc; a reproducer was written
 };
 
-/// The outside of a run, so that tests can stand in for it.
+/// The environment of a run, which tests can replace.
 struct Environment {
     std::ostream &out; // results
     std::ostream &err; // diagnostics and progress
     bool errIsTerminal = false;
 };
 
-/// Runs one command line (without the program's name) and returns the exit status. Never throws.
+/// Runs a command line (without the program's name) and returns the exit status. Never throws.
 int run(const std::vector<std::string> &arguments, Environment &environment);
 
-/// From here on a crash of the process (a signal such as SIGSEGV, an exception that is not caught) prints one line, writes a
-/// reproducer folder and ends with status 70. `arguments` is the command line that the reproducer shows.
+/// From this call on, a crash of the process (a signal such as SIGSEGV, or an uncaught exception) prints one line,
+/// writes a reproducer folder and exits with status 70. `arguments` is the command line in the reproducer.
 void installCrashHandlers(const std::vector<std::string> &arguments);
 
 } // namespace sdfgc::driver

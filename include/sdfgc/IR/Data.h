@@ -16,7 +16,8 @@
 
 namespace sdfgc::ir {
 
-/// Attributes that sdfgc does not know, kept and written back in order (memory: one pointer when there are none).
+/// Attributes that sdfgc does not know, kept and written back in order. Takes the memory of one pointer if there are
+/// none.
 class Extra {
 public:
     Extra() = default;
@@ -51,7 +52,7 @@ private:
     std::unique_ptr<Map> values_;
 };
 
-/// Where in the user's program an element comes from (DaCe: DebugInfo).
+/// The position in the user's program that an element comes from (DaCe: DebugInfo).
 struct DebugInfo {
     Name file;
     int32_t startLine = 0, endLine = 0, startColumn = 0, endColumn = 0;
@@ -65,14 +66,15 @@ enum class AliasKind : uint8_t { None, View, Reference };
 struct DataDesc {
     DataKind kind = DataKind::Array;
     AliasKind alias = AliasKind::None; // ArrayView, StructureReference, ...
-    Name className; // class in the file when it is none of DaCe's own or carries more (ParameterArray, Tensor, ArraySubclass)
+    Name className; // class in the file if it is not one of DaCe's own or carries more attributes (ParameterArray, Tensor,
+                    // ArraySubclass)
     Type dtype = ScalarKind::Int32;
     std::vector<sym::Expr> shape;
-    std::vector<sym::Expr> strides; // in elements; always as many as shape after reading (row-major when absent in the file)
-    std::vector<sym::Expr> offset;  // added to every subset; always as many as shape after reading
-    sym::Expr totalSize;            // elements to allocate; product of the shape when absent in the file
-    std::vector<Name> cancelled;    // of a transient: symbols that the file writes its size with, though it does not depend on them
-                                    // (`N * (I + 1) - N * I`)
+    std::vector<sym::Expr> strides; // in elements; after reading, always as many as shape (row-major if absent from the file)
+    std::vector<sym::Expr> offset;  // added to every subset; after reading, always as many as shape
+    sym::Expr totalSize;            // elements to allocate; product of the shape if absent from the file
+    std::vector<Name> cancelled;    // of a transient: symbols in its size as written in the file, although it does not depend on
+                                    // them (`N * (I + 1) - N * I`)
     sym::Expr startOffset;
     sym::Expr bufferSize; // Stream
     bool transient = false;
@@ -82,8 +84,9 @@ struct DataDesc {
     std::optional<bool> optional;
     Storage storage = Storage::Default;
     Lifetime lifetime = Lifetime::Scope;
-    MemoryKind memory = MemoryKind::Undecided; // of a transient, by place-in-memory
-    Name arena;                                // memory Slices, Grid: the container around the kernel that has it
+    MemoryKind memory = MemoryKind::Undecided; // of a transient, set by place-in-memory
+    Name arena;                                // for the memory kinds Slices and Grid: the container outside the kernel that
+                                               // provides the memory
     int64_t alignment = 0;
     std::unique_ptr<DataDesc> elementDesc;                           // stype of a ContainerArray
     std::vector<std::pair<Name, std::unique_ptr<DataDesc>>> members; // Structure (and Tensor)
@@ -105,7 +108,7 @@ struct DataDesc {
     bool isContainerArray() const { return kind == DataKind::ContainerArray; }
     bool isView() const { return alias == AliasKind::View; }
     bool isReference() const { return alias == AliasKind::Reference; }
-    /// Member of a structure by name, or null.
+    /// Returns a member of a structure by name, or null.
     const DataDesc *member(Name n) const;
     /// Product of the shape.
     sym::Expr numElements() const;

@@ -1,7 +1,7 @@
 // Dataflow: states, nodes, edges, memlets (format reference section 6).
 //
-// A state owns its nodes and edges in vectors whose order is the order of the file; ids are positions and are renumbered by
-// State::renumber. Nodes and edges have stable addresses. Edges are listed at both ends in the order in which they were added.
+// A state owns its nodes and edges in vectors in file order. Ids are positions, renumbered by State::renumber. Nodes
+// and edges have stable addresses. Each end of an edge lists its edges in the order in which they were added.
 #pragma once
 
 #include "sdfgc/IR/Data.h"
@@ -20,21 +20,21 @@ struct Code {
     friend bool operator==(const Code &, const Code &) = default;
 };
 
-/// How a write with conflict resolution is done; decided by the pass resolve-wcr, Unset before.
+/// How a write with conflict resolution is performed; chosen by the pass resolve-wcr, Unset before.
 enum class WcrMode : uint8_t { Unset, Plain, Atomic, Reduction };
 
 struct Memlet {
-    Name data; // empty: ordering edge (no subset) or code-to-code value
+    Name data; // empty: an ordering edge (no subset), or a value passed from code to code
     std::optional<sym::Subset> subset, otherSubset;
     sym::Expr volume = 0;
     bool dynamic = false;
     bool wcrNonatomic = false;
     bool allowOob = false;
-    std::optional<bool> isDataSrc; // as stored; only meaningful for a container copied onto itself
+    std::optional<bool> isDataSrc; // as stored; meaningful only for a copy of a container to itself
     std::string wcr;               // lambda text; empty = none
     WcrMode wcrMode = WcrMode::Unset;
-    std::optional<int> stream;               // a copy that the device does: number of the GPU stream that it is queued on
-    CopyMethod copy = CopyMethod::Undecided; // a copy: how it is made, by select-copies
+    std::optional<int> stream;               // for a copy by the device: number of the GPU stream that it is queued on
+    CopyMethod copy = CopyMethod::Undecided; // for a copy: its method, chosen by select-copies
     DebugInfo debugInfo;
     Extra extra;
 
@@ -83,17 +83,17 @@ public:
     Connector &addOut(Name n, Type t = Type());
     void removeIn(Name n);
     void removeOut(Name n);
-    /// First edge at a connector (empty name: an edge without connector), or null.
+    /// Returns the first edge at a connector (empty name: an edge without connector), or null.
     Edge *inEdge(Name conn) const;
     Edge *outEdge(Name conn) const;
-    /// Code nodes compute: tasklets, nested SDFGs, library nodes.
+    /// Code nodes perform computations: tasklets, nested SDFGs, library nodes.
     bool isCode() const { return kind_ == NodeKind::Tasklet || kind_ == NodeKind::NestedSDFG || kind_ == NodeKind::Library; }
     bool isEntry() const { return kind_ == NodeKind::MapEntry || kind_ == NodeKind::ConsumeEntry; }
     bool isExit() const { return kind_ == NodeKind::MapExit || kind_ == NodeKind::ConsumeExit; }
 
 protected:
     explicit Node(NodeKind k) : kind_(k) {}
-    /// A copy says what the node says; it is in no state and has no edges.
+    /// The copy has the same properties, but is in no state and has no edges.
     Node(const Node &o);
     Node &operator=(const Node &) = delete;
 
@@ -129,10 +129,10 @@ public:
 class NestedSDFGNode : public Node {
 public:
     NestedSDFGNode();
-    NestedSDFGNode(const NestedSDFGNode &o); // with all that is inside
+    NestedSDFGNode(const NestedSDFGNode &o); // with its contents
     ~NestedSDFGNode() override;
     static bool classof(const Node *n) { return n->kind() == NodeKind::NestedSDFG; }
-    std::unique_ptr<SDFG> sdfg;                            // null only while an external file is not loaded
+    std::unique_ptr<SDFG> sdfg;                            // null only until an external file is loaded
     std::string externalPath;                              // ext_sdfg_path
     std::vector<std::pair<Name, sym::Expr>> symbolMapping; // inner symbol -> outer expression, sorted by name
     bool noInline = false;
@@ -153,19 +153,21 @@ public:
     bool unroll = false;
     int64_t unrollFactor = 0;
     sym::Expr ompNumThreads = 0;
-    sym::Expr ompIf = sym::Expr::boolean(true); // run by a team of threads only where this holds, by guard-parallel-maps
+    sym::Expr ompIf = sym::Expr::boolean(true); // a team runs the map only if this holds, set by guard-parallel-maps
     OmpSchedule ompSchedule = OmpSchedule::Default;
     int64_t ompChunkSize = 0;
-    // A kernel; shape-kernels completes both and adds the third.
-    std::optional<std::vector<sym::Expr>> gpuBlockSize; // threads of a block along x, y, z
+    // For kernels; shape-kernels completes the first two and sets the third.
+    std::optional<std::vector<sym::Expr>> gpuBlockSize; // threads per block along x, y, z
     std::string gpuLaunchBounds = "0";                  // threads that the compiler may rely on; 0: those of a block, -1: none
-    std::vector<sym::Expr> gpuGridLimit;                // blocks along x, y, z at most; 0: as many as the iterations need
+    std::vector<sym::Expr> gpuGridLimit;                // maximum number of blocks along x, y, z; 0: as many as the iterations
+                                                        // need
     int64_t gpuMinWarpsPerEu = 0, gpuMaxNReg = 0;
     bool gpuForceSyncthreads = false;
-    std::optional<int> stream; // a kernel: number of the GPU stream that it is started on, by assign-streams
-    bool optimize = true;      // may the optimiser change it, or what is in it?
-    bool simd = false;         // a strip: the innermost loop may do its iterations in vectors, by jam-maps and accumulate-in-strips
-    bool ordered = false;      // a loop: iterations run one after the other and may use what earlier ones wrote, by loops-to-maps
+    std::optional<int> stream; // for a kernel: number of the GPU stream that it is launched on, set by assign-streams
+    bool optimize = true;      // may the optimiser change the map or its contents?
+    bool simd = false;         // for a strip: iterations of the innermost loop may be vectorised, set by jam-maps and
+                               // accumulate-in-strips
+    bool ordered = false;      // for a loop: iterations run in order and may use earlier results, set by loops-to-maps
 };
 
 class MapExit : public Node {
@@ -180,10 +182,10 @@ class ConsumeEntry : public Node {
 public:
     ConsumeEntry() : Node(NodeKind::ConsumeEntry) {}
     static bool classof(const Node *n) { return n->kind() == NodeKind::ConsumeEntry; }
-    /// How many elements a chunk has, for code of the scope: `__dace_LABEL_numelems` (DaCe: codegen/targets/cpu.py). Empty where
-    /// elements come one by one.
+    /// The number of elements in a chunk, for code in the scope: `__dace_LABEL_numelems` (DaCe:
+    /// codegen/targets/cpu.py). Empty if elements come one by one.
     Name countName() const { return chunkSize == 1 ? Name() : Name("__dace_" + label + "_numelems"); }
-    /// Is it one of the names that the scope defines: the number of the worker, or of elements?
+    /// Does the scope define this name, the number of the worker or of elements?
     bool defines(Name n) const { return n && (n == peIndex || n == countName()); }
     ConsumeExit *exit = nullptr;
     Name peIndex;
@@ -200,7 +202,7 @@ public:
     ConsumeEntry *entry = nullptr;
 };
 
-/// A library node of any class; properties are kept as JSON and read through the definition in LibraryNodes.
+/// A library node of any class. Properties are kept as JSON; the definition in LibraryNodes interprets them.
 class LibraryNode : public Node {
 public:
     LibraryNode() : Node(NodeKind::Library) {}
@@ -228,7 +230,7 @@ inline Schedule *scheduleOf(Node *n) {
 }
 inline const Schedule *scheduleOf(const Node *n) { return scheduleOf(const_cast<Node *>(n)); }
 
-/// Where a step of a state ends: the exit that a scope's entry is paired with, any other node itself.
+/// Returns where a step of a state ends: the exit paired with a scope's entry, or any other node itself.
 inline Node *exitOf(Node *n) {
     if (auto *m = dyn_cast<MapEntry>(n))
         return m->exit;

@@ -1,4 +1,4 @@
-// The picture of a graph.
+// Graphviz output of graphs.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::ir {
 
-/// The graph in the language of Graphviz: states and scopes are clusters, memlets labels of edges.
+/// Returns the graph in the language of Graphviz: states and scopes are clusters, memlets are edge labels.
 std::string printDot(const SDFG &g);
 
 } // namespace sdfgc::ir

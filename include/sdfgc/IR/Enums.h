@@ -36,24 +36,25 @@ enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
 enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
 enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
 enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
-/// How a copy is made (sdfgc/Analysis/Copies.h); ours, not of the format. Kernel and Staged copies become other elements when they
-/// are chosen.
+/// How a copy is performed (sdfgc/Analysis/Copies.h). Not part of the format. Kernel and Staged copies are replaced
+/// with other elements as soon as they are chosen.
 enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
-/// What the memory of a transient is in the program (sdfgc/Analysis/Allocation.h); ours, not of the format.
+/// The kind of memory of a transient (sdfgc/Analysis/Allocation.h). Not part of the format.
 ///     Value        a variable: one element, a structure, a stream, a pointer
 ///     Stack        an array of the function, or of a thread of a kernel
-///     Heap, PerThread             of the host; with a part for each thread
-///     Field        of the program's state
-///     Device, Pinned, Pool        allocated by the host of a device: on the device, page-locked, from the device's pool
-///     Shared       of a block of a kernel
-///     Slices, Grid                in a kernel, allocated by the host: a slice for each thread or block; one for the whole grid
+///     Heap, PerThread             on the host; with a part for each thread
+///     Field        a field of the program's state
+///     Device, Pinned, Pool        allocated by the host: on the device, page-locked, from the device's pool
+///     Shared       shared memory of a block of a kernel
+///     Slices, Grid                in a kernel, allocated by the host: a slice for each thread or block; one for the entire grid
 ///     DeviceHeap   in a kernel, allocated by a thread
 enum class MemoryKind : uint8_t { SDFGC_MEMORY_KINDS(SDFGC_MEMBER) };
-/// May a region's operations on the device become one GPU graph (docs/user/gpu-graphs.md)? Ours, not of the format; attribute `gpu_graph`.
-///     Unmarked     as the region around it, at last as --gpu-graph says
-///     Off, Auto    never; where it is possible
-///     Require      as Auto, and an error at what stands in the way
-///     Formed       it is one: form-gpu-graphs has made sure that it can be
+/// May the device operations of a region become a GPU graph (docs/user/gpu-graphs.md)? Not part of the format; stored
+/// as the attribute `gpu_graph`.
+///     Unmarked     like the surrounding region, and finally like --gpu-graph
+///     Off, Auto    never; if possible
+///     Require      like Auto, but obstacles are errors
+///     Formed       it is a graph: form-gpu-graphs has checked that this is possible
 enum class GraphMark : uint8_t { Unmarked, Off, Auto, Require, Formed };
 #undef SDFGC_MEMBER
 
@@ -68,7 +69,7 @@ std::string_view name(CopyMethod);
 std::string_view name(GraphMark); // `off`; nothing for Unmarked
 std::string_view name(MemoryKind);
 
-/// Enumerator by the name in a file. `GPU_Default` is GPU_Device (files of 1.x). Nothing if unknown.
+/// Returns the enumerator with this name in files, or nothing. `GPU_Default` is GPU_Device (files of 1.x).
 template <class E> std::optional<E> parseEnum(std::string_view text);
 template <> std::optional<Storage> parseEnum(std::string_view);
 template <> std::optional<Schedule> parseEnum(std::string_view);
@@ -84,13 +85,13 @@ template <> std::optional<MemoryKind> parseEnum(std::string_view);
 bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Warp, GPU_Persistent
 bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
 bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
-bool isParallel(Schedule s);    // anything whose iterations may run concurrently
+bool isParallel(Schedule s);    // any schedule whose iterations may run concurrently
 
-/// How far a program has been lowered (docs/developer/design.md). A pass declares the level it needs and the one it leaves. `Lowered` is a
-/// schedule tree; a graph is at most `Scheduled`.
+/// How far a program has been lowered (docs/developer/design.md). A pass declares the level that it needs and the level
+/// that it leaves. `Lowered` is a schedule tree; a graph is at most `Scheduled`.
 enum class Level : uint8_t { Loaded, Structured, Typed, Expanded, Allocated, Scheduled, Lowered };
 std::string_view name(Level l); // lower case: `loaded`, ...
-/// The level of a graph by its name; nothing for other words, `lowered` among them.
+/// Returns the level of a graph by name; nothing for other words, including `lowered`.
 std::optional<Level> parseLevel(std::string_view text);
 
 } // namespace sdfgc::ir

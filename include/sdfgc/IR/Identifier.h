@@ -1,4 +1,4 @@
-// What may be a name in a graph.
+// Valid names in a graph.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -7,14 +7,14 @@
 
 namespace sdfgc::ir {
 
-/// What DaCe writes for a size that is not known; the file declares it as if it were a symbol (UndefinedSymbol in symbolic.py).
+/// DaCe's placeholder for an unknown size; files declare it like a symbol (UndefinedSymbol in symbolic.py).
 inline constexpr std::string_view undefinedSize = "?";
 
-/// Letters, digits and underscores, not starting with a digit, none of Python's constants; `dotted` allows several joined by dots
-/// (members of structures).
+/// Is the text made of letters, digits and underscores, without a leading digit, and not one of Python's constants?
+/// `dotted` allows several of these joined by dots (members of structures).
 bool isIdentifier(std::string_view text, bool dotted = false);
 
-/// The container that owns the memory behind a name: `A` for its member `A.indptr`.
+/// Returns the container that owns the memory of a name: `A` for its member `A.indptr`.
 Name ownerOf(Name data);
 
 } // namespace sdfgc::ir

@@ -1,4 +1,4 @@
-// Names from labels of states and regions, which may be any text.
+// Turns labels of states and regions, which are arbitrary text, into names.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sdfgc::ir {
 
-/// A label as an identifier: other characters than letters, digits and underscores become `_`, and `prefix` comes first where the text
-/// would be no identifier otherwise. Different labels may have one name.
+/// Returns a label as an identifier: other characters than letters, digits and underscores become `_`, and `prefix` is
+/// prepended if the result would not be an identifier. Different labels may give the same name.
 std::string identifierOf(std::string_view label, std::string_view prefix);
 
 } // namespace sdfgc::ir

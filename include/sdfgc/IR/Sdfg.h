@@ -23,21 +23,21 @@ enum class BlockKind : uint8_t {
     FunctionCall,
     SDFG
 };
-/// Does nothing follow such a block: is it a break, continue or return?
+/// Is it a break, continue or return, after which nothing follows?
 inline bool isJump(BlockKind k) { return k == BlockKind::Break || k == BlockKind::Continue || k == BlockKind::Return; }
 
-/// A control-flow block. Regions own their blocks; positions are ids. Copy constructors of blocks copy what a block says, without
-/// what is inside of it: only clone, which adds that, may use them.
+/// A control-flow block. Regions own their blocks; ids are positions. Copy constructors of blocks copy properties
+/// without contents; only clone, which adds the contents, may use them.
 class Block {
 public:
     virtual ~Block();
     BlockKind kind() const { return kind_; }
-    Region *parent() const { return parent_; } // null for the root SDFG, for a nested SDFG and never for others
+    Region *parent() const { return parent_; } // null only for SDFGs, root or nested
     uint32_t id() const { return id_; }
-    /// The SDFG that this block belongs to (itself for an SDFG).
+    /// The SDFG that contains this block (for an SDFG, itself).
     SDFG *sdfg();
     const SDFG *sdfg() const { return const_cast<Block *>(this)->sdfg(); }
-    /// The edges that lead to it, and those that leave it, in the order of the region's list: conditions are tested in it.
+    /// The incoming and outgoing edges, in the order of the region's list, in which conditions are tested.
     const std::vector<struct InterstateEdge *> &inEdges() const { return in_; }
     const std::vector<InterstateEdge *> &outEdges() const { return out_; }
 
@@ -105,18 +105,18 @@ public:
         return p;
     }
     Node *adopt(std::unique_ptr<Node> n);
-    /// Connectors named on the edge are added to the nodes' lists when missing.
+    /// Adds missing connectors named on the edge to the nodes' lists.
     Edge *connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
-    /// As connect, for connectors that are in the lists already: constant time however many there are.
+    /// Like connect, for connectors that are already listed: constant time, however many there are.
     Edge *connectListed(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
     void removeEdge(Edge *e);
-    /// Moves an end of an edge.
+    /// Moves an end of an edge to another node.
     void setSource(Edge *e, Node *src, Name conn);
     void setDestination(Edge *e, Node *dst, Name conn);
     /// Removes a node and its edges (not the paired exit of an entry).
     void removeNode(Node *n);
-    std::unique_ptr<Node> detachNode(Node *n); // edges must be gone
-    /// Removes many at once, in linear time.
+    std::unique_ptr<Node> detachNode(Node *n); // requires that its edges have been removed
+    /// Removes several nodes in linear time.
     void removeNodes(const std::vector<Node *> &dead);
     void renumber();
 
@@ -128,22 +128,22 @@ private:
           symbolInstrumentCondition(o.symbolInstrumentCondition) {}
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<std::unique_ptr<Edge>> edges_;
-    mutable std::shared_ptr<const ScopeData> scopes_; // as long as nodes and edges are what they were when a ScopeTree asked
+    mutable std::shared_ptr<const ScopeData> scopes_; // valid until nodes or edges change
 };
 
-/// Edge between blocks of one region. The condition is evaluated first, then the assignments.
+/// An edge between blocks of one region. The condition is evaluated before the assignments.
 struct InterstateEdge {
-    Block *src = nullptr, *dst = nullptr; // Region::setSource, setDestination move them
+    Block *src = nullptr, *dst = nullptr; // moved by Region::setSource, setDestination
     Code condition{"1", Language::Python};
     std::vector<std::pair<Name, std::string>> assignments; // Python text
     DebugInfo debugInfo;
     Extra extra;
-    /// Text `1` or empty.
+    /// Is the text `1` or empty?
     bool isUnconditional() const { return condition.text.empty() || condition.text == "1"; }
 
 private:
     friend class Region;
-    uint64_t rank_ = 0; // grows along the list of the region
+    uint64_t rank_ = 0; // ascending along the region's list
 };
 
 class Region : public Block {
@@ -163,13 +163,13 @@ public:
             return false;
         }
     }
-    int cfgId = 0; // cfg_list_id, renumbered by SDFG::renumber
+    int cfgId = 0; // cfg_list_id, set by SDFG::renumber
     GraphMark graph = GraphMark::Unmarked;
-    int64_t graphEntries = 8; // of a formed region: executable graphs that the program keeps
+    int64_t graphEntries = 8; // of a formed region: number of executable graphs that the program keeps
 
     const std::vector<std::unique_ptr<Block>> &blocks() const { return blocks_; }
     const std::vector<std::unique_ptr<InterstateEdge>> &edges() const { return edges_; }
-    /// Start block by the rule of format reference 2.4, or null when ambiguous or empty.
+    /// Returns the start block by the rule of format reference 2.4, or null if ambiguous or empty.
     Block *start() const;
     void setStart(Block *b) { storedStart_ = b; }
     Block *storedStart() const { return storedStart_; }
@@ -181,34 +181,35 @@ public:
         return p;
     }
     Block *adopt(std::unique_ptr<Block> b);
-    std::unique_ptr<Block> detach(Block *b); // edges at `b` must be gone
+    std::unique_ptr<Block> detach(Block *b); // requires that its edges have been removed
     InterstateEdge *connect(Block *src, Block *dst, Code condition = {"1", Language::Python},
                             std::vector<std::pair<Name, std::string>> assignments = {});
-    /// An edge that no region has becomes the last one of this region.
+    /// Appends an edge that is in no region to this region.
     InterstateEdge *adopt(std::unique_ptr<InterstateEdge> e);
     void removeEdge(InterstateEdge *e);
     std::unique_ptr<InterstateEdge> detachEdge(InterstateEdge *e);
-    /// Moves an end of an edge, which keeps its place in the list.
+    /// Moves an end of an edge to another block; the edge keeps its position in the list.
     void setSource(InterstateEdge *e, Block *src);
     void setDestination(InterstateEdge *e, Block *dst);
-    /// Moves the ends of all edges that lead to a block, or leave it, to another one.
+    /// Redirects all incoming, or outgoing, edges of a block to another one.
     void moveInEdges(Block *from, Block *to);
     void moveOutEdges(Block *from, Block *to);
-    /// A new state in front of a block: the edges to the block lead to the state, which is the start if the block was.
+    /// Adds a state before a block: edges to the block lead to the state, which becomes the start if the block was.
     State *addStateBefore(Block *b, std::string label);
-    /// A new state after a block: the edges from the block leave the state.
+    /// Adds a state after a block: edges from the block leave the state.
     State *addStateAfter(Block *b, std::string label);
     /// Removes a block and its edges.
     void removeBlock(Block *b);
-    /// Removes many at once, in linear time.
+    /// Removes several blocks in linear time.
     void removeBlocks(const std::vector<Block *> &dead);
-    /// Everything in the region, in order. Afterwards the region is empty; edges know their ends, but blocks do not know their edges.
+    /// The contents of the region, in order. Releasing empties the region; edges keep their ends, but blocks lose their
+    /// edges.
     struct Content {
         std::vector<std::unique_ptr<Block>> blocks;
         std::vector<std::unique_ptr<InterstateEdge>> edges;
     };
     Content release();
-    /// Adds all that a region had.
+    /// Adds the released contents of a region.
     void adopt(Content content);
     void renumberBlocks();
 
@@ -235,7 +236,7 @@ public:
     bool updateBeforeCondition = true;
     bool unroll = false;
     int64_t unrollFactor = 0;
-    bool optimize = true; // may the optimiser change it, or what is in it?
+    bool optimize = true; // may the optimiser change the loop or its contents?
 
 private:
     friend class Cloner;
@@ -248,7 +249,7 @@ public:
     ~ConditionalBlock() override;
     static bool classof(const Block *b) { return b->kind() == BlockKind::Conditional; }
     struct Branch {
-        std::optional<Code> condition; // nothing: else
+        std::optional<Code> condition; // nothing: the else branch
         std::unique_ptr<Region> region;
     };
     int cfgId = 0;
@@ -270,7 +271,7 @@ struct Constant {
 struct TargetCode {
     Name target; // `frame`, `cuda`, ...; `null` for every file
     Code code;
-    /// Is it for the program as a whole, not for the code of one target, and not blank?
+    /// Is the code for the entire program, rather than for one target, and not blank?
     bool isForAll() const;
     friend bool operator==(const TargetCode &, const TargetCode &) = default;
 };
@@ -283,10 +284,10 @@ public:
     Name name;
     OrderedMap<Name, DataDesc> arrays;
     OrderedMap<Name, Type> symbols; // declared, sorted by name in files
-    sym::Assumptions symbolHints;   // facts that symbolic strings carried (positive=True, dtype=...)
+    sym::Assumptions symbolHints;   // facts recorded in symbolic strings (positive=True, dtype=...)
     OrderedMap<Name, Constant> constants;
     std::vector<Name> argNames;
-    std::vector<Name> passedSymbols; // of the root: callers pass them, though the optimiser took their last uses away
+    std::vector<Name> passedSymbols; // of the root: callers pass them although the optimiser has removed their last uses
     std::vector<TargetCode> globalCode, initCode, exitCode;
     std::vector<std::pair<Name, std::string>> callbackMapping;
     Instrumentation instrument = Instrumentation::No_Instrumentation;
@@ -295,22 +296,22 @@ public:
     std::string daceVersion; // root only
     Level level = Level::Loaded;
 
-    /// The node that holds this SDFG, null for the root.
+    /// The node that contains this SDFG; null for the root.
     NestedSDFGNode *parentNode = nullptr;
     SDFG *parentSDFG() const;
     SDFG *root();
     bool isRoot() const { return parentNode == nullptr; }
 
-    /// Descriptor by name; dotted names walk structure members. Null if unknown.
+    /// Returns a descriptor by name; dotted names refer to structure members. Null if unknown.
     const DataDesc *desc(Name data) const;
     DataDesc *desc(Name data);
-    /// Is it a constant here or in an enclosing SDFG?
+    /// Returns the constant of this or an enclosing SDFG, or null.
     const Constant *constant(Name n) const;
-    /// A fresh name with this prefix that is no container, symbol or constant of this SDFG.
+    /// Returns an unused name with this prefix: not a container, symbol or constant of this SDFG.
     Name freshName(std::string_view prefix) const;
-    /// The label, or one with a number after it, that no block of this SDFG has.
+    /// Returns the label, with a number appended if a block of this SDFG already has it.
     std::string freshLabel(const std::string &prefix) const;
-    /// Adds a container under a fresh name derived from `name`; returns the name.
+    /// Adds a container under an unused name derived from `name`; returns that name.
     Name addTransient(std::string_view name, DataDesc d);
     /// Renumbers node, block and region ids (cfgId in pre-order over the whole root, as DaCe's cfg_list_id).
     void renumber();
@@ -321,15 +322,15 @@ private:
 };
 
 // ---- walking (deterministic: list order, depth first)
-/// All regions in an SDFG or another region, pre-order, itself first; not those of nested SDFGs.
+/// Returns all regions in an SDFG or another region, pre-order, itself first; excludes those of nested SDFGs.
 std::vector<Region *> allRegions(Region &r);
 std::vector<const Region *> allRegions(const Region &r);
-/// All blocks in an SDFG or another region, pre-order (conditional blocks before their branches).
+/// Returns all blocks in an SDFG or another region, pre-order (conditional blocks before their branches).
 std::vector<Block *> allBlocks(Region &r);
 std::vector<const Block *> allBlocks(const Region &r);
 std::vector<State *> allStates(Region &r);
 std::vector<const State *> allStates(const Region &r);
-/// The nodes of one class in a state. The list is made at once: the state may be changed while it is walked.
+/// Returns the nodes of one class in a state. The list is a copy, so the state may change during iteration.
 template <class T> std::vector<T *> nodesOf(State &s) {
     std::vector<T *> out;
     for (const auto &n : s.nodes())
@@ -344,23 +345,23 @@ template <class T> std::vector<const T *> nodesOf(const State &s) {
             out.push_back(t);
     return out;
 }
-/// Is a container of the graph stored on a GPU, used or not, or the schedule of a map one for GPUs?
+/// Is any container, used or not, stored on a GPU, or does any map have a GPU schedule?
 bool mentionsGpu(const SDFG &root);
-/// This SDFG and all nested ones, outer before inner, node order.
+/// Returns this SDFG and all nested ones, outer before inner, in node order.
 std::vector<SDFG *> allSDFGs(SDFG &root);
 std::vector<const SDFG *> allSDFGs(const SDFG &root);
-/// Every inter-state edge in an SDFG or another region, in the order of allRegions.
+/// Returns every interstate edge in an SDFG or another region, in the order of allRegions.
 std::vector<InterstateEdge *> allInterstateEdges(Region &r);
 std::vector<const InterstateEdge *> allInterstateEdges(const Region &r);
 
-/// Deep copy (ids and order kept).
+/// Returns a deep copy with the same ids and order.
 std::unique_ptr<SDFG> clone(const SDFG &g);
-/// The same of a block with all that is in it, in no region. Its blocks have the labels that they had.
+/// Returns a deep copy of a block, in no region. Its blocks keep their labels.
 std::unique_ptr<Block> clone(const Block &b);
-/// A node of the same kind that says the same, in no state. Half of a scope names the other half of the one that was copied.
+/// Returns a copy of a node, in no state. Half of a scope refers to the other half of the original.
 std::unique_ptr<Node> clone(const Node &n);
 
-/// `f: state main, map _Mult_[i], tasklet mul`: the stable name of an element in diagnostics and dumps.
+/// Returns the stable name of an element in diagnostics and dumps: `f: state main, map _Mult_[i], tasklet mul`.
 std::string elementName(const SDFG &g);
 std::string elementName(const Block &b);
 std::string elementName(const Node &n);

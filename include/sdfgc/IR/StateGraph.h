@@ -1,7 +1,8 @@
 // Scopes, order and memlet paths of one state (format reference 3.5, 6.1, 6.8, 6.9, 6.13).
 //
-// Everything here is computed from the graph (never from stored hints), takes linear time in the size of the state unless said
-// otherwise, uses no recursion and is total: malformed graphs give an incomplete answer (`valid()`, null, nothing), never a crash.
+// Everything is computed from the graph, never from stored hints. Functions take linear time in the size of the state
+// unless stated otherwise, use no recursion, and are total: malformed graphs give an incomplete result (`valid()`,
+// null, nothing), never a crash.
 #pragma once
 
 #include "sdfgc/IR/Scopes.h"
@@ -11,7 +12,7 @@
 
 namespace sdfgc::ir {
 
-/// What a ScopeTree knows. A state keeps its own until nodes or edges change (State::adopt, connect, remove..., renumber).
+/// The data of a ScopeTree. A state caches it until nodes or edges change (State::adopt, connect, remove..., renumber).
 struct ScopeData {
     explicit ScopeData(const State &s);
 
@@ -19,7 +20,7 @@ struct ScopeData {
         uint32_t first = 0, last = 0; // first and last order number inside
     };
     std::vector<Node *> scope, exit;           // by node id (see ScopeMap)
-    std::vector<Span> span;                    // by node id of an entry: what pre-order numbers its content has
+    std::vector<Span> span;                    // by node id of an entry: the pre-order numbers of its contents
     std::vector<uint32_t> preorder;            // by node id
     std::vector<uint32_t> childList;           // by node id of an entry: index into `children`
     std::vector<std::vector<Node *>> children; // [0] is the top level
@@ -33,58 +34,61 @@ private:
     void numberScopes();
 };
 
-/// The scope tree of a state, as it is when the tree is made: later changes of the state are not seen. Asking again costs nothing
-/// as long as the state has not changed.
+/// The scope tree of a state at the time of construction; later changes of the state are not visible. Constructing
+/// another tree is free as long as the state has not changed.
 class ScopeTree {
 public:
     explicit ScopeTree(const State &s);
-    /// Entry node of the innermost scope around `n` (for an entry: the scope around it; for an exit: its own entry). Null at top
-    /// level and for nodes of other states.
+    /// Returns the entry of the innermost scope around `n` (for an entry, the scope around it; for an exit, its own
+    /// entry). Null at the top level and for nodes of other states.
     Node *scopeOf(const Node *n) const;
-    /// Nodes directly in the scope of `entry` (null: top level), in execution order (6.13: sources in list order, a node as soon as
-    /// all its predecessors are emitted, depth first). Exits are not listed; entries are.
+    /// Returns the nodes directly in the scope of `entry` (null: top level), in execution order (6.13: sources in list
+    /// order, each node as soon as all its predecessors are emitted, depth first). Includes entries but not exits.
     const std::vector<Node *> &children(const Node *entry) const;
-    /// Scope entries around `n`, innermost first. Linear in their number.
+    /// Returns the scope entries around `n`, innermost first. Linear in their number.
     std::vector<Node *> enclosing(const Node *n) const;
-    /// Is `n` inside the scope of `entry`, at any depth? True for a null entry (top level), false for the entry itself. Constant
-    /// time.
+    /// Is `n` in the scope of `entry`, at any depth? True for a null entry (top level), false for the entry itself.
+    /// Constant time.
     bool encloses(const Node *entry, const Node *n) const;
-    /// All nodes in execution order: the content of a scope directly follows its entry and is followed by its exit. Nodes on cycles
-    /// come last, in list order.
+    /// All nodes in execution order: the contents of a scope directly follow its entry and are followed by its exit.
+    /// Nodes on cycles come last, in list order.
     const std::vector<Node *> &order() const { return data_->order; }
-    /// Exit of an entry, from the graph; null when it has none.
+    /// Returns the exit of an entry, from the graph, or null.
     Node *exitOf(const Node *entry) const;
     bool acyclic() const { return data_->acyclic; }
-    /// What is wrong with the scopes (ir::findScopes); a cycle is among it.
+    /// The problems of the scopes (ir::findScopes), including cycles.
     const std::vector<ScopeProblem> &problems() const { return data_->problems; }
-    /// Acyclic, every scope closed by exactly one exit of its kind, and no node in two scopes that do not enclose each other.
+    /// Is the state acyclic, with every scope closed by exactly one exit of its kind, and no node in two scopes that do
+    /// not enclose each other?
     bool valid() const { return data_->acyclic && data_->problems.empty(); }
 
 private:
     std::shared_ptr<const ScopeData> data_;
 };
 
-/// Does `conn` have the form IN_x / OUT_x? Then the other one of the pair, else the empty name.
+/// For a connector IN_x or OUT_x, returns the other one of the pair; otherwise the empty name.
 Name pairedConnector(Name conn);
-/// Does a connector into an entry (that is no IN_x) hand in a value that the ranges of the scope mention?
+/// Does a connector of an entry (other than IN_x) provide a value that the ranges of the scope mention?
 bool isDynamicRange(Name conn);
 bool hasDynamicRange(const Node &entry);
 
-/// The path that `e` is on: outermost source to innermost destination, through scope nodes by IN_x / OUT_x. Where a scope connector
-/// fans out (an entry going forward, an exit going backward) the first edge in list order is followed, so the path through an edge
-/// inside a scope is its own branch. Linear in the number of edges at the scope nodes it passes.
+/// Returns the path that contains `e`, from the outermost source to the innermost destination, through scope nodes by
+/// IN_x / OUT_x. If a scope connector fans out (an entry going forward, an exit going backward), the path follows the
+/// first edge in list order, so the path of an edge inside a scope contains its own branch. Linear in the number of
+/// edges at the scope nodes on the path.
 std::vector<Edge *> memletPath(const Edge *e);
-/// First node of the path (access or code node; or a scope node where the path is broken or an ordering edge starts).
+/// Returns the first node of the path: an access or code node, or a scope node if the path is broken or an ordering
+/// edge starts there.
 Node *pathSource(const Edge *e);
-/// Last node of the path (access or code node; or an entry for a dynamic range connector).
+/// Returns the last node of the path: an access or code node, or an entry for a dynamic range connector.
 Node *pathDestination(const Edge *e);
 /// Does the path end at a reference that it sets, which takes an address and moves no data?
 bool setsReference(const Edge *e);
-/// Edges next to code nodes or inner access nodes at the far ends of the tree that `e` belongs to (an edge that crosses no scope:
-/// itself), in list order at each scope node.
+/// Returns the edges next to code nodes or inner access nodes at the far ends of the tree that contains `e` (the edge
+/// itself if it crosses no scope), in list order at each scope node.
 std::vector<Edge *> memletLeaves(const Edge *e);
 
-/// Both ends of the path of every edge of a state, in linear time altogether. Valid until nodes or edges change.
+/// Both ends of the paths of all edges of a state, in linear time in total. Valid until nodes or edges change.
 class PathEnds {
 public:
     PathEnds(const State &s, const ScopeTree &scopes);
@@ -98,23 +102,24 @@ private:
     std::unordered_map<const Edge *, Ends> ends_;
 };
 
-/// Does the memlet's `data` name the container at the source end of the path (6.8 rule 2)? For a container copied onto itself the
-/// stored flag decides, true when absent. `A` also owns memlets over its members `A.x`. False when neither end is the container.
+/// Is the memlet's `data` the container at the source end of the path (6.8 rule 2)? For a copy of a container to itself
+/// the stored flag decides, true if absent. `A` also owns memlets of its members `A.x`. False if neither end is the
+/// container.
 bool dataIsSource(const Edge *e);
-/// The same with the ends of the path at hand.
+/// The same for known ends of the path.
 bool dataIsSource(const Memlet &m, const Node *source, const Node *destination);
-/// Subset at the source / destination side by the rules of 6.8; a missing subset on the side that `data` names is the whole
-/// container. Nothing when that side is not given or is no container.
+/// Returns the subset at the source / destination side by the rules of 6.8. A missing subset on the side of `data`
+/// means the entire container. Nothing if that side is not specified or is not a container.
 std::optional<sym::Subset> sourceSubset(const Edge *e);
 std::optional<sym::Subset> destinationSubset(const Edge *e);
 
-/// The viewing edge of a view access node by the table of 3.5 (ordering edges do not count), or null with the reason in `*why`. In
-/// the ambiguous last case of the table the edge is returned and `*why` is set as well.
+/// Returns the viewing edge of a view by the table of 3.5 (ordering edges do not count), or null with the reason in
+/// `*why`. In the ambiguous last case of the table, returns the edge and sets `*why` as well.
 Edge *viewEdge(const AccessNode *n, std::string *why = nullptr);
-/// The access node that a view node looks at directly (follow again if that is a view itself), or null.
+/// Returns the access node that a view refers to directly (which may be a view itself), or null.
 AccessNode *viewedNode(const AccessNode *n);
-/// The access node whose container holds the memory of an access node: behind all views; `n` itself if it is no view. Null where a
-/// view looks at nothing, views look at each other in a circle, or `n` is another node.
+/// Returns the access node that owns the memory of an access node: behind all views, or `n` itself if it is not a view.
+/// Null if a view refers to nothing, if views refer to each other in a cycle, or if `n` is another kind of node.
 const AccessNode *nodeBehindViews(const Node *n);
 
 } // namespace sdfgc::ir

@@ -1,15 +1,16 @@
-// The interpreter: a graph executed as it stands, and everything checked that compiled programs take on trust.
+// The interpreter: executes a graph as it is, and checks everything that compiled programs take for granted.
 //
-// It is the judge of the compiler and shares no evaluator with it: graphs of any level, library nodes by their definition. Types
-// and operators are those of docs/user/semantics.md. While it runs it knows of each element of each container which task wrote and which
-// read it, and reports
-//     reads of elements that nothing has written,
-//     accesses outside of the shape of a container (which are made as long as there is memory), or of its memory,
-//     two accesses of an element, one of which writes, that nothing orders: nodes of a state without a path between them,
-//         iterations of a map; two writes of the same value and updates with conflict resolution among themselves are none,
-//     integer division by zero, real numbers that do not fit into the integers that they are converted to, shifts by more bits than there
-//         are, negative sizes, steps of zero, pops of empty streams.
-// A report does not end the run: the element is 0, or not written.
+// It is the judge of the compiler and shares no evaluator with it. It takes graphs of any level and runs library nodes
+// by their definition. Types and operators are those of docs/user/semantics.md. For each element of each container it
+// tracks which task wrote and which read it, and reports
+//   - reads of elements that have not been written;
+//   - accesses outside the shape of a container (performed if there is memory), or outside its memory;
+//   - races: two unordered accesses of an element, at least one of which writes: nodes of a state without a path between
+//     them, iterations of a map. Two writes of the same value, and updates with conflict resolution among themselves,
+//     are not races;
+//   - integer division by zero, conversions of real numbers to integers that cannot hold them, shifts by at least the
+//     number of bits, negative sizes, steps of zero, pops of empty streams.
+// A report does not end the run: the element is 0, or is not written.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -28,20 +29,20 @@ enum class FaultKind : uint8_t {
     OutsideShape,
     Race,
     DivisionByZero,
-    Conversion, // a real number to an integer type that cannot hold it
-    Shift,      // by a negative number, or by at least the bits of the type
+    Conversion, // of a real number to an integer type that cannot hold it
+    Shift,      // by a negative number, or by at least the number of bits
     NegativeSize,
     ZeroStep,
     EmptyStream,
     NoMemory,
     TooLarge,
     OtherMemory,
-    Native, // what code in C++ did that it may not
+    Native, // a violation in C++ code
 };
 
-/// Where a graph accesses a container.
+/// A location where a graph accesses a container.
 struct Place {
-    std::string element; // `f: state main, tasklet mul`; empty: not known
+    std::string element; // `f: state main, tasklet mul`; empty: unknown
     std::string subset;  // `A[i, 0:N]`
     ir::DebugInfo source;
 };
@@ -51,47 +52,48 @@ struct Report {
     std::string element; // as in Place
     std::string what;    // `A[5]: ...`
     ir::DebugInfo source;
-    Place other; // of a race: the access that was made first
+    Place other; // of a race: the earlier access
 };
 
 struct Options {
-    bool compatDace = false;            // C meaning of Python's operators, as with --compat dace
+    bool compatDace = false;            // C semantics for Python's operators, as with --compat dace
     std::string file;                   // the graph's, for diagnostics
-    double seconds = 0;                 // the program is stopped after them; 0: never
-    int64_t largest = int64_t(1) << 34; // bytes of one container; a larger one has no memory
-    uint8_t unwritten = 0;              // what is in memory of the program where nothing has written, in every byte
-    bool sizesUnknown = false;          // memory whose size depends on symbols that are not set is as large as what is accessed
-    NativeCompiler native = nullptr;    // for tasklets in C++, which are refused without one
+    double seconds = 0;                 // time limit for the program; 0: none
+    int64_t largest = int64_t(1) << 34; // maximum size of a container in bytes; larger ones get no memory
+    uint8_t unwritten = 0;              // initial value of every byte of the program's memory
+    bool sizesUnknown = false;          // memory whose size depends on unset symbols grows with the accesses
+    NativeCompiler native = nullptr;    // for C++ tasklets, which are rejected without one
 };
 
-/// A graph made ready to run. It may be run often; containers with lifetime Persistent keep their contents.
+/// A graph prepared for execution. It may run repeatedly; containers with lifetime Persistent keep their contents.
 class Program {
 public:
-    /// The graph is not changed while the program lives. Null, and reports, for what cannot be interpreted (callbacks, code in C++):
-    /// each by its element.
+    /// The graph must not change during the program's lifetime. Reports every element that cannot be interpreted
+    /// (callbacks, C++ code) and returns null if there are any.
     static std::unique_ptr<Program> prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options, diag::Engine &diags);
-    /// Takes the tree that a graph was lowered to; it has been verified. Operations of the device are executed, too.
+    /// Takes the verified tree that a graph was lowered to. Also executes device operations.
     static std::unique_ptr<Program> prepare(std::shared_ptr<const tree::Module> tree, const Options &options, diag::Engine &diags);
     ~Program();
 
-    /// Memory for a container that is an argument, in its own layout, as large as its total size; null for no array. A scalar is one
-    /// element. It must live until the end of the run.
+    /// Provides memory for an argument container, in the container's layout and with its total size; null for a missing
+    /// array. A scalar is one element. The memory must live until the end of the run.
     void bind(Name container, void *memory);
-    /// The value of a symbol.
+    /// Sets the value of a symbol.
     void set(Name symbol, int64_t value);
     void set(Name symbol, double value);
 
-    /// Runs the program. Returns what was found, in order, each place and kind once.
+    /// Runs the program. Returns the faults in order, once for each location and kind.
     std::vector<Report> run();
 
-    /// Lets the next run be like the first one of a program that was prepared with such an `unwritten`: nothing is left of earlier
-    /// runs, and arguments must be given again. Returns false, and does nothing, where it is a tree: prepare it again.
+    /// Resets the program, so that the next run behaves like the first one of a program prepared with this `unwritten`.
+    /// Arguments must be provided again. Returns false and does nothing for a tree, which must be prepared again.
     bool forget(uint8_t unwritten);
 
-    /// Was the last run stopped because it took too long?
+    /// Was the last run stopped by the time limit?
     bool timedOut() const;
 
-    /// The bytes of all containers that the program has allocated, each as large as it was at most. Of a program that was made of a graph.
+    /// Returns the total bytes of all containers that the program has allocated, each at its largest size. Only for
+    /// programs made from a graph.
     int64_t memory() const;
 
     struct Parts;

@@ -1,5 +1,5 @@
-// Code in C++, which the interpreter does not execute itself: whoever runs it compiles the code, and the interpreter calls it with
-// copies of what its connectors name.
+// C++ code, which the interpreter does not execute itself: its caller compiles the code, and the interpreter calls it
+// with copies of the data at its connectors.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -11,22 +11,22 @@
 
 namespace sdfgc::interpret {
 
-/// Functions in C++, `extern "C" void NAME(void *const *)`, one for each tasklet.
+/// C++ functions, `extern "C" void NAME(void *const *)`, one for each tasklet.
 struct NativeSource {
-    std::string text;               // declarations of the user, then the functions; includes nothing
-    std::vector<Name> environments; // that tasklets name (format reference 7.10)
+    std::string text;               // declarations of the user, followed by the functions; without includes
+    std::vector<Name> environments; // named by the tasklets (format reference 7.10)
 };
 
-/// The functions, as long as it lives.
+/// The functions, valid during its lifetime.
 class NativeLibrary {
 public:
     using Function = void (*)(void *const *);
     virtual ~NativeLibrary() = default;
-    /// Null if there is no such function.
+    /// Returns null if there is no such function.
     virtual Function function(const std::string &name) const = 0;
 };
 
-/// Makes a library. Null, with reports, where the code cannot be compiled.
+/// Compiles a library. Returns null, with reports, if the code does not compile.
 using NativeCompiler = std::function<std::shared_ptr<const NativeLibrary>(const NativeSource &, diag::Engine &)>;
 
 } // namespace sdfgc::interpret

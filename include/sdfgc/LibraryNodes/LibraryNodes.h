@@ -1,7 +1,8 @@
-// Library nodes: which there are, and how each becomes maps, tasklets and nested SDFGs (format reference section 7).
+// The library nodes, and how each becomes maps, tasklets and nested SDFGs (format reference section 7).
 //
-// A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. A row says whether the node computes on one
-// machine; nodes of other targets load, verify and print, and are refused by name at expansion.
+// A node class is one row of LibraryNodes.def and one expander in lib/LibraryNodes. The row states whether the node
+// runs on a single machine. Nodes of other targets can be loaded, verified and printed, and are rejected by name at
+// expansion.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -13,12 +14,12 @@
 
 namespace sdfgc::libnodes {
 
-/// Where the derivative of a node comes from.
+/// The source of a node's derivative.
 enum class Gradient : uint8_t {
-    None,     // there is none: programs whose results depend on it are refused
+    None,     // none: programs whose results depend on it are rejected
     Rule,     // a function of the pass differentiate
-    Expanded, // that of what the node becomes without a library
-    Passive   // its results are no real numbers
+    Expanded, // the derivative of its expansion without a library
+    Passive   // its results are not real numbers
 };
 
 struct Definition {
@@ -26,39 +27,40 @@ struct Definition {
     std::string_view library;   // third component: blas, lapack, linalg, standard, ...
     std::string_view summary;
     std::string_view implementations; // comma-separated, for the docs: `pure, OpenBLAS`
-    /// Replaces the node in its state; reports and returns false when it cannot. Null: not expandable for this target.
+    /// Replaces the node in its state; on failure, reports an error and returns false. Null: cannot be expanded for
+    /// this target.
     bool (*expand)(ir::State &state, ir::LibraryNode &node, pass::Context &context);
-    std::string_view refusal; // why not, when `expand` is null
-    // For the docs, of nodes that are expanded:
-    std::string_view pure = {};   // what becomes of it without a library
+    std::string_view refusal; // the reason, if `expand` is null
+    // For the docs of expandable nodes:
+    std::string_view pure = {};   // the expansion without a library
     std::string_view types = {};  // of its elements
-    std::string_view calls = {};  // functions of a library on the host; may be empty
+    std::string_view calls = {};  // host library functions; may be empty
     std::string_view when = {};   // conditions for these calls
-    std::string_view device = {}; // what it becomes in device memory
+    std::string_view device = {}; // the implementation for device memory
     Gradient gradient = Gradient::None;
 };
 
-/// Where a node computes: on the host, on the device as a whole (it touches device memory outside of kernels), or by a thread of a
-/// kernel.
+/// Where a node computes: on the host, on the entire device (it accesses device memory outside kernels), or in a thread
+/// of a kernel.
 enum class Where { Host, Device, Kernel };
 Where whereIs(const ir::LibraryNode &node);
-/// Of a node on the device: why it must compute on the host, between copies (there is neither a parallel expansion nor a routine of
-/// the device's libraries for its operands); empty when it need not.
+/// Returns why a node with device memory must compute on the host, between copies: there is neither a parallel
+/// expansion nor a device library routine for its operands. Empty if it need not.
 std::string whyOnHost(const ir::LibraryNode &node, const pass::CompileOptions &options);
 
-/// Does a node write all that its memlets name at the outputs, without regard to what was there? Conflict resolution of the memlets
-/// aside. False for sums (Reduce without identity, beta without an addend), for stencils, which leave borders alone, and for
-/// classes that are not expanded here.
+/// Does a node write everything that the memlets at its outputs name, independent of the old contents and ignoring
+/// conflict resolution of the memlets? False for sums (Reduce without identity, beta without an addend), for stencils,
+/// which leave borders unchanged, and for classes that are not expanded.
 bool overwrites(const ir::LibraryNode &node);
 
-/// All definitions in the order of the table.
+/// All definitions in table order.
 const std::vector<Definition> &all();
-/// Libraries in which earlier versions had a class, in the order of the table.
+/// Returns the libraries that had a class in earlier versions, in table order.
 std::vector<std::string_view> formerLibraries(const Definition &d);
-/// By class and library name. A class that moved from one library to another is found under both (format reference 7.1). Null when
-/// unknown.
+/// Finds a definition by class and library name. A class that moved between libraries is found under both (format
+/// reference 7.1). Null if unknown.
 const Definition *find(std::string_view className, std::string_view library);
-/// The definition of a node, by its class path. Paths outside of `dace.libraries` are classes of the user and never found.
+/// Finds the definition of a node by its class path. Paths outside `dace.libraries` are user classes and never found.
 const Definition *find(const ir::LibraryNode &node);
 
 } // namespace sdfgc::libnodes

@@ -1,4 +1,4 @@
-// From the allocated SDFG to the schedule tree.
+// Lowers the allocated SDFG to the schedule tree.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -7,8 +7,8 @@
 
 namespace sdfgc::tree {
 
-/// Lowers a whole program. The graph must be at level Scheduled (copy and fill library nodes may be left) and is not changed. What
-/// cannot be lowered is reported with its element; returns null then.
+/// Lowers an entire program. The graph must be at level Scheduled (copy and fill library nodes may remain) and is not
+/// changed. Reports elements that cannot be lowered and returns null in that case.
 std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context);
 
 } // namespace sdfgc::tree

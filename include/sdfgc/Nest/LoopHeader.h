@@ -1,4 +1,4 @@
-// What loops say of their iterations.
+// Loop headers.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,20 +7,20 @@
 
 namespace sdfgc::nest {
 
-/// The values of a loop's variable: from the lowest to the highest, in steps of its step.
+/// The values of a loop variable, from lowest to highest, with the step of the loop.
 struct LoopHeader {
     sym::Range range;
-    bool descending = false; // it counts down
-    /// The same in the order in which the loop runs: the step of one that counts down is negative.
+    bool descending = false; // counts down
+    /// The values in the order in which the loop runs: the step is negative for a descending loop.
     sym::Range walk() const;
-    /// The value that the variable has after the loop.
+    /// The value of the variable after the loop.
     sym::Expr last() const;
 };
-/// Nothing where the loop is more than `v = begin; v < end; v = v + step`, or `v = begin; v > end; v = v - step`, with a constant step, or their
-/// like.
+/// Returns nothing unless the loop has the form `v = begin; v < end; v = v + step`, or `v = begin; v > end; v = v -
+/// step`, with a constant step, or an equivalent one.
 std::optional<LoopHeader> headerOf(const ir::LoopRegion &l);
 
-/// Has a range only symbols of integers, and no content of containers?
+/// Does a range contain only integer symbols, and no contents of containers?
 bool isOfIntegers(const sym::Range &r, const ir::SDFG &g);
 
 } // namespace sdfgc::nest

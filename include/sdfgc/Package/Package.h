@@ -14,32 +14,33 @@ struct Request {
     std::string folder;
     const tree::Module *module = nullptr;
     const codegen::Sources *sources = nullptr;
-    /// Written as program.sdfg; null: the module came from a file, and is written as program.sdfgtree.
+    /// Written as program.sdfg. Null: the module came from a file, and is written as program.sdfgtree.
     const ir::SDFG *graph = nullptr;
     const pass::CompileOptions *compile = nullptr;
-    bool caller = false;              // with a main function that calls the program: callerSource
+    bool caller = false;              // also write a main function that calls the program: callerSource
     std::vector<std::string> gpuArch; // `sm_90`, `gfx90a`: the default of the CMake project; empty: the compiler's
 };
-/// Where a program's caller is, relative to the build folder, and the executable that is made of it.
+/// The path of a program's caller, relative to the build folder, and the executable built from it.
 std::string callerSource(const std::string &program);
 std::string callerProgram(const std::string &program);
 
-/// Texts of files by their paths in the folder.
+/// Contents of files by path in the folder.
 using Files = std::map<std::string, std::string>;
-/// All files of the folder but the manifest. Reports, and returns nothing, where a file of sdfgc's own is missing, or a caller is
-/// asked for that cannot be written.
+/// Returns all files of the folder except the manifest. Reports an error and returns nothing if one of sdfgc's own
+/// files is missing, or if the requested caller cannot be written.
 std::optional<Files> collect(const Request &r, diag::Engine &d);
-/// Writes or updates the folder. Files whose text is unchanged are not touched; stale files that an earlier run of sdfgc wrote are
-/// removed. Reports and returns false on failure (nothing half written: each file by rename, manifest.json last), and where a file
-/// would be overwritten that no run of sdfgc has written.
+/// Writes or updates the folder. Unchanged files are not touched, and stale files from an earlier run of sdfgc are
+/// removed. Reports an error and returns false on failure, and if it would overwrite a file that sdfgc did not write.
+/// Nothing is left half written: each file is renamed into place, manifest.json last.
 bool write(const Request &r, const Files &files, diag::Engine &d);
-/// The files that earlier runs wrote to the folder, as its manifest lists them; nothing where there is none that can be read.
+/// Returns the files that earlier runs wrote to the folder, as listed in its manifest; nothing if there is no readable
+/// manifest.
 std::optional<std::set<std::string>> writtenFiles(const std::string &folder);
-/// Reports that `folder` holds files of the user, which would be overwritten.
+/// Reports that `folder` contains files of the user that would be overwritten.
 void reportForeign(const std::string &folder, const std::vector<std::string> &files, diag::Engine &d);
 
-/// The manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, shape, strides as formulas), files, flags,
-/// libraries.
+/// Returns the manifest: name, version of sdfgc, ABI (functions, arguments with kind, type, and shape and strides as
+/// formulas), files, flags, libraries.
 json::Value manifest(const Request &r);
 
 } // namespace sdfgc::package

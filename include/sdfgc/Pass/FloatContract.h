@@ -1,9 +1,10 @@
-// The floating-point contract: what may become of the results of a program on its way to machine code.
+// The floating-point contract: how compilation may change the results of a program.
 //
-// What a change does to numbers has a class. Passes declare theirs in Passes.def; options of the command line say which classes are allowed:
+// Each change to numbers has a class. Passes declare theirs in Passes.def; command-line options select the allowed
+// classes:
 //
 //   class  what may change                                       allowed
-//   F0     nothing: the same bits (a NaN stays some NaN)         always
+//   F0     nothing: bitwise identical (a NaN stays some NaN)     always
 //   F1     the order of sums that library nodes and conflict     unless --reductions ordered
 //          resolution leave open, and the algorithm of a
 //          library node
@@ -12,8 +13,9 @@
 //          in the last place away
 //   F3     the order of what the program wrote in an order       --fp-model fast
 //
-// Parts of passes ask Context::allows; the manager leaves out a pass whose class is above F1 and not allowed. Passes of class F1 do work that is
-// needed in any case, so they run and ask: with --reductions ordered, they must keep sums in the order of their indices.
+// Parts of passes call Context::allows; the manager skips a pass whose class is above F1 and not allowed. Passes of
+// class F1 do work that is needed in any case, so they run and ask: with --reductions ordered, they must keep sums in
+// index order.
 #pragma once
 
 #include "sdfgc/Support/OptionValues.h"
@@ -23,25 +25,25 @@
 
 namespace sdfgc::pass {
 
-/// --fp-model: how free passes and compilers are with floating-point numbers.
+/// --fp-model: the freedom of passes and compilers with floating-point numbers.
 enum class FpModel : uint8_t {
     Strict,   // every operation rounds as written
-    Contract, // a * b + c may become one fused operation
-    Fast,     // operations may be reordered, and neither infinities nor NaNs occur
+    Contract, // a * b + c may become a fused operation
+    Fast,     // operations may be reordered, and infinities and NaNs are assumed not to occur
 };
 /// --reductions: the order of sums that the graph leaves open.
 enum class ReductionOrder : uint8_t { Any, Ordered };
 
-/// What a change may do to floating-point numbers. Everything else keeps its value in every class.
+/// How a change may affect floating-point numbers. All other values are unchanged in every class.
 enum class FloatClass : uint8_t { F0, F1, F2, V, F3 };
 
 /// Returns `F0`, `F1`, `F2`, `V` or `F3`.
 std::string_view name(FloatClass c);
 
-/// Returns what a class allows, for people: `the same bits`, `sums that the graph leaves open in another order`.
+/// Returns a readable description of a class: `the same bits`, `sums that the graph leaves open in another order`.
 std::string_view description(FloatClass c);
 
-/// Is a class allowed? `Fast` and `Ordered` exclude each other, which the command line has seen to: here, `Ordered` takes F1 away from
+/// Is a class allowed? The command line has already rejected `Fast` with `Ordered`. Here, `Ordered` disallows F1 under
 /// every model.
 bool allows(FpModel model, ReductionOrder reductions, FloatClass c);
 

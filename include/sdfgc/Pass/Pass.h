@@ -1,7 +1,7 @@
-// Passes: named steps over a program. Declared once in Passes.def, run by the Manager from a pipeline.
+// Passes: named steps over a program, declared once in Passes.def and run by the Manager as part of a pipeline.
 //
-// A program is a graph, and from the pass `lower` on a schedule tree. A pass is anchored on one of them: GraphPass, TreePass, or
-// FunctionPass for steps that look at one function of the tree at a time. Only `lower` itself has both in hand.
+// A program is a graph and, from the pass `lower` on, a schedule tree. A pass works on one of them: GraphPass,
+// TreePass, or FunctionPass for passes that process one function of the tree at a time. Only `lower` itself has both.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -22,8 +22,8 @@
 
 namespace sdfgc::pass {
 
-/// What a remark is about: the name of an element, and its place in the user's program. An element of a graph that does not remember
-/// its place has that of the nearest one around it: scope, state, regions, SDFG, nested SDFG node.
+/// The subject of a remark: the name of an element, and its location in the user's program. An element without a
+/// recorded location takes that of the nearest surrounding element: scope, state, regions, SDFG, nested SDFG node.
 struct Element {
     Element(const ir::Node &n);
     Element(const ir::Edge &e);
@@ -31,7 +31,7 @@ struct Element {
     Element(const ir::InterstateEdge &e, const ir::Region &r);
     /// A container of the SDFG.
     Element(const ir::SDFG &g, Name container);
-    /// Something that is not an element of a graph, such as a function of the program. It has no place.
+    /// Something other than a graph element, such as a function of the program. It has no location.
     Element(std::string name, diag::SourceLoc source = {}) : name(std::move(name)), source(source) {}
     Element(const char *name) : name(name) {}
 
@@ -42,8 +42,9 @@ struct Element {
 /// A remark: what was done to an element, or what was not done and why.
 struct Remark {
     std::string pass, element, text;
-    diag::Why why = diag::Why::None;              // of what was not done
-    std::optional<sym::Expr> loss = std::nullopt; // of what was not done: bytes that go through memory for it, if the pass knows
+    diag::Why why = diag::Why::None;              // why it was not done
+    std::optional<sym::Expr> loss = std::nullopt; // for a missed transformation: the additional bytes of memory traffic, if the
+                                                  // pass knows them
     diag::SourceLoc source = {};                  // of the element
     bool missed() const { return why != diag::Why::None; }
 };
@@ -55,17 +56,18 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
-    /// May a pass make a change of this class? Asked for each change that is not of class F0.
+    /// May a pass make a change of this class? Must be called for each change that is not of class F0.
     bool allows(FloatClass c) const { return options.allows(c); }
     void done(Element element, std::string text);
     /// The remark reads `what: why`.
     void missed(Element element, const std::string &what, const diag::Reason &why, std::optional<sym::Expr> loss = std::nullopt);
 
     std::optional<int64_t> changeLimit;    // --pass-limit
-    int64_t changes = 0;                   // that passes asked for, and may have made
-    std::optional<std::size_t> lastChange; // the position of its remark
-    /// May the optimiser make one more change? It asks right before it rewrites a candidate; the change is counted and gets its remark.
-    /// False, without a remark but for the first time, where the limit is reached: then the candidate stays as it is.
+    int64_t changes = 0;                   // requested by passes; these may have been made
+    std::optional<std::size_t> lastChange; // position of its remark
+    /// May the optimiser make another change? It must call this right before it rewrites a candidate. The change is
+    /// counted and gets its remark. Once the limit is reached, returns false, with a remark only the first time, and
+    /// the candidate must stay unchanged.
     bool mayChange(Element element, std::string text);
 
 private:
@@ -76,8 +78,8 @@ using OptionValue = std::variant<bool, int64_t, std::string>;
 struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
-    int64_t least = 0;                     // of an integer
-    std::vector<std::string> choices = {}; // of a text: the words that it may be, besides the default
+    int64_t least = 0;                     // minimum, for an integer
+    std::vector<std::string> choices = {}; // for a text: the words that it may be, besides the default
 };
 /// An option whose values are the words of `E`, or of what `E` may hold: then the empty text stands for nothing.
 template <class E> OptionInfo choiceOption(std::string name, const E &usual, std::string help) {
@@ -89,18 +91,18 @@ template <class E> OptionInfo choiceOption(std::string name, const E &usual, std
     return o;
 }
 using OptionValues = std::map<std::string, OptionValue>;
-/// `true`, `4`, `text`: as it is written in YAML.
+/// Returns the value as written in YAML: `true`, `4`, `text`.
 std::string str(const OptionValue &v);
-/// What a value of the option is, in words: `` `true` or `false` ``, `an integer`, `` `reverse` or `forward` ``.
+/// Describes the values of an option: `` `true` or `false` ``, `an integer`, `` `reverse` or `forward` ``.
 std::string describeValues(const OptionInfo &o);
 
-/// What a pipeline works on: a graph, later the tree that it was lowered to, or a tree alone.
+/// The program in a pipeline: a graph, later also the tree that it was lowered to, or only a tree.
 struct Program {
     Program(ir::SDFG &g, std::unique_ptr<tree::Module> t) : graph(&g), tree(std::move(t)) {}
     /// A tree from a file.
     explicit Program(std::unique_ptr<tree::Module> t) : tree(std::move(t)) {}
 
-    ir::SDFG *graph = nullptr;          // from `lower` on: as it was lowered; null for a tree from a file
+    ir::SDFG *graph = nullptr;          // from `lower` on, the graph as it was lowered; null for a tree from a file
     std::unique_ptr<tree::Module> tree; // null before `lower`
 
     /// The level of the graph, or `Lowered`.
@@ -110,16 +112,16 @@ struct Program {
 class Pass {
 public:
     virtual ~Pass() = default;
-    /// Transforms the program. Returns whether anything changed. Failure is an error in context.diags; the program may then be half
-    /// done and the run stops.
+    /// Transforms the program. Returns whether anything changed. Failure is an error in context.diags; the program may
+    /// then be half transformed, and the run stops.
     virtual bool run(Program &program, Context &context) = 0;
-    OptionValues options; // complete: defaults filled in by the manager
+    OptionValues options; // complete: the manager fills in defaults
 
 protected:
-    /// Value of an option of this pass, by the type that its row in Passes.def gives it.
+    /// Returns the value of an option of this pass; T is the type in its row of Passes.def.
     template <class T> decltype(auto) option(const std::string &name) const {
         if constexpr (Choice<T>)
-            return T(parseWord<T>(std::get<std::string>(options.at(name))).value()); // no reference to what ends here
+            return T(parseWord<T>(std::get<std::string>(options.at(name))).value()); // not a reference into a temporary
         else if constexpr (requires { requires Choice<typename T::value_type>; })
             return parseWord<typename T::value_type>(std::get<std::string>(options.at(name)));
         else
@@ -141,7 +143,7 @@ public:
     bool run(Program &program, Context &context) final { return run(*program.tree, context); }
 };
 
-/// A pass that looks at one function of a tree at a time; what it does to one does not depend on the others.
+/// A pass that processes one function of a tree at a time, independently of the others.
 class FunctionPass : public TreePass {
 public:
     virtual bool run(tree::Function &function, const tree::Module &module, Context &context) = 0;
@@ -152,14 +154,14 @@ struct PassInfo {
     std::string name;    // `raise-control-flow`
     std::string summary; // one line
     ir::Level needs;     // lowest level at which it runs
-    ir::Level leaves;    // level that holds afterwards, when higher than the current one
+    ir::Level leaves;    // level that holds afterwards, if higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
-    /// For a pass that adds elements of a lower level than the program may have (containers without memory, operations without an
-    /// order): the highest level that holds after it. The passes that gave the levels above run again.
+    /// For a pass that adds elements of a lower level than the program's (containers without memory, operations without
+    /// an order): the highest level that holds after it. The passes that established the higher levels run again.
     std::optional<ir::Level> fallsTo = std::nullopt;
-    FloatClass floatClass = FloatClass::F0; // what becomes of floating-point numbers at most
-    bool repairs = false;                   // it mends graphs that do not say what was meant: results may change
+    FloatClass floatClass = FloatClass::F0; // maximum effect on floating-point numbers
+    bool repairs = false;                   // completes underspecified graphs, so results may change
 
     /// Does the pass work on schedule trees?
     bool onTree() const { return needs == ir::Level::Lowered; }
@@ -167,18 +169,18 @@ struct PassInfo {
     const OptionInfo *option(std::string_view name) const;
 };
 
-/// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library with the passes;
-/// the registry is filled by Transforms::registerPasses()).
+/// All passes in the order of Passes.def (include/sdfgc/Transforms/Passes.def: the table belongs to the library that
+/// contains the passes; Transforms::registerPasses() fills the registry).
 class Registry {
 public:
-    /// Returns the row, for rows of the table that complete it, until the next one is added. Passes whose names begin with `test-`
-    /// are found by their name, and listed nowhere.
+    /// Adds a pass and returns its row, which later rows of the table may complete until the next pass is added. Passes
+    /// whose names begin with `test-` can be found by name, but are not listed.
     PassInfo &add(PassInfo info);
-    /// The pass of that name, or null.
+    /// Returns the pass with that name, or null.
     const PassInfo *find(std::string_view name) const;
-    /// Those that people use.
+    /// The passes for users.
     const std::vector<PassInfo> &all() const { return passes_; }
-    /// "did you mean `x`?", or where to look for the names.
+    /// Returns "did you mean `x`?", or where to find the names.
     std::string suggestion(std::string_view unknownName) const;
 
 private:

@@ -1,4 +1,4 @@
-// Faults of compilers that generated code can meet: the table CompilerFaults.def.
+// Compiler bugs that generated code can run into: the table CompilerFaults.def.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sdfgc::platform {
 
-/// A row of CompilerFaults.def, which says what the fields mean.
+/// A row of CompilerFaults.def, which documents the fields.
 struct CompilerFault {
     enum class Tool : std::uint8_t { Cxx, Nvcc };
     std::string_view name;
@@ -15,7 +15,7 @@ struct CompilerFault {
     std::string_view what, seenIn, avoidedBy, program, needed;
 };
 
-/// The faults, in the order of the table.
+/// The faults, in table order.
 std::span<const CompilerFault> compilerFaults();
 
 } // namespace sdfgc::platform

@@ -1,11 +1,11 @@
-// What the emulation of MPI does without.
+// Libraries that the emulation of MPI replaces.
 #pragma once
 
 #include <string_view>
 
 namespace sdfgc::platform {
 
-/// Is the library, by its name in Libraries.def, one of those that the emulation of MPI replaces?
+/// Does the emulation of MPI replace the library, given by its name in Libraries.def?
 constexpr bool isEmulatedWithMpi(std::string_view library) { return library == "mpi" || library == "scalapack"; }
 
 } // namespace sdfgc::platform

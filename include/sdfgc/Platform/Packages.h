@@ -1,7 +1,7 @@
-// Which package has a library or a program, and where that package comes from: advice for `doctor` and for errors. The rows of
-// Libraries.def and Programs.def name packages as `apt-cache show` and `dpkg --contents` have them on Debian 12 (bookworm); what
-// only a vendor distributes has the name that the vendor's own repository gives it. The index is not asked at run time: it may be
-// old, or absent as in most containers.
+// The packages that provide libraries and programs, and their origins: advice for `doctor` and for errors. The rows of
+// Libraries.def and Programs.def name packages as `apt-cache show` and `dpkg --contents` do on Debian 12 (bookworm);
+// packages that only a vendor distributes have the name in the vendor's repository. The package index is not consulted
+// at run time: it may be outdated, or missing as in most containers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sdfgc::platform {
 
-/// Who distributes a package. Debian: section main of Debian 12, which every machine's index has, so that one `apt install` of
-/// several such packages works as a whole. The others are in the index only where their repository was added.
+/// The distributor of a package. Debian: section main of Debian 12, which is in every machine's index, so a single `apt
+/// install` of several such packages works. The others are in the index only if their repository was added.
 enum class Origin : std::uint8_t { Debian, DebianNonFree, Nvidia, Amd };
 
 struct Package {
@@ -27,13 +27,14 @@ struct Program {
     Package package;
 };
 
-/// The programs, in the order of their table.
+/// The programs, in table order.
 std::span<const Program> programs();
 
-/// The package that provides a library (by its link name: `openblas`) or a program (`nvcc`); nothing for what sdfgc does not know.
+/// Returns the package that provides a library (by its link name: `openblas`) or a program (`nvcc`); nothing if unknown
+/// to sdfgc.
 std::optional<Package> packageOf(std::string_view need);
 
-/// `Debian package cmake`, `package hipblas-dev of AMD's repository (repo.radeon.com)`.
+/// Returns `Debian package cmake`, `package hipblas-dev of AMD's repository (repo.radeon.com)`.
 std::string describe(const Package &package);
 
 } // namespace sdfgc::platform

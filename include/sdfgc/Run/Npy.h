@@ -1,4 +1,4 @@
-// NumPy's files (.npy, format versions 1 to 3: numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+// NumPy files (.npy, format versions 1 to 3: numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 #pragma once
 
 #include "sdfgc/Support/Result.h"
@@ -12,7 +12,7 @@
 
 namespace sdfgc::run {
 
-/// Element type of an array as NumPy names it: kind `b` (bool), `i`, `u`, `f`, `c` or `V` (raw bytes), and bytes per element.
+/// NumPy's element type of an array: kind `b` (bool), `i`, `u`, `f`, `c` or `V` (raw bytes), and bytes per element.
 struct Dtype {
     char kind = 'f';
     int size = 8;
@@ -21,8 +21,8 @@ struct Dtype {
     friend bool operator==(const Dtype &, const Dtype &) = default;
 };
 
-/// The element type that holds values of a scalar type; formats that NumPy does not know (bfloat16, 8-bit floats) are unsigned
-/// integers of their bits. Nothing for types that are no numbers.
+/// Returns the element type for values of a scalar type. Formats unknown to NumPy (bfloat16, 8-bit floats) become
+/// unsigned integers with their bits. Nothing for types that are not numbers.
 std::optional<Dtype> dtypeOf(Type t);
 
 /// An array in memory: row-major, byte order of this machine.
@@ -33,10 +33,10 @@ struct NpyArray {
     int64_t elements() const;
 };
 
-/// Reads the text of a file: any version, both byte orders, both orders of dimensions. Objects, text, dates and records are
-/// refused.
+/// Parses the contents of a file: any version, byte order and order of dimensions. Rejects objects, text, dates and
+/// records.
 Result<NpyArray> parseNpy(std::string_view file);
-/// The text of a file of version 1.0.
+/// Returns the contents of a file of version 1.0.
 std::string npyText(const NpyArray &a);
 
 } // namespace sdfgc::run

@@ -1,11 +1,11 @@
-// Maps compared attribute by attribute, so that an attribute that is added to the format counts by itself.
+// Compares maps attribute by attribute, so that attributes added to the format are included automatically.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::serialize {
 
-/// Are all attributes that files keep of a map equal in two maps, but for those with these keys (`range`, `schedule`)?
+/// Are all attributes of two maps that files store equal, except those with these keys (`range`, `schedule`)?
 bool sameBut(const ir::MapEntry &a, const ir::MapEntry &b, const std::vector<std::string_view> &keys);
 
 } // namespace sdfgc::serialize

@@ -1,5 +1,5 @@
-// The text form of a graph (docs/user/graph-text.md): readable at a glance, stable names, one element a line, and complete:
-// `readText(print(g))` is the same graph. Files in it end in `.sdfgt`; readFile and readText of Serialize.h take them.
+// The text form of a graph (docs/user/graph-text.md): readable, with stable names, one element per line, and complete:
+// `readText(print(g))` is the same graph. Such files end in `.sdfgt`; readFile and readText of Serialize.h accept them.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -10,21 +10,21 @@
 
 namespace sdfgc::serialize {
 
-/// Of files in this form.
+/// The suffix of files in this form.
 inline constexpr std::string_view kTextSuffix = ".sdfgt";
 
 struct PrintOptions {
-    bool debugInfo = true; // where elements come from in the user's program
+    bool debugInfo = true; // positions of elements in the user's program
 };
 
-/// The whole graph. Ids must be current (SDFG::renumber). Total: a graph with broken scopes gives a text, too, which may not be
-/// readable.
+/// Prints the entire graph. Ids must be current (SDFG::renumber). Total: a graph with broken scopes is printed too, but
+/// may not be parsed again.
 std::string print(const ir::SDFG &g, const PrintOptions &o = {});
-/// Only what `part` names: SDFGs with this very name, and states with `part` in their element name or in that of one of their nodes
-/// or edges, each under a comment with its name. Nothing when there is none.
+/// Prints only matching parts: SDFGs with exactly this name, and states with `part` in their element name or in that of
+/// a node or edge, each under a comment with its name. Nothing if there are none.
 std::optional<std::string> printMatching(const ir::SDFG &g, const std::string &part, const PrintOptions &o = {});
 
-/// Is that the beginning of a graph's text form: the word `sdfg` after comments and blanks?
+/// Does the text start like a graph in text form: with the word `sdfg` after comments and blanks?
 bool looksLikeGraphText(std::string_view text);
 
 } // namespace sdfgc::serialize

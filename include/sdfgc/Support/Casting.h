@@ -1,4 +1,4 @@
-// isa / cast / dyn_cast over class hierarchies that carry a kind (each class has `static bool classof(const Base *)`).
+// isa / cast / dyn_cast for class hierarchies with a kind (each class has `static bool classof(const Base *)`).
 #pragma once
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// Text for comments of generated sources.
+// Text for comments in generated sources.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace sdfgc {
 
-/// The text of a comment to the end of a line in C++, which no character of it goes beyond: ends of lines and backslashes are blanks.
+/// Makes a text safe for a C++ line comment: line ends and backslashes become blanks.
 inline std::string commentText(std::string_view s) {
     std::string out(s);
     std::replace_if(

@@ -1,4 +1,4 @@
-// Words of pictures in the language of Graphviz (graphviz.org/doc/info/lang.html).
+// Strings of the Graphviz language (graphviz.org/doc/info/lang.html).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sdfgc::dot {
 
-/// The text in quotes, its lines on the left.
+/// Returns the text in quotes, with left-aligned lines.
 inline std::string quoted(std::string_view text) {
     std::string out = "\"";
     for (char c : text) {

@@ -1,7 +1,7 @@
 // 128-bit content hashes: equal content gives an equal digest in every run and on every machine.
 //
-// The function is MurmurHash3 x64 128 (Austin Appleby, public domain): several GB/s, good dispersion, no protection against people
-// who construct collisions. Cache keys need no more.
+// The function is MurmurHash3 x64 128 (Austin Appleby, public domain): several GB/s, good dispersion, but no protection
+// against deliberate collisions, which cache keys do not need.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace sdfgc {
 
 struct Digest {
     std::uint64_t high = 0, low = 0;
-    /// 32 hexadecimal digits.
+    /// Returns 32 hexadecimal digits.
     std::string hex() const;
     friend auto operator<=>(const Digest &, const Digest &) = default;
 };
@@ -33,7 +33,7 @@ private:
     std::array<char, 16> rest_{}; // the last length_ % 16 bytes, not yet mixed in
 };
 
-/// Digest of one text.
+/// Returns the digest of a text.
 Digest hashOf(std::string_view bytes);
 
 } // namespace sdfgc

@@ -1,7 +1,7 @@
-// Numbers that name entries of a table, and tables that are indexed by them.
+// Typed indices, and tables that are indexed by them.
 //
-// An Id<Of> is an index that no other number turns into by accident: a variable's number is no slot's number. A Table<I, T> is a
-// vector that takes nothing but its own ids.
+// An Id<Of> is an index that cannot be mixed up with other numbers, such as a variable's number with a slot's. A
+// Table<I, T> is a vector that accepts only its own ids.
 #pragma once
 
 #include <cassert>
@@ -14,12 +14,12 @@
 
 namespace sdfgc {
 
-/// The number of an entry of the table of `Of`s. Made by Table::add, or from an index that is known to be one.
+/// The index of an entry in the table of `Of`s. Created by Table::add, or from an index that is known to be valid.
 template <class Of> struct Id {
     constexpr Id() = default;
     explicit constexpr Id(std::size_t i) : index(static_cast<int32_t>(i)) {}
 
-    /// Does it name an entry at all?
+    /// Does it refer to an entry?
     explicit constexpr operator bool() const { return index >= 0; }
     friend constexpr bool operator==(Id, Id) = default;
     friend constexpr auto operator<=>(Id, Id) = default;
@@ -27,14 +27,14 @@ template <class Of> struct Id {
     int32_t index = -1; // -1: none
 };
 
-/// Entries in the order in which they were added; their ids stay valid for its life.
+/// Entries in insertion order; ids remain valid during the table's lifetime.
 template <class I, class T> class Table {
 public:
     I add(T entry) {
         entries_.push_back(std::move(entry));
         return I(entries_.size() - 1);
     }
-    /// The entry `id` names, which must be one of this table's.
+    /// Returns the entry of `id`, which must belong to this table.
     T &operator[](I id) { return entries_[position(id)]; }
     const T &operator[](I id) const { return entries_[position(id)]; }
     bool has(I id) const { return id && static_cast<std::size_t>(id.index) < entries_.size(); }
@@ -52,7 +52,7 @@ public:
     auto ids() const { return Ids{entries_.size()}; }
 
 private:
-    /// What a loop needs, and no more: Clang 14 does not compile the views of libstdc++.
+    /// The minimum that a range-based for loop needs, since Clang 14 does not compile libstdc++'s views.
     struct Ids {
         struct Iterator {
             std::size_t at;

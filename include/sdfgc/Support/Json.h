@@ -1,8 +1,10 @@
-// A small owning JSON value that keeps member order: for properties that sdfgc carries without interpreting (unknown attributes,
-// library node properties) and for the JSON that sdfgc writes itself (manifest, source maps, reports).
+// A small owning JSON value that preserves member order: for properties that sdfgc passes through without interpreting
+// them (unknown attributes, library node properties) and for the JSON that sdfgc writes (manifest, source maps,
+// reports).
 //
-// Reading graphs does not go through this type: Serialize reads from the parsed text (JsonText.h) and converts only what it must
-// keep. Numbers keep their text, because Python's JSON has integers of any width and the tokens NaN, Infinity, -Infinity.
+// Reading graphs does not use this type: Serialize reads from the parsed text (JsonText.h) and converts only the parts
+// that it must keep. Numbers keep their text, because Python's JSON has integers of any width and the tokens NaN,
+// Infinity, -Infinity.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,8 @@ public:
     Value(std::string_view s) : kind_(Kind::String), text_(s) {}
     Value(const char *s) : kind_(Kind::String), text_(s) {}
     static Value number(std::string token);
-    // Not one function with a default argument: clang 14 would look at std::pair<..., Value> before Value is complete.
+    // Overloads instead of a default argument: clang 14 would instantiate std::pair<..., Value> before Value is
+    // complete.
     static Value array();
     static Value array(std::vector<Value> items);
     static Value object();
@@ -46,7 +49,7 @@ public:
     /// Text of a string, token of a number, "true"/"false" of a bool; empty otherwise.
     const std::string &text() const { return text_; }
     bool asBool(bool otherwise = false) const { return kind_ == Kind::Bool ? text_ == "true" : otherwise; }
-    /// The integer, when the value is a number (or a numeric string) that is one and fits.
+    /// Returns the integer if the value is a number (or a numeric string) that is integral and fits.
     std::optional<int64_t> asInt() const;
     std::optional<double> asDouble() const;
 
@@ -54,14 +57,14 @@ public:
     std::vector<Value> &items() { return items_; }
     const std::vector<Member> &members() const { return members_; }
     std::vector<Member> &members() { return members_; }
-    /// Member of an object by name, or null pointer.
+    /// Returns a member of an object by name, or null.
     const Value *get(std::string_view key) const;
-    /// Appends or overwrites a member (the value becomes an object when it is null).
+    /// Appends or overwrites a member (a null value becomes an object).
     void set(std::string_view key, Value v);
     void push(Value v);
 
-    /// Compact (indent < 0) or indented text; strings are escaped as ASCII-safe JSON. `dump(parse(t))` keeps order and number
-    /// tokens.
+    /// Returns compact (indent < 0) or indented text; strings are escaped as ASCII-safe JSON. `dump(parse(t))`
+    /// preserves order and number tokens.
     std::string dump(int indent = -1) const;
     friend bool operator==(const Value &a, const Value &b);
 
@@ -72,14 +75,14 @@ private:
     std::vector<Member> members_;
 };
 
-/// An array of strings.
+/// Creates an array of strings.
 Value strings(const std::vector<std::string> &list);
 
 /// Appends `s` to `out` as a quoted JSON string.
 void appendQuoted(std::string &out, std::string_view s);
 
-/// Parses JSON text (the dialect of JsonText.h). Returns nothing on a syntax error or beyond `maxDepth` levels, and says why and at
-/// which byte in `*error` / `*offset` when given.
+/// Parses JSON text (the dialect of JsonText.h). Returns nothing on a syntax error or beyond `maxDepth` levels, and
+/// sets `*error` to the reason and `*offset` to the byte, if given.
 std::optional<Value> parse(std::string_view text, std::string *error = nullptr, std::size_t *offset = nullptr, int maxDepth = 1000);
 
 } // namespace sdfgc::json

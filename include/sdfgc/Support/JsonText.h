@@ -1,12 +1,12 @@
-// A parsed JSON text: a flat array of 16-byte nodes over the text itself. The one reader of JSON in sdfgc: graphs are read from it
-// directly, everything else by way of json::Value.
+// A parsed JSON text: a flat array of 16-byte nodes over the text itself. The only JSON reader in sdfgc: graphs are
+// read from it directly, everything else through json::Value.
 //
-// RapidJSON decodes the strings of the text in place; a node keeps where its text starts, how long it is, and where its subtree
-// ends, so that skipping a value is one step. Every node knows its byte in the text: lines and columns are computed from it when
-// (and only when) something is reported.
+// RapidJSON decodes strings in place. A node stores the start and length of its text, and the end of its subtree, so
+// that skipping a value takes one step. Every node knows its byte in the text; lines and columns are computed from it
+// only if something is reported.
 //
-// The dialect is that of Python's json module: integers of any width, NaN, Infinity, -Infinity. Not taken: text that is not UTF-8,
-// escapes of half a surrogate pair, a key twice in one object.
+// The dialect is that of Python's json module: integers of any width, NaN, Infinity, -Infinity. Rejected are text that
+// is not UTF-8, escapes of half a surrogate pair, and duplicate keys in an object.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -25,7 +25,7 @@ enum class Kind : uint8_t { Null, False, True, Number, String, Array, Object };
 /// `a string`, `an object`, ...: for "expected ..., found ...".
 std::string_view describe(Kind k);
 
-/// A value of a text; two words, freely copied. A default-constructed one stands for "absent".
+/// A value in a text; two words, freely copied. A default-constructed one means "absent".
 class Ref {
 public:
     Ref() = default;
@@ -39,13 +39,13 @@ public:
     bool isString() const { return kind() == Kind::String; }
     bool isArray() const { return kind() == Kind::Array; }
     bool isObject() const { return kind() == Kind::Object; }
-    /// Decoded text of a string, token of a number, empty otherwise.
+    /// Decoded text of a string, token of a number; empty otherwise.
     std::string_view text() const;
     /// Number of items or members.
     std::size_t size() const;
-    /// Member of an object by name; absent if there is none or this is no object.
+    /// Returns a member of an object by name; absent if there is none or if this is not an object.
     Ref find(std::string_view key) const;
-    /// The value as one that owns its parts.
+    /// Returns the value as an owning json::Value.
     Value value() const;
 
     uint32_t index() const { return at_; }
@@ -63,7 +63,7 @@ private:
     uint32_t at_ = 0;
 };
 
-/// Why a text is not taken, and at which byte.
+/// Why a text is rejected, and at which byte.
 struct ParseError {
     enum class Reason : uint8_t { NotUtf8, Syntax, TooDeep, TooLarge, DuplicateKey };
     Reason reason;
@@ -78,19 +78,19 @@ struct Position {
 class Text {
 public:
     struct Node {
-        uint64_t start : 56; // byte of the first character (of a string: after the quote)
+        uint64_t start : 56; // byte of the first character (for a string, after the quote)
         uint64_t kind : 8;
         uint32_t size; // bytes of a string or number, children of an array, members of an object
         uint32_t end;  // index after the last node of this value
     };
 
-    /// Takes over the text. Call parse before anything else.
+    /// Takes ownership of the text. Call parse first.
     explicit Text(std::string text);
     Text(const Text &) = delete;
     Text &operator=(const Text &) = delete;
 
-    /// Nothing when the text is one JSON value that is nested at most `depth` levels deep. After an error the nodes up to there are
-    /// kept, all closed; a key without its value has null.
+    /// Returns nothing if the text is one JSON value with at most `depth` levels of nesting. After an error, the nodes
+    /// up to that point are kept and closed; a key without a value has null.
     std::optional<ParseError> parse(int depth);
 
     Ref root() const { return Ref(*this, 0); }
@@ -100,7 +100,7 @@ public:
     std::string_view textOf(uint32_t at) const { return std::string_view(text_).substr(nodes_[at].start, nodes_[at].size); }
     /// Bytes of the text.
     std::size_t size() const { return text_.size(); }
-    /// Line and column of a byte in the text as it was before strings were decoded.
+    /// Returns the line and column of a byte in the original text, before strings were decoded.
     Position position(uint64_t byte) const;
 
 private:
@@ -110,7 +110,7 @@ private:
     std::string text_;
     std::vector<Node> nodes_;
     uint64_t brokenStringAt_ = UINT64_MAX;     // start of the string in which parsing stopped
-    mutable std::vector<uint64_t> lineStarts_; // filled by the first position
+    mutable std::vector<uint64_t> lineStarts_; // computed by the first call of position
 };
 
 struct Ref::Member {

@@ -1,8 +1,8 @@
-// Writes JSON text piece by piece: the one writer of JSON. The caller says values and brackets; commas, line ends and indentation
-// are added here.
+// Writes JSON text incrementally: the only JSON writer. The caller emits values and brackets; the writer adds commas,
+// line ends and indentation.
 //
-// The relaxed form is that of values in the text form of graphs (docs/user/graph-text.md): one line, blanks after commas and colons, and
-// strings that are words without quotes.
+// The relaxed form is that of values in the text form of graphs (docs/user/graph-text.md): one line, blanks after
+// commas and colons, and unquoted strings if they are words.
 #pragma once
 
 #include "sdfgc/Support/Json.h"
@@ -15,10 +15,10 @@ namespace sdfgc::json {
 
 class Writer {
 public:
-    /// `indent` below 0: everything on one line.
+    /// A negative `indent` writes everything on one line.
     explicit Writer(std::string &out, int indent = -1) : out_(out), indent_(indent) {}
     struct Relaxed {
-        bool (*isWord)(std::string_view); // does the string stand for itself, without quotes?
+        bool (*isWord)(std::string_view); // can the string be written without quotes?
     };
     Writer(std::string &out, Relaxed r) : out_(out), indent_(-1), relaxed_(true), isWord_(r.isWord) {}
 
@@ -26,7 +26,7 @@ public:
     void endObject() { close('}'); }
     void beginArray() { open('['); }
     void endArray() { close(']'); }
-    /// The key of the next value; keys need no escapes.
+    /// Writes the key of the next value; the key needs no escapes.
     void key(std::string_view k) {
         if (relaxed_)
             return anyKey(k);
@@ -36,7 +36,7 @@ public:
         out_ += indent_ < 0 ? "\":" : "\": ";
         afterKey_ = true;
     }
-    /// A key that comes from the graph.
+    /// Writes a key that comes from the graph.
     void anyKey(std::string_view k) {
         separate();
         quote(k);
@@ -47,7 +47,7 @@ public:
         separate();
         quote(s);
     }
-    /// A string that needs no escapes.
+    /// Writes a string that needs no escapes.
     void plain(std::string_view s) {
         if (relaxed_)
             return string(s);
@@ -61,19 +61,19 @@ public:
         char digits[24];
         out_.append(digits, std::to_chars(digits, digits + sizeof digits, v).ptr);
     }
-    /// A position as edges and scopes have it: a string.
+    /// Writes a position as in edges and scopes: as a string.
     void position(uint32_t v) {
         char digits[12];
         plain({digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, v).ptr - digits)});
     }
     void boolean(bool v) { raw(v ? "true" : "false"); }
     void null() { raw("null"); }
-    /// JSON text as it is.
+    /// Writes JSON text unchanged.
     void raw(std::string_view text) {
         separate();
         out_ += text;
     }
-    /// A value with all its parts.
+    /// Writes a value with all its parts.
     void value(const Value &v);
 
 private:
@@ -120,7 +120,7 @@ private:
     bool relaxed_ = false;
     bool (*isWord_)(std::string_view) = nullptr;
     int depth_ = 0;
-    bool empty_ = true;     // nothing stands in the innermost bracket yet
+    bool empty_ = true;     // the innermost bracket is still empty
     bool afterKey_ = false; // the next value belongs to the key just written
 };
 

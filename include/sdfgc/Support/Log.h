@@ -1,6 +1,6 @@
-// What sdfgc does, for people who look on: one line each on standard error, by spdlog. Lines have no date, so that two runs can be
-// compared; the most detailed log ends each with the milliseconds since the one before. Errors and warnings are diagnostics
-// (sdfgc/Diag), never log lines.
+// The progress log of sdfgc: lines on standard error, by spdlog. Lines have no date, so that runs can be compared; the
+// most detailed log appends the milliseconds since the previous line. Errors and warnings are diagnostics (sdfgc/Diag),
+// never log lines.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,10 +16,10 @@ namespace sdfgc {
 
 class Log {
 public:
-    /// Debug: what was looked for, found, skipped, and times. Info: what is done. Result: what came out. Each holds the later ones.
+    /// Debug: lookups, skipped work, times. Info: actions. Result: results. Each level includes the later ones.
     enum class Level { Debug, Info, Result, Off };
 
-    /// Writes lines `sdfgc: TEXT` to `out`, which lives as long as the log, and flushes each.
+    /// Writes lines `sdfgc: TEXT` to `out`, which must outlive the log, and flushes each.
     Log(std::ostream &out, Level level);
     ~Log();
     Log(const Log &) = delete;
@@ -38,7 +38,7 @@ public:
 
 private:
     void write(Level level, fmt::string_view format, fmt::format_args args);
-    std::unique_ptr<spdlog::logger> logger_; // none when the level is Off
+    std::unique_ptr<spdlog::logger> logger_; // null if the level is Off
     Level level_;
 };
 

@@ -1,8 +1,8 @@
 // Interned names: eight bytes, compared by identity for equality and by text for order.
 //
-// Containers, symbols, connectors, labels and property names repeat thousands of times in a graph. A Name keeps one copy of
-// each text for the life of the process. Order is always the order of the text (by byte, which for UTF-8 is by code point),
-// never of addresses, so that sorted output is the same in every run (docs/developer/design.md, principle 5).
+// Containers, symbols, connectors, labels and property names repeat thousands of times in a graph. Each text is stored
+// once, for the lifetime of the process. Names are ordered by their text (by byte, which for UTF-8 is by code point),
+// never by address, so that sorted output is the same in every run (docs/developer/design.md, principle 5).
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ class Name {
 public:
     /// The empty name.
     Name() : text_(emptyText()) {}
-    /// Interns `text` (copied). Thread-safe. Never fails but for memory.
+    /// Interns `text` (copied). Thread-safe. Fails only if memory runs out.
     Name(std::string_view text) : text_(intern(text)) {}
     Name(const char *text) : text_(intern(text)) {}
     Name(const std::string &text) : text_(intern(text)) {}
@@ -33,7 +33,7 @@ public:
         return a.text_ == b.text_ ? std::strong_ordering::equal : a.str().compare(b.str()) <=> 0;
     }
     friend std::ostream &operator<<(std::ostream &os, Name n) { return os << n.str(); }
-    /// Hash of the identity. Only for lookups: iteration over hashed containers must not reach an output.
+    /// Hash of the identity. Only for lookups: iterating over hashed containers must not affect output.
     std::size_t hash() const { return std::hash<const void *>()(text_); }
 
 private:

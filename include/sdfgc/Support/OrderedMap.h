@@ -1,5 +1,5 @@
-// A map that remembers insertion order: what a JSON object is. Lookup is O(1); erase is O(n). Values stay where they are while others are
-// added, so references to them hold until something is erased.
+// A map that preserves insertion order, like a JSON object. Lookup is O(1); erase is O(n). Insertion keeps references
+// to values valid; erase invalidates them.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,19 @@ public:
     const V *find(const K &k) const { return const_cast<OrderedMap *>(this)->find(k); }
     bool contains(const K &k) const { return index_.count(k) != 0; }
 
-    /// The value of `k`, appended default-constructed when absent.
+    /// Returns the value of `k`, appending a default-constructed one if absent.
     V &operator[](const K &k) {
         if (V *v = find(k))
             return *v;
         return append(k, V());
     }
-    /// Inserts at the end or overwrites in place; returns the stored value.
+    /// Appends the value, or overwrites it in place; returns the stored value.
     V &set(const K &k, V v) {
         if (V *old = find(k))
             return *old = std::move(v);
         return append(k, std::move(v));
     }
-    /// Removes `k`; returns whether it was there.
+    /// Removes `k`; returns whether it existed.
     bool erase(const K &k) {
         auto it = index_.find(k);
         if (it == index_.end())

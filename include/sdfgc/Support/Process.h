@@ -1,4 +1,4 @@
-// Running programs: an argument vector, never a shell; output captured; several at a time.
+// Runs programs: from an argument vector, never through a shell; captures output; runs several in parallel.
 #pragma once
 
 #include <cstddef>
@@ -11,42 +11,44 @@
 namespace sdfgc::process {
 
 struct Command {
-    std::vector<std::string> argv;                                // argv[0] is searched on PATH when it has no '/'
-    std::string folder;                                           // where it runs; empty: here
-    std::vector<std::pair<std::string, std::string>> environment; // added to, or replacing, this process's variables
-    bool mergeOutput = false; // standard error goes into Outcome::out, in the order in which it was written
+    std::vector<std::string> argv;                                // argv[0] is searched on PATH unless it contains '/'
+    std::string folder;                                           // working folder; empty: the current one
+    std::vector<std::pair<std::string, std::string>> environment; // variables added to, or replaced in, this process's environment
+    bool mergeOutput = false;                                     // standard error goes to Outcome::out, in the order of writing
 };
 
 struct Outcome {
-    bool started = false;  // false: `error` says why (no such program, no memory)
-    int exitCode = -1;     // when it ended by itself
-    int signal = 0;        // when a signal ended it
-    bool timedOut = false; // it was killed because its time was over
+    bool started = false;  // false: `error` has the reason (no such program, out of memory)
+    int exitCode = -1;     // if it exited by itself
+    int signal = 0;        // if a signal ended it
+    bool timedOut = false; // killed by the time limit
     std::string out, err;  // captured, each up to Limits::captureBytes
     std::string error;
     double seconds = 0;
     long peakKiB = 0; // largest resident memory
     bool ok() const { return started && exitCode == 0 && !timedOut && signal == 0; }
-    /// One line for people: "exit status 1", "killed by signal 9 (Killed)", "took longer than 5 s", "cannot run x: ...".
+    /// Returns a readable line: "exit status 1", "killed by signal 9 (Killed)", "took longer than 5 s", "cannot run x:
+    /// ...".
     std::string describe() const;
 };
 
 struct Limits {
     double seconds = 0;                   // 0: no limit
-    std::size_t captureBytes = 64u << 20; // output beyond it is read and dropped
+    std::size_t captureBytes = 64u << 20; // further output is read and discarded
 };
 
-/// Runs one command to its end; standard input is empty.
+/// Runs a command to its end; standard input is empty.
 Outcome run(const Command &command, const Limits &limits = {});
 
-/// Full path of a program: as it is when it has a '/', otherwise the first executable file of that name on PATH; empty if none.
+/// Returns the full path of a program: unchanged if it contains '/', otherwise the first executable file with that name
+/// on PATH; empty if there is none.
 std::string find(const std::string &program);
 
-/// The command as one could type it in a shell, for messages and logs.
+/// Returns the command as typed in a shell, for messages and logs.
 std::string quoted(const std::vector<std::string> &argv);
 
-/// Several running children, watched by one poll loop. Each is a process group of its own, so that killing a compiler driver kills
-/// the compiler proper. Destroying the set kills what still runs.
+/// A set of running children, watched by one poll loop. Each is in its own process group, so that killing a compiler
+/// driver also kills the compiler proper. The destructor kills children that are still running.
 class Set {
 public:
     struct Finished {
@@ -58,16 +60,17 @@ public:
     Set(const Set &) = delete;
     Set &operator=(const Set &) = delete;
 
-    /// Starts a command under a number of the caller. When it cannot start, wait() delivers the failed outcome.
+    /// Starts a command with a number chosen by the caller. If it cannot start, wait() delivers the failed outcome.
     void start(std::size_t id, const Command &command, const Limits &limits = {});
-    /// Waits until a child ends, `timeoutSeconds` are over (< 0: no limit), `watchDescriptor` (if >= 0) can be read, or this
-    /// process gets SIGINT, SIGTERM or SIGHUP. Returns the children that ended, by number.
+    /// Waits until a child ends, `timeoutSeconds` have passed (< 0: no limit), `watchDescriptor` (if >= 0) is readable,
+    /// or this process receives SIGINT, SIGTERM or SIGHUP. Returns the children that ended, by number.
     std::vector<Finished> wait(double timeoutSeconds = -1, int watchDescriptor = -1);
     std::size_t running() const;
-    /// Asks all children to end (SIGTERM, so that compilers remove their temporary files), kills after a second those that did not,
-    /// and waits for them. Their outcomes are not delivered.
+    /// Asks all children to end (SIGTERM, so that compilers remove their temporary files), kills the remaining ones
+    /// after a second, and waits for them. Their outcomes are not delivered.
     void killAll();
-    /// The signal that asked this process to stop while a Set was alive, or 0. Whoever sees it cleans up and ends.
+    /// Returns the signal that asked this process to stop while a Set existed, or 0. The caller should clean up and
+    /// exit.
     static int interrupted();
 
 private:

@@ -1,5 +1,5 @@
-// A value, or the reason why there is none. For functions that meet the outside world (files, processes, compressed data), where
-// failing is ordinary and the caller turns the reason into a diagnostic with a place.
+// A value, or the reason why there is none. For functions that deal with the outside world (files, processes,
+// compressed data), in which failure is normal and the caller turns the reason into a diagnostic with a location.
 #pragma once
 
 #include <cassert>
@@ -10,7 +10,7 @@
 
 namespace sdfgc {
 
-/// Why something failed: one line, lower case, no full stop, with the names and values that matter.
+/// Why something failed: one line, lower case, no full stop, with the relevant names and values.
 struct Failure {
     std::string message;
 };
@@ -21,13 +21,14 @@ public:
     Result(Failure failure) : content_(std::in_place_index<1>, std::move(failure)) {}
 
     explicit operator bool() const { return content_.index() == 0; }
-    /// The value; there must be one. Out of a temporary it is moved, so that `for (x : *f())` loops over something that lives.
+    /// Returns the value; there must be one. A temporary's value is moved out, so that `for (x : *f())` iterates over a
+    /// live object.
     T &operator*() & { return value(); }
     const T &operator*() const & { return const_cast<Result *>(this)->value(); }
     T operator*() && { return std::move(value()); }
     T *operator->() { return &value(); }
     const T *operator->() const { return &**this; }
-    /// The reason; there must be no value.
+    /// Returns the reason; there must be no value.
     const std::string &error() const {
         assert(content_.index() == 1);
         return std::get_if<1>(&content_)->message;

@@ -1,4 +1,4 @@
-// Small things that are done with words and lines.
+// Small helpers for words and lines.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sdfgc::text {
 
-/// `a, b`: the words (texts, or what has `str()`) with `separator` between them.
+/// Returns `a, b`: the words (texts, or objects with `str()`) joined with `separator`.
 template <class Words> std::string joined(const Words &words, std::string_view separator = ", ") {
     std::string out;
     bool first = true;
@@ -24,19 +24,19 @@ template <class Words> std::string joined(const Words &words, std::string_view s
     return out;
 }
 
-/// `` `a`, `b` ``.
+/// Returns `` `a`, `b` ``.
 template <class Words> std::string quotedList(const Words &words) {
     return words.empty() ? std::string() : "`" + joined(words, "`, `") + "`";
 }
 
-/// Without blanks, tabs and line ends at both ends; what is left of nothing else is the place where `s` ends.
+/// Removes leading and trailing blanks, tabs and line ends. If nothing remains, the result is the empty end of `s`.
 inline std::string_view trimmed(std::string_view s) {
     constexpr std::string_view kBlanks = " \t\r\n";
     const std::size_t first = s.find_first_not_of(kBlanks);
     return first == std::string_view::npos ? s.substr(s.size()) : s.substr(first, s.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// The words between blanks, tabs and ends of lines.
+/// Splits at blanks, tabs and line ends.
 inline std::vector<std::string> words(std::string_view s) {
     std::vector<std::string> out;
     constexpr std::string_view kBlanks = " \t\n";
@@ -48,7 +48,7 @@ inline std::vector<std::string> words(std::string_view s) {
     return out;
 }
 
-/// The parts, trimmed, between separators that no parentheses or brackets are around; at least one, which may be empty.
+/// Splits at separators outside parentheses and brackets, and trims the parts; at least one part, possibly empty.
 inline std::vector<std::string_view> splitOutsideBrackets(std::string_view s, char separator) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -66,7 +66,7 @@ inline std::vector<std::string_view> splitOutsideBrackets(std::string_view s, ch
     return parts;
 }
 
-/// With blanks after it, up to `width` bytes.
+/// Pads with trailing blanks to `width` bytes.
 inline std::string padded(std::string_view s, std::size_t width) {
     std::string out(s);
     if (out.size() < width)

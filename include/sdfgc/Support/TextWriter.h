@@ -1,11 +1,11 @@
-// Writes text that has lines and indentation: generated sources, CMake files, text forms.
+// Writes text with lines and indentation: generated sources, CMake files, text forms.
 //
 //     TextWriter w;
 //     w.open("for (int64_t i = 0; i < N; ++i)");   // for (int64_t i = 0; i < N; ++i) {
 //     w.line("B[i] = A[i] * 2.0;");                //     B[i] = A[i] * 2.0;
 //     w.close();                                   // }
 //
-// Every line ends with one newline and no blanks before it; line numbers are known while writing, for source maps.
+// Every line ends with one newline and no trailing blanks. Line numbers are known while writing, for source maps.
 #pragma once
 
 #include <string>
@@ -17,33 +17,33 @@ class TextWriter {
 public:
     explicit TextWriter(std::string indentUnit = "    ") : unit_(std::move(indentUnit)) {}
 
-    /// One line at the present indentation; an empty text gives an empty line. Newlines in `text` start lines of their own, all at
-    /// the present indentation.
+    /// Writes a line at the current indentation; an empty text gives an empty line. Newlines in `text` start further
+    /// lines with the same indentation.
     void line(std::string_view text = {});
-    /// An empty line, unless the text is empty or ends with one, or a block has just been opened.
+    /// Writes an empty line, unless the text is empty or ends with one, or a block has just been opened.
     void blank();
-    /// Lines exactly as they are, without indentation; the last gets a newline when it has none.
+    /// Writes lines unchanged, without indentation; adds a final newline if missing.
     void verbatim(std::string_view text);
 
-    /// `head {` and one level more; an empty head gives `{`.
+    /// Writes `head {` and increases the indentation; an empty head gives `{`.
     void open(std::string_view head = {});
-    /// One level less and `}` with `tail` directly after it (`;`, ` // namespace`, ` while (c);`).
+    /// Decreases the indentation and writes `}` directly followed by `tail` (`;`, ` // namespace`, ` while (c);`).
     void close(std::string_view tail = {});
-    /// One level less, `} head {`, one level more: `} else {`.
+    /// Writes `} head {` one level out, as for `} else {`.
     void reopen(std::string_view head);
-    /// From here on, lines of C++ that are longer are broken after a comma or an operator, and go on with more indentation;
-    /// pragmas in front of a clause. Comments, other directives and lines with literals of text stay whole. 0, as at the start: no
-    /// line is broken.
+    /// From this call on, longer C++ lines are broken after a comma or an operator and continued with more indentation;
+    /// pragmas are broken before a clause. Comments, other directives and lines with string literals are not broken. 0,
+    /// the initial value, breaks nothing.
     void wrapAt(std::size_t columns) { width_ = columns; }
 
     void indent() { ++depth_; }
     void dedent();
 
-    /// Number of the line that comes next, from 1.
+    /// The number of the next line, from 1.
     int nextLine() const { return lines_ + 1; }
     int depth() const { return depth_; }
     const std::string &text() const { return text_; }
-    /// The text; the writer is empty afterwards.
+    /// Returns the text and empties the writer.
     std::string take();
 
 private:

@@ -9,13 +9,13 @@
 
 namespace sdfgc {
 
-/// Runs from its construction.
+/// Measures the time since its construction.
 class Timer {
 public:
     Timer() : startNs_(nowNs()) {}
     double seconds() const { return static_cast<double>(nowNs() - startNs_) * 1e-9; }
     std::int64_t microseconds() const { return (nowNs() - startNs_) / 1000; }
-    /// Nanoseconds since some fixed point; never runs backwards.
+    /// Nanoseconds since a fixed point; monotonic.
     static std::int64_t nowNs();
 
 private:
@@ -25,7 +25,7 @@ private:
 /// Collects spans from any thread.
 class TimeTrace {
 public:
-    /// Records from construction to destruction. Does nothing without a trace, so callers need no condition:
+    /// Records a span from construction to destruction. Does nothing without a trace, so callers need no condition:
     ///     TimeTrace::Scope scope(trace, "pass", name);
     class Scope {
     public:
@@ -40,11 +40,11 @@ public:
         std::int64_t start_ = 0;
     };
 
-    /// A span that was measured elsewhere (a compiler run); `lane` keeps parallel spans apart in the picture.
+    /// Adds a span measured elsewhere (a compiler run); `lane` separates parallel spans in the display.
     void add(std::string name, std::string detail, std::int64_t startUs, std::int64_t durationUs, int lane);
-    /// Microseconds since the trace was made.
+    /// Microseconds since the trace was created.
     std::int64_t nowUs() const { return clock_.microseconds(); }
-    /// `{"traceEvents":[...]}`: complete events (`ph` = X) in order of their start.
+    /// Returns `{"traceEvents":[...]}`: complete events (`ph` = X) ordered by start.
     std::string chromeJson() const;
 
 private:

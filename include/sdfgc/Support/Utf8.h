@@ -1,4 +1,4 @@
-// UTF-8 as JSON needs it: surrogates are let through (Python's JSON has lone ones, written `\ud800`), so that they survive a round
+// UTF-8 for JSON: surrogates are accepted (Python's JSON has lone ones, written `\ud800`), so that they survive a round
 // trip.
 #pragma once
 
@@ -9,17 +9,18 @@
 
 namespace sdfgc {
 
-/// What some editors put in front of a text; it says nothing and is skipped.
+/// Some editors write it at the start of a text; it has no meaning and is skipped.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-/// Where the text begins: after a byte order mark, if there is one.
+/// Returns the start of the text, after a byte order mark if there is one.
 inline std::size_t startOfText(std::string_view s) { return s.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; }
 
 struct Utf8Char {
     char32_t code = 0;
-    std::size_t length = 0; // bytes; 0 when the bytes are no UTF-8
+    std::size_t length = 0; // bytes; 0 if the bytes are not UTF-8
 };
 
-/// The character at byte `at` (which must be inside `s`): overlong forms and values beyond 0x10FFFF have length 0.
+/// Decodes the character at byte `at` (which must be inside `s`): overlong forms and values beyond 0x10FFFF have length
+/// 0.
 inline Utf8Char decodeUtf8(std::string_view s, std::size_t at) {
     auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
     unsigned lead = byte(at);
@@ -40,10 +41,10 @@ inline Utf8Char decodeUtf8(std::string_view s, std::size_t at) {
     return {code, length};
 }
 
-/// Byte of the first sequence that is no UTF-8 (a surrogate is none either), or nothing. Fast over ASCII.
+/// Returns the byte of the first sequence that is not UTF-8 (which includes surrogates), or nothing. Fast over ASCII.
 std::optional<std::size_t> firstInvalidUtf8(std::string_view s);
 
-/// A byte as reports show it: `0xdf`.
+/// Returns a byte as shown in reports: `0xdf`.
 std::string describeByte(char c);
 
 inline void appendUtf8(std::string &out, char32_t c) {

@@ -5,7 +5,7 @@
 
 namespace sdfgc {
 
-/// `0.1.0`: the version of the CMake project.
+/// Returns the version of the CMake project: `0.1.0`.
 std::string_view version();
 
 } // namespace sdfgc

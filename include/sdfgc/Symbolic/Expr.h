@@ -1,13 +1,14 @@
 // Symbolic expressions: sizes, ranges, subsets, symbol mappings (format reference 1.8 and 1.9).
 //
-// Expressions are interned (hash-consed) and immutable: an Expr is one pointer, structurally equal expressions are the same
-// pointer, free symbols are computed once. Construction simplifies into a canonical form: sums of products with exact rational
-// coefficients over symbols and opaque terms, terms in an order that depends only on text. So `N - 1 + 1` is `N`, and `a == b` is
-// pointer equality for everything that the canonical form decides. Arithmetic is exact over the rationals; a coefficient that
-// leaves 64 bits makes the expression `overflowed()` (never wraps silently).
+// Expressions are interned (hash-consed) and immutable: an Expr is one pointer, structurally equal expressions are the
+// same pointer, and free symbols are computed once. Construction simplifies into a canonical form: sums of products
+// with exact rational coefficients over symbols and opaque terms, in an order that depends only on their text. So `N -
+// 1 + 1` is `N`, and `a == b` is pointer equality for everything that the canonical form decides. Arithmetic is exact
+// over the rationals; a coefficient that exceeds 64 bits makes the expression `overflowed()` and never wraps silently.
 //
-// Symbols are identified by name alone. Declared types and assumptions (`symbol($N, dtype=..., positive=True)`) are facts about the
-// scope, kept by whoever owns the scope (ir::SDFG::symbols, ir::SDFG::symbolHints) and passed in as Assumptions.
+// Symbols are identified by name alone. Declared types and assumptions (`symbol($N, dtype=..., positive=True)`) are
+// facts about the scope. The owner of the scope stores them (ir::SDFG::symbols, ir::SDFG::symbolHints) and passes them
+// as Assumptions.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -73,13 +74,13 @@ enum class Kind : uint8_t {
     Approx,    // SymExpr(exact, over-approximation)
 };
 
-/// What is known about symbols, by name. Absent means: an integer of unknown sign.
+/// Facts about symbols, by name. An absent entry means an integer of unknown sign.
 struct SymbolFacts {
     Type type;                // void when unknown
     bool nonnegative = false; // >= 0
     bool positive = false;    // > 0
     bool nonzero = false;
-    std::vector<std::pair<std::string, std::string>> other; // further keywords as written, kept for saving
+    std::vector<std::pair<std::string, std::string>> other; // other keywords as written, kept for saving
 };
 using Assumptions = std::map<Name, SymbolFacts>;
 
@@ -116,15 +117,17 @@ public:
     bool isSymbol() const { return kind() == Kind::Symbol; }
     bool isSymbol(Name n) const { return isSymbol() && name() == n; }
     std::optional<int64_t> asInt() const; // value of an Integer
-    /// True when it contains `?`.
+    /// Does it contain `?`?
     bool isUndefined() const;
     bool overflowed() const;
 
-    /// Free symbols in name order (names of Subscript and bases of Attr count as symbols too). Computed once per expression.
+    /// The free symbols, sorted by name (names of Subscripts and bases of Attrs count as symbols). Computed once per
+    /// expression.
     const std::vector<Name> &freeSymbols() const;
     bool dependsOn(Name symbol) const;
 
-    /// Readable text, Python syntax with bare names: `N - 1`, `i // 2`, `min(N, 4)`. For people, dumps and comments.
+    /// Returns readable text, in Python syntax with bare names: `N - 1`, `i // 2`, `min(N, 4)`. For messages, dumps and
+    /// comments.
     std::string str() const;
 
     friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
@@ -171,51 +174,53 @@ Expr call(Name function, std::vector<Expr> args); // known names (Min, int_floor
 Expr approx(Expr exact, Expr over);
 
 // ---- queries
-/// Replaces symbols simultaneously (also base names of Attr and Subscript when the replacement is a symbol) and re-simplifies.
+/// Replaces symbols simultaneously (also base names of Attr and Subscript if the replacement is a symbol) and
+/// simplifies again.
 Expr substitute(Expr e, const std::map<Name, Expr> &replacements);
-/// The exact side of every Approx.
+/// Replaces every Approx with its exact side.
 Expr exact(Expr e);
-/// The over-approximation of every Approx.
+/// Replaces every Approx with its over-approximation.
 Expr overApproximation(Expr e);
-/// Rewrites bottom-up with a function that returns the replacement of a node whose operands are already rewritten.
+/// Rewrites bottom-up: `f` returns the replacement of a node whose operands are already rewritten.
 Expr rewrite(Expr e, const std::function<Expr(Expr)> &f);
-/// As one fraction: numerator and denominator without common integer content and without nested quotients. Integers have
-/// denominator 1.
+/// Returns the expression as one fraction: numerator and denominator without common integer content and without nested
+/// quotients. Integers have denominator 1.
 std::pair<Expr, Expr> asFraction(Expr e);
-/// The integer that a quotient of integers is where one is needed: C's, rounded towards zero. `e` itself if it is no such quotient.
-/// Nothing where the direction depends on a sign that is not known.
+/// Returns the integer value of a quotient of integers where one is needed: C's, rounded towards zero. Returns `e`
+/// itself if it is not such a quotient, and nothing if the rounding direction depends on an unknown sign.
 std::optional<Expr> truncated(Expr e, const Assumptions &facts = {});
-/// The greatest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1 for 0 and where a
-/// coefficient is no integer.
+/// Returns the largest integer that divides every coefficient of a sum, or the coefficient of a product; positive. 1
+/// for 0 and for non-integer coefficients.
 int64_t integerContent(Expr e);
-/// e = c0 + sum of coefficient * symbol, if e is affine in `symbol`: returns {coefficient, rest}.
+/// If e = c0 + sum of coefficient * symbol is affine in `symbol`, returns {coefficient, rest}.
 std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol);
 
 enum class Truth : uint8_t { False, True, Unknown };
-/// Interval and sign reasoning under assumptions; conservative. `a < b`, `a <= b`, `a == b`, of truncated quotients: 1/3 and 1/2
-/// are equal. Signs are those of the exact values.
+/// Interval and sign reasoning under assumptions; conservative. `a < b`, `a <= b`, `a == b` compare truncated
+/// quotients: 1/3 and 1/2 are equal. Signs are those of the exact values.
 Truth isLess(Expr a, Expr b, const Assumptions &facts = {});
 Truth isLessEqual(Expr a, Expr b, const Assumptions &facts = {});
 Truth isEqual(Expr a, Expr b, const Assumptions &facts = {});
 Truth isNonNegative(Expr a, const Assumptions &facts = {});
 Truth isPositive(Expr a, const Assumptions &facts = {});
-/// Value under a full binding of the free symbols, by exact evaluation; a quotient that is compared, or that is the value, is
-/// truncated. Nothing when unbound, undefined or no exact number.
+/// Returns the value under a full binding of the free symbols, by exact evaluation. Quotients that are compared, or
+/// that are the result, are truncated. Nothing if a symbol is unbound, or if the value is undefined or not an exact
+/// number.
 std::optional<int64_t> evaluate(Expr e, const std::map<Name, int64_t> &values);
 
 // ---- text
 struct ParseResult {
     std::optional<Expr> expr;
-    std::string error;      // why not
+    std::string error;      // the reason if there is no expr
     std::size_t offset = 0; // byte in the text
 };
-/// Parses a symbolic string of any version: `$N` and bare names, `symbol($N, dtype=..., positive=True)` (facts are added to
-/// `*facts` when given), typed literals, casts, functions (format reference 1.8, "sdfgc should read them" included). Depth is
-/// limited (no stack overflow on hostile input). A name followed by `(` is a function unless `isContainer(name)`: then it is a
-/// Subscript.
+/// Parses a symbolic string of any version: `$N` and bare names, `symbol($N, dtype=..., positive=True)` (facts are
+/// added to `*facts` if given), typed literals, casts, functions (format reference 1.8, including "sdfgc should read
+/// them"). Depth is limited (no stack overflow on hostile input). A name followed by `(` is a function, or a Subscript
+/// if `isContainer(name)`.
 ParseResult parse(std::string_view text, Assumptions *facts = nullptr, const std::function<bool(Name)> &isContainer = nullptr);
-/// Prints in the grammar of 2.x files: `$N` for int32 and undeclared symbols, else `symbol($N, dtype=dace.int64, positive=True)`.
-/// parse(printDace(e, f)) == e.
+/// Prints in the grammar of 2.x files: `$N` for int32 and undeclared symbols, otherwise `symbol($N, dtype=dace.int64,
+/// positive=True)`. parse(printDace(e, f)) == e.
 std::string printDace(Expr e, const Assumptions &facts);
 
 } // namespace sdfgc::sym

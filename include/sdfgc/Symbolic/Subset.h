@@ -15,7 +15,7 @@ struct Range {
     Expr size() const;
     /// Number of steps (size without the tile).
     Expr steps() const;
-    /// With other meanings of symbols, all of them at once.
+    /// Substitutes symbols, all at once.
     Range substituted(const std::map<Name, Expr> &replacements) const;
     bool isPoint() const { return begin == end && tile.isOne(); }
     friend bool operator==(const Range &, const Range &) = default;
@@ -38,21 +38,23 @@ struct Subset {
     Subset substituted(const std::map<Name, Expr> &replacements) const;
     /// Adds `offset[d]` to begin and end of each dimension.
     Subset offsetBy(std::span<const Expr> offset) const;
-    /// `0:N, i, 2:M:2` with exclusive ends, as people write it.
+    /// `0:N, i, 2:M:2`, the readable form with exclusive ends.
     std::string str() const;
     friend bool operator==(const Subset &, const Subset &) = default;
 };
 
 /// Does `a` contain every element of `b`? Conservative.
 Truth covers(const Subset &a, const Subset &b, const Assumptions &facts = {});
-/// Do they share an element? Conservative: Unknown when neither is provable.
+/// Do they share an element? Conservative: Unknown if neither can be proved.
 Truth intersects(const Subset &a, const Subset &b, const Assumptions &facts = {});
-/// Smallest box around both (rank must agree).
+/// Returns the smallest box around both (ranks must agree).
 Subset boundingBox(const Subset &a, const Subset &b);
-/// `inner` is relative to the start of `outer` (same rank, or `outer` has additional unit dimensions): the absolute subset.
+/// Returns the absolute subset of `inner`, which is relative to the start of `outer` (same rank, or `outer` has
+/// additional unit dimensions).
 Subset compose(const Subset &outer, const Subset &inner);
-/// The union over `parameter` in `range` of `s` (memlet propagation): exact for affine bounds. Dimensions for which it is not known become
-/// those of `whole`, the full subset of the container (DataDesc::fullSubset): its indices need not begin at 0.
+/// Returns the union of `s` over `parameter` in `range` (memlet propagation): exact for affine bounds. Unknown
+/// dimensions become those of `whole`, the full subset of the container (DataDesc::fullSubset), whose indices need not
+/// start at 0.
 Subset propagate(const Subset &s, Name parameter, const Range &range, const Subset &whole, const Assumptions &facts = {});
 
 } // namespace sdfgc::sym

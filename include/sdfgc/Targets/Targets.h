@@ -1,4 +1,4 @@
-// The targets that sdfgc compiles for, from the table Targets.def.
+// The targets of sdfgc, from the table Targets.def.
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
@@ -14,23 +14,24 @@ struct TargetInfo {
     std::string name; // `cpu`, as in --target
     codegen::Sources (*emit)(const tree::Module &, const pass::CompileOptions &);
     std::string summary;
-    std::string description; // of its page in docs/user/targets
+    std::string description; // text of its page in docs/user/targets
 };
 
-/// All targets, in the order of the table.
+/// All targets, in table order.
 const std::vector<TargetInfo> &all();
-/// The row of a target, or null.
+/// Returns the row of a target, or null.
 const TargetInfo *find(const pass::Target &target);
-/// The first thing in a graph that a target does not take, by the table Pass/Accepted.def: a container that it uses, a scope, a tasklet.
+/// The first element of a graph that a target does not accept, by the table Pass/Accepted.def: a container that it
+/// uses, a scope, a tasklet.
 struct Refusal {
     std::string what, hint;
     diag::Location place;
 };
 std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target);
-/// Can a graph as it was loaded be compiled for the target of `compile`? If not, its refusal is reported as SD6002. If so, what the
-/// compilation will leave out of it is reported in warnings (SD6022, SD6023).
+/// Can a loaded graph be compiled for the target of `compile`? If not, reports the refusal as SD6002. If so, warns
+/// about what the compilation will ignore (SD6022, SD6023).
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
-/// The same for a tree: one that queues work on a device is for GPU targets.
+/// The same for a tree: one that queues work on a device requires a GPU target.
 bool accepts(const tree::Module &module, const pass::CompileOptions &compile, diag::Engine &diags);
 
 } // namespace sdfgc::targets

@@ -1,9 +1,10 @@
-// Typed syntax trees of the Python subset in tasklets, conditions, assignments, loop statements and WCR lambdas (format reference
-// 9).
+// Typed syntax trees of the Python subset in tasklets, conditions, assignments, loop statements and WCR lambdas (format
+// reference 9).
 //
-// Nodes are immutable and shared, so that passes substitute by rebuilding the spine. Types are filled in by `inferTypes` and are
-// void before. The tree keeps Python's meaning: `TrueDiv`, `FloorDiv`, `Mod`, `Pow` are Python's operators; whether C's operator
-// may stand for one is decided when types are known (lowering to `CDiv`, `CMod`), never by the printer.
+// Nodes are immutable and shared, so passes substitute by rebuilding the path from the root. Types are void until
+// `inferTypes` sets them. The tree has Python's semantics: `TrueDiv`, `FloorDiv`, `Mod` and `Pow` are Python's
+// operators. Once types are known, lowering replaces them with C operators (`CDiv`, `CMod`) where that is correct; the
+// printer never decides this.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -79,8 +80,8 @@ enum class ExprKind : uint8_t {
     Tuple,     // args
     Cast, // type, args[0] (a complex type may have two: real, imaginary): an explicit conversion (from dace.T(x), int(x), float(x),
           // annotations), made by `resolveModules`
-    Raw,  // text: C++ that was not valid Python, taken as written
-    MemRef, // made by lowering: `slot` names a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
+    Raw,  // text: C++ that was not valid Python, kept verbatim
+    MemRef, // created by lowering: `slot` refers to a memory reference of the schedule tree (tree::MemRef), see Tree/Tree.h
 };
 
 struct Expr;
@@ -133,7 +134,7 @@ struct Stmt {
     Type type; // AnnAssign
     std::vector<StmtRef> body, orelse;
     std::string text;
-    Name old; // Assign to an output with conflict resolution: stands for what the target held before; splitChainedUpdates sets it
+    Name old; // Assign to an output with conflict resolution: a name for the target's old value; set by splitChainedUpdates
     Position at;
 };
 
@@ -159,61 +160,69 @@ struct ParseError {
 };
 template <class T> struct Parsed {
     std::optional<T> value;
-    ParseError error; // when there is no value
+    ParseError error; // if there is no value
 };
-/// One expression. Full Python 3 expression grammar; constructs that have no C++ meaning (comprehensions, f-strings, await,
-/// starred) are errors that name the construct. Nesting is limited to 200 levels (as CPython's own limit), never a stack overflow.
+/// Parses an expression in the full Python 3 grammar. Constructs without a C++ meaning (comprehensions, f-strings,
+/// await, starred) are errors that name the construct. Nesting is limited to 200 levels (like CPython's own limit), so
+/// the stack cannot overflow.
 Parsed<ExprRef> parseExpr(std::string_view text);
-/// A block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global` are errors by
-/// name.
+/// Parses a block of statements (format reference 9.4). Nested `def`, `import`, `del`, `with`, `class`, `try`, `global`
+/// are errors that name the construct.
 Parsed<std::vector<StmtRef>> parseBlock(std::string_view text);
-/// As above, but text that is no Python becomes one Raw node (format reference 9.1: such text is C++ and passes through).
+/// As above, but text that is not Python becomes a single Raw node (format reference 9.1: such text is C++ and passes
+/// through).
 ExprRef parseExprOrRaw(std::string_view text);
 std::vector<StmtRef> parseBlockOrRaw(std::string_view text);
 
-// ---- text in Python syntax (for the graph's text form and for saving); parse(print(x)) equals x for every x that `parse` returns.
-// Nodes that only later steps make have a readable text too: a Cast is `dace.float64(x)`, CDiv is `cdiv(a, b)`, a MemRef `mem3`.
+// Python text (for the graph's text form and for saving); parse(print(x)) equals x for every x that `parse` returns.
+// Nodes created by later steps have readable text as well: a Cast is `dace.float64(x)`, CDiv is `cdiv(a, b)`, a MemRef
+// `mem3`.
 std::string print(const Expr &e);
 std::string print(const std::vector<StmtRef> &block, int indent = 0);
-/// Structural equality; positions and inferred types do not count (but the type of a Cast and of an annotation does).
+/// Structural equality. Ignores positions and inferred types, but not the type of a Cast or of an annotation.
 bool equal(const Expr &a, const Expr &b);
 bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b);
 
 // ---- queries
-/// Names read in an expression. Not among them: module names (`math`, `dace`, ...), names of called functions, parameters of
-/// lambdas, the argument of `decltype`, and the constants `inf` and `nan`.
+/// Returns the names that an expression reads. Excludes module names (`math`, `dace`, ...), names of called functions,
+/// parameters of lambdas, the argument of `decltype`, and the constants `inf` and `nan`.
 std::set<Name> freeNames(const Expr &e);
-/// Names read and names assigned in a block; a name that is assigned on every path before it is read is not in `read`. A store to
-/// `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a, b, q, r)`). `called`
-/// has the names of called functions as written (`math.sqrt`); `always` has the names that every path through the block assigns.
+/// The names read and assigned in a block; a name that is assigned on every path before it is read is not in `read`. A
+/// store to `x[i]` or `x.f` writes x, and so does a call of a runtime function with results by reference (`py_divmod(a,
+/// b, q, r)`). `called` contains the names of called functions as written (`math.sqrt`); `always` contains the names
+/// that every path through the block assigns.
 struct BlockNames {
     std::set<Name> read, written, called, always;
 };
 BlockNames blockNames(const std::vector<StmtRef> &block);
 
-// ---- outputs whose stores are statements of their own: updates with conflict resolution, pushes to streams
+// ---- outputs whose stores are separate statements: updates with conflict resolution, pushes to streams
 enum class Store : uint8_t {
     Plain,
-    Update,        // with conflict resolution, of the value that the output has at the end
-    DynamicUpdate, // with conflict resolution, of each value that is assigned
+    Update,        // conflict resolution with the final value of the output
+    DynamicUpdate, // conflict resolution with each assigned value
     Other,
 };
-/// Takes chained assignments to such outputs apart. `v = o[5] = x` with o an update assigns to v what o[5] held before, and so does
-/// `v = o = x` for a dynamic one (DaCe: DaCeKeywordRemover.visit_Assign in codegen/targets/cpp.py): the update comes first and has
-/// a name for the old value, then the other targets get it. Elsewhere every target gets the value. `storeOf`: what assigning to a
-/// name means.
+/// Splits chained assignments to such outputs. `v = o[5] = x`, where o is an update, assigns the old value of o[5] to
+/// v, and so does `v = o = x` for a dynamic update (DaCe: DaCeKeywordRemover.visit_Assign in codegen/targets/cpp.py).
+/// So the update comes first and names the old value, which is then assigned to the other targets. Elsewhere every
+/// target gets the value. `storeOf`: the meaning of an assignment to a name.
 std::vector<StmtRef> splitChainedUpdates(const std::vector<StmtRef> &block, const std::function<Store(Name)> &storeOf);
-/// Does the block use what an updated output held before? It reads a dynamic one, or chains an assignment to it.
+/// Does the block use the old value of an updated output? It does if it reads a dynamic output, or chains an assignment
+/// to it.
 bool usesOldValue(const std::vector<StmtRef> &block, Name output, bool dynamic);
 
 // ---- rewriting
-/// Bottom-up: f gets a node whose children are rewritten and returns its replacement (or the node). In a block, f sees targets too.
+/// Bottom-up: `f` gets a node with rewritten children and returns its replacement (or the node itself). In a block, `f`
+/// also gets targets.
 ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
 std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
-/// Top-down: what f returns stands for a node and all in it, which f does not see again; null leaves the node, and f sees its children.
+/// Top-down: a node that `f` returns replaces the original and all of its children, and is not visited again. If `f`
+/// returns null, the node stays and its children are visited.
 ExprRef replace(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
 std::vector<StmtRef> replace(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
-/// Replaces names simultaneously; not the names of called functions, modules, and parameters of lambdas. In a block targets too.
+/// Replaces names simultaneously, except names of called functions, modules, and parameters of lambdas. In a block,
+/// also replaces targets.
 ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements);
 std::vector<StmtRef> substitute(const std::vector<StmtRef> &block, const std::map<Name, ExprRef> &replacements);
 

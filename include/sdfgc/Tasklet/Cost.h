@@ -1,13 +1,13 @@
-// How much code computes: an estimate, for decisions like whether a team of threads is worth it.
+// Estimates the cost of code, for decisions such as whether a team of threads pays.
 #pragma once
 
 #include "sdfgc/Tasklet/Ast.h"
 
 namespace sdfgc::py {
 
-/// Operations that one execution of a block takes, where an addition counts 1, a division 8 and a mathematical function 32; both
-/// branches of an `if` count. Nothing when it cannot be told: loops, C++, functions that the front end does not know. No types are
-/// needed.
+/// Returns the number of operations in one execution of a block, where an addition counts 1, a division 8 and a
+/// mathematical function 32; both branches of an `if` count. Nothing if unknown: loops, C++, and functions unknown to
+/// the front end. Needs no types.
 std::optional<int64_t> operations(const std::vector<StmtRef> &block);
 
 } // namespace sdfgc::py

@@ -14,7 +14,7 @@ namespace sdfgc::transforms {
 /// Adds every pass of the table to the registry, in its order.
 void registerPasses(pass::Registry &registry);
 
-/// The text of a pass for its page in docs/user/passes; empty for an unknown name.
+/// Returns the text of a pass for its page in docs/user/passes; empty for an unknown name.
 std::string_view description(std::string_view pass);
 
 } // namespace sdfgc::transforms

@@ -1,4 +1,4 @@
-// Which arguments every call of a function uses.
+// Arguments that every call of a function uses.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -7,8 +7,8 @@
 
 namespace sdfgc::tree {
 
-/// The variables of the parameters of a function that each of its calls uses: those that some statement mentions that no condition
-/// leaves out. Loops count as if they ran, and the bodies of kernels as if no thread was left out. A subset after a jump.
+/// Returns the parameter variables of a function that each call uses: those mentioned in statements that no condition
+/// skips. Loops are assumed to run, and kernel bodies to run on all threads. Conservative after a jump.
 std::set<Name> certainlyUsed(const Module &module, const Function &function);
 
 } // namespace sdfgc::tree

@@ -1,4 +1,4 @@
-// Pictures of the graphs that a GPU launches.
+// Graphviz output of GPU graphs.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -8,22 +8,22 @@
 
 namespace sdfgc::tree {
 
-/// One graph of the device: a region of statements, or a function that such a region became (outline-gpu-graphs).
+/// A GPU graph: a region of statements, or the function that such a region became (outline-gpu-graphs).
 struct GraphBody {
     Name name;
     std::string comment;
-    const Function *function; // that has its variables
+    const Function *function; // contains its variables
     const Block *body;
-    /// How many kernels, copies and fills it has.
+    /// The number of its kernels, copies and fills.
     int nodes() const;
 };
 
-/// All graphs of a module, in the order of its text.
+/// Returns all graphs of a module, in text order.
 std::vector<GraphBody> graphsOf(const Module &m);
 
-/// A graph in the language of Graphviz: its operations with the elements that they come from, and which come before others.
+/// Returns a graph in the language of Graphviz: its operations with the elements that they come from, and their order.
 std::string printDot(const Module &m, const GraphBody &graph);
-/// All of them in one picture, each a cluster.
+/// Returns all of them in one picture, each as a cluster.
 std::string printGraphsDot(const Module &m);
 
 } // namespace sdfgc::tree

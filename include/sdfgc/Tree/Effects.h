@@ -1,7 +1,7 @@
-// What a statement of the schedule tree does: which variables it uses, and which of them it may change.
+// The effects of statements of the schedule tree: the variables that they use, and those that they may change.
 //
-// Variables are identified by name: what is visible at one place has distinct names (NameScopes), so inside the C++ scope of a
-// variable its name means that variable. Text that was taken as written (C++ tasklets) mentions and changes every identifier in it.
+// Variables are identified by name: visible names are distinct (NameScopes), so inside the C++ scope of a variable its
+// name means that variable. Verbatim text (C++ tasklets) mentions and changes every identifier in it.
 #pragma once
 
 #include "sdfgc/Tree/Walk.h"
@@ -12,10 +12,10 @@
 namespace sdfgc::tree {
 
 struct Effects {
-    std::unordered_set<Name> names;   // read, written, declared or taken the address of
-    std::unordered_set<Name> changed; // assigned, declared as a loop variable, or handed out by address
-    std::unordered_set<Name> read;    // whose elements are read; what only takes part in `s[i] += x` is not
-    std::unordered_set<Name> inText;  // somewhere in text taken as written, which may change them
+    std::unordered_set<Name> names;   // read, written, declared, or whose address is taken
+    std::unordered_set<Name> changed; // assigned, declared as a loop variable, or passed by address
+    std::unordered_set<Name> read;    // whose elements are read, except only as the target of `s[i] += x`
+    std::unordered_set<Name> inText;  // in verbatim text, which may change them
     std::unordered_set<Name> declared;
 
     bool has(Name n) const { return names.count(n) != 0; }
@@ -24,15 +24,15 @@ struct Effects {
     void add(const Effects &other);
 };
 
-/// Computes and remembers the effects of statements of one function. What it returned stays a superset when statements are moved
-/// within a subtree; a statement that was replaced must be asked for anew.
+/// Computes and caches the effects of statements of one function. A result remains a superset when statements move
+/// within a subtree; a replaced statement must be computed again.
 class EffectTable {
 public:
     explicit EffectTable(const Function &f) : f_(f) {}
 
-    /// Of a statement and everything inside of it.
+    /// The effects of a statement and everything inside it.
     const Effects &of(const Node &n);
-    /// Of a statement without the statements inside: bounds, conditions, clauses.
+    /// The effects of a statement without its inner statements: bounds, conditions, clauses.
     Effects own(const Node &n) const;
     Effects inExpr(const py::ExprRef &e) const;
     /// The variable at the root of a memory reference: members lead to the structure.
@@ -43,9 +43,9 @@ private:
     std::unordered_map<const Node *, Effects> table_;
 };
 
-/// Of all statements of a function.
+/// The effects of all statements of a function.
 Effects effectsOf(const Function &f);
-/// Is there a statement that uses the program's state whatever memory it names? outline sees to the rest.
+/// Does a statement use the program's state independently of the memory that it names? outline handles the rest.
 bool usesState(const Block &b, const Module &m);
 
 } // namespace sdfgc::tree

@@ -1,4 +1,5 @@
-// A statement that computes nothing: C++ compilers neither interchange the loop that begins with it nor make vectors of its iterations.
+// A statement that computes nothing. At the start of a loop body, it keeps C++ compilers from interchanging or
+// vectorising the loop.
 #pragma once
 
 #include "sdfgc/Tree/Statements.h"
@@ -7,7 +8,7 @@ namespace sdfgc::tree {
 
 inline constexpr std::string_view fenceText = "asm volatile(\"\");";
 
-/// A fence, for the beginning of a loop's body: code that is printed as written.
+/// Creates a fence, for the start of a loop body: code that is printed verbatim.
 inline NodePtr fence() {
     auto text = std::make_shared<py::Stmt>();
     text->kind = py::StmtKind::Raw;

@@ -1,8 +1,9 @@
-// The fields of the schedule tree's statements as values: Nodes.def as tables of members with roles, and ways over them.
+// The fields of the schedule tree's statements as values: Nodes.def as tables of members with roles, and functions that
+// iterate over them.
 //
-// `forEachField(x, f)` calls f(field, owner) for what x, a statement or a part, consists of, parts resolved; each field knows its
-// role at compile time. Everything that must treat all statements alike is written over it; what depends on the kind (lowering,
-// passes, the printers of C++) switches on the kind instead.
+// `forEachField(x, f)` calls f(field, owner) for the fields of x, a statement or a part, including those of its parts;
+// each field knows its role at compile time. Everything that treats all statements alike is written with it. Code that
+// depends on the kind (lowering, passes, the C++ printers) switches on the kind instead.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -125,7 +126,7 @@ template <class T> struct FieldsOf;
 #undef EVENT
 #undef NEEDED
 
-/// Calls f with the statement as what it is: `visit(n, [](auto &x) { ... })`. `N` is Node or const Node.
+/// Calls f with the statement as its concrete type: `visit(n, [](auto &x) { ... })`. `N` is Node or const Node.
 template <class N, class F> decltype(auto) visit(N &n, F &&f) {
     switch (n.kind) {
 #define NODE(K, ...)                                                                                                               \
@@ -136,7 +137,7 @@ template <class N, class F> decltype(auto) visit(N &n, F &&f) {
     __builtin_unreachable();
 }
 
-/// Calls f with each of the parts in a field: none or one (optional, pointer), or any number (vector).
+/// Calls f for each part in a field: at most one (optional, pointer), or any number (vector).
 template <class M, class F> void forEachPart(M &member, F &&f) {
     if constexpr (requires { member.begin(); }) {
         for (auto &part : member)
@@ -146,7 +147,7 @@ template <class M, class F> void forEachPart(M &member, F &&f) {
     }
 }
 
-/// Calls f with what a field holds, a list with each of its items.
+/// Calls f with the value of a field, or with each item of a list.
 template <class T, class F> void forEachItem(T &x, F &&f) {
     if constexpr (requires { x.begin(); })
         for (auto &item : x)
@@ -155,12 +156,12 @@ template <class T, class F> void forEachItem(T &x, F &&f) {
         f(x);
 }
 
-/// Calls f(field, owner) for the fields of `x` alone, its parts as fields.
+/// Calls f(field, owner) for the fields of `x` alone, with parts as fields.
 template <class T, class F> void forEachOwnField(T &x, F &&f) {
     std::apply([&](const auto &...each) { (f(each, x), ...); }, FieldsOf<std::remove_const_t<T>>::all);
 }
 
-/// Calls f(field, owner) for the fields of `x` and of its parts, in the order of the text.
+/// Calls f(field, owner) for the fields of `x` and of its parts, in text order.
 template <class T, class F> void forEachField(T &x, F &&f) {
     forEachOwnField(x, [&](const auto &each, auto &owner) {
         using E = std::decay_t<decltype(each)>;
@@ -171,14 +172,15 @@ template <class T, class F> void forEachField(T &x, F &&f) {
     });
 }
 
-/// The block in a field that has one by value or by pointer.
+/// Returns the block in a field that stores it by value or by pointer.
 inline Block &blockIn(Block &b) { return b; }
 inline const Block &blockIn(const Block &b) { return b; }
 inline Block &blockIn(std::unique_ptr<Block> &b) { return *b; }
 inline const Block &blockIn(const std::unique_ptr<Block> &b) { return *b; }
 
-/// Hands every reference that a statement itself makes to `f`, which may change it: `f` has members var(VarId &), slot(RefId &),
-/// sym(sym::Expr &), expr(py::ExprRef &), stmt(py::StmtRef &); ids may be none, trees null. Statements inside are not visited.
+/// Passes every reference in a statement itself to `f`, which may change it: `f` has members var(VarId &), slot(RefId
+/// &), sym(sym::Expr &), expr(py::ExprRef &), stmt(py::StmtRef &); ids may be none, trees null. Does not visit inner
+/// statements.
 template <class F> void rebind(Node &n, F &f) {
     visit(n, [&f](auto &node) {
         forEachField(node, [&f](const auto &each, auto &owner) {

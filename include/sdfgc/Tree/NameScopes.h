@@ -1,4 +1,4 @@
-// Names of generated C++: which are reserved, and names that hide nothing where they are declared.
+// Names in generated C++: reserved names, and names that hide nothing where they are declared.
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -10,7 +10,8 @@
 
 namespace sdfgc::tree {
 
-/// Can a function at global scope have the name? Neither reserved words nor functions of C and POSIX, which headers may declare.
+/// Can a function at global scope have the name? Excludes reserved words and functions of C and POSIX that headers may
+/// declare.
 bool isFunctionName(std::string_view name);
 
 /// Names visible in the C++ scopes of a function, innermost last.
@@ -18,19 +19,21 @@ class NameScopes {
 public:
     void open() { scopes_.emplace_back(); }
     void close() { scopes_.pop_back(); }
-    /// A C++ identifier near `wanted` that hides nothing visible; becomes visible in the innermost scope.
+    /// Returns a C++ identifier similar to `wanted` that hides nothing visible, and makes it visible in the innermost
+    /// scope.
     Name declare(Name wanted);
-    /// The same in the outermost scope: a name that no scope has had so far, as inner ones see it.
+    /// The same in the outermost scope: the name is new to all scopes so far, because inner ones can see it.
     Name declareOutermost(Name wanted);
     bool visible(Name n) const;
 
 private:
     struct Scope {
         std::unordered_set<Name> names;
-        std::unordered_map<std::string, int> tried; // numbers below were visible behind this base, and are while the scope is open
+        std::unordered_map<std::string, int> tried; // lower numbers after this base were visible, and remain so while the scope is
+                                                    // open
     };
     std::vector<Scope> scopes_;
-    std::unordered_set<Name> all_; // of all scopes, closed ones too
+    std::unordered_set<Name> all_; // of all scopes, including closed ones
 };
 
 } // namespace sdfgc::tree

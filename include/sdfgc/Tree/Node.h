@@ -1,5 +1,5 @@
-// What all parts of the schedule tree are made of: variables, references to memory, nodes, blocks (Tree.h says how they make a
-// program).
+// The building blocks of the schedule tree: variables, memory references, nodes, blocks (Tree.h explains how they form
+// a program).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -21,34 +21,34 @@ using VarId = Id<Variable>;      // of Function::vars
 using RefId = Id<MemRef>;        // of Function::refs
 using FunctionId = Id<Function>; // of Module::functions
 
-/// The reference that a MemRef node of an expression stands for, and such a node.
+/// Converts between MemRef nodes of expressions and the references that they denote.
 inline RefId refOf(const py::Expr &e) { return RefId(static_cast<std::size_t>(e.slot)); }
 inline py::ExprRef memRef(RefId r, Type t) { return py::memRef(r.index, t); }
 
-/// Numbers that only the target knows, as calls in sizes (and in expressions): a printer spells them.
+/// Numbers that only the target knows, represented as calls in sizes (and expressions), which a printer spells.
 namespace number {
-inline const Name teamSize = "__team_size";            // threads that a parallel region of the host gets
-inline const Name thread = "__thread_number";          // of the host, in its team
-inline const Name blocks = "__blocks";                 // (steps, threads of a block): blocks that it takes
+inline const Name teamSize = "__team_size";            // number of threads of a host parallel region
+inline const Name thread = "__thread_number";          // number of the host thread in its team
+inline const Name blocks = "__blocks";                 // (steps, threads per block): number of blocks needed
 inline const Name blockInGrid = "__block_in_grid";     // in a kernel
 inline const Name threadInBlock = "__thread_in_block"; // in a kernel
-inline const Name threadX = "__thread_x", threadY = "__thread_y", threadZ = "__thread_z"; // in a kernel, along an axis; no calls
+inline const Name threadX = "__thread_x", threadY = "__thread_y", threadZ = "__thread_z"; // in a kernel, along one axis; not calls
 inline const Name threadInGrid = "__thread_in_grid";                                      // in a kernel, over all blocks
-inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads of a block): blocks that the device runs at once
+inline const Name residentBlocks = "__resident_blocks"; // (kernel, threads per block): blocks that the device runs at once
 } // namespace number
 
-/// Calls in expressions that check something while the program runs. `lower` makes the first two; insert-checks adds to them where
-/// they stand, and makes the others. A printer spells them (sdfgc/rt/checks.h).
+/// Calls in expressions that perform run-time checks. `lower` creates the first two; insert-checks extends them in
+/// place and creates the others. A printer spells them (sdfgc/rt/checks.h).
 namespace check {
 inline constexpr std::string_view prefix = "__check_";
-inline const Name region = "__check_region"; // (address of a region): it lies in its container
+inline const Name region = "__check_region"; // (address of a region): it is inside its container
 inline const Name size = "__check_size";     // (container, place, sizes)
 } // namespace check
 
 enum class VarKind : uint8_t {
     Value,        // T x
     Stack,        // T x[count]
-    Buffer,       // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, else by Allocate
+    Buffer,       // sdfgc::rt::Buffer<T> x: owning heap array; `count` given: allocated at the declaration, otherwise by Allocate
     Pointer,      // T *x
     Reference,    // T &x
     Member,       // parent->name (struct member: pointer, value or struct pointer by type)
@@ -59,55 +59,57 @@ enum class VarKind : uint8_t {
     StreamView,   // appends to an array: sdfgc::rt::ArrayStreamView<T> x(pointer)
     StructPtr,    // S *x
     Callback,     // function pointer parameter; `type` is the callback type
-    DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used as Buffer is
+    DeviceBuffer, // sdfgc::gpu::Buffer<T> x: owning array in device memory, used like Buffer
     PinnedBuffer, // sdfgc::gpu::PinnedBuffer<T> x: owning array in page-locked host memory
-    PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array of the device's pool, allocated and released in the order of a stream
+    PoolBuffer,   // sdfgc::gpu::PoolBuffer<T> x: owning array in the device's pool, allocated and released in stream order
     Shared,       // in a kernel: T x[count] shared by the threads of a block
 };
-/// Does the variable own memory that the runtime of the device allocates?
+/// Does the variable own memory allocated by the device runtime?
 constexpr bool isDeviceOwned(VarKind k) {
     return k == VarKind::DeviceBuffer || k == VarKind::PinnedBuffer || k == VarKind::PoolBuffer;
 }
-/// Does the variable own memory that is allocated while the program runs?
+/// Does the variable own memory allocated at run time?
 constexpr bool isOwned(VarKind k) { return k == VarKind::Buffer || isDeviceOwned(k); }
 
 struct Variable {
-    Name name; // unique among what is visible where it is used; the C++ identifier
+    Name name; // the C++ identifier; unique among visible names wherever it is used
     Type type; // element type (Value: the type itself)
     VarKind kind = VarKind::Value;
     sym::Expr count;         // Stack, Buffer: number of elements; Stream: number of streams (1)
-    bool countKnown = true;  // Buffer: false when Allocate gives the size later
+    bool countKnown = true;  // Buffer: false if Allocate provides the size later
     int64_t alignment = 0;   // bytes, 0 = default
     sym::Expr startOffset;   // Buffer
     bool isConst = false;    // const value, pointer to const, reference to const
     bool isRestrict = false; // Pointer
     bool zeroed = false;     // zero-filled when allocated
     VarId parent;            // Member
-    std::string comment;     // what it is, for the declaration (`transient tmp`), may be empty
+    std::string comment;     // description for the declaration (`transient tmp`), may be empty
 };
 
-/// What a reference means in the graph, for run-time checks (`--checks`): an element of a container, or a region of them.
+/// The graph element behind a reference, for run-time checks (`--checks`): an element of a container, or a region of
+/// them.
 struct Element {
-    Name container;                 // as the graph calls it
-    std::vector<sym::Expr> index;   // in each dimension, without what depends on data
+    Name container;                 // as named in the graph
+    std::vector<sym::Expr> index;   // in each dimension, without data-dependent parts
     std::vector<sym::Expr> shape;   // of the container
-    std::vector<sym::Expr> extent;  // elements of a region along each dimension; none: it is one element
-    std::vector<sym::Expr> counted; // the dimensions that the data-dependent indices count: constants
-    sym::Expr memory = 0;           // elements of the memory that the container is a part of; 0: its own, or unknown
+    std::vector<sym::Expr> extent;  // elements of a region along each dimension; empty: a single element
+    std::vector<sym::Expr> counted; // the dimensions of the data-dependent indices: constants
+    sym::Expr memory = 0;           // elements of the memory that contains the container; 0: its own memory, or unknown
 };
 
-/// A place in memory. Element index = offset + sum(indices[k] * strides[k]); indices come from data-dependent subscripts.
+/// A location in memory. Element index = offset + sum(indices[k] * strides[k]); the indices are data-dependent
+/// subscripts.
 struct MemRef {
     VarId var;
     sym::Expr offset = 0;
     std::vector<sym::Expr> strides; // of the py::Expr::args of the MemRef node that uses this slot
-    bool address = false;           // the address `&x[offset]` is meant, not the element
+    bool address = false;           // the address `&x[offset]` instead of the element
     bool pop = false;               // a stream: one element is popped
-    Type castTo;                    // when not void: reinterpret the address as pointer to this type
+    Type castTo;                    // unless void: reinterpret the address as a pointer to this type
     std::optional<Element> element; // with `--checks`
 };
 
-/// Calls `f` with every size in a reference: offset, strides, and what is known for checks.
+/// Calls `f` for every size in a reference: offset, strides, and data for checks.
 template <class Ref, class F> void forEachSize(Ref &r, F &&f) {
     f(r.offset);
     for (auto &stride : r.strides)
@@ -129,12 +131,12 @@ struct Node {
     explicit Node(Kind k) : kind(k) {}
     virtual ~Node();
     const Kind kind;
-    std::string comment;     // printed above the statement: names the graph element
+    std::string comment;     // printed before the statement: names the graph element
     std::vector<int> origin; // {cfg id, state id, node id...} for the source map; may be empty
 };
 using NodePtr = std::unique_ptr<Node>;
 
-/// What every kind of node derives from: it says which kind it is, to `isa` and `dyn_cast`.
+/// Base of all node kinds, which provides the kind for `isa` and `dyn_cast`.
 template <Kind K> struct NodeOf : Node {
     NodeOf() : Node(K) {}
     static bool classof(const Node *n) { return n->kind == K; }
@@ -143,8 +145,8 @@ template <Kind K> struct NodeOf : Node {
 struct Block : NodeOf<Kind::Block> {
     std::vector<NodePtr> body;
     bool braces = false; // opens a C++ scope
-    Name raises;         // a deferred error that the block declares; it raises what the error caught, after the statements
-    Name catches;        // the deferred error that gets what the statements throw; they are skipped where it has something
+    Name raises;         // a deferred error that the block declares and rethrows, if it caught something, after the statements
+    Name catches;        // the deferred error that catches exceptions of the statements, which are skipped once it holds one
     template <class T, class... A> T *add(A &&...a) {
         auto p = std::make_unique<T>(std::forward<A>(a)...);
         T *raw = p.get();

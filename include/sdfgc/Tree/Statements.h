@@ -1,5 +1,5 @@
-// The statements of the schedule tree: a struct for each row of Nodes.def, which says what its fields are to walkers, effects and
-// text.
+// The statements of the schedule tree: a struct for each row of Nodes.def, which defines the fields for walkers,
+// effects and text.
 #pragma once
 
 #include "sdfgc/Tree/Node.h"
@@ -12,7 +12,7 @@ struct Comment : NodeOf<Kind::Comment> {
     explicit Comment(std::string text = {}) { comment = std::move(text); }
 };
 
-/// Declares a variable here. Value: with `init` when given. Pointer and Reference: bound to `target`.
+/// Declares a variable. Value: initialised with `init`, if given. Pointer and Reference: bound to `target`.
 struct Declare : NodeOf<Kind::Declare> {
     explicit Declare(VarId v = {}) : var(v) {}
     VarId var;
@@ -20,9 +20,9 @@ struct Declare : NodeOf<Kind::Declare> {
     RefId target;     // slot in Function::refs: Pointer, Reference, StreamRef, StreamView, StructPtr
 };
 
-/// Late allocation of a Buffer declared without size. Keeps the contents when the size is the same as before; with `reserve`,
-/// contents are lost and memory that is large enough is kept. A PoolBuffer has a stream: operations after it there may use the
-/// memory.
+/// Late allocation of a Buffer declared without a size. Keeps the contents if the size is unchanged; with `reserve`,
+/// contents are lost and sufficiently large memory is kept. A PoolBuffer has a stream: later operations of the stream
+/// may use the memory.
 struct Allocate : NodeOf<Kind::Allocate> {
     explicit Allocate(VarId v = {}, sym::Expr n = 0) : var(v), count(n) {}
     VarId var;
@@ -32,21 +32,21 @@ struct Allocate : NodeOf<Kind::Allocate> {
     int stream = 0; // PoolBuffer
 };
 
-/// A PoolBuffer gives its memory back after what the stream has been given so far.
+/// Releases the memory of a PoolBuffer after all operations queued on the stream so far.
 struct Release : NodeOf<Kind::Release> {
     explicit Release(VarId v = {}, int s = 0) : var(v), stream(s) {}
     VarId var;
     int stream;
 };
 
-/// Statements of a tasklet or an edge, on memory references and local variables.
+/// Statements of a tasklet or an edge, using memory references and local variables.
 struct Code : NodeOf<Kind::Code> {
     std::vector<py::StmtRef> stmts;
     std::map<Name, Type> locals; // locals of the statements, see py::TypedBlock
     bool braces = false;         // own C++ scope, because it has locals
 };
 
-/// `target op= value`, by conflict resolution.
+/// `target op= value`, with conflict resolution.
 struct Update : NodeOf<Kind::Update> {
     RefId target;                           // slot
     std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
@@ -54,19 +54,20 @@ struct Update : NodeOf<Kind::Update> {
     py::Reduction reduction = py::Reduction::Sum;
     py::ExprRef lambda; // Custom: Lambda(old, new)
     bool atomic = false;
-    /// In a kernel, where all threads of a block come by: they combine their values, and one of them updates atomically.
+    /// In a kernel, if all threads of a block execute the statement: they combine their values, and one of them updates
+    /// atomically.
     bool byBlock = false;
-    VarId old; // variable that gets the value from before the update
+    VarId old; // receives the value from before the update
 };
 
-/// A tasklet in C++: bindings, the text as written, write-backs. Always its own C++ scope.
+/// A C++ tasklet: bindings, the verbatim text, write-backs. Always has its own C++ scope.
 struct RawTasklet : NodeOf<Kind::RawTasklet> {
     struct Binding {
         Name name;
         Type type; // element type
         enum Form : uint8_t { Value, ConstRef, Pointer, Uninitialised, Stream, Symbol } form = Value;
         bool isConst = false;
-        bool unused = false; // the text does not mention it, but a macro might
+        bool unused = false; // not mentioned in the text, but possibly in a macro
         RefId ref;           // slot
         sym::Expr symbol;    // Symbol: value
     };
@@ -75,25 +76,25 @@ struct RawTasklet : NodeOf<Kind::RawTasklet> {
     std::vector<NodePtr> after; // write-backs (Code, Update, StreamPush)
 };
 
-/// What a launch, copy, fill, library call or loop inside of a GraphRegion has besides.
+/// Additional data of a launch, copy, fill, library call or loop inside a GraphRegion.
 struct GraphNode {
-    int node = -1;                // its number in the graph, or in the loop around it, in the order of the text; -1: it is in none
-    std::vector<sym::Expr> after; // numbers of nodes there that come before it: constants, ascending
-    std::vector<sym::Expr> apart; // the same of earlier nodes that use other elements of memory that they share, and have no order
+    int node = -1;                // its number in the graph, or in the surrounding loop, in text order; -1: outside graphs
+    std::vector<sym::Expr> after; // numbers of preceding nodes there: constants, ascending
+    std::vector<sym::Expr> apart; // numbers of earlier nodes that are unordered because they use other elements of shared memory
 };
 
-/// A call of a function of a library: `[result =] function([stream,] arguments)`.
+/// A call of a library function: `[result =] function([stream,] arguments)`.
 struct LibraryCall : NodeOf<Kind::LibraryCall>, GraphNode {
-    struct Argument {      // one of these
+    struct Argument {      // exactly one of:
         RefId ref;         // memory: its address; `isConst`: the function only reads it
-        py::ExprRef value; // `byAddress`: of a temporary that holds it
-        std::string word;  // of C++: an enumerator, a character
+        py::ExprRef value; // `byAddress`: passed as a temporary
+        std::string word;  // a C++ word: an enumerator, a character
         bool isConst = false, byAddress = false;
     };
-    std::string function; // as C++ spells it
-    RefId result;         // gets what the function returns; may be none
+    std::string function; // C++ spelling
+    RefId result;         // receives the function's result; may be none
     std::vector<Argument> arguments;
-    int stream = host; // that the call is queued on: its first argument
+    int stream = host; // stream that the call is queued on: its first argument
     static constexpr int host = -1;
     std::string element; // in a graph, for messages: `state s, tasklet t`
 };
@@ -103,9 +104,9 @@ struct Omp {
     ir::OmpSchedule schedule = ir::OmpSchedule::Default;
     int64_t chunk = 0;
     sym::Expr numThreads = 0;                    // 0: runtime default
-    sym::Expr onlyIf = sym::Expr::boolean(true); // else one thread does all iterations
+    sym::Expr onlyIf = sym::Expr::boolean(true); // otherwise one thread runs all iterations
     bool inParallelRegion = false;               // `omp for` instead of `omp parallel for`
-    bool simd = false;                           // the iterations of a thread may be combined in vectors, reductions in any order
+    bool simd = false;                           // a thread may vectorise its iterations, with reductions in any order
     struct Reduction {
         py::Reduction kind;
         VarId var;
@@ -121,9 +122,9 @@ struct Spread {
         Block,   // threads of each block: iteration k belongs to thread k of the block
         Threads, // all threads of the grid
     } level = Threads;
-    int axis = 0;       // -1 (not Grid): the linear number of the thread
-    bool once = false;  // there are at least as many as iterations: `if` instead of a loop
-    bool exact = false; // exactly as many: not even that
+    int axis = 0;       // -1 (not Grid): the linear thread number
+    bool once = false;  // at least as many as iterations: `if` instead of a loop
+    bool exact = false; // exactly as many: no `if` either
 };
 
 /// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
@@ -132,30 +133,31 @@ struct For : NodeOf<Kind::For> {
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
     std::optional<Omp> omp;
-    std::optional<Spread> spread;             // in a kernel; there is no `omp`, `simd` or accumulator then
-    bool simd = false;                        // a sequential loop whose iterations may be done in vectors: `omp simd`
+    std::optional<Spread> spread;             // in a kernel; excludes `omp`, `simd` and accumulators
+    bool simd = false;                        // a sequential loop that may be vectorised: `omp simd`
     std::vector<Omp::Reduction> accumulators; // of a sequential loop, may be kept in vectors: `omp simd reduction(...)`
     bool unroll = false;
     int64_t unrollFactor = 0;
-    bool checkStep = false; // a symbolic step that is not provably positive: stop with an error when it is not
+    bool checkStep = false; // a symbolic step that is not provably positive: stop with an error if it is not
     Block body;
 };
 
 /// A loop region. For: init; while (cond) { body; update }. DoWhile: init; do { body; update } while (cond).
 /// TestLast: init; for (;;) { body; if (!cond) break; update }. Once: init; if (cond) body. A null condition is `true`.
-/// In a GraphRegion, the device decides how often it runs: while, or for Once if, `flag` holds, whatever the form. The condition is the
-/// host's copy of the flag; the transfers that bring it there have no number. Other code has If in place of Once.
+/// In a GraphRegion, the device controls it: it runs while, or for Once if, `flag` is set, whatever the form. The
+/// condition is the host's copy of the flag; the transfers that copy it to the host have no number. Other code uses If
+/// instead of Once.
 struct Loop : NodeOf<Kind::Loop>, GraphNode {
     enum Form : uint8_t { Normal, DoWhile, TestLast, Once };
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
     VarId declares;           // loop variable declared in the header (not visible after the loop)
     py::ExprRef condition;
-    RefId flag; // in device memory; none outside of graphs
+    RefId flag; // in device memory; none outside graphs
     bool unroll = false;
     int64_t unrollFactor = 0;
     Block body;
-    Name continueLabel; // when a `continue` must run the update of DoWhile / TestLast: the label that ends the body
+    Name continueLabel; // if a `continue` must run the update of DoWhile / TestLast: the label at the end of the body
 };
 
 struct If : NodeOf<Kind::If> {
@@ -166,14 +168,14 @@ struct If : NodeOf<Kind::If> {
     std::vector<Branch> branches;
 };
 
-/// `count` elements, contiguous on both sides, not overlapping.
+/// Copies `count` elements, contiguous on both sides, without overlap.
 struct Memcpy : NodeOf<Kind::Memcpy> {
     RefId source, target;
     sym::Expr count;
     Type type;
 };
 
-/// `count` contiguous elements set to a value (null value: all bytes zero).
+/// Sets `count` contiguous elements to a value (null: all bytes zero).
 struct Fill : NodeOf<Kind::Fill> {
     RefId target;
     sym::Expr count;
@@ -181,19 +183,19 @@ struct Fill : NodeOf<Kind::Fill> {
     py::ExprRef value;
 };
 
-/// Reference containers and late-bound pointers: `var = &source`.
+/// Sets reference containers and late-bound pointers: `var = &source`.
 struct SetPointer : NodeOf<Kind::SetPointer> {
     explicit SetPointer(VarId v = {}, RefId s = {}) : var(v), source(s) {}
     VarId var;
     RefId source;
 };
 
-/// Call of another function of the module.
+/// A call of another function of the module.
 struct Call : NodeOf<Kind::Call> {
     struct Argument {
-        RefId ref;        // slot: passed as address, reference or value by the parameter's kind
-        sym::Expr value;  // when there is no ref
-        py::ExprRef expr; // when set: a value expression
+        RefId ref;        // slot: passed as address, reference or value according to the parameter's kind
+        sym::Expr value;  // if there is no ref
+        py::ExprRef expr; // if set: a value expression
     };
     FunctionId function; // of Module::functions
     std::vector<Argument> arguments;
@@ -211,11 +213,11 @@ struct Label : NodeOf<Kind::Label> {
     Name label;
 };
 
-/// `omp parallel`: every thread runs the body; `threadVar` is its number when used.
+/// `omp parallel`: every thread runs the body; `threadVar`, if used, is its number.
 struct ParallelRegion : NodeOf<Kind::ParallelRegion> {
     VarId threadVar, teamSizeVar;
     sym::Expr numThreads = 0;                    // 0: runtime default
-    sym::Expr onlyIf = sym::Expr::boolean(true); // else a team of one thread
+    sym::Expr onlyIf = sym::Expr::boolean(true); // otherwise a team of one thread
     Block body;
 };
 
@@ -223,14 +225,14 @@ struct Sections : NodeOf<Kind::Sections> {
     std::vector<std::unique_ptr<Block>> sections;
 };
 
-/// Workers pop elements of a stream until it is empty and all are idle, or the condition holds.
+/// Workers pop elements from a stream until it is empty and all are idle, or until the condition holds.
 struct Consume : NodeOf<Kind::Consume> {
     RefId stream; // slot
     sym::Expr numPes = 1;
     int64_t chunk = 1;
     py::ExprRef condition; // may be null
     VarId peVar;           // worker index (Value)
-    VarId elementVar;      // chunk 1: Reference to const element; else Pointer to elements
+    VarId elementVar;      // chunk 1: Reference to const element; otherwise Pointer to elements
     VarId countVar;        // chunk > 1: number of elements
     Block body;
 };
@@ -242,21 +244,21 @@ struct StreamPush : NodeOf<Kind::StreamPush> {
     sym::Expr count = 1; // contiguous elements
 };
 
-/// Bulk pop of up to `count` elements to contiguous memory.
+/// Pops up to `count` elements to contiguous memory.
 struct StreamPop : NodeOf<Kind::StreamPop> {
     RefId stream, target;
     sym::Expr count = 1;
-    VarId countVar; // variable that gets how many there were
+    VarId countVar; // receives the number of popped elements
 };
 
-/// Wall time of the body, recorded in the program's report.
+/// Measures the wall-clock time of the body for the program's report.
 struct Timer : NodeOf<Kind::Timer> {
     std::string name, category = "Timer";
     int cfg = -1, state = -1, node = -1;
     Block body;
 };
 
-/// Data instrumentation: saves or restores a container when control comes by (DaCe: Save / Restore).
+/// Data instrumentation: saves or restores a container when executed (DaCe: Save / Restore).
 struct DataProbe : NodeOf<Kind::DataProbe> {
     bool restore = false;
     std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
@@ -267,9 +269,9 @@ struct DataProbe : NodeOf<Kind::DataProbe> {
     py::ExprRef condition; // null: always
 };
 
-// ---- operations of a GPU program's host side; each is queued on a stream of the program (by number)
+// ---- host operations of a GPU program; each is queued on a stream of the program (by number)
 
-/// Starts a kernel. Grid and block are counted along x, y, z; a grid without blocks is no launch.
+/// Launches a kernel. Grid and block are counted along x, y, z; an empty grid launches nothing.
 struct Launch : NodeOf<Kind::Launch>, GraphNode {
     FunctionId function; // of Module::functions
     std::vector<Call::Argument> arguments;
@@ -288,7 +290,7 @@ struct DeviceCopy : NodeOf<Kind::DeviceCopy>, GraphNode {
     int stream = 0;
 };
 
-/// `count` contiguous elements in device memory get a value.
+/// Sets `count` contiguous elements in device memory to a value.
 struct DeviceFill : NodeOf<Kind::DeviceFill>, GraphNode {
     RefId target;
     sym::Expr count;
@@ -297,32 +299,32 @@ struct DeviceFill : NodeOf<Kind::DeviceFill>, GraphNode {
     int stream = 0;
 };
 
-/// The host waits for everything on a stream.
+/// The host waits for all operations on a stream.
 struct Synchronise : NodeOf<Kind::Synchronise> {
     static constexpr int all = -1;
     int stream = 0; // or `all`
 };
 
-/// Marks what a stream has been given so far.
+/// Marks the operations queued on a stream so far.
 struct EventRecord : NodeOf<Kind::EventRecord> {
     int event = 0, stream = 0;
 };
 
-/// A stream waits for an event before what it is given next; stream -1: the host waits.
+/// A stream waits for an event before later operations; stream -1: the host waits.
 struct EventWait : NodeOf<Kind::EventWait> {
     int event = 0, stream = 0;
 };
 
-/// Operations on one stream, and loops of them, that become one graph of the device, launched at once: besides them there are only
-/// declarations of what they are given, and what brings flags of loops to the host. Run one after the other, they do the same.
+/// Operations on one stream, and loops of them, that become one GPU graph, launched as one. Otherwise contains only
+/// declarations of their arguments, and copies of loop flags to the host. Sequential execution has the same effect.
 struct GraphRegion : NodeOf<Kind::GraphRegion> {
     Name name;           // unique in the module
     int stream = 0;      // of all operations
-    int64_t entries = 8; // executable graphs that are kept
+    int64_t entries = 8; // executable graphs that are cached
     Block body;
 };
 
-/// In a kernel: all threads of a block (or of the grid) have come so far, and see what the others wrote.
+/// In a kernel: all threads of a block (or of the grid) wait for each other, and then see each other's writes.
 struct Barrier : NodeOf<Kind::Barrier> {
     bool ofGrid = false;
 };

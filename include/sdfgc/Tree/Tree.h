@@ -1,9 +1,11 @@
-// The schedule tree: the structured program that an SDFG is lowered to, and that emitters print without deciding anything.
+// The schedule tree: the structured program that an SDFG is lowered to, and that emitters print without further
+// decisions.
 //
-// A Module is one program: its types, constants, state fields, functions. A Function body is a tree of statements over Variables.
-// Every reference to data is a MemRef: a variable, an element offset and (for data-dependent subscripts) further indices; names
-// were resolved before. Integer arithmetic on offsets and bounds is sym::Expr over *variable names*; values are py::Expr trees that
-// passed py::lowerOperators, whose Name nodes are variable names and whose MemRef nodes point into Function::refs.
+// A Module is one program: its types, constants, state fields and functions. A Function body is a tree of statements
+// over Variables. Every data reference is a MemRef: a variable, an element offset and (for data-dependent subscripts)
+// further indices; names are already resolved. Integer arithmetic on offsets and bounds is sym::Expr over *variable
+// names*. Values are py::Expr trees after py::lowerOperators, whose Name nodes are variable names and whose MemRef
+// nodes refer to Function::refs.
 //
 //   Node.h        variables, references, nodes, blocks
 //   Statements.h  the statements
@@ -13,16 +15,16 @@
 
 namespace sdfgc::tree {
 
-/// What makes a function a kernel.
+/// Present if a function is a kernel.
 struct KernelInfo {
-    int64_t maxThreads = 0;   // of a block, when known: launch bounds
-    int64_t minBlocks = 0;    // per multiprocessor; 0: not asked for
-    int64_t maxRegisters = 0; // per thread; 0: not asked for
-    bool barriers = false;    // threads of a block may meet: the emulation runs them side by side
-    bool persistent = false;  // all blocks run at once: they may meet
+    int64_t maxThreads = 0;   // of a block, if known: launch bounds
+    int64_t minBlocks = 0;    // per multiprocessor; 0: unspecified
+    int64_t maxRegisters = 0; // per thread; 0: unspecified
+    bool barriers = false;    // threads of a block may synchronise: the emulation runs them concurrently
+    bool persistent = false;  // all blocks run at once and may synchronise
 };
 
-/// What makes a function the body of a GraphRegion.
+/// Present if a function is the body of a GraphRegion.
 struct GraphInfo {
     int stream = 0;
     int64_t entries = 8;
@@ -40,9 +42,9 @@ struct Function {
     bool needsState = false;   // takes `State *__state`
     Block body;
     int depth = 0;  // nesting depth of the SDFG, for ordering
-    int source = 0; // number of the source that it is printed to (split-sources); 0: the one with the C interface
+    int source = 0; // number of the source file that it is printed to (split-sources); 0: the one with the C interface
 };
-/// The variable at the root of a reference: of a member, that of the structure.
+/// Returns the variable at the root of a reference: for a member, that of the structure.
 inline VarId rootOf(const Function &f, VarId v) {
     while (f.vars[v].kind == VarKind::Member)
         v = f.vars[v].parent;
@@ -51,10 +53,11 @@ inline VarId rootOf(const Function &f, VarId v) {
 
 struct Param { // of the C interface
     Name name;
-    Name cName;                        // as C and C++ can spell it: `class_` for `class`; that of the variable in the program
+    Name cName;                        // spelling for C and C++: `class_` for `class`; the variable's name in the program
     Type type;                         // element type of arrays
-    bool read = true, written = false; // what the program does to a container's memory
-    /// What the interface says of a container: a copy that has no members, debug information or attributes; null: a symbol.
+    bool read = true, written = false; // the program's accesses of a container's memory
+    /// The interface description of a container: a copy without members, debug information and attributes; null: a
+    /// symbol.
     std::shared_ptr<const ir::DataDesc> desc = nullptr;
 };
 
@@ -84,8 +87,8 @@ struct Module {
     std::string source;        // file the graph came from, for the banner
     std::vector<Param> params; // program arguments, ABI order
     std::vector<Param> init;   // initialiser parameters
-    std::vector<Name> order;   // of positional arguments in the user's program, as far as the graph remembers
-    std::vector<Type> structs; // to define, fields first
+    std::vector<Name> order;   // of positional arguments in the user's program, if recorded in the graph
+    std::vector<Type> structs; // to define, in dependence order
     std::vector<ConstantDef> constants;
     std::vector<StateField> fields;
     std::vector<std::string> rawFields;                     // member declarations from tasklets
@@ -97,7 +100,7 @@ struct Module {
     bool dataInstrumented = false;
     int streams = 0; // GPU streams and events that the program uses; streams > 0: a GPU program
     int events = 0;
-    bool rawCpp = false; // C++ text of the user is present: the compatibility header is needed
+    bool rawCpp = false; // contains C++ text of the user: the compatibility header is needed
 };
 
 } // namespace sdfgc::tree

@@ -1,4 +1,4 @@
-// The rules that every schedule tree keeps (docs/user/tree-text.md, "What must hold").
+// The rules of schedule trees (docs/user/tree-text.md, "What must hold").
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -6,8 +6,8 @@
 
 namespace sdfgc::tree {
 
-/// Checks a module against the rules SD2151 to SD2166 and reports every place that breaks one; true when none does. Linear in the
-/// module, but for functions with many labels.
+/// Checks a module against the rules SD2151 to SD2166 and reports every violation; returns true if there is none.
+/// Linear in the module, except for functions with many labels.
 bool verify(const Module &m, diag::Engine &diagnostics);
 
 } // namespace sdfgc::tree

@@ -1,4 +1,4 @@
-// Ways over the statements of the schedule tree, and what can be done with any statement whatever its kind.
+// Walks over the statements of the schedule tree, and operations that work on any kind of statement.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -7,34 +7,36 @@
 
 namespace sdfgc::tree {
 
-/// Calls `f` with the blocks of statements directly inside of a statement, in order; of a Block with itself. The write-backs of a
-/// RawTasklet are no block.
+/// Calls `f` for the blocks directly inside a statement, in order; for a Block, with itself. The write-backs of a
+/// RawTasklet are not a block.
 void forEachBlock(Node &n, const std::function<void(Block &)> &f);
 void forEachBlock(const Node &n, const std::function<void(const Block &)> &f);
-/// Calls `f` with the references to memory in an expression, in order.
+/// Calls `f` for the memory references in an expression, in order.
 void forEachMemRef(const py::Expr &e, const std::function<void(RefId)> &f);
-/// Calls `f` with the expressions of a statement of code, and with those of the statements inside of it.
+/// Calls `f` for the expressions of a code statement, including those of inner statements.
 void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> &f);
-/// Hands the references to memory in an expression, or in statements of code, to `f`, which may change them. The tree may be null.
+/// Passes the memory references in an expression, or in code statements, to `f`, which may change them. The tree may be
+/// null.
 void rebindMemory(py::ExprRef &e, const std::function<void(RefId &)> &f);
 void rebindMemory(py::StmtRef &s, const std::function<void(RefId &)> &f);
-/// Is there a statement of a kind in a block, however deep?
+/// Does a block contain a statement of a kind, at any depth?
 bool contains(const Block &b, Kind kind);
-/// Is there a label among the statements of a block itself? A goto must not pass the initialisation of a variable.
+/// Does a block directly contain a label? A goto must not jump over the initialisation of a variable.
 bool hasLabel(const Block &b);
-/// Moves all of `inserted` into `b` in front of position `at`; returns the position after them.
+/// Moves all of `inserted` into `b` before position `at`; returns the position after them.
 std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
 
-/// A copy of a statement and all inside of it, for the same function: it has the same variables and references.
+/// Returns a copy of a statement and its contents for the same function: it uses the same variables and references.
 NodePtr clone(const Node &n);
-/// Makes a statement and all inside of it mention `other`, a variable of the same name, where it mentions `one`; references to `one`
-/// are replaced by new ones.
+/// Makes a statement and its contents use `other`, a variable with the same name, instead of `one`; references to `one`
+/// are replaced with new ones.
 void replaceVariable(Function &f, Node &n, VarId one, VarId other);
-/// The word that begins the statement in text: `copy`.
+/// The first word of the statement in text form: `copy`.
 std::string_view keyword(Kind kind);
 
-/// Are two modules the same program? Fields of all statements are compared, variables and references by what they are, not by their
-/// numbers. `difference`, when given, gets one line that names the first one found (`function f: copy: count`).
+/// Are two modules the same program? Compares the fields of all statements, and variables and references by value
+/// rather than by number. `difference`, if given, receives a line that describes the first difference (`function f:
+/// copy: count`).
 bool same(const Module &a, const Module &b, std::string *difference = nullptr);
 
 } // namespace sdfgc::tree

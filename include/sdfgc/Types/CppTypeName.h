@@ -1,12 +1,12 @@
-// Types that only C++ knows, as files name them.
+// Types that only C++ knows, as named in files.
 #pragma once
 
 #include <string_view>
 
 namespace sdfgc {
 
-/// Can the text be the name of a type in C++, and nothing more: words, `::`, `<>`, `,`, `*`, `&` and blanks? An opaque type (Type::opaque)
-/// is printed as it stands, so that what a file says must be such a name.
+/// Can the text be the name of a C++ type and nothing else: words, `::`, `<>`, `,`, `*`, `&` and blanks? An opaque type
+/// (Type::opaque) is printed verbatim, so a type in a file must be such a name.
 bool isCppTypeName(std::string_view text);
 
 } // namespace sdfgc

@@ -1,7 +1,7 @@
 // Element types of containers, symbols and connectors (DaCe: dace/dtypes.py; format reference section 3).
 //
-// A Type is an interned, immutable handle: equal types are the same pointer. It says what a value is; how it is spelled in a target
-// language is CodeGen's business (cppName is here only because C++ is the language of tasklets in the files).
+// A Type is an interned, immutable handle: equal types are the same pointer. It describes a value; CodeGen spells it in
+// target languages (cppName is here only because C++ is the language of tasklets in the files).
 #pragma once
 
 #include "sdfgc/Support/Name.h"
@@ -51,7 +51,7 @@ public:
     /// A struct is identified by name and fields. Fields are in ABI order.
     static Type structure(Name name, std::vector<std::pair<Name, Type>> fields,
                           std::vector<std::pair<Name, std::string>> lengths = {});
-    /// `argumentJson` keeps entries that are full descriptors (text of the JSON) beside the element types.
+    /// `argumentJson` keeps entries that are full descriptors (as JSON text) besides the element types.
     static Type callback(std::vector<Type> arguments, std::vector<Type> returns, std::vector<std::string> argumentJson = {},
                          std::vector<std::string> returnJson = {});
 
@@ -85,15 +85,17 @@ public:
     const std::vector<std::string> &argumentJson() const;
     const std::vector<std::string> &returnJson() const;
 
-    /// Size in bytes on the host; nothing for void, opaque, callback-less and struct types (use sizeof in generated code).
+    /// Size in bytes on the host; nothing for void, opaque and struct types and callbacks (use sizeof in generated
+    /// code).
     std::optional<int64_t> bytes() const;
-    /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for people and for the text form.
+    /// `float64`, `vector(float32, 4)`, `pointer(int32)`, `S`: for messages and the text form.
     std::string str() const;
-    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::float16`, `sdfgc::rt::vec<float,
-    /// 4>`, `T *`; the names in `dace` come from the runtime headers. Empty for a callback and what is made of one (CodeGen spells
-    /// function pointers).
+    /// C++ spelling in generated code: `double`, `int64_t`, `std::complex<float>`, `sdfgc::rt::float16`,
+    /// `sdfgc::rt::vec<float, 4>`, `T *`; names in `dace` come from the runtime headers. Empty for a callback and types
+    /// that contain one (CodeGen spells function pointers).
     std::string cppName() const;
-    /// The same in kernels, where complex numbers are `sdfgc::gpu::complex<float>` (runtime-headers/sdfgc/rt/gpu_complex.h says why).
+    /// The spelling in kernels, where complex numbers are `sdfgc::gpu::complex<float>`
+    /// (runtime-headers/sdfgc/rt/gpu_complex.h explains why).
     std::string kernelName() const;
 
     friend bool operator==(Type a, Type b) { return a.data_ == b.data_; }
@@ -105,16 +107,17 @@ private:
     const Data *data_;
 };
 
-/// Scalar type by its DaCe name (`float64`, `bool`, `bool_`, `int32`, ...): the complete list of format reference 3.1. Nothing if
-/// unknown.
+/// Returns the scalar type with a DaCe name (`float64`, `bool`, `bool_`, `int32`, ...): the complete list of format
+/// reference 3.1. Nothing if unknown.
 std::optional<Type> scalarTypeByName(std::string_view name);
-/// Name of a scalar type in files (`void`, which files write as null, for Void).
+/// The name of a scalar type in files (`void` for Void, which files write as null).
 std::string_view scalarTypeName(ScalarKind kind);
 
-/// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; wider wins; mixed
-/// signedness of one size gives the unsigned type as in C; two float formats of one size give float32; complex with a float takes
-/// the wider component; vectors join element-wise with each other and with scalars; a pointer with an integer is the pointer; void
-/// joins to the other. Void when there is no common type. docs/user/semantics.md.
+/// NumPy / C++ style common type of two operands of an arithmetic operator: bool < integers < floats < complex; the
+/// wider type wins; mixed signedness of one size gives the unsigned type as in C; two float formats of one size give
+/// float32; complex with a float takes the wider component; vectors join element-wise with each other and with scalars;
+/// a pointer with an integer is the pointer; void joins to the other type. Void if there is no common type.
+/// docs/user/semantics.md.
 Type commonType(Type a, Type b);
 
 } // namespace sdfgc

@@ -1,5 +1,5 @@
-// A program executed on an input, whatever executes it: the interpreter for graphs and for trees, and what else can tell results and
-// faults.
+// Executes a program on an input: with the interpreter for graphs and trees, or with anything else that reports results
+// and faults.
 #pragma once
 
 #include "sdfgc/Interpret/Interpret.h"
@@ -12,25 +12,26 @@ struct Execution {
     std::vector<interpret::Report> faults;
     bool timedOut = false;
     double seconds = 0;
-    int64_t held = 0; // bytes of the program's own containers, as interpret::Program::memory counts them
+    int64_t held = 0; // bytes of the program's own containers, as counted by interpret::Program::memory
 };
 
 /// A program that can be executed.
 class Subject {
 public:
     virtual ~Subject() = default;
-    /// Runs it once, from a new start: nothing is left of earlier runs. The input is not changed. `unwritten`: what is in every byte of
-    /// the program's own memory where nothing has written.
+    /// Runs it once from a clean start: nothing is left of earlier runs. The input does not change. `unwritten`: the
+    /// initial value of every byte of the program's own memory.
     virtual Execution run(const run::Arguments &input, uint8_t unwritten = 0) = 0;
 };
 
-/// Runs it. Where it reads memory that nothing has written, runs it again with other bytes there: if no result changes, such reads are
-/// not faults, since passes copy containers of which only a part has values.
+/// Runs it. If it reads uninitialised memory, runs it again with other initial bytes: if no result changes, such reads
+/// are not faults, since passes copy containers that are only partly initialised.
 Execution execute(Subject &subject, const run::Arguments &input);
 
-/// A copy of the graph in the interpreter. Null, and reported, where it knows not all of the graph.
+/// Returns a copy of the graph in the interpreter. Reports an error and returns null if the interpreter does not
+/// support all of it.
 std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Options &options, diag::Engine &diags);
-/// The same of a verified schedule tree, which is not changed while the subject lives.
+/// The same for a verified schedule tree, which must not change during the subject's lifetime.
 std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, const interpret::Options &options,
                                      diag::Engine &diags);
 

@@ -1,4 +1,5 @@
-// What a program leaves open: the order of its reductions, what an order does to infinities and NaN, and the order of pushes.
+// What a program leaves unspecified: the order of its reductions, the effect of that order on infinities and NaN, and
+// the order of pushes.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,27 +8,30 @@
 namespace sdfgc::validate {
 
 struct Reductions {
-    bool compares = false;   // minima and maxima: the order decides what they make of NaN
+    bool compares = false;   // minima and maxima: the order determines how they treat NaN
     bool multiplies = false; // products: a factor that has overflowed before it meets a zero gives NaN
-    bool rounds = false;     // floating-point sums and the like: the order decides the last bits (py::orderCounts)
-    bool unordered = false;  // some of them combine what iterations of a parallel map have computed
+    bool rounds = false;     // floating-point sums and similar: the order determines the last bits (py::orderCounts)
+    bool unordered = false;  // some combine results of iterations of a parallel map
     Reductions &operator|=(const Reductions &other);
 };
 
-/// The reductions of all nested SDFGs: conflict resolution and Reduce nodes, by what their functions are, not by how they are written.
+/// Returns the reductions of all nested SDFGs: conflict resolution and Reduce nodes, by the meaning of their functions,
+/// not by their text.
 Reductions reductionsOf(const ir::SDFG &graph);
-/// The same of the tree that a graph has become.
+/// The same for the tree that a graph was lowered to.
 Reductions reductionsOf(const tree::Module &tree);
 
-/// A stream to which iterations of a parallel map push, so that the order of its elements is open. Empty where there is none.
+/// Returns a stream to which iterations of a parallel map push, so that the order of its elements is unspecified; empty
+/// if there is none.
 Name streamInAnyOrder(const ir::SDFG &graph);
 
-/// Does the graph give memory of a container another shape: by views, references, or arguments of nested SDFGs? Then an index beyond a
-/// shape is no fault as long as there is memory, and which shape that is depends on which of them is left.
+/// Does the graph give the memory of a container another shape: by views, references, or arguments of nested SDFGs?
+/// Then an index outside a shape is not a fault as long as there is memory, because the applicable shape depends on
+/// which of them passes remove.
 bool reshapesMemory(const ir::SDFG &graph);
 
-/// Does a kernel of the graph access memory of the host? The interpreter sees that in a tree only, where every access has its memory, and
-/// no pass has brought it about.
+/// Does a kernel of the graph access host memory? The interpreter detects that only in a tree, where every access has
+/// its memory, and no pass has introduced it.
 bool givesHostMemoryToKernels(const ir::SDFG &graph);
 
 } // namespace sdfgc::validate

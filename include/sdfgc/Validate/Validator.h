@@ -1,13 +1,14 @@
-// Passes judged by what they do to results: after each pass that changed the program, the graph or from `lower` on the tree is
-// executed again on the same small inputs (Inputs.h), and what differs (Compare.h) is an error.
+// Validates passes by their effect on results: after each pass that changed the program, the graph (or, from `lower`
+// on, the tree) is executed again on the same small inputs (Inputs.h), and a difference (Compare.h) is an error.
 //
-// A pass that repairs graphs (PassInfo::repairs) is not compared: inputs are chosen anew after it.
+// A pass that repairs graphs (PassInfo::repairs) is not compared; new inputs are chosen after it.
 //
-// A difference alone convicts nobody: a second look asks whether the program leaves the order of these values open, and whether it
-// gives the same results twice without the pass. If so, the difference is a warning (SD8302) that says why, and the judging ends.
+// A difference alone is not conclusive: a second look checks whether the program leaves the order of these values
+// unspecified, and whether it gives the same results twice without the pass. If the program itself is to blame, the
+// difference is a warning (SD8302) with the reason, and validation ends.
 //
-// An input with which the program has faults from the start says nothing about passes and is left out; so are inputs for which one
-// execution takes longer than the limit. A program that the interpreter does not know ends the judging with a warning.
+// An input on which the original program has faults says nothing about passes and is skipped; so is an input on which
+// an execution exceeds the time limit. A program that the interpreter does not support ends validation with a warning.
 #pragma once
 
 #include "sdfgc/Pass/Instrumentation.h"
@@ -22,13 +23,13 @@ namespace sdfgc::validate {
 
 struct ValidateOptions {
     InputOptions inputs;
-    int count = 9;                              // inputs that a program is executed on
-    double seconds = 5;                         // for one execution; an input that takes longer is left out
-    std::string folder;                         // where a reproducer goes (writeReproducer)
+    int count = 9;                              // number of inputs that a program is executed on
+    double seconds = 5;                         // time limit of an execution; slower inputs are skipped
+    std::string folder;                         // where to write a reproducer (writeReproducer)
     std::string file;                           // the graph's, for diagnostics
-    std::vector<std::string> arguments;         // of the command line that asks for this, for the reproducer
-    interpret::NativeCompiler native = nullptr; // for tasklets in C++; programs with some are not judged without one
-    /// Takes a line about what is done (`isDone`: was done): `fuse-maps (12 of 40): 9 inputs agree`.
+    std::vector<std::string> arguments;         // command-line options with these settings, for the reproducer
+    interpret::NativeCompiler native = nullptr; // for C++ tasklets; programs that contain some are not validated without one
+    /// Receives a line about the progress (`isDone`: completed): `fuse-maps (12 of 40): 9 inputs agree`.
     std::function<void(const std::string &line, bool isDone)> progress = nullptr;
     void say(const std::string &line, bool isDone = true) const {
         if (progress)
@@ -36,35 +37,35 @@ struct ValidateOptions {
     }
 };
 
-/// A graph or a tree as a file has it.
+/// A graph or a tree in its file form.
 struct ProgramText {
     std::string text;
     bool isTree = false;
 };
 
-/// What is left of a pass that changes results.
+/// A pass that changes results, with its evidence.
 struct Reproducer {
     const ProgramText &before, &after;
     const Input &input;
-    std::string pass;    // with its options, as --passes takes it
-    std::string options; // of the command line that the pass depends on: `--target cuda`
+    std::string pass;    // with its options, in the form of --passes
+    std::string options; // command-line options that the pass depends on: `--target cuda`
     std::string judging; // those that --validate depends on: `--validate-seed 7`
 };
-/// Writes `before.sdfgt`, `after.sdfgt` (trees: `.sdfgtree`), the folder `input` (writeInput) and `command`, calls of sdfgc in that
-/// folder that show the difference, shrink the graph and so on.
+/// Writes `before.sdfgt`, `after.sdfgt` (trees: `.sdfgtree`), the folder `input` (writeInput) and `command`, calls of
+/// sdfgc in that folder that show the difference, shrink the graph and so on.
 Result<void> writeReproducer(const Reproducer &r, const std::string &folder);
 
-/// Inputs that a program can be executed on, with what it does on each.
+/// Inputs on which a program can be executed, with the results.
 struct Judged {
     Input input;
     Execution execution;
 };
-/// Does the program give other results when it is executed once more, with its memory at other addresses? Says which; else empty.
-/// `make` makes a subject.
+/// Does the program give other results when it is executed again, with its memory at other addresses? Returns a
+/// description of the difference, or an empty string. `make` creates a subject.
 std::string changesFromRunToRun(const Judged &judged, const std::function<std::unique_ptr<Subject>()> &make);
 
-/// Takes from the series those inputs on which the program has no fault, `options.count` at most. Where there are none, `*why` says
-/// why.
+/// Returns inputs of the series on which the program has no fault, at most `options.count`. If there are none, sets
+/// `*why` to the reason.
 std::vector<Judged> usableInputs(InputMaker series, Subject &subject, const ValidateOptions &options, std::string *why);
 
 class Validator : public pass::Instrumentation {
@@ -75,7 +76,7 @@ public:
     void begin(const pass::Program &, pass::Context &) override;
     void before(const pass::Program &, const pass::Event &, pass::Context &context) override { changesBefore_ = context.changes; }
     void after(const pass::Program &, const pass::Event &, bool changed, pass::Context &) override;
-    /// Inputs that are still in use.
+    /// The number of inputs still in use.
     std::size_t inputs() const { return inputs_.size(); }
 
 private:
@@ -99,11 +100,11 @@ private:
     ValidateOptions options_;
     ProgramText before_;                     // the program that the next one is compared with
     Reductions reductions_;                  // of that program
-    Name stream_;                            // whose elements the program it began with leaves in any order
-    std::set<interpret::FaultKind> excused_; // what that program may do although it is a fault in others
+    Name stream_;                            // a stream of the initial program with elements in unspecified order
+    std::set<interpret::FaultKind> excused_; // faults that this program may have although they are errors in others
     std::vector<Judged> inputs_;
-    std::string why_;           // there are no inputs
-    int64_t changesBefore_ = 0; // that passes before the current one have counted
+    std::string why_;           // why there are no inputs
+    int64_t changesBefore_ = 0; // number of changes counted before the current pass
     bool stopped_ = false;
 };
 

@@ -3,6 +3,8 @@
 // written, and no fault before something computes with it, unless it goes to memory of the caller.
 #include "Side.h"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 namespace sdfgc::interpret {
@@ -55,11 +57,17 @@ public:
             stream(m);
             return;
         }
-        // A side without a subset is all of its container, or the same indices where that is another number of elements.
-        const bool wholeFrom = !from_.given && from_.count(true) * fromLanes_ == to_.count(!to_.given) * toLanes_;
-        const bool wholeTo = !to_.given && to_.count(true) * toLanes_ == from_.count(!from_.given) * fromLanes_;
+        // A side without a subset is the entire container, or the other side's indices if those are another number of elements and mean
+        // something here.
+        const bool wholeFrom =
+            !from_.given && (!from_.canTakeFrom(to_) || from_.count(true) * fromLanes_ == to_.count(!to_.given) * toLanes_);
+        const bool wholeTo =
+            !to_.given && (!to_.canTakeFrom(from_) || to_.count(true) * toLanes_ == from_.count(!from_.given) * fromLanes_);
         from_.locate(m, fromAt_, fromLanes_, wholeFrom);
         to_.locate(m, toAt_, toLanes_, wholeTo);
+        if (fromAt_.size() != toAt_.size())
+            m.report(FaultKind::Outside, to_.site,
+                     fmt::format("the copy reads {} elements and writes {}", fromAt_.size(), toAt_.size()));
         const std::size_t n = std::min(fromAt_.size(), toAt_.size());
         values_.resize(n * static_cast<std::size_t>(fromSize_));
         unwritten_.assign(n, false);

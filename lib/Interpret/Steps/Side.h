@@ -20,6 +20,8 @@ public:
         for (const sym::Range &r : subset->dims)
             dims_.push_back({b.integer(r.begin), b.roundedDown(r.end), b.integer(r.step), b.integer(r.tile)});
     }
+    /// Do indices of the other side's container mean something in this one: have both the same dimensions?
+    bool canTakeFrom(const Side &other) const { return container->shape.size() == other.container->shape.size(); }
     /// The same indices as the other side.
     void takeFrom(const Side &other) { dims_ = other.dims_; }
 

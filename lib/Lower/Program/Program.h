@@ -38,6 +38,8 @@ struct Program {
     void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
         error(diag::Message(kind, args...), std::move(place));
     }
+    /// Reports a warning, with its place as error() does.
+    void warn(diag::Message message, diag::Location place) const { error(std::move(message), std::move(place)); }
 };
 
 } // namespace sdfgc::tree::lowering

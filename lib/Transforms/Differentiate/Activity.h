@@ -1,7 +1,8 @@
-// Which containers have gradients.
+// Decides which containers have gradients.
 //
-// A memory is active if it can depend on what the gradient is with respect to, and the result can depend on it. Both are found for memories as a
-// whole, whatever the order of operations: more may be found than there is, which costs gradients that stay zero, and never less.
+// A memory is active if it can depend on the arguments of the gradient, and the result can depend on it. Both are
+// determined for entire memories, independent of the order of operations. This over-approximates: it may cost gradients
+// that stay zero, but never misses one.
 #pragma once
 
 #include "Transforms/Differentiate/Program.h"
@@ -10,26 +11,26 @@ namespace sdfgc::transforms::gradient {
 
 class Activity {
 public:
-    /// `of`, `wrt`: memories of results and of arguments. Only memories of real numbers take part.
+    /// `of`, `wrt`: memories of results and of arguments. Only memories of real numbers are considered.
     Activity(const Program &program, const std::set<analysis::Memory> &of, const std::set<analysis::Memory> &wrt);
 
     /// Can one of the results depend on an argument?
     static bool depend(const Program &program, const std::set<analysis::Memory> &of, analysis::Memory wrt);
 
     bool isActive(analysis::Memory m) const { return varied_.count(m) && useful_.count(m); }
-    /// Can it depend on what the gradient is with respect to?
+    /// Can it depend on the arguments of the gradient?
     bool isVaried(analysis::Memory m) const { return varied_.count(m) != 0; }
-    /// Does the step hand a gradient on: has it an output that is active?
+    /// Does the step propagate a gradient: is one of its outputs active?
     bool isActive(const nest::Step &s) const;
     bool isActive(const nest::Item &item) const;
     bool isActive(const HiddenState &h) const;
-    /// Does anything in a region?
+    /// Is anything in a region active?
     bool isActive(const ir::Region &r) const { return regions_.count(&r) != 0; }
 
 private:
     void addRegions(const ir::Region *r);
     std::set<analysis::Memory> varied_, useful_;
-    std::set<const ir::Region *> regions_; // in which something is active
+    std::set<const ir::Region *> regions_; // that contain something active
 };
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// What a nested SDFG believes of its arguments: how many elements there are, and where each lies.
+// Adapts what a nested SDFG assumes about its arguments: the number of elements and their layout.
 //
 //     nested f: C <- A[0:N, 1]   { C: float64[N] (strides = [N]) }        A is overwritten afterwards, so that its gradient needs
 //     nested f_reversed: C <- tape_A[0:N, 0]   { strides = [1] }          the column from a tape, which has no columns beside it
@@ -45,8 +45,8 @@ bool isDense(const std::vector<sym::Expr> &sizes, const std::vector<sym::Expr> &
     return true;
 }
 
-/// The dimension of the elements given that each one of the argument is, by its size and stride in terms of the graph around; none for
-/// dimensions of one element. Nothing if it is not known.
+/// For each dimension of an argument, returns the matching dimension of the given elements, by size and stride in terms
+/// of the outer graph; none for dimensions of size one. Returns nothing if it is unknown.
 std::optional<std::vector<std::optional<std::size_t>>> dimensionsOf(const DataDesc &d, const std::map<Name, sym::Expr> &meaning,
                                                                     const std::vector<sym::Expr> &sizes,
                                                                     const std::vector<sym::Expr> &strides) {

@@ -1,27 +1,29 @@
-// Arguments of nested SDFGs whose memory is not what the program gave them.
+// Arguments of nested SDFGs whose memory differs from the one that the program passed.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// Elements of a container, in terms of the graph that it is in.
+/// Elements of a container, in terms of the graph that contains it.
 struct Elements {
     const ir::DataDesc &container;
     const sym::Subset &subset;
-    /// From one element to the next in each dimension, in memory.
+    /// The distance in memory between consecutive elements of each dimension.
     std::vector<sym::Expr> strides() const;
 };
 
-/// Lets an array that was an argument, and need not say so, have memory for all its elements, whatever their strides.
+/// Gives an array that was an argument, and need not match outer memory any more, memory for all its elements, whatever
+/// their strides.
 void holdAll(ir::DataDesc &d);
 
-/// Lets an argument have no more elements than it is given, of the same dimensions: front ends leave the shape of a whole array at an SDFG that
-/// gets a row of it. What has other dimensions stays as it is.
+/// Shrinks an argument to the elements that it is given, with the same dimensions: front ends declare the shape of the
+/// entire array for a nested SDFG that receives one row. Arguments with other dimensions are left unchanged.
 void narrowArgument(ir::NestedSDFGNode &n, Name argument, const Elements &given);
 
-/// Gives an argument, and what is an argument of SDFGs inside of it, the strides of other elements than those that it had in the program,
-/// as many in each dimension. Returns why that cannot be done, in which case the SDFG is of no use; empty when it is done.
+/// Gives an argument, and the arguments of nested SDFGs inside that refer to it, the strides of other elements than in
+/// the program, with as many in each dimension. Returns why that is impossible, in which case the SDFG must not be
+/// used; empty on success.
 std::string moveArgument(ir::NestedSDFGNode &n, Name argument, const Elements &had, const Elements &has);
 
 } // namespace sdfgc::transforms::gradient

@@ -236,8 +236,8 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }
 
-/// The containers that the SDFG of a node uses become its arguments, but for those that an iteration has for itself: all whose sizes
-/// change from one to the next are among them. Returns these.
+/// Makes the containers that a node's SDFG uses its arguments, except those private to an iteration, which include all
+/// containers whose size changes between iterations. Returns the private ones.
 Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &assigned, const HandedOn &handedOn) {
     SDFG &inner = *node.sdfg;
     const Mentions mentions(inner);

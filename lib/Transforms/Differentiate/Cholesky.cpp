@@ -1,15 +1,15 @@
-// Gradients of Cholesky and Potrf nodes. Bars are gradients.
+// Gradients of Cholesky and Potrf nodes. Bars denote gradients.
 //
 //     A = L L^T      S = L^-T F(L^T Lbar) L^-1, where F keeps the lower triangle, with half of the diagonal
 //                    Abar[i, j] += S[i, j] + S[j, i] below the diagonal, S[i, i] on it: only this triangle of A is read
 //
-// in blocks, as most of the work is then done by products of half the size:
+// The computation is blocked, so that most of the work is products of half the size:
 //
 //     L11 = chol(A11)      L21 = A21 L11^-T      L22 = chol(A22 - L21 L21^T)      and backwards
 //     A22bar = as above    T = A22bar + A22bar^T, L21bar -= T L21
 //     A21bar = L21bar L11^-1      L11bar -= A21bar^T L21      A11bar = as above
 //
-// The factor of an upper triangle, A = U^T U, is that of the lower one of the same matrix, transposed.
+// The factor of an upper triangle, A = U^T U, is the transpose of the lower factor of the same matrix.
 #include "Transforms/Differentiate/Matrices.h"
 #include "Transforms/Differentiate/Rules.h"
 

@@ -1,4 +1,4 @@
-// Elements of what a node reads, and the element of its result that each belongs to.
+// Pairs the elements that a node reads with the elements of its result.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -7,18 +7,20 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A map over the elements of an operand, and which element of the result each belongs to.
+/// A walk over the elements of an operand, with the corresponding elements of the result.
 struct Correspondence {
     Maker::Walk walk;
-    sym::Subset operand, result; // of an iteration
+    sym::Subset operand, result; // of one iteration
 };
-/// `dims`: the dimension of the result of each dimension of the operand of more than one element; -1: none. Both uses need a subset.
+/// `dims`: for each dimension of the operand with more than one element, the corresponding dimension of the result, or
+/// -1 for none. Both uses need a subset.
 Correspondence correspond(const Maker &m, const nest::Use &operand, const nest::Use &result, const std::vector<int> &dims);
 
-/// The same dimensions of another use of the result, `as`, which may have other dimensions of one element than `result`.
+/// Converts the dimensions to those of another use of the result, `as`, which may have other dimensions of size one
+/// than `result`.
 std::vector<int> dimsIn(const sym::Subset &as, const sym::Subset &result, const std::vector<int> &dims);
 
-/// These dimensions, for a Reduce node. Nothing if its axes do not fit the shape of the result.
+/// Returns these dimensions for a Reduce node, or nothing if its axes do not fit the shape of the result.
 std::optional<std::vector<int>> keptDims(const ir::LibraryNode &n, const sym::Subset &in, const sym::Subset &out);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// How often loops run at most, as the largest of the numbers that they have in iterations of the loops around: a map that computes it.
+// Computes upper bounds of trip counts: a map takes the maximum over all iterations of the surrounding loops.
 //
 //     for i = 0; i < N; i += 1 {                          most = 0
 //         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }
@@ -57,8 +57,8 @@ bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
     return false;
 }
 
-/// Code that computes a number of iterations. One that leaves 64 bits, as sums of elements may, is the largest number, which there is no memory
-/// for, or none: real numbers tell beforehand.
+/// Returns code that computes a trip count. If the count exceeds 64 bits, as sums of elements may, the code detects
+/// this with floating-point numbers and gives the largest integer, for which no memory exists.
 std::string countOf(sym::Expr trips, const std::map<Name, Name> &elements, Name out) {
     std::string code;
     std::map<Name, sym::Expr> real;

@@ -1,4 +1,4 @@
-// Loops whose iterations can be counted: what their headers say, and what is known of how often they run.
+// Counted loops: reads their headers and derives what is known about their trip counts.
 #include "Transforms/Differentiate/Program.h"
 
 #include "Transforms/Differentiate/SymbolValues.h"
@@ -85,7 +85,8 @@ bool areFixed(std::initializer_list<sym::Expr> expressions, LoopRegion &l) {
     return true;
 }
 
-/// What the header alone does not say: inverted loops, `!=`, steps that are symbols, conditions that say more than where the variable ends.
+/// Handles loops that the header alone does not describe: inverted loops, `!=`, symbolic steps, and conditions with
+/// more than a bound of the variable.
 std::optional<CountedLoop> countedByFormula(LoopRegion &l, const sym::Assumptions &facts) {
     const analysis::TripCount t = analysis::tripCountOf(l, facts);
     if (!t.counted() || !t.changing.empty() || t.variable != l.variable)

@@ -86,7 +86,8 @@ void assignAt(Block &b, Name symbol, const std::string &value) {
     b.inEdges().front()->assignments.emplace_back(symbol, value);
 }
 
-/// Counts the iterations of a loop: the most that it has whenever it is reached. Returns the symbol that has them at the end of the SDFG.
+/// Counts the iterations of a loop: the maximum over all its executions. Returns the symbol that holds it at the end of
+/// the SDFG.
 Name count(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const Name now = g.freshName("count");
@@ -115,8 +116,8 @@ void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
     }
 }
 
-/// Hands the nested SDFG what it reads; what it writes becomes its own. `outside`: containers that others use. Returns the container of each
-/// argument.
+/// Passes the containers that a nested SDFG reads; containers that it writes become private to it. `outside`:
+/// containers that other code uses. Returns the container of each argument.
 std::map<Name, Name> passContainers(NestedSDFGNode &node, const std::set<Name> &outside) {
     SDFG &inner = *node.sdfg;
     const Mentions mentions(inner);
@@ -188,8 +189,8 @@ void Counting::copy(Part &p) {
 
 namespace {
 
-/// Lets a loop stop after so many iterations at the latest, whatever its condition says: sums of threads may differ in their last bits from
-/// run to run, and there is no room for more.
+/// Limits the trip count of a loop, whatever its condition: floating-point sums of threads may differ in the last bits
+/// between runs, and the tape has no room for more iterations.
 void bound(const CountedLoop &c, Name most) {
     LoopRegion &l = *c.region;
     const bool up = sym::isPositive(c.walk.step, analysis::factsOf(*l.sdfg())) == sym::Truth::True;

@@ -1,4 +1,4 @@
-// How often loops run at most, where no formula in front of them says it: they run once more before, to count.
+// Counts the iterations of loops without a formula for their trip count, by running them once beforehand.
 //
 //                                                  state { nested: s, A, N -> counted
 //                                                      while s > tol { counted += 1; s = f(s, A) }    on a copy of s
@@ -6,15 +6,17 @@
 //     while s > tol { s = f(s, A) }      ->        n = counted
 //                                                  for i = 0; i < n and s > tol; i += 1 { tape[i] = s; s = f(s, A) }
 //
-// The tape has as many elements as the loop has iterations, and its size is a symbol like any other: the graph stays an ordinary one,
-// allocations are what the passes that come later make of them, and nothing grows while loops run, on the host or on a device. What it costs
-// is a second run of the loop, without what its condition does not depend on: later passes take out what nobody reads. Loops whose gradient
-// needs no tape do not run again.
+// The tape has as many elements as the loop has iterations, and its size is an ordinary symbol. So the graph remains
+// ordinary, later passes decide about allocations as usual, and nothing grows while loops run, on the host or on a
+// device. The cost is a second run of the loop, without the code that its condition does not depend on: later passes
+// remove dead values. Loops whose gradient needs no tape do not run twice.
 //
-// What runs again is all of the outermost loop or branch around, as its iterations may differ: counted is the largest number that the loop
-// has in any of them. It is a nested SDFG that is handed all that the loop reads, and has what it writes for itself.
+// The counting run covers the entire outermost loop or branch around the loop, since its iterations may differ; the
+// result is the maximum trip count over all of them. It is a nested SDFG that receives everything the loop reads, and
+// has private copies of everything it writes.
 //
-// Where a loop's ends are elements of containers that the loops around do not write, the largest number is computed instead (CountFormulas.cpp).
+// If the bounds of a loop are elements of containers that the surrounding loops do not write, the maximum is computed
+// instead (CountFormulas.cpp).
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -30,36 +32,36 @@ public:
     Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, std::set<Name> filled, pass::Context &context)
         : program_(program), maker_(maker), elements_(std::move(elements)), filled_(std::move(filled)), context_(context) {}
 
-    /// A symbol that is, in front of the outermost loop or branch around, the largest number of iterations that a loop has. Nothing if it
-    /// cannot run twice: `whyNot` says why.
+    /// Returns a symbol that holds, before the outermost surrounding loop or branch, the maximum trip count of a loop.
+    /// Returns nothing if the loop cannot run twice; `whyNot` gives the reason.
     std::optional<sym::Expr> most(const CountedLoop &l);
-    /// The last answer of `most`, in words; empty if it was a symbol.
+    /// The reason for the last result of `most`; empty if that was a symbol.
     const std::string &whyNot() const { return whyNot_; }
 
-    /// Items that compute how often loops run, which then are symbols, in front of blocks of the SDFG itself.
+    /// Items before a top-level block that compute trip counts, which then become symbols.
     struct Formula {
         ir::Block *block = nullptr;
         std::vector<nest::Item> items;
-        Name symbol, counted; // the symbol is to be set to this
+        Name symbol, counted; // the symbol is set to `counted`
     };
     std::vector<Formula> formulas() { return std::move(formulas_); }
 
-    /// Copies what is to run before. Nothing of the program may have changed.
+    /// Copies the code to run beforehand. Requires that the program has not been modified yet.
     void copy();
-    /// Puts it into the program, after all else was.
+    /// Inserts the copies into the program. Must come after all other insertions.
     void place();
 
 private:
-    /// Loops in one block of the SDFG itself.
+    /// Loops in one top-level block of the SDFG.
     struct Part {
         ir::Block *block = nullptr;
         struct Loop {
             CountedLoop loop;
-            Name symbol, counted; // what the nested SDFG hands out, which the symbol is set to
+            Name symbol, counted; // output of the nested SDFG that the symbol is set to
         };
         std::vector<Loop> loops;
-        std::unique_ptr<ir::NestedSDFGNode> node; // once copied
-        std::map<Name, Name> handed;              // its arguments: containers of the SDFG by their names
+        std::unique_ptr<ir::NestedSDFGNode> node; // after copying
+        std::map<Name, Name> handed;              // its arguments: containers of the SDFG, by their names
     };
     std::optional<std::vector<nest::Item>> computed(const CountedLoop &l, Name into);
     std::vector<nest::Item> largestOf(sym::Expr trips, Name into, const std::vector<Name> &params, std::vector<sym::Range> ranges,
@@ -74,7 +76,7 @@ private:
     const std::set<Name> filled_;
     pass::Context &context_;
     std::vector<Part> parts_;
-    std::map<const ir::LoopRegion *, Name> symbols_; // of all loops that were asked for
+    std::map<const ir::LoopRegion *, Name> symbols_; // of all loops that were requested
     std::vector<Formula> formulas_;
     std::string whyNot_;
 };

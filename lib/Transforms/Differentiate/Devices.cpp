@@ -14,8 +14,8 @@ using nest::Item;
 
 namespace {
 
-/// The arrays that an item touches, by whose memory they are. Scalars that are read are handed to kernels as values, and page-locked memory
-/// is everyone's.
+/// The arrays that an item accesses, by memory. Scalars that are read are passed to kernels as values, and page-locked
+/// memory is accessible from both sides.
 struct Sides {
     std::set<Name> ofDevice, ofHost, written;
 

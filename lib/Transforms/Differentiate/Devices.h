@@ -1,14 +1,15 @@
-// Where the items run that differentiation makes, in a program whose graph is one of the device already: arrays in GPU_Global, maps over
-// the device.
+// Decides where generated items run if the program's graph already uses the device: arrays in GPU_Global, maps over the
+// device.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// Lets items at the top of a run, which are made for the host, run where memory is that they touch: maps, tasklets and reductions that
-/// write memory of the device become kernels. What such an item uses on the other side is copied before, as a whole, and what it writes
-/// there is copied back: the gradient of a scalar of the host that a kernel reads. Nothing changes where the SDFG itself runs in a kernel.
+/// Moves items at the top of a run, which are created for the host, to the memory that they access: maps, tasklets and
+/// reductions that write device memory become kernels. Containers that such an item reads on the other side are copied
+/// before it, entirely, and those that it writes there are copied back, for example the gradient of a host scalar that
+/// a kernel reads. Does nothing if the SDFG itself runs in a kernel.
 void runOnDevice(nest::Run &run, Maker &maker);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,4 +1,4 @@
-// differentiate: a program computes gradients, too (reverse mode), or tangents.
+// differentiate: extend a program to compute gradients (reverse mode) or tangents (forward mode).
 //
 //     state {                                    state {
 //       map i { B[i] = sin(A[i]) }                 map i { B[i] = sin(A[i]) }
@@ -10,24 +10,24 @@
 //                                                  map i { gradient_A[i] += cos(A[i]) * gradient_B[i] }
 //                                                }
 //
-// The program runs as it did. After it come its operations once more, the last one first, each as one that hands the gradient of what it wrote
-// to the gradients of what it read. That is all there is to reverse mode; what takes care is
+// The program itself stays the same. After it, its operations run again in reverse order. Each one propagates the
+// gradient of its outputs to the gradients of its inputs. That is the whole idea of reverse mode; the details are in:
 //
-//   which containers have gradients                         Activity.h
-//   values that are overwritten before they are needed      Program.h, Values.h
-//   loops that no formula counts                            Counting.h
-//   the order of blocks, loops and branches                 Flow.h
-//   maps, tasklets, copies, nested SDFGs                    Items.h
-//   library nodes                                           LibraryRules.h
-//   tasklets                                                sdfgc/Tasklet/Derivatives.h
-//   what is written in another way first                    Simplify.h
-//   maps whose iterations run in order                      SequentialMaps.h
+//     which containers have gradients                         Activity.h
+//     values that are overwritten before they are needed      Program.h, Values.h
+//     loops without a formula for their trip count            Counting.h
+//     the order of blocks, loops and branches                 Flow.h
+//     maps, tasklets, copies, nested SDFGs                    Items.h
+//     library nodes                                           LibraryRules.h
+//     tasklets                                                sdfgc/Tasklet/Derivatives.h
+//     preparatory rewrites                                    Simplify.h
+//     maps whose iterations run in order                      SequentialMaps.h
 //
-// Forward mode, tangents in place of gradients, is in Tangents.h.
+// Tangents.h implements forward mode.
 //
-// The pass works on the nest form (sdfgc/Nest/Nest.h), in front of the optimiser: gradients are optimised, scheduled and lowered like any other
-// program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): `gradient_A`, which the caller sets to zero, and `gradient_loss`, which the
-// caller sets to one. docs/user/differentiation.md explains it to users.
+// The pass works on the nest form (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised,
+// scheduled and lowered like any other program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets
+// `gradient_A` to zero and `gradient_loss` to one. docs/user/differentiation.md is the guide for users.
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Checkpoints.h"

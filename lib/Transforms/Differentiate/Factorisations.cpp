@@ -1,11 +1,12 @@
-// Gradients of nodes that solve systems of equations, and of LU factors. Bars are gradients.
+// Gradients of nodes that solve systems of equations, and of LU factorisations. Bars denote gradients.
 //
 //     A X = B             G = A^-T Xbar,  Bbar += G,  Abar -= G X^T        (Trsm: the triangle of Abar)
 //     X = A^-1            Abar -= X^T Xbar X^T
 //     P A = L U           Abar += P^T L^-T (tril(L^T Lbar) + triu(Ubar U^T)) U^-T, tril without the diagonal
-//     L U X = P B         G = U^-T Xbar,  H = L^-T G,  Bbar += P^T H,  Ubar -= triu(G X^T),  Lbar -= tril(H (U X)^T)       (Getrs, Getri)
+//     L U X = P B         G = U^-T Xbar,  H = L^-T G,  Bbar += P^T H,  Ubar -= triu(G X^T),  Lbar -= tril(H (U X)^T)
+//                         (Getrs, Getri)
 //
-// Exchanges of rows, P, do not change as long as no pivot does.
+// The row permutation P is constant as long as no pivot changes.
 #include "Transforms/Differentiate/Matrices.h"
 #include "Transforms/Differentiate/Rules.h"
 

@@ -1,4 +1,5 @@
-// A gradient is a sum that begins with zero. Where its first term comes to all elements, each once, it is stored.
+// A gradient is a sum that starts at zero. If its first term is added to every element exactly once, it is stored
+// instead.
 //
 //     gradient_B = 0                                            map i { gradient_B[i] = cos(B[i]) * gradient_C[i] }
 //     map i { gradient_B[i] += cos(B[i]) * gradient_C[i] }  ->
@@ -91,14 +92,15 @@ FirstTerm storeFirstTerm(Item &item, Name gradient, const DataDesc &d) {
 
 namespace {
 
-/// Where a container whose size depends on symbols begins: in front of `block`, or of what stands in the region itself if that is null.
+/// Where a container whose size depends on symbols is first cleared: before `block` or, if that is null, before
+/// everything in the region itself.
 struct Beginning {
     Region *region;
     Block *block = nullptr;
 };
 
-/// The outermost region around a use in which the symbols keep their values: loops that use the container again and again are inside of
-/// it, and so are branches, as what comes after them may use it, too.
+/// Returns the outermost region around a use in which the symbols keep their values. It contains all loops that use the
+/// container repeatedly, and branches, since code after them may use the container as well.
 Beginning beginningOf(Region &use, const std::set<Name> &symbols) {
     Beginning out{&use};
     const auto changes = [&symbols](const Region &r) {

@@ -1,4 +1,4 @@
-// First terms of gradients, which are stored where nothing was before.
+// First terms of gradients, which can be stored rather than added.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
@@ -6,8 +6,8 @@
 namespace sdfgc::transforms::gradient {
 
 enum class FirstTerm : uint8_t { None, Added, Stored };
-/// What the first use of a gradient in an item is: nothing, a sum, or a store to all elements. A sum of one term for each element becomes
-/// a store.
+/// Classifies the first use of a gradient in an item: none, a sum, or a store to all elements. Turns a sum with exactly
+/// one term for each element into a store.
 FirstTerm storeFirstTerm(nest::Item &item, Name gradient, const ir::DataDesc &d);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,11 +1,12 @@
-// Control flow, backwards: blocks in the opposite order, loops from the last iteration to the first, branches where they were taken.
+// Reverses control flow: blocks in the opposite order, loops from the last iteration to the first, branches as they
+// were taken.
 //
 //     for i = 0; i < N; i += 1 { a; b }         for i = N - 1; i >= 0; i -= 1 { b reversed; a reversed }
 //     if c { a } else { b }                     if c { a reversed } else { b reversed }
 //
-// A reversed loop has the variable of the loop itself, with the same values, so that memlets keep their subsets. Symbols that edges give
-// values in a loop get these values once more, in front of what is reversed; tapes keep those that cannot be computed once more. A condition is evaluated once more if all that it reads is what
-// it was; else a tape tells which branch ran.
+// A reversed loop has the same variable with the same values, so memlets keep their subsets. Symbols that edges assign
+// in a loop are reassigned before the reversed code; tapes store values that cannot be recomputed. A condition is
+// re-evaluated if everything that it reads is unchanged; otherwise a tape records which branch ran.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
@@ -21,29 +22,30 @@ public:
         : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context),
           edits_(maker.sdfg()), constant_(assignedOnce(maker.sdfg())) {}
 
-    /// Puts the gradient of all that a region does after the last block of another one, or of itself.
+    /// Appends the gradient of everything that a region does to another region, or to itself.
     void reverse(ir::Region &from, ir::Region &into);
-    /// A state of its own at the end of a region, for items.
+    /// Appends a new state with items to a region.
     void append(ir::Region &into, const std::string &label, std::vector<nest::Item> items);
-    /// A state in front of a block, or at the end of an empty region.
+    /// Adds a new state with items before a block, or to an empty region.
     void prepend(ir::Region &into, ir::Block *before, const std::string &label, std::vector<nest::Item> items);
-    /// The first block that was put into the SDFG itself, or null.
+    /// The first block that was added at the top level of the SDFG, or null.
     ir::Block *first() const { return first_; }
-    /// Gradients that begin with zero, of which the first thing that happens is that something is added to each element, once: it is
-    /// stored instead. Returns those.
+    /// For gradients that start at zero and whose first access adds exactly one term to each element: stores that term
+    /// instead. Returns these gradients.
     std::set<Name> storeFirstTerms(const std::set<Name> &gradients);
-    /// Gradients that begin with zero in each iteration of the loops around their first use: their sizes depend on these. Returns those.
+    /// Clears gradients in each iteration of the loops around their first use if their sizes depend on these loops.
+    /// Returns these gradients.
     std::set<Name> clearInLoops(const std::set<Name> &gradients);
     bool failed() const { return failed_; }
-    /// Writes the items of all states that were added. Nothing of the program may have changed before.
+    /// Writes the items of all added states. The program must not have been modified before.
     void write();
 
 private:
     using Assignments = std::vector<std::pair<Name, std::string>>;
-    /// What edges have given symbols where a block begins.
+    /// Values that edges have assigned to symbols, at the start of a block.
     struct Symbols {
-        Assignments values;               // in terms of what does not change
-        std::map<Name, ir::Block *> lost; // symbols whose values cannot be computed once more: where they had them first
+        Assignments values;               // in terms of quantities that do not change
+        std::map<Name, ir::Block *> lost; // symbols whose values cannot be recomputed, with the first block where they had them
     };
     void block(ir::Block &b, ir::Region &into, const Symbols &symbols);
     void loop(ir::LoopRegion &l, ir::Region &into);
@@ -66,9 +68,9 @@ private:
     Values &values_;
     pass::Context &context_;
     FlowEdits edits_;
-    const std::set<Name> constant_;                                   // symbols that have one value throughout the program
-    std::map<const ir::Region *, ir::Block *> last_;                  // of what was put there
-    std::map<const ir::Region *, Assignments> restored_;              // symbols that have these values at its end
+    const std::set<Name> constant_;                                   // symbols with a single value throughout the program
+    std::map<const ir::Region *, ir::Block *> last_;                  // of the added blocks
+    std::map<const ir::Region *, Assignments> restored_;              // symbols that have these values at the end of a region
     std::map<std::pair<Name, const ir::Block *>, Values::Note> kept_; // values of symbols from a block on
     std::vector<nest::Run> added_;
     ir::Block *first_ = nullptr;

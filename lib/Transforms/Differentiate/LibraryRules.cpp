@@ -102,8 +102,8 @@ std::string obstacleOfMatrices(const LibraryNode &n, const Step &s) {
 
 namespace {
 
-/// Does the result certainly overwrite what is read, where the node says nothing of the order? What is added to the result, as C in C = A B + C,
-/// is read first.
+/// Does the result certainly overwrite an operand, in a node that does not specify the order? Addends, such as C in C =
+/// A B + C, are read first.
 bool overwritesOperand(const Rule &r) {
     const auto isAddend = [&r](const Use &u, const Use &w) {
         return (u.connector == Name("_cin") || u.connector == Name("_c") || u.connector == Name("_y")) && u.data == w.data &&

@@ -1,4 +1,5 @@
-// Nested SDFGs, backwards: a nested SDFG that computes what it did once more, for itself, and then its gradient.
+// Reverses nested SDFGs: the reversed nested SDFG first recomputes the original's values for itself, then their
+// gradient.
 //
 //     nested f: x -> y   { y = g(x) }        nested f_reversed: x, gradient_y -> gradient_x, gradient_y
 //                                               { y = g(x); gradient_x += ...; gradient_y = 0 }      y is its own
@@ -54,7 +55,8 @@ void narrowArguments(const Step &s, const SDFG &around, NestedSDFGNode &n) {
             narrowArgument(n, u.connector, {*around.desc(u.data), *subset});
 }
 
-/// What the SDFG writes becomes its own. What it held before comes by another argument, whose name is returned by that of the container.
+/// Makes results of the SDFG private to it. Another argument provides the previous contents; returns the names of these
+/// arguments by container.
 std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     SDFG &g = *n.sdfg;
     std::map<Name, Name> before;
@@ -74,8 +76,8 @@ std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     return before;
 }
 
-/// Fills what the SDFG made its own, as it begins. After it was differentiated: as a part of the program this would end the gradient of what
-/// was there before.
+/// Initialises the containers that became private, at the start of the SDFG. Must run after differentiation: as a part
+/// of the program it would end the gradient of the previous contents.
 void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     if (before.empty())
         return;

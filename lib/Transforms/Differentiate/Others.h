@@ -1,14 +1,14 @@
-// Derivatives of products of many factors.
+// Derivatives of products with many factors.
 #pragma once
 
 #include "Transforms/Differentiate/Matrices.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// A container with, for each element of what a Reduce node reads, the product of all others that make the same element of the result, and of
-/// the node's identity. Where one factor is zero, only it has others that are not; where two are, all such products are zero. `operand`,
-/// `result`: uses of the node, whose dimensions correspond as keptDims says; `value`: what it read, which may have other dimensions of one
-/// element.
+/// Creates a container with, for each element that a Reduce node reads, the product of all other elements that
+/// contribute to the same result, and of the node's identity. If one factor is zero, only its own product can be
+/// nonzero; if two are, all products are zero. `operand`, `result`: uses of the node, with corresponding dimensions as
+/// in keptDims; `value`: the value read, which may have other dimensions of size one.
 Name productsOfOthers(Maker &m, const ir::LibraryNode &node, const nest::Use &operand, const nest::Use &value,
                       const nest::Use &result, const std::vector<int> &kept, bool inScope, const Matrices::Temporary &temporary,
                       std::vector<nest::Item> &out);

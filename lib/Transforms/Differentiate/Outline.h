@@ -1,4 +1,4 @@
-// A block as a nested SDFG of its own: what runs once more, or is reversed by itself.
+// Outlines a block into a nested SDFG, to run it again or to reverse it separately.
 #pragma once
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -6,21 +6,22 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A block and all in it, always in the same order.
+/// Returns a block and all blocks inside it, in a fixed order.
 std::vector<ir::Block *> blocksOf(ir::Block &b);
 
-/// A node whose SDFG has a copy of a block, and nothing else, with all containers of the SDFG around it, which are no arguments yet, and
-/// the symbols that the block assigns.
+/// Creates a node with a copy of a block as its only content. Its SDFG has all containers of the surrounding SDFG, not
+/// yet as arguments, and the symbols that the block assigns.
 std::unique_ptr<ir::NestedSDFGNode> outlined(ir::Block &b, const std::string &name, const analysis::SymbolTypes &types);
 
-/// Containers that dataflow in a block writes, which may be an SDFG.
+/// Returns the containers that dataflow in a block writes. The block may be an SDFG.
 std::set<Name> writtenIn(ir::Block &b);
-/// Containers that dataflow outside of a block uses, and those that control flow reads anywhere.
+/// Returns the containers that dataflow outside a block uses, and those that control flow reads anywhere.
 std::set<Name> usedOutside(ir::SDFG &g, ir::Block &b);
 
-/// Symbols that have a value in front of a block of the SDFG itself.
+/// Returns the symbols that have a value before a top-level block of the SDFG.
 std::set<Name> knownAt(ir::SDFG &g, const ir::Block &b);
-/// Hands the nested SDFG the symbols that it needs, and the values that those have which it assigns. `known`: that there are.
+/// Passes the symbols that the nested SDFG needs, including initial values of those that it assigns. `known`: symbols
+/// that exist.
 void passSymbols(ir::NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,11 +1,12 @@
-// Maps that are reversed in parts.
+// Reverses a map as several maps.
 //
 //     map i { b[i] = a[i - 1] + a[i + 1] }   ->   map i { gradient_a[i - 1] += gradient_b[i] }
 //                                                 map i { gradient_a[i + 1] += gradient_b[i]; gradient_b[i] = 0 }
 //
-// What iterations share when they read it, they would both add to. Where each of two reads is of an element of its own in each iteration, but
-// one of them reads what the other one reads in another iteration, two maps need no atomic updates. Two sums over different iterations are
-// kept apart as well: each map can have the loops of its sum inside.
+// Several iterations that read the same element would all add to its gradient. Two reads may each access a different
+// element in every iteration, while one of them accesses what the other accesses in another iteration. With two maps,
+// neither needs atomic updates. Two sums over different iteration spaces are separated as well, so that each map can
+// have the loops of its sum inside.
 #include "Transforms/Differentiate/Items.h"
 
 #include "Transforms/Optimize/NestParts.h"
@@ -60,9 +61,10 @@ bool hasNested(const Item &i) {
 
 } // namespace
 
-/// Reads of a map whose gradients are computed together: none of a group collides with another one. Those of what the map has made before, in
-/// the same iteration, are in the first group: other groups need the gradients of that. Those of what the map overwrites are in the last
-/// one, in which the gradients of results change.
+/// Groups the reads of a map whose gradients are computed together: those in a group do not collide. The first group
+/// contains reads of values that the map has produced earlier in the same iteration, because other groups need their
+/// gradients. The last group contains reads of values that the map overwrites, because it changes the gradients of
+/// results.
 std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     std::vector<std::set<const Use *>> groups(1);
     if (hasNested(i))

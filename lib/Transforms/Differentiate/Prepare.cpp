@@ -1,4 +1,4 @@
-// What a program is made ready with: names for what has none, which the nest form needs.
+// Prepares a program for the nest form: gives names to values that have none.
 #include "Transforms/Differentiate/Program.h"
 
 #include "sdfgc/Analysis/Copies.h"
@@ -192,7 +192,8 @@ std::string elementAtEntry(const Edge &e, const State &s) {
     return from->data.str() + (d->isScalar() ? "" : "[" + at + "]");
 }
 
-/// The symbol that a connector becomes, of its own name: nothing else may have it, but for those that were made before, in other states.
+/// Can a connector become a symbol with the same name? Only if nothing else has the name, except symbols created for
+/// other states.
 bool becomesSymbol(Name connector, Type t, const State &s, SDFG &g, std::map<Name, const State *> &made) {
     if (const auto known = made.find(connector); known != made.end())
         return known->second != &s && g.symbols[connector] == t && (known->second = &s);

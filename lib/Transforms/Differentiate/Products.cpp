@@ -3,8 +3,8 @@
 //     C = alpha sum(A B)     ij,jk->ik       gradient_A += alpha sum(gradient_C B)     ik,jk->ij
 //                                            gradient_B += alpha sum(gradient_C A)     ik,ij->jk
 //
-// All become Einsum nodes, which call the libraries that the nodes themselves call. A dimension has one letter in all operands; those of one
-// element have none (docs/user/library-nodes.md).
+// All become Einsum nodes, which call the same libraries as the original nodes. Each dimension has the same letter in
+// all operands; dimensions of size one have none (docs/user/library-nodes.md).
 #include "Transforms/Differentiate/Rules.h"
 
 #include "Transforms/Optimize/NestParts.h"

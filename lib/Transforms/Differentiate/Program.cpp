@@ -251,8 +251,9 @@ std::size_t fixedScopes(const Site &site, const nest::Map *map) {
     return last == site.scopes.rend() ? site.loops : static_cast<std::size_t>(site.scopes.rend() - last);
 }
 
-/// Does a conflict happen with the second access after the first? `fixed`: how many of the common loops have one iteration for both;
-/// `loops`: from which on they are maps, whose iterations have no order; `after`: it does within one iteration of all of them.
+/// Can the second access of a conflict come after the first? `fixed`: number of common loops in which both are in the
+/// same iteration; `loops`: the index from which on they are maps, whose iterations are unordered; `after`: it comes
+/// later within one iteration of all of them.
 bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t loops, bool after) {
     return std::any_of(c.vectors.begin(), c.vectors.end(), [&](const std::vector<analysis::Directions> &v) {
         for (std::size_t k = 0; k < v.size(); ++k) {
@@ -321,8 +322,8 @@ std::size_t Program::loopsBefore(const Use &read) const {
     return site.loops;
 }
 
-/// Can a write in the same iteration of the first `fixed` scopes follow? Those that come later in the program are asked first, the next one
-/// first of all; those before follow only in a later iteration of another scope around both.
+/// May a write in the same iteration of the first `fixed` scopes come later? Checks later sites of the program first,
+/// starting with the nearest; earlier ones come later only in another iteration of a scope around both.
 bool Program::isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const {
     const auto in = [&](std::span<const std::size_t> writes) {
         return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) { return follows(sites_[w], read, fixed); });

@@ -1,8 +1,8 @@
-// The program that is differentiated, in its order: which value is overwritten before its gradient is computed?
+// The program to differentiate, in execution order: which values are overwritten before their gradient is computed?
 //
-// The gradient of a program runs after all of it, last operation first. What an operation read is there again for its gradient if nothing
-// wrote the same element later on, in the same iteration of the loops around it or in a later one. That is a question of dependences
-// (sdfgc/Analysis/Dependences.h): a write that follows a read.
+// The gradient of a program runs after all of it, last operation first. A value that an operation reads is still
+// available for its gradient if no later write, in the same iteration of the surrounding loops or a later one, hits the
+// same element. This is a dependence question (sdfgc/Analysis/Dependences.h): does a write follow a read?
 #pragma once
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -14,84 +14,91 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A loop with a first value, a step, and an end that it does not change. It may stop before that end.
-/// Or one that has no such end (`isOpen`): only its condition says when it stops.
+/// A loop with an initial value, a step, and an end that it does not change, although it may stop earlier. Or a loop
+/// without such an end (`isOpen`): only its condition ends it.
 struct CountedLoop {
     ir::LoopRegion *region = nullptr;
-    sym::Range walk;                // values of the variable, in the order in which the loop takes them; the step may be negative
-    std::optional<sym::Expr> count; // of iterations, where it is no quotient of these; then `walk` ends with the last value
-    bool stopsEarly = false;        // `count` and the end of `walk` are the most that there can be: the condition says more
-    bool isOpen = false;            // the end of `walk` is not defined
+    sym::Range walk;                // values of the variable, in loop order; the step may be negative
+    std::optional<sym::Expr> count; // number of iterations, if it is not a quotient of the values in `walk`; `walk` then ends with
+                                    // the last value
+    bool stopsEarly = false;        // `count` and the end of `walk` are upper bounds: the condition may end the loop earlier
+    bool isOpen = false;            // the end of `walk` is undefined
     analysis::LoopLevel level() const { return {region->variable, walk}; }
     /// The number of the iteration, from 0, in terms of the variable.
     sym::Expr number() const;
-    /// How many iterations there are, or can be; negative numbers mean none. Of a loop with an end.
+    /// The number of iterations, or its upper bound; a negative number means none. Only for loops with an end.
     sym::Expr trips() const;
-    /// The same, or a constant if there are no more whatever the values of symbols: of the segment of a loop that may be the last one.
+    /// The same, or a constant that bounds it for all values of symbols: for the last segment of a loop.
     sym::Expr room() const;
-    /// The value in the last iteration, if it has an end and does not stop early.
+    /// The value in the last iteration, if the loop has an end and does not stop early.
     sym::Expr last() const;
 };
-/// Nothing where the loop is of another form.
+/// Returns nothing if the loop has another form.
 std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
-/// All of them around a region, itself included, outermost first; nothing if one of the loops is of another form.
+/// Returns all loops around a region, including itself, outermost first; nothing if one of them has another form.
 std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
 
-/// The block of the SDFG itself that a region is in, which may be the region.
+/// Returns the top-level block of the SDFG that contains a region, possibly the region itself.
 ir::Block *outermost(ir::Region &r);
 
-/// Lets `while i < n` whose body ends with `i = i + 1` be a loop with a header, where the value that `i` begins with is known.
+/// Turns `while i < n` into a loop with a header if its body ends with `i = i + 1` and the initial value of `i` is
+/// known.
 void countInHeaders(ir::SDFG &g);
 
-/// Lets loops whose variable does not count, as in `i = 2 * i`, be loops without a variable: edges give the symbol its values.
+/// Turns loops whose variable does not count, as in `i = 2 * i`, into loops without a variable: edges assign the
+/// symbol.
 void takeOutOfHeaders(ir::SDFG &g);
 
-/// Gives loops without a variable one that counts their iterations, from 0. Returns those.
+/// Gives loops without a variable one that counts their iterations, from 0. Returns these loops.
 std::vector<ir::LoopRegion *> numberLoops(ir::SDFG &g);
-/// Takes it away.
+/// Removes it.
 void forgetNumbers(ir::LoopRegion &l);
 
-/// Lets loops that count to scalars of integers, which the program never writes, count to symbols, which edges at the beginning give these
-/// values: what is known of symbols is known of such loops.
+/// Replaces bounds of loops that are integer scalars, which the program never writes, with symbols that edges at the
+/// start assign. Everything known about symbols then applies to these loops.
 void nameBounds(ir::SDFG &g);
 
-/// An element of a container that a symbol is set to, by one edge.
+/// A container element that a symbol is assigned by a single edge.
 struct NamedElement {
     Name container;
     std::vector<sym::Expr> index;
-    const ir::Block *at = nullptr; // where the edge leads to
+    const ir::Block *at = nullptr; // the target of the edge
 };
-/// Lets loops that count from or to elements of integers (`K[i]`), which nothing writes from there on, count to symbols that are set in
-/// front of them. Returns those, and what else edges set to such elements, before it is used.
+/// Replaces bounds of loops that are integer elements (`K[i]`), which are not written from there on, with symbols that
+/// are assigned before the loops. Returns these symbols, and others that edges assign such elements before they are
+/// used.
 std::map<Name, NamedElement> nameElements(ir::SDFG &g);
 
-/// Lets maps outside of others have ranges of symbols, which edges in front give their values, in place of elements that their entries read.
+/// Makes the ranges of top-level maps symbols that preceding edges assign, instead of elements that the map entries
+/// read.
 void nameRanges(ir::SDFG &g);
 
-/// Lets memlets of arrays, or views of them, say which elements they are of, and copies do so on both sides.
+/// Makes memlets of arrays, or of views of them, specify the elements that they access; for copies, on both sides.
 void nameSubsets(ir::SDFG &g);
 
-/// Gives what one tasklet hands to the next one without a container a scalar, which can have a gradient.
+/// Introduces a scalar for each value that one tasklet passes to the next without a container, so that it can have a
+/// gradient.
 void nameValues(ir::SDFG &g);
 
-/// Lets nested SDFGs that read and write the same elements through two arguments do so through one, where both are declared alike.
+/// Merges two arguments of a nested SDFG through which it reads and writes the same elements, if both are declared
+/// alike.
 void joinArguments(ir::SDFG &g);
 
-/// A state that the nest form cannot read: what it reads and writes, of memories.
+/// A state that the nest form cannot read: the memories that it reads and writes.
 struct HiddenState {
     const ir::State *state = nullptr;
     std::set<analysis::Memory> from, to;
 };
 
-/// Where a use stands.
+/// The position of a use in the program.
 struct Site {
     const nest::Use *use = nullptr;
-    analysis::AccessInstance instance; // of the container behind views, with the loops and maps around it
-    std::vector<const void *> scopes;  // these loops and maps themselves, outermost first
+    analysis::AccessInstance instance; // of the viewed container, with the surrounding loops and maps
+    std::vector<const void *> scopes;  // these loops and maps, outermost first
     std::size_t loops = 0;             // how many of them are loops
-    std::size_t at = 0;                // in the order of the program
-    const nest::Run *run = nullptr;    // with the item; null for control flow
-    const nest::Item *item = nullptr;  // of the run
+    std::size_t at = 0;                // position in the order of the program
+    const nest::Run *run = nullptr;    // that contains the item; null for control flow
+    const nest::Item *item = nullptr;  // in the run
 };
 
 class Program {
@@ -101,55 +108,57 @@ public:
     ir::SDFG &sdfg() { return g_; }
     std::vector<nest::Run> &runs() { return runs_; }
     std::set<analysis::Memory> memoriesOf(const std::vector<Name> &names) const;
-    /// The run that begins with a block, or null.
+    /// The run that starts with a block, or null.
     nest::Run *runAt(const ir::Block *b);
-    /// The blocks of a region in their order; empty if they are no sequence (sequenceOf).
+    /// The blocks of a region in order; empty if they are not a sequence (sequenceOf).
     const std::vector<ir::Block *> &chainOf(const ir::Region &r) const { return chains_.at(&r); }
     const sym::Assumptions &facts() const { return facts_; }
     const analysis::SymbolTypes &symbolTypes() const { return symbolTypes_; }
     const std::vector<Site> &sites() const { return sites_; }
-    /// Those in a loop of the program.
+    /// The sites in a loop of the program.
     std::span<const Site> sitesIn(const ir::LoopRegion &l) const;
     const Site &siteOf(const nest::Use &u) const { return sites_[byUse_.at(&u)]; }
-    /// Can the elements that a use reads be written after that, before the program is over?
+    /// May the elements that a use reads be written after it, before the program ends?
     bool isOverwritten(const nest::Use &read) const;
-    /// The same before the iteration is over, of a map around the use, or, if that is null, of the loops around its run.
+    /// The same before the end of the iteration: of a map around the use or, if that is null, of the loops around its
+    /// run.
     bool isOverwrittenInIteration(const nest::Use &read, const nest::Map *of) const;
-    /// Can the value be written by the item that the read is part of, in the same iteration of the loops around it, before it is read?
+    /// May the item that contains a read write the value before it is read, in the same iteration of the surrounding
+    /// loops?
     bool isMadeInItem(const nest::Use &read) const { return isRewrittenIn(*siteOf(read).item, read); }
-    /// Can an item that the use is part of write the elements, in the same iteration of all that is around, before the use reads them or
-    /// after it wrote them?
+    /// May an item that contains a use write the elements, in the same iteration of everything around it, before the
+    /// use reads them or after it wrote them?
     bool isRewrittenIn(const nest::Item &item, const nest::Use &u) const;
-    /// How many of the loops around a read, outer ones first, must have begun for it to get its value: nothing in the loops after these
-    /// writes it before.
+    /// Returns how many of the loops around a read, outer ones first, must have started for the value to be final:
+    /// nothing in the remaining loops writes it before the read.
     std::size_t loopsBefore(const nest::Use &read) const;
-    /// Can another iteration of a map write an element that this write stores to, by this one or another one? `owner`: a map whose
-    /// iterations have the container for themselves, or null.
+    /// May different iterations of a map write an element that this write stores to? `owner`: a map whose iterations
+    /// own the container, or null.
     bool isRepeated(const nest::Use &write, const nest::Map *owner) const;
-    /// Can an iteration of a map write or update an element that this use, in another iteration of the map, is of?
+    /// May an iteration of a map write or update an element that this use accesses in another iteration of the map?
     bool meetsOthers(const nest::Map &m, const nest::Use &u) const;
-    /// Can different iterations of maps meet at an element that this write is of? `owner`: as above. True where nothing is known.
+    /// May different iterations of maps access an element of this write? `owner`: as above. True if nothing is known.
     bool isShared(const nest::Use &write, const nest::Map *owner) const;
-    /// Does a map around an update touch the memory in another way than by such updates?
+    /// Does a map around an update access the memory other than by such updates?
     bool isUsedOtherwise(const nest::Use &update, const nest::Map *map) const;
-    /// The same of all that code of control flow reads, at a block.
+    /// The same for everything that code of control flow reads at a block.
     bool isOverwritten(Name container, const ir::Block &at) const;
-    /// Symbols that edges assign, and variables of loops that are read outside of them.
+    /// Symbols that edges assign, and loop variables that are read outside their loops.
     const std::set<Name> &assigned() const { return assigned_; }
-    /// How many operations write a memory for certain or not, and whether one of them is in a loop.
+    /// The number of operations that may write a memory, and whether one of them is in a loop.
     struct Writers {
         std::size_t count = 0;
         bool inLoop = false;
     };
     Writers writersOf(analysis::Memory m) const;
-    /// Does code of control flow read a container, in conditions or on edges?
+    /// Does control flow read a container, in conditions or on edges?
     bool isReadByFlow(Name container) const { return readByFlow_.count(container) != 0; }
     const std::vector<HiddenState> &hidden() const { return hidden_; }
-    /// Symbols with real numbers that edges assign, as memories that nothing else has.
+    /// Real-valued symbols that edges assign, represented as memories of their own.
     const std::map<Name, analysis::Memory> &realSymbols() const { return realSymbols_; }
     /// Those that a step reads.
     std::vector<Name> realSymbolsIn(const nest::Step &s) const;
-    /// Of an assignment to one of them: what it reads.
+    /// The memories that an assignment to one of them reads.
     std::set<analysis::Memory> readBy(const std::string &value) const;
 
 private:
@@ -162,7 +171,7 @@ private:
     void addUse(const nest::Use &u, const nest::Item &top, const nest::Run &run);
     /// The sites that write a memory, in an item, a loop or a map of the program.
     std::span<const std::size_t> writesIn(const void *part, analysis::Memory m) const;
-    /// The same, of all sites that have the first so many scopes with a site in common.
+    /// The same for all sites that share the first `scopes` scopes with a site.
     std::span<const std::size_t> writesInScopes(const Site &site, std::size_t scopes, analysis::Memory m) const;
     bool isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const;
     bool follows(const Site &write, const Site &read, std::size_t fixed = 0) const;
@@ -178,7 +187,7 @@ private:
     sym::Assumptions facts_;
     const analysis::SymbolTypes symbolTypes_;
     std::set<Name> assigned_;
-    std::set<Name> changing_; // of these, the ones that several places give values
+    std::set<Name> changing_; // those assigned in several places
     const std::set<Name> readByFlow_;
     std::vector<Site> sites_;
     std::map<analysis::Memory, std::vector<std::size_t>> writes_; // sites, ascending
@@ -186,12 +195,12 @@ private:
     struct Extent {
         std::size_t begin = 0, end = 0;
     };
-    std::unordered_map<const void *, Extent> extents_; // of items, loops and maps: their sites
+    std::unordered_map<const void *, Extent> extents_; // sites of items, loops and maps
     std::vector<HiddenState> hidden_;
     std::map<Name, analysis::Memory> realSymbols_;
     std::unordered_map<const nest::Use *, std::size_t> byUse_;
-    std::unordered_map<const ir::Block *, Site> places_; // of blocks that control flow reads containers at
-    Site here_;                                          // while walking
+    std::unordered_map<const ir::Block *, Site> places_; // of blocks at which control flow reads containers
+    Site here_;                                          // during the walk
 };
 
 } // namespace sdfgc::transforms::gradient

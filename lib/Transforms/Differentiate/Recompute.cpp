@@ -1,4 +1,4 @@
-// What reversed bodies compute again: values that an iteration has for itself.
+// Recomputes, in reversed bodies, values that are private to an iteration.
 #include "Transforms/Differentiate/Items.h"
 
 #include "Transforms/Optimize/NestParts.h"
@@ -44,7 +44,8 @@ struct ItemReverser::Usage {
     const nest::Summaries summaries;
 };
 
-/// What an iteration of the loops around a run has for itself: transients that nothing else uses, and that are written before they are read.
+/// Returns the transients private to an iteration of the loops around a run: those that nothing else uses, and that are
+/// written before they are read.
 std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
     std::set<Name> out;
     SDFG &g = maker_.sdfg();
@@ -152,8 +153,8 @@ void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
         out.push_back(std::move(*i));
 }
 
-/// `inner`: what iterations of maps around the item, which are computed again, have for themselves. `around`: the innermost of these; null if
-/// there is none.
+/// `inner`: containers private to iterations of recomputed maps around the item. `around`: the innermost of these maps,
+/// or null.
 void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std::vector<Item> &out, Map *around) {
     if (i.step)
         return recomputed(*i.step, b, inner, out, around);
@@ -187,16 +188,16 @@ Name ItemReverser::ownIn(Map *around, const std::string &name, const DataDesc &l
     return own;
 }
 
-/// For a result that is there already: it is written once, whatever the program sums up, and each iteration has a place of its own for it, if
-/// its size is known.
+/// A destination for a result that already exists and is not needed again. It is written once, whatever the program
+/// sums up, and is private to each iteration if its size is known.
 Use ItemReverser::unused(const Use &u, Body &b, Map *around) {
     const bool own = subsetOf(u)->numElements().asInt().has_value();
     const Name out = ownIn(own ? around : nullptr, "unused_" + u.data.str(), desc(u), subsetOf(u)->sizes(), b);
     return maker_.whole(UseKind::Write, out, u.connector);
 }
 
-/// What a library node reads that computes something again, and counts the dimensions of its operands: what a tape keeps has more of them, for
-/// loops and maps, and is copied.
+/// Returns the operand of a recomputed library node that depends on the number of dimensions: a tape has additional
+/// ones, for loops and maps, so its elements are copied.
 Use ItemReverser::operand(const Use &had, const Use &has, Body &b, std::vector<Item> &out, Map *around) {
     const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
     if (!from || !to || from->rank() == to->rank() || to->isOneElement())

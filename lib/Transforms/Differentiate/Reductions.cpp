@@ -2,7 +2,8 @@
 //
 //     sum        y = sum(x)          gradient_x[i] += gradient_y
 //     product    y = product(x)      gradient_x[i] += gradient_y * product of the others
-//     maximum    y = max(x)          gradient_x[i] += gradient_y / n, where x[i] equals y, which n elements do; or all of it at the first of them
+//     maximum    y = max(x)          gradient_x[i] += gradient_y / n for the n elements x[i] that equal y, or all of it for the
+//                                    first of them
 #include "Transforms/Differentiate/Correspondence.h"
 #include "Transforms/Differentiate/Others.h"
 #include "Transforms/Differentiate/Rules.h"
@@ -83,7 +84,8 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
     return true;
 }
 
-/// The dimension of the result of each dimension of what is transposed of more than one element. Without axes, the node counts only these.
+/// For each dimension of the transposed operand with more than one element, returns the dimension of the result.
+/// Without axes, the node counts only these dimensions.
 std::optional<std::vector<int>> turnedDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
     std::vector<int> dims;
     const std::vector<std::size_t> from = in.nonUnitDims(), to = out.nonUnitDims();

@@ -1,4 +1,5 @@
-// Containers that have no gradients, and writes whose gradient would be counted more than once: refused by name, never wrong.
+// Refuses, by name, containers that cannot have gradients and writes whose gradient would be counted more than once,
+// rather than computing a wrong result.
 #include "Transforms/Differentiate/Items.h"
 
 #include "sdfgc/Analysis/Verify.h"

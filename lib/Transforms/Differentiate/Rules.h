@@ -1,4 +1,4 @@
-// Rules for gradients of library nodes, and what they work with. LibraryNodes.def says whose rule each is.
+// Gradient rules of library nodes, and the data they work with. LibraryNodes.def assigns rules to nodes.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
@@ -6,7 +6,8 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A node that is reversed. A rule adds items to `out` that hand the gradients of its results to its operands, and returns whether it could.
+/// A node to reverse. A rule adds items to `out` that propagate the gradients of its results to its operands, and
+/// returns whether it succeeded.
 struct Rule {
     ItemReverser &reverser;
     const nest::Step &step;
@@ -21,9 +22,9 @@ struct Rule {
     /// A property of the node as text.
     std::string text(std::string_view property, std::string_view otherwise = "") const;
     bool isSet(std::string_view property, bool otherwise) const;
-    /// Operations on matrices, which are added to `out`.
+    /// Matrix operations that append to `out`.
     Matrices matrices();
-    /// Reports that there is no derivative; false.
+    /// Reports that there is no derivative and returns false.
     bool refuse(const std::string &why);
 };
 
@@ -42,7 +43,8 @@ bool reverseTriangle(Rule &r);
 bool reverseFactorisation(Rule &r);
 bool reverseFactoredSolution(Rule &r);
 
-/// Hands `beta` times the gradient of a result to what was added, an operand of its own or (null) what the result held, and clears the rest.
+/// Propagates `beta` times the gradient of a result to its addend, which is a separate operand or (null) the old
+/// contents of the result, and clears the rest.
 bool reverseAddend(Rule &r, const nest::Use *addend, const nest::Use &result);
 
 } // namespace sdfgc::transforms::gradient

@@ -234,8 +234,8 @@ private:
         }
     }
 
-    /// Removes the other part, and what only that one used. Arguments of the program itself stay those of the first part, gradients those of
-    /// the second one.
+    /// Removes the other part, and everything that only it used. The program's own arguments remain those of the first
+    /// part, gradients those of the second.
     void removeOther() {
         std::vector<Block *> other;
         for (const auto &b : g_.blocks())

@@ -1,20 +1,22 @@
-// Sequential maps whose iterations depend on each other become loops, which know how to be reversed.
+// Converts sequential maps with dependent iterations to loops, which can be reversed.
 //
 //     map i (Sequential) { y[i] = c * y[i - 1] }    ->    nested SDFG of y { for i { y[i] = c * y[i - 1] } }
 //
-// The iterations of a map have no order, and those of its gradient have none either. A sequential map has one, and programs use it: as an
-// iteration hands on what it wrote, its gradient takes what later iterations handed back, so that the last one comes first.
+// Iterations of a map are unordered, and so are those of its gradient. A sequential map is ordered, and programs rely
+// on it: an iteration reads what earlier ones wrote, so its gradient needs what later iterations propagated back, and
+// the last iteration must come first.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// Does an iteration of a sequential or ordered map, as far as anyone can tell, write an element that another one reads or writes, whose
-/// gradient it would need? Sums into an element do not count: they may be in any order.
+/// May an iteration of a sequential or ordered map write an element that another one reads or writes, and whose
+/// gradient it would need? Sums into an element do not count, since their order does not matter.
 bool isInOrder(const nest::Map &m, const Program &program, const std::function<bool(const nest::Use &)> &isActive);
 
-/// Lets such maps be nested SDFGs with loops; those that use one memory by several names stay, and are refused when they are reversed.
+/// Replaces such maps with nested SDFGs that contain loops. Maps that use one memory under several names stay, and are
+/// refused when they are reversed.
 void loopsForMaps(ir::SDFG &g, const Request &request, pass::Context &context);
 
 } // namespace sdfgc::transforms::gradient

@@ -1,11 +1,11 @@
-// Gradients that need no memory, or no clearing, of their own.
+// Gradients that can reuse another gradient's memory, or that need not be cleared.
 //
 //     t = a + b;  c = 2 * t                gradient_t = 2 * gradient_c
 //                                     ->   gradient_a += gradient_t        where only `t` is made of `a`, gradient_a is gradient_t
 //                                          gradient_b += gradient_t
 //
-// What an iteration of a loop has for itself has a gradient that begins with zero in each reversed iteration: then nothing is handed on from
-// one to the next, and iterations may turn out not to depend on each other.
+// A container that is private to an iteration has a gradient that is zero at the start of each reversed iteration.
+// Nothing is then passed from one iteration to the next, so iterations may turn out to be independent.
 #include "Transforms/Differentiate/Items.h"
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -57,8 +57,8 @@ bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
     return owner && gradients_.has(write.data) && owner->gradients.count(gradients_.of(write.data));
 }
 
-/// Are `read` and `written` of one element each, of containers with as many, both in the hands of one iteration, and is the value that was
-/// read used nowhere else?
+/// Do `read` and `written` each access a single element of equally large containers that a single iteration owns, and
+/// is the value read nowhere else?
 bool ItemReverser::canShare(const Use &read, const Use &written, const Body &b) const {
     const DataDesc &from = *maker_.sdfg().desc(read.data), &to = *maker_.sdfg().desc(written.data);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||

@@ -1,4 +1,4 @@
-// What the code of tasklets reads and writes, for its derivative.
+// The inputs and outputs of tasklet code, for its derivative.
 #pragma once
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -10,45 +10,47 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// How the gradients of a tasklet's connectors are called: the prefix and their names, where nothing else is called so.
+/// Names for the gradients of a tasklet's connectors: the prefix plus the connector's name, changed if that name is
+/// taken.
 std::map<Name, Name> gradientConnectors(const ir::Tasklet &t, const ir::SDFG &g, const std::string &prefix);
 
-/// What a derivative needs to know of a tasklet in Python, or why it has none. `isActive`: does a use carry a gradient, as far as its
-/// memory is concerned? `types`: of the SDFG's symbols, which must outlive the signature.
+/// Returns what a derivative needs to know about a Python tasklet, or why it has none. `isActive`: does a use carry a
+/// gradient, judging by its memory? `types`: of the SDFG's symbols; must outlive the signature.
 std::variant<py::Signature, diag::Message> signatureOf(const nest::Step &s, const ir::Tasklet &t, const ir::SDFG &g,
                                                        const analysis::SymbolTypes &types,
                                                        const std::function<bool(const nest::Use &)> &isActive,
                                                        const std::string &prefix, py::Ties ties);
 
-/// Does code that is not understood, and reads nothing that carries a derivative, leave results without one: one element each, or sums?
+/// Does opaque code that reads nothing with a derivative leave results without one: single elements, or sums?
 bool leavesNoDerivative(const nest::Step &s, const ir::Tasklet &t, const std::function<bool(const nest::Use &)> &isActive);
 
 /// Is a conflict resolution a sum?
 bool isSum(const std::string &wcr);
 
-/// The uses at a connector; a tasklet may write one result to several places.
+/// The uses at a connector; a tasklet may write one result to several destinations.
 std::vector<const nest::Use *> usesAt(const nest::Step &s, Name connector, bool written);
 
-/// Says why there is no derivative.
+/// Explains why there is no derivative.
 diag::Message messageOf(const py::DerivativeError &e);
 
-/// Why something has no derivative, and where that is.
+/// The reason why something has no derivative, and its node.
 struct Obstacle {
     diag::Message message;
     const ir::Node *at;
 };
-/// Why there can be no gradients, or tangents, of what a step uses; nothing if there can be. `takesPart`: would a use have one?
+/// Returns why the containers of a step cannot have gradients, or tangents; nothing if they can. `takesPart`: would a
+/// use have one?
 std::optional<Obstacle> obstacleOfContainers(const nest::Step &s, const ir::SDFG &g,
                                              const std::function<bool(const nest::Use &)> &takesPart);
-/// Why the copy of a step has no derivative; nothing if it has.
+/// Returns why the copy of a step has no derivative; nothing if it has one.
 std::optional<diag::Message> obstacleOfCopy(const nest::Step &s);
-/// Why a nested SDFG has none whose arguments share elements that it writes: they would hand on gradients, or tangents, of each other.
-/// `isActive`: does a use carry one?
+/// Refuses nested SDFGs whose arguments share elements that they write, since these would propagate each other's
+/// gradients or tangents. `isActive`: does a use carry one?
 std::optional<diag::Message> obstacleOfArguments(const nest::Step &s, const std::function<bool(const nest::Use &)> &isActive,
                                                  const sym::Assumptions &facts);
-/// Why a state that the nest form cannot read (HiddenState) has none.
+/// Explains why a state that the nest form cannot read (HiddenState) has no derivative.
 diag::Message obstacleOfState(const ir::State &s);
-/// Why a scope that could not be taken apart, whose entry this is, has none.
+/// Explains why the scope of an entry that could not be taken apart has no derivative.
 diag::Message obstacleOfScope(const ir::Node &entry);
 
 } // namespace sdfgc::transforms::gradient

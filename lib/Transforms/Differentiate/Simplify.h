@@ -1,4 +1,4 @@
-// What is made simpler before an SDFG is differentiated: operations whose derivatives are those of others.
+// Simplifies an SDFG before it is differentiated: replaces operations with others whose derivatives are known.
 //
 //     Axpy, Ger, Stencil, ... (kind Expanded)     their expansions without a library
 //     copy and fill nodes                         copies, and maps over the elements
@@ -7,14 +7,16 @@
 //     y = max(y, all of x)  (Reduce)              m = max(all of x); y = max(y, m)
 //     y += A @ B            (a library node)      t = A @ B; y += t
 //
-// The same goes for maxima, minima, and, where no iterations meet, for updates with any function. What fits nothing of this stays as it is.
+// Maxima and minima are treated in the same way, and so are updates with any function if no iterations access the same
+// element. Everything else is left unchanged.
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// Rewrites what takes part: `declared` are containers that have gradients (tangents) whatever the program does. False after an error.
+/// Rewrites the operations that matter for the gradient. `declared`: containers that always have gradients (tangents).
+/// Returns false after an error.
 bool simplify(ir::SDFG &g, const std::vector<Name> &of, const std::vector<Name> &wrt, const std::vector<Name> &declared,
               pass::Context &context);
 

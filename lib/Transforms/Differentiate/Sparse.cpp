@@ -1,4 +1,4 @@
-// Gradients of products with a matrix in compressed rows, C = alpha A B + beta C0.
+// Gradients of products with a matrix in compressed sparse row format, C = alpha A B + beta C0.
 //
 //     gradient_vals[p] += alpha sum over j of gradient_C[i, j] B[cols[p], j]
 //     gradient_B[cols[p], j] += alpha vals[p] gradient_C[i, j]                    for p = rows[i] .. rows[i + 1]
@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    /// For each element of a row of A, and each column of the result: `target` gets alpha times `factor`, a part of `read`, times the gradient
-    /// of the result.
+    /// For each element of a row of A, and each column of the result: adds alpha times `factor`, a part of `read`,
+    /// times the gradient of the result to `target`.
     bool add(const Use &read, const char *connector, const Use &to, const std::string &target, const std::string &factor,
              const Use &c) {
         const std::optional<Use> v = r_.reverser.value(read, {}, r_.body);

@@ -1,4 +1,4 @@
-// Copies and tasklets, backwards.
+// Reverses copies and tasklets.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
 
@@ -16,9 +16,9 @@ using nest::UseKind;
 
 // ---- copies
 
-/// A map over the elements, which adds the gradient of what was written to that of what was read. Through a buffer where both are in one
-/// container: an element may be among both. So do copies that put elements in another shape, and those from the host to the device or
-/// back: the buffer has the shape of the source, and is where that is.
+/// Creates a map over the elements that adds the gradient of the destination to that of the source. Uses a buffer if
+/// both are in the same container, because an element may be in both; if the copy changes the shape; and if it crosses
+/// between host and device. The buffer has the shape and the memory of the source.
 void ItemReverser::copy(const Step &s, Body &b, std::vector<Item> &out) {
     const Use &from = s.uses.front(), &to = s.uses.back();
     if (const auto why = obstacleOfCopy(s))
@@ -137,7 +137,8 @@ void ItemReverser::addOnlyInside(Reversed &r, Name sum, const sym::Subset &read,
               sum.str();
 }
 
-/// `a = f(a)`, element by element: the gradient of what was read takes the place of that of what was written. False where it is not that.
+/// For `a = f(a)`, element by element, replaces the gradient of the destination with that of the source. Returns false
+/// for other tasklets.
 bool ItemReverser::inPlace(const Step &s, Name connector, const py::Signature &signature, const py::Derivative &d,
                            std::set<Name> &results, Body &b, Reversed &r) {
     const std::vector<const Use *> written = usesAt(s, connector, true);
@@ -179,7 +180,8 @@ bool ItemReverser::inPlace(const Step &s, Name connector, const py::Signature &s
     return true;
 }
 
-/// The gradient of a result, for the code. Where one tasklet may read and add to the gradient of one element, it is taken out before.
+/// Provides the gradient of a result to the code. If a tasklet may both read and add to the gradient of the same
+/// element, the gradient is copied before.
 void ItemReverser::seed(const Step &s, const Tasklet &t, Name connector, const py::Signature &signature, const py::Derivative &d,
                         Body &b, Reversed &r) {
     const std::vector<const Use *> written = usesAt(s, connector, true);

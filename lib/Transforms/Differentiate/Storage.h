@@ -1,4 +1,4 @@
-// What is stored for a gradient: what the user asks for, and how much it is.
+// What is stored for a gradient: the user's choices, and the bytes needed.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -10,11 +10,11 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// What happens to a value that a gradient needs and that is overwritten.
+/// How to keep a value that a gradient needs and that is overwritten.
 enum class Keep : uint8_t {
-    Auto,      // it is computed again where an iteration has it for itself, else stored
-    Store,     // it is stored, also where it could be computed again
-    Recompute, // it is computed again from what is still there; refused where that is not enough
+    Auto,      // recompute it if it is private to an iteration, otherwise store it
+    Store,     // store it, even if it could be recomputed
+    Recompute, // recompute it from what still exists; refuse if that is impossible
 };
 
 struct Strategy {
@@ -22,40 +22,42 @@ struct Strategy {
     std::map<Name, Keep> named; // containers
     Keep of(Name data) const;
 };
-/// Reads `auto`, `store` and `recompute`, with commas, blanks or `+` between them; names that follow `store=` or `recompute=` are those of
-/// containers. Nothing if it is of another form.
+/// Parses `auto`, `store` and `recompute`, separated by commas, blanks or `+`; names after `store=` or `recompute=` are
+/// containers. Returns nothing for other text.
 std::optional<Strategy> parseStrategy(const std::string &text);
-/// The first name of a strategy that is no container of the program, nested SDFGs included; an empty one if all are.
+/// Returns the first name of a strategy that is not a container of the program or of its nested SDFGs, or an empty
+/// name.
 Name unknownIn(const Strategy &s, const ir::SDFG &g);
 
-/// The words of a list, with commas, blanks or `+` between them: lists of pass options have commas themselves.
+/// The words of a list separated by commas, blanks or `+`: lists of pass options use commas themselves.
 std::vector<std::string> wordsOf(std::string list);
 
-/// A number of bytes, `K`, `M`, `G` or `T` after it being powers of 1024. Nothing if it is of another form, negative or too large.
+/// Parses a number of bytes, with an optional suffix `K`, `M`, `G` or `T` for powers of 1024. Returns nothing for other
+/// text and for values that are negative or too large.
 std::optional<int64_t> parseBytes(const std::string &text);
 
-/// Reads values of symbols, `N=100+T=10`. Nothing if they are of another form.
+/// Parses values of symbols, such as `N=100+T=10`. Returns nothing for other text.
 std::optional<std::map<Name, int64_t>> parseSizes(const std::string &text);
 
-/// Something that is stored: a tape.
+/// A stored tape.
 struct Stored {
     Name tape;
     sym::Expr bytes;
     diag::Location place;
 };
-/// All of them, in terms of the symbols of one SDFG.
+/// All tapes, in terms of the symbols of one SDFG.
 using Ledger = std::vector<Stored>;
-/// The bytes of one more container.
+/// The size of one more container.
 sym::Expr bytesOf(const ir::DataDesc &d);
-/// The bytes of all of them together.
+/// The total size of all tapes.
 sym::Expr totalOf(const Ledger &ledger);
 
-/// At most so much may be stored.
+/// The maximum size of all tapes.
 struct MemoryLimit {
     int64_t bytes = 0;
     std::map<Name, int64_t> sizes; // values of symbols
 };
-/// Reports an error if more is stored, or it is not known, which names the largest tapes.
+/// Reports an error that names the largest tapes if the limit is exceeded, or if the size is unknown.
 void checkLimit(const MemoryLimit &limit, const Ledger &ledger, pass::Context &context);
 
 } // namespace sdfgc::transforms::gradient

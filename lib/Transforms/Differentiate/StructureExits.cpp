@@ -1,4 +1,4 @@
-// structure-exits: breaks, continues and returns become branches and conditions of loops.
+// structure-exits: replace breaks, continues and returns with branches and loop conditions.
 //
 //     for i = 0; i < N; i += 1 {                 left = False
 //         a                                      for i = 0; not left and i < N; i += 1 {
@@ -7,24 +7,27 @@
 //     }                                          }
 //     d                                          d
 //
-// Control flow that is made of sequences, branches and loops only can be gone through backwards; a jump cannot. And the condition of the loop
-// still says how often it runs at most (sdfgc/Analysis/TripCount.h), which is what tapes are sized by (Values.h).
+// Control flow made only of sequences, branches and loops can be reversed; a jump cannot. And the loop's condition
+// still bounds the trip count (sdfgc/Analysis/TripCount.h), which determines the size of tapes (Values.h).
 //
-//   1. What comes after a block from which a jump may leave runs only if none did. Where the block is a conditional, all of whose branches but
-//      one jump for certain, it becomes part of that branch, which takes no flag.
-//   2. Else a symbol, the flag, is true once the jump was taken, and the rest stands in a branch that asks for it.
-//   3. A loop that is left by breaks, or by returns inside of it, ends when the flag is set: its condition asks for it first, so that the rest
-//      of the condition is evaluated as often as before.
-//   4. The loop's update would run once more. That changes nothing where its variable is not used after the loop and the update computes with
-//      symbols only; else the update asks for the flag as well.
-//   5. A break under a condition, before the body does anything, is the end of the loop's condition: `while a and not c`.
-//   6. Flags of breaks are cleared in front of the loop, those of continues as an iteration begins, that of returns as the SDFG begins.
+//   1. Code after a block that may jump runs only if no jump was taken. If the block is a conditional in which all
+//      branches but one certainly jump, the code moves into that branch, and no flag is needed.
+//   2. Otherwise a symbol, the flag, is set when the jump is taken, and the code moves into a branch that tests it.
+//   3. A loop that is left by a break, or by a return inside it, ends when the flag is set. Its condition tests the
+//      flag first, so that the rest of the condition is evaluated as often as before.
+//   4. The loop's update would then run one more time. That is harmless if the loop variable is not used after the loop
+//      and the update depends only on symbols; otherwise the update tests the flag as well.
+//   5. A conditional break at the start of the body moves into the loop's condition: `while a and not c`.
+//   6. Flags are cleared before the loop (break), at the start of each iteration (continue), or at the start of the
+//      SDFG (return).
 //
-// A return leaves the SDFG that it is in, not those around it. What comes after a jump for certain is removed: it never runs. A `while` whose
-// body counts is made a `for` before, as far as it can be: its update stands at the end of the body, and would be made a branch.
+// A return leaves its own SDFG, not the surrounding ones. Code after an unconditional jump is dead and is removed. A
+// `while` whose body counts is first turned into a `for` if possible: its update is at the end of the body and would
+// otherwise end up in a branch.
 //
-// SDFGs are left alone, as a whole, if a region with a jump in it is no sequence (raise-control-flow makes one of most), if the header of
-// a loop that a jump leaves is no Python, and if the graph must not be changed.
+// Not handled: SDFGs that contain a jump in a region that is not a sequence (raise-control-flow turns most regions into
+// one), a jump out of a loop whose header is not Python, or an element that the graph asks not to change. These SDFGs
+// stay entirely as they are.
 #include "Transforms/Differentiate/Program.h"
 #include "Transforms/Nodes.h"
 #include "Transforms/Optimize/FlowEdits.h"

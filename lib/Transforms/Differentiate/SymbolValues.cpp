@@ -1,11 +1,12 @@
-// Values of symbols that edges assign, given once more in front of what is reversed.
+// Expresses symbol values assigned on edges so that they can be reassigned before the reversed code.
 //
 //     j = idx[i]                                   j = idx[i]
 //     k = i - j                                    k = i - idx[i]
 //     state: A[k] is read                          state: gradient_A[k] is added to
 //
-// Assignments of one edge do not see each other. So each value is written in terms of what does not change: variables of loops around, and
-// containers that nobody overwrites. Where there are no such terms, as in `k = (2 * k + 1) % N`, a tape keeps the value for each iteration.
+// Assignments of one edge do not see each other. So each value is expressed in terms of quantities that do not change:
+// variables of surrounding loops, and containers that are never overwritten. If that is impossible, as for `k = (2 * k
+// + 1) % N`, a tape stores the value of each iteration.
 #include "Transforms/Differentiate/SymbolValues.h"
 
 #include "Transforms/Differentiate/Flow.h"

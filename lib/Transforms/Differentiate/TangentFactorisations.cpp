@@ -1,7 +1,7 @@
-// Tangents of factorisations and solutions. Dots are tangents.
+// Tangents of factorisations and solvers. Dots denote tangents.
 //
-//     A = L L^T           Ldot = L F(L^-1 Adot L^-T), where F keeps the lower triangle, with half of the diagonal; of Adot, too, only the lower
-//                         triangle is read
+//     A = L L^T           Ldot = L F(L^-1 Adot L^-T), where F keeps the lower triangle, with half of the diagonal; only the
+//                         lower triangle of Adot is read
 //     A X = B             Xdot = A^-1 (Bdot - Adot X)        (Trsm: the triangle of Adot)
 //     X = A^-1            Xdot = -X Adot X
 //     P A = L U           F = L^-1 P Adot U^-1,  Ldot = L tril(F),  Udot = triu(F) U, tril without the diagonal

@@ -1,9 +1,9 @@
-// Tangents of what library nodes compute.
+// Tangents of library nodes.
 //
-//     linear      C = A B         tangent_C = tangent_A B + A tangent_B        the node itself, once for each operand with a tangent
-//     maximum     y = max(x)      tangent_y = sum of tangent_x[i] / n, where x[i] equals y, which n elements do
+//     linear      C = A B         tangent_C = tangent_A B + A tangent_B    the node itself, once per operand with a tangent
+//     maximum     y = max(x)      tangent_y = sum of tangent_x[i] / n over the n elements x[i] that equal y
 //
-// Those of Cholesky, Solve and Inv are in TangentFactorisations.cpp.
+// TangentFactorisations.cpp covers Cholesky, Solve and Inv.
 #include "Transforms/Differentiate/Correspondence.h"
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Others.h"

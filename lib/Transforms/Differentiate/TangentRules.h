@@ -1,11 +1,11 @@
-// Rules for tangents of library nodes, and what they work with. LibraryNodes.def says whose rule each is.
+// Tangent rules of library nodes, and the data they work with. LibraryNodes.def assigns rules to nodes.
 #pragma once
 
 #include "Transforms/Differentiate/Tangents.h"
 
 namespace sdfgc::transforms::gradient {
 
-/// A node that gets tangents. A rule adds items in front of its step and after it, or refuses.
+/// A node that gets tangents. A rule adds items before and after its step, or refuses.
 struct TangentRule {
     TangentWriter &writer;
     TangentSite &site;

@@ -1,9 +1,9 @@
-// Forward mode: the program computes, along with its values, how they change when its arguments do.
+// Forward mode: the program computes, along with its values, their derivatives with respect to its arguments.
 //
 //     map i { b[i] = sin(a[i]) }   ->   map i { tangent_b[i] = cos(a[i]) * tangent_a[i]; b[i] = sin(a[i]) }
 //
-// In front of each step comes one that computes the tangents of what it writes, from values as they are before it. Control flow stays as it
-// is, and nothing is stored. What is computed from numbers without tangents has the tangent zero.
+// Each step is preceded by one that computes the tangents of its outputs, from the values before the step. Control flow
+// is unchanged, and nothing is stored. The tangent of a value computed from numbers without tangents is zero.
 #pragma once
 
 #include "Transforms/Differentiate/Activity.h"
@@ -12,11 +12,12 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// Adds the tangents of `of` and `wrt` to an SDFG. The caller gives those of `wrt`. All must be containers of real numbers that the SDFG does
-/// not have for itself; their tangents become containers of the same kind. False after an error.
+/// Adds the tangents of `of` and `wrt` to an SDFG. The caller passes those of `wrt`. All must be containers of real
+/// numbers that are not local to the SDFG; their tangents become containers of the same kind. Returns false after an
+/// error.
 bool addTangents(ir::SDFG &g, const Request &request, pass::Context &context);
 
-/// A step that gets tangents, and what is put around it.
+/// A step that gets tangents, and the items added around it.
 struct TangentSite {
     nest::Step &step;
     nest::Map *map; // the innermost one around the step, or null
@@ -32,22 +33,22 @@ public:
         : program_(program), maker_(maker), activity_(activity), declared_(declared), tangents_(tangents), request_(request),
           context_(context) {}
 
-    /// Adds tangents to all runs, which are to be written then. False after an error.
+    /// Adds tangents to all runs, which the caller then writes. Returns false after an error.
     bool run();
 
     // ---- for rules of library nodes
     Maker &maker() { return maker_; }
     const ir::DataDesc &desc(const nest::Use &u) { return *maker_.sdfg().desc(u.data); }
     bool isActive(const nest::Use &u) const;
-    /// The tangent of the elements that a use is of, used in the same way.
+    /// A use of the tangent of the same elements, of the same kind.
     nest::Use tangent(const nest::Use &of, Name connector);
-    /// A container that an iteration around the step has for itself.
+    /// Creates a container private to an iteration around the step.
     Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, TangentSite &site);
-    /// Gives what the step writes the tangent zero: it is computed from numbers without tangents.
+    /// Sets the tangents of the step's outputs to zero, because they are computed from numbers without tangents.
     void clear(TangentSite &site);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);
-    /// Which of the elements that an extremum equals it has the tangent of.
+    /// Which of several elements that equal an extremum determines its tangent.
     py::Ties ties() const { return request_.ties; }
 
 private:

@@ -176,8 +176,8 @@ bool Updates::readBefore(Step &s, std::size_t use) {
 
 namespace {
 
-/// Where iterations of maps put what they would update elements with: an array with a dimension for each parameter, first those that say
-/// which element it is.
+/// Stores what iterations of maps would combine with elements: an array with a dimension for each parameter, starting
+/// with those that select the element.
 class Parts {
 public:
     /// The maps around the update, outermost first.

@@ -1,4 +1,4 @@
-// Updates that are no sums, and results of library nodes that are updates: see Simplify.h.
+// Rewrites updates other than sums, and library nodes that update their results: see Simplify.h.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -10,15 +10,16 @@ namespace sdfgc::transforms::gradient {
 
 class Updates {
 public:
-    /// `takesPart`: has what a use is of a gradient (tangent)? `mayReorder`: factors may be multiplied in another order.
+    /// `takesPart`: does the container of a use have a gradient (tangent)? `mayReorder`: factors may be multiplied in
+    /// another order.
     Updates(Program &program, Maker &maker, std::function<bool(const nest::Use &)> takesPart, bool mayReorder)
         : program_(program), maker_(maker), takesPart_(std::move(takesPart)), mayReorder_(mayReorder) {}
 
-    /// Items inside of a map come now; the map is the innermost one.
+    /// Enters a map; the following items are inside it.
     void enter(nest::Map &m) { around_.push_back(&m); }
-    /// They have come. Adds what is to follow the map, which is the last one of `out`.
+    /// Leaves the map, which must be the last item of `out`, and appends the items that must follow it.
     void leave(std::vector<nest::Item> &out);
-    /// Adds a step, or what takes its place. `map`: the innermost one around it, or null.
+    /// Adds a step, or its replacement. `map`: the innermost surrounding map, or null.
     void step(nest::Item i, nest::Map *map, std::vector<nest::Item> &out);
     const std::vector<nest::Map *> &around() const { return around_; }
 
@@ -31,7 +32,7 @@ private:
     Name temporary(const nest::Use &like, std::vector<sym::Expr> shape, nest::Map *map);
     nest::Map *ownerOf(Name data) const;
     std::vector<nest::Map *>::iterator firstInside(const nest::Map *owner);
-    /// Can a Reduce node take the place of the updates?
+    /// Can a Reduce node replace the updates?
     bool canBeReduced(py::Reduction kind) const;
     bool isTheOnlyWrite(const nest::Use &u) const;
 
@@ -40,7 +41,7 @@ private:
     std::function<bool(const nest::Use &)> takesPart_;
     bool mayReorder_;
     std::vector<nest::Map *> around_;
-    std::map<const nest::Map *, std::vector<nest::Item>> after_; // maps, and what follows them
+    std::map<const nest::Map *, std::vector<nest::Item>> after_; // items that follow each map
 };
 
 } // namespace sdfgc::transforms::gradient

@@ -120,8 +120,8 @@ std::size_t positionOf(const std::vector<Item> &items, const Use &u) {
     return out;
 }
 
-/// By a tape that iterations of a map fill: of this one, or of the first one in it, in which no item writes the elements as well as it uses
-/// them.
+/// Uses a tape filled by iterations of a map: of this map, or of the first one inside it in which no item both writes
+/// and uses the elements.
 std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map &outermost) {
     const std::optional<sym::Subset> subset = subsetOf(u);
     if (!subset) {
@@ -148,7 +148,8 @@ std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map
     return tape ? std::optional(maker_.read(tape->name, placeOf(*tape, *subset), connector)) : std::nullopt;
 }
 
-/// The tape, new or not, that is filled between the writes of the memory around an item, or after the item if it is of what that wrote.
+/// Returns a tape, new or existing, that is filled between the writes of the memory around an item, or after the item
+/// for its results.
 const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m, const Use &u) {
     std::size_t begin = t.result ? item + 1 : item,
                 end = begin; // of the items between two writes of the memory; the last one may write it
@@ -187,8 +188,8 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
 
 namespace {
 
-/// What a use is of in all iterations of the scopes around it, from one on, in terms of those before; nothing if no box of the container
-/// says it.
+/// Returns the elements that a use accesses in all iterations of its scopes, from index `from` on, in terms of the
+/// outer ones; nothing if they are not a box of the container.
 std::optional<sym::Subset> overScopes(std::optional<sym::Subset> s, const Site &site, std::size_t from, const DataDesc &d) {
     if (!s || s->rank() != d.rank())
         return std::nullopt;
@@ -409,8 +410,8 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     return &tapes_.back();
 }
 
-/// All that is read of the data in the loop, and is in front of it what it is there: the whole container if it takes symbols to say it that
-/// the loop changes.
+/// Returns a box with everything that the loop reads of the data and that has its final value before the loop; the
+/// entire container if the box would depend on symbols that the loop changes.
 std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) const {
     const DataDesc *d = maker_.sdfg().desc(t.data);
     const std::size_t level = t.loops.size();

@@ -1,16 +1,17 @@
-// Values of the program that gradients need: where they are, or where they are stored before something overwrites them.
+// Values of the program that gradients need: where they are, or where they are stored before they are overwritten.
 //
-// The derivative of `b = sin(a)` needs `a`. If nothing overwrites `a` until the end of the program, it is read where it is. Otherwise a *tape*
-// keeps it: a copy of the elements that are read, made right before, in an array with a dimension for each loop around it.
+// The derivative of `b = sin(a)` needs `a`. If `a` is not overwritten before the end of the program, it is read in
+// place. Otherwise a *tape* stores it: an array with a dimension for each surrounding loop, filled with the elements
+// right before they are read.
 //
 //     for t = 0; t < T; t += 1                  for t = 0; t < T; t += 1
 //         s = sin(s * x[t])                         tape_s[t] = s
 //                                                   s = sin(s * x[t])
 //
-// Elements that nothing in a loop writes before they are read are stored once, in front of the loop, however often they are read.
+// Elements that a loop reads before it writes them are stored once, before the loop, however often they are read.
 //
-// The sizes of tapes are known in front of the loops: of each loop, the largest number of iterations that it has in any iteration of the
-// loops around it, by a formula, or because it was counted (Counting.h).
+// The sizes of tapes are known before the loops: for each loop, its maximum trip count over all iterations of the
+// surrounding loops, by a formula or by counting (Counting.h).
 #pragma once
 
 #include "Transforms/Differentiate/Counting.h"
@@ -20,18 +21,19 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// The elements that a use is of, in terms of the container that it names; nothing if it does not say.
+/// Returns the elements that a use accesses, in terms of the container that it names; nothing if the use does not
+/// specify them.
 std::optional<sym::Subset> subsetOf(const nest::Use &u);
 
-/// May two uses in one iteration be of one element?
+/// May two uses in one iteration access the same element?
 bool meet(const nest::Use &a, const nest::Use &b, const sym::Assumptions &facts);
 
-/// Is a use one of an item?
+/// Does an item contain a use?
 bool hasUse(const nest::Item &i, const nest::Use &use);
-/// Where the item is that a use is one of; after the last one if there is none.
+/// Returns the position of the item that contains a use; the end if there is none.
 std::size_t positionOf(const std::vector<nest::Item> &items, const nest::Use &use);
 
-/// Have they the same numbers of elements in the dimensions of more than one, for certain?
+/// Do both certainly have the same sizes in the dimensions with more than one element?
 bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
 
 class Values {
@@ -39,42 +41,45 @@ public:
     Values(Program &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
         : program_(program), maker_(maker), counting_(counting), strategy_(strategy), context_(context) {}
 
-    /// What a step read, for its gradient: a use of the same elements at a connector, in terms of the same loops and maps. What a tape keeps has
-    /// dimensions of one element for loops and maps in front. Nothing, after an error, if the value is lost.
+    /// Returns, for the gradient of a step, a use of the elements that it read, at a connector, in terms of the same
+    /// loops and maps. A tape has leading dimensions of size one for loops and maps. Returns nothing, after an error,
+    /// if the value is lost.
     std::optional<nest::Use> of(const nest::Use &read, Name connector);
-    /// The same of what a step wrote.
+    /// The same for elements that a step wrote.
     std::optional<nest::Use> ofResult(const nest::Use &written, Name connector);
-    /// The same of what a step reads or writes, and iterations of a map around it are to store: they have it for themselves, or change it.
+    /// The same for elements that a step reads or writes and that iterations of a surrounding map are to store, because
+    /// they own or change them.
     std::optional<nest::Use> ofLocal(const nest::Use &u, Name connector, const nest::Map &outermost);
-    /// A scalar that keeps a number of a block, for one in loops an element of an array: which branch of a conditional ran, say.
+    /// A scalar that stores a number for a block, or an array element for a block in loops: for example, which branch
+    /// of a conditional ran.
     struct Note {
         Name tape;
         std::vector<sym::Expr> index;
-        /// As code reads it.
+        /// The text with which code reads it.
         std::string text(const ir::SDFG &g) const;
     };
-    /// Nothing if the iterations of the loops around cannot be counted; `whyUnknown` says why.
+    /// Returns nothing if the iterations of the surrounding loops cannot be counted; `whyUnknown` gives the reason.
     std::optional<Note> noteAt(ir::Block &b, std::string_view name, ScalarKind type);
     const std::string &whyUnknown() const { return whyUnknown_; }
 
-    /// Puts the copies that fill tapes into the runs, and returns those that stand in front of loops.
+    /// Inserts the copies that fill tapes into the runs. Returns those that belong before loops.
     std::vector<std::pair<ir::LoopRegion *, nest::Item>> storeAll();
-    /// All tapes, with what they keep.
+    /// A tape and the elements that it stores.
     struct Tape {
         Name name, data;
-        sym::Subset box;             // of the data, that an iteration stores
-        std::vector<sym::Expr> most; // elements of each dimension that it stores, if all that is named lies inside
+        sym::Subset box;             // of the data, stored by one iteration
+        std::vector<sym::Expr> most; // upper bounds of its sizes, if everything in bounds is stored
         std::vector<CountedLoop> loops;
-        std::vector<analysis::LoopLevel> maps; // in them, whose iterations store what they have for themselves
+        std::vector<analysis::LoopLevel> maps; // inside the loops; their iterations store private data
         nest::Run *run = nullptr;
         std::vector<nest::Item> *items = nullptr; // of the run, or of a map in it
-        std::size_t position = 0;                 // of the item in front of which it is filled
+        std::size_t position = 0;                 // of the item before which it is filled
         const ir::AccessNode *access = nullptr;
-        bool result = false;                 // of what the item before wrote, not of what items after it read
-        ir::LoopRegion *inFrontOf = nullptr; // filled there: nothing in the loop writes what is read before it is read
+        bool result = false;                 // stores results of the previous item, not inputs of later items
+        ir::LoopRegion *inFrontOf = nullptr; // filled before this loop, in which no write precedes the reads
     };
     const std::vector<Tape> &tapes() const { return tapes_; }
-    /// How much tapes and notes need.
+    /// The memory that tapes and notes need.
     Ledger ledger() const;
 
 private:
@@ -99,11 +104,11 @@ private:
     const Strategy &strategy_;
     pass::Context &context_;
     std::vector<Tape> tapes_;
-    // Where they are in `tapes_`: those between items, and those in front of loops.
+    // Indices into `tapes_`: of tapes between items, and of tapes before loops.
     std::map<std::tuple<const std::vector<nest::Item> *, std::size_t, Name, bool>, std::size_t> byPlace_;
     std::map<std::pair<const ir::LoopRegion *, Name>, std::size_t> inFront_;
     std::vector<std::pair<Name, const ir::Block *>> notes_;
-    std::string whyUnknown_; // how often loops run, when that was asked for last; empty if it is known
+    std::string whyUnknown_; // why the last requested trip count is unknown; empty if it is known
 };
 
 } // namespace sdfgc::transforms::gradient

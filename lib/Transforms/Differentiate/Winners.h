@@ -1,4 +1,4 @@
-// Elements that equal a maximum or minimum: all of them share its gradient, or the first one has it (`ties`).
+// Elements that equal a maximum or minimum: either all share its gradient, or the first one receives it (`ties`).
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
@@ -7,24 +7,25 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// What is kept for each element of a result, so that the elements it was taken from are known: how many there are, or the number of the
-/// first one in the order of the walk.
+/// A value per result element that identifies the elements it was taken from: their number, or the index of the first
+/// one in walk order.
 class Winners {
 public:
-    /// `walk`: over the elements of the operand. An operand of another type than the result is compared as one of its type.
+    /// `walk`: over the elements of the operand. If operand and result types differ, elements are converted before they
+    /// are compared.
     Winners(py::Ties ties, const Maker::Walk &walk, Type operand, Type result)
         : first_(ties == py::Ties::First), number_(walk.number().str()),
           converted_(operand == result ? "" : "dace." + result.str()) {}
 
-    /// A container like the result.
+    /// A container with the shape of the result.
     ir::DataDesc like(const ir::DataDesc &result) const;
-    /// What is in it to begin with, as a number.
+    /// Its initial value, as a number.
     std::string begin() const { return first_ ? none() : "0"; }
-    /// Code for what the element `x` adds to it, where the result is `y`.
+    /// Code for the contribution of element `x` if the result is `y`.
     std::string entry(Name x, Name y) const;
-    /// The function that combines these.
+    /// The function that combines contributions.
     std::string wcr() const { return first_ ? "lambda a, b: min(a, b)" : "lambda a, b: a + b"; }
-    /// Code for the part of `value` that the element has; `n`: what is kept.
+    /// Code for the share of `value` that the element receives; `n`: the stored value.
     std::string part(Name value, Name n, Name x, Name y) const;
 
 private:
@@ -32,7 +33,7 @@ private:
     std::string isOne(Name x, Name y) const;
     bool first_;
     std::string number_;
-    std::string converted_; // what turns an element into one of the result; empty if nothing does
+    std::string converted_; // converts an element to the result type; empty if the types are equal
 };
 
 } // namespace sdfgc::transforms::gradient

@@ -1,9 +1,10 @@
-// The graph of one rank, from the plan.
+// Builds the graph of one rank from the plan.
 //
-// Steps: (1) of every item that is dealt out, the range of its variable is cut to the rank's positions, and accesses get the indices that
-// elements have in the rank's part; (2) sums over ranks go to a container of their own, and from there, after an Allreduce, to where they
-// belong; (3) after access nodes of which neighbours' elements, or all elements, are read, come nodes that fetch them; (4) containers
-// get the sizes of parts (Storage.cpp).
+//   1. In every distributed item, the range of the distributed parameter is cut to the rank's positions, and accesses
+//      use the indices that elements have in the rank's part.
+//   2. Sums over ranks go to a separate container and, after an Allreduce, from there to their destination.
+//   3. Access nodes from which elements of neighbours, or all elements, are read are followed by nodes that fetch them.
+//   4. Containers get the sizes of their parts (Storage.cpp).
 #include "Transforms/Distribute/Make.h"
 #include "Transforms/Distribute/Storage.h"
 #include "Transforms/Nodes.h"

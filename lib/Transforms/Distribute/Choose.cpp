@@ -1,9 +1,13 @@
-// Which containers are dealt out, and which iterations.
+// Chooses which containers and which iterations are distributed.
 //
-// Steps, until nothing is left: (1) an item that writes elements of a container that is dealt out runs where they are; (2) if there is none,
-// the first item that reads one, or adds to one, runs where that costs least: at the position of one of its accesses, or everywhere. What
-// an item reads or writes of transients without a layout gets one that fits. In the end every use is looked at again. A transient that
-// cannot be where all of its users want it is put on every rank, and all begins anew; if that is an argument, it is refused.
+// Repeated until all items are placed:
+//   1. an item that writes elements of a distributed container runs where those elements are;
+//   2. if there is no such item, the first item that reads or adds to a distributed container runs where that costs
+//      least: at the position of one of its accesses, or on every rank.
+//
+// Transients without a layout that an item reads or writes get a layout that matches the item. At the end every use is
+// checked again. A transient that cannot be where all its uses need it is replicated on every rank, and the procedure
+// restarts; an argument in that situation is refused.
 #include "Transforms/Distribute/Plan.h"
 #include "Transforms/Lower/Reductions.h"
 
@@ -292,8 +296,8 @@ private:
             all.push_back(p);
     }
 
-    /// What ranks must send to each other for the item, roughly, and what they all compute where it runs everywhere; negative where it
-    /// cannot run so.
+    /// A rough estimate of the communication for the item, and of the redundant work if it runs on every rank; negative
+    /// if it cannot run there.
     int64_t cost(const Item &item, const std::optional<Position> &at, std::string &why) const {
         int64_t sum = 0;
         if (!at)

@@ -1,32 +1,37 @@
-// distribute: a program for one process becomes one for many ranks, which share its arrays.
+// distribute: turn a program for one process into one for many ranks that partition its arrays.
 //
-// The caller says of arguments that every rank has a block of them, along one dimension. Everything else follows: where transients are,
-// which iterations a rank runs, what it needs from others.
+// The caller specifies arguments of which every rank has a block, along one dimension. The pass derives everything
+// else: where transients are, which iterations a rank runs, and what it needs from other ranks.
 //
-//   before   A, B: float64[N]                                   after, with A=block:0+B=block:0
-//            while t < T:                                       A, B: float64[N_local];  A_part: float64[N_local + 2]
-//              map i = 1:N - 1:                                 N_begin = mpi.begin_of_part(N, N_local);  A_part[1:N_local + 1] = A
-//                B[i] = (A[i - 1] + A[i + 1]) / 2               while t < T:
-//              map i = 1:N - 1:                                   mpi.Halo: one element of A_part on both sides
-//                A[i] = B[i]                                      map i = N_from:N_to:
-//                                                                   B[i - N_begin] = (A_part[i - N_begin] + A_part[i - N_begin + 2]) / 2
-//                                                                 ...
-//                                                               A = A_part[1:N_local + 1]
+//   before   A, B: float64[N]                             after, with A=block:0+B=block:0
+//            while t < T:                                 A, B: float64[N_local];  A_part: float64[N_local + 2]
+//              map i = 1:N - 1:                           N_begin = mpi.begin_of_part(N, N_local);  A_part[1:N_local + 1] = A
+//                B[i] = (A[i - 1] + A[i + 1]) / 2         while t < T:
+//              map i = 1:N - 1:                             mpi.Halo: one element of A_part on both sides
+//                A[i] = B[i]                                map i = N_from:N_to:
+//                                                             B[i - N_begin] = (A_part[i - N_begin] + A_part[i - N_begin + 2]) / 2
+//                                                           ...
+//                                                         A = A_part[1:N_local + 1]
 //
-// Arguments stay those of the rank (SPMD): of N elements on P ranks, rank r has r * b to (r + 1) * b with b = ceil(N / P), as far as there
-// are so many. The array is exactly as long as that: what NumPy's slices of the whole are, and what together is the whole again. Its
-// length is a symbol, which follows from the array; N stays one, and is the same on all ranks. A rank whose arrays have another length is
-// an error of the program. Nothing else is one: ranks beyond have no elements, and a halo may be wider than a block, since mpi.Halo fetches
-// elements from whoever has them. That is why halos are a node of their own, and not two nodes Sendrecv.
+// Arguments are those of the rank (SPMD). With N elements on P ranks, rank r has elements r * b to (r + 1) * b, with b
+// = ceil(N / P), as far as they exist. The array is exactly that long: the parts are NumPy slices of the whole array,
+// and concatenate to it. Its length is a symbol, which follows from the array; N remains a symbol with the same value
+// on all ranks. If an array of a rank has another length, the program reports an error. Other distributions are valid:
+// surplus ranks have no elements, and a halo may be wider than a block, because mpi.Halo fetches elements from any rank
+// that has them. For that reason a halo is a separate kind of node rather than two Sendrecv nodes.
 //
-// Steps: (1) the states are read as items: maps, library nodes, tasklets (Items.cpp, Libraries.cpp); copies become maps; (2) positions and
-// layouts are chosen: an item runs where the elements are that it writes, transients lie where they are used, and what remains costs as
-// little as possible (Choose.cpp, Plan.h); (3) the graph is rewritten (Apply.cpp, Storage.cpp). Iterations keep their indices, since tasklets may
-// use them: indices of arrays are shifted.
+//   1. States are read as items: maps, library nodes and tasklets (Items.cpp, Libraries.cpp). Copies become maps.
+//   2. Positions and layouts are chosen: an item runs where the elements that it writes are, transients are placed
+//      where they are used, and everything else is placed to cost as little as possible (Choose.cpp, Plan.h).
+//   3. The graph is rewritten (Apply.cpp, Storage.cpp). Iterations keep their indices, since tasklets may use them;
+//      array indices are shifted instead.
 //
-// What reads elements at constant distances gets a halo, fetched where the content may have changed, or once if it never does. Other reads
-// gather the array. Sums over the dimension that is dealt out end with an Allreduce; what was there before is added once. Programs
-// whose control flow reads a container that is dealt out, or whose items would write elements of other ranks, are refused.
+// Reads at constant distances use a halo. It is fetched wherever the contents may have changed, or once if they never
+// change. Other reads gather the array. Sums over the distributed dimension end with an Allreduce; the old contents are
+// added once.
+//
+// Not handled, and refused: control flow that reads a distributed container, and items that would write elements of
+// other ranks.
 #include "Transforms/Distribute/Plan.h"
 
 #include "sdfgc/Analysis/Verify.h"

@@ -1,4 +1,4 @@
-// What a state does, as items: maps, library nodes and tasklets, with what they read and write.
+// Reads a state as items: maps, library nodes and tasklets, with their reads and writes.
 #include "Transforms/Distribute/Plan.h"
 
 #include "sdfgc/Analysis/Symbols.h"

@@ -1,4 +1,4 @@
-// Library nodes as loops: which dimension of which operand belongs to which of them.
+// Reads library nodes as loops: which dimension of which operand belongs to which loop.
 //
 //   MatMul, Gemm   c[b, m, n] = sum over k of a[b, m, k] * b[b, k, n]          Reduce   out[kept] = f over the others of in[all]
 //   Gemv, Dot      y[m] = sum over k of A[m, k] * x[k]

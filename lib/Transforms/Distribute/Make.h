@@ -1,4 +1,4 @@
-// Nodes that distribute adds to a state.
+// Creates nodes for distribute.
 #pragma once
 
 #include "Transforms/Distribute/Plan.h"
@@ -6,7 +6,7 @@
 
 namespace sdfgc::transforms::distribution {
 
-/// Puts a tasklet into a map of one parameter; edges to and from access nodes lead through it. Returns the entry.
+/// Wraps a tasklet in a map with one parameter; edges to and from access nodes pass through it. Returns the entry.
 ir::MapEntry *wrap(ir::State &s, ir::Tasklet &t, Name parameter, const sym::Range &range);
 
 } // namespace sdfgc::transforms::distribution

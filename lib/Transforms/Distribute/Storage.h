@@ -1,4 +1,5 @@
-// Where the parts of containers are, and how big: symbols of the program, sizes, copies with room for neighbours' elements.
+// Storage of distributed containers: symbols of the program, sizes of parts, and copies with room for neighbours'
+// elements.
 #pragma once
 
 #include "Transforms/Distribute/Plan.h"
@@ -9,28 +10,30 @@ class Storage {
 public:
     explicit Storage(Plan &plan);
 
-    /// Positions from `begin` to `end`, without the last; `end` is never less than `begin`.
+    /// Positions from `begin` to `end`, exclusive; `end` is never less than `begin`.
     struct Section {
         sym::Expr begin, end;
     };
-    /// Those from `first` to `last` that the rank has. `variables`: of maps around, which no symbol of the program may depend on.
+    /// Returns the positions from `first` to `last` that the rank has. `variables`: of surrounding maps, on which no
+    /// symbol of the program may depend.
     Section section(std::size_t line, const sym::Expr &first, const sym::Expr &last, const std::set<Name> &variables);
 
-    /// What is added to the index of an element to get its index in the rank's part.
+    /// Returns the offset from the index of an element to its index in the rank's part.
     sym::Expr shiftOf(const Layout &l) const;
-    /// The shape of the rank's part of a container that is dealt out.
+    /// Returns the shape of the rank's part of a distributed container.
     std::vector<sym::Expr> shapeOf(Name data) const;
 
-    /// The container that takes all elements of one that is dealt out.
+    /// Returns the container that receives all elements of a distributed one.
     Name gathered(Name data);
-    /// Nodes between two access nodes: of the container and of the one that takes all its elements; of the container, both.
+    /// Adds nodes between two access nodes: for gather, from the container to the one that receives all its elements;
+    /// for a halo, both of the container.
     void gather(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
     void fetchHalo(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
-    /// The same once, at the start of the program.
+    /// The same, once, at the start of the program.
     void gatherAtStart(Name data) { atStart_.emplace(data, true); }
     void fetchAtStart(Name data) { atStart_.emplace(data, false); }
 
-    /// Gives containers their sizes, and adds states at the start and at the end.
+    /// Sets the sizes of containers, and adds states at the start and at the end.
     void finish();
 
 private:
@@ -46,9 +49,9 @@ private:
 
     Plan &plan_;
     ir::SDFG &g_;
-    std::set<Name> defined_;        // symbols that the program assigns
-    std::map<Name, Name> gathered_; // container, the one with all elements
-    std::map<Name, Name> parts_;    // argument, its part with a halo
+    std::set<Name> defined_;        // assigned by the program
+    std::map<Name, Name> gathered_; // container -> the one with all elements
+    std::map<Name, Name> parts_;    // argument -> its part with a halo
     std::set<std::pair<Name, bool>> atStart_;
     struct Known {
         std::size_t line;

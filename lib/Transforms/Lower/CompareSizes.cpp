@@ -1,15 +1,17 @@
-// compare-sizes: what all ranks must know alike is compared when the program is initialised.
+// compare-sizes: check during initialisation that all ranks agree on the sizes of collective calls.
 //
-// A collective call hangs, or mixes up memory, when ranks disagree about its size; so does a process grid about its shape. These sizes
-// follow from symbols, which each rank passes to its own initialiser.
+// A collective call hangs or corrupts memory if ranks disagree about its size. The same goes for the shape of a process
+// grid. These sizes depend on symbols that each rank passes to its own initialiser.
 //
 //   before   Allreduce a[0:N]; ProcessGrid P x 2
 //   after    the same, and in the initialiser   __state->mpi.agree({{"N", N}, {"P", P}});
 //
-// Compared are symbols in the shapes of process grids and sub-arrays, and in the subsets of calls on all ranks of the world whose ranks
-// have equal parts. Not compared: messages, Gatherv and the like, where parts may differ; calls on grids and communicators of
-// some ranks, whose parts may differ from those of others; nodes in nested SDFGs beyond what symbols of the program they are mapped to;
-// symbols that the program assigns. Nothing is added where there is nothing to compare.
+// The check compares the symbols in shapes of process grids and sub-arrays, and those in the subsets of calls on all
+// ranks of the world whose ranks have equal parts. A program without such symbols gets no check.
+//
+// Not handled: messages; Gatherv and similar calls, whose parts may differ; calls on grids and communicators of a
+// subset of the ranks, whose parts may differ from those of other ranks; sizes in nested SDFGs, unless they are mapped
+// to symbols of the program; symbols that the program assigns.
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

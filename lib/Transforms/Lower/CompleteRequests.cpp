@@ -1,24 +1,29 @@
-// complete-requests: a Wait takes the buffers that its request moves.
-//
-// An Isend reads its buffer, and an Irecv writes its own, up to the Wait, and so do collective calls that begin now (Ibcast, Iallreduce
-// and others); the graph says so of the node that starts, and nothing of the one that waits. After this pass a Wait reads what is being sent, and reads and writes what is being received. So each analysis of
-// dataflow knows that a reader comes after the Wait, that memory must be there until then, and that nothing may be written before.
+// complete-requests: add to each MPI Wait the buffers that its request transfers.
 //
 //   before   Irecv -> B, req         req -> Wait          B -> map                      (three states)
 //   after    Irecv -> B, req         req, B -> Wait -> B  B -> map
 //
-// Steps, for each SDFG: (1) collect the nodes that start, by the container of their request; (2) walk over control flow with the set of
-// those that are open, and report uses of their buffers (SD2170), requests that are open at the end (SD2171), and waits for what nobody
-// has started (SD2172); (3) add to each Wait the buffers of all nodes with its container, as a whole: which elements are moved may be
-// said in symbols that have other values by now.
+// An Isend reads its buffer, and an Irecv writes its buffer, until the matching Wait. The same holds for nonblocking
+// collective calls (Ibcast, Iallreduce and others). The graph records this only at the node that starts the transfer.
+// After this pass, a Wait reads the send buffers, and reads and writes the receive buffers. Every dataflow analysis
+// then knows that readers come after the Wait, that the memory must exist until then, and that nothing may be written
+// earlier.
 //
-// Requests that are copied, by tasklets or edges, are one with those that they are copies of: a Wait for one of them ends what either
-// has started. A view is the container behind it.
+// For each SDFG:
+//   1. collect the nodes that start a transfer, by the container of their request;
+//   2. walk over the control flow with the set of open requests, and report uses of their buffers (SD2170), requests
+//      still open at the end (SD2171), and waits without a started request (SD2172);
+//   3. add to each Wait the buffers of all nodes with its request container, as entire containers: the subsets may
+//      depend on symbols that have changed by then.
 //
-// A nested SDFG that gets requests is a node that starts what is started in it, or waits for what is waited for in it; the buffers of what
-// its callers have started become arguments of it, so that the Wait inside has them too.
+// A request copied by tasklets or edges is identified with its original: a Wait for one completes the transfers that
+// either has started. A view is identified with its container.
 //
-// Left alone: nested SDFGs in maps; buffers that a nested SDFG has itself, and that are gone when its caller waits.
+// A nested SDFG that receives requests counts as a node that starts what is started inside, or waits for what is waited
+// for inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can
+// refer to them.
+//
+// Not handled: nested SDFGs in maps; buffers that are local to a nested SDFG and no longer exist when its caller waits.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"

@@ -1,4 +1,4 @@
-// What a typed graph has of every element: for the passes that give it, and for those that add elements to a typed graph.
+// Completes elements of typed graphs, for the passes that type a graph and for those that add elements to one.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -6,9 +6,9 @@
 
 namespace sdfgc::transforms {
 
-/// Replaces `Default` in schedules and storages, as default-schedules does. Returns whether anything changed.
+/// Replaces `Default` schedules and storages by the rules of default-schedules. Returns whether anything changed.
 bool decideDefaults(ir::SDFG &root, pass::Context &context);
-/// Gives symbols and connectors types where they have none, as infer-types does. Returns whether anything changed.
+/// Types symbols and connectors that have no type, by the rules of infer-types. Returns whether anything changed.
 bool inferTypes(ir::SDFG &root, pass::Context &context);
 
 } // namespace sdfgc::transforms

@@ -1,26 +1,32 @@
-// default-schedules: replaces `Default` in schedules and storages by what it means, and marks nested arguments that may alias.
-//
-// Rules: format reference 4.5 to 4.9, semantics reference 4. Concrete values are taken as given, so that what is new in a graph can be
-// decided in the same way (Completion.h).
+// default-schedules: replace `Default` schedules and storages with concrete ones, and mark nested arguments that may
+// alias.
 //
 //   before:  A: Default   map[i] Default { t: Default }       after:  A: CPU_Heap   map[i] CPU_Multicore { t: Register }
 //                           map[j] Default                               map[j] Sequential
 //
-// Steps, for each SDFG from outside to inside, with the schedules of all scopes around it:
-//   0. A constant is part of the program's text, which the host and kernels read alike: CPU_Heap, whatever memory the graph names.
-//   1. An argument of a nested SDFG has the storage of the outer container behind its connector; an argument of the root, CPU_Heap.
-//   2. Scope depth by scope depth, over all states: a container takes its storage from the scope of its outermost use (the
-//      innermost schedule around it that is not Sequential; none: CPU_Heap); a view takes the storage of what it views. Then
-//      scopes and library nodes at this depth take their schedule from the scope around them, or, with none around them, from the
-//      containers next to them. Going by depth makes the result independent of the order of states: everything that a decision
-//      looks at is decided before.
-//   3. In a GPU_Device scope without thread-block maps, threads of a block are implied: containers inside are Register, not
-//      GPU_Shared. A map whose range is read at run time is a loop of each thread there, and so is one whose size the host cannot tell
-//      when it starts the kernel, or that writes registers around it.
-//   4. Containers that no access node mentions become Register.
-// What lives longer than a call cannot be in registers: it becomes CPU_Heap instead.
+// Rules: format reference 4.5 to 4.9, semantics reference 4. Concrete values are kept, so the same rules complete new
+// elements of a graph (Completion.h).
 //
-// Left alone: concrete values, except storages of nested arguments, which always follow the outer container, and of constants.
+// For each SDFG, from the outside in, given the schedules of all surrounding scopes:
+//   0. A constant is part of the program text, which the host and kernels both read: CPU_Heap, whatever memory the
+//      graph specifies.
+//   1. An argument of a nested SDFG has the storage of the outer container at its connector; an argument of the root is
+//      CPU_Heap.
+//   2. One scope depth after another, over all states: a container takes its storage from the scope of its outermost
+//      use (the innermost surrounding schedule that is not Sequential; without one, CPU_Heap), and a view takes the
+//      storage of the viewed container. Then scopes and library nodes at this depth take their schedule from the scope
+//      around them or, at the top level, from the containers next to them. Everything that a decision depends on is
+//      decided at a smaller depth, so the result is independent of the order of states.
+//   3. In a GPU_Device scope without thread-block maps, the threads of a block are implicit: containers inside are
+//      Register, not GPU_Shared. Three kinds of maps there become a loop in each thread: those with a range read at run
+//      time, those whose size the host cannot compute at launch, and those that write registers of the surrounding
+//      scope.
+//   4. Containers without access nodes become Register.
+//
+// Registers cannot hold what lives longer than a call; such containers become CPU_Heap instead.
+//
+// Not handled: concrete values, except the storage of nested arguments, which always follows the outer container, and
+// that of constants.
 #include "Transforms/Lower/Completion.h"
 #include "Transforms/Lower/DefaultTables.h"
 #include "Transforms/Lower/InferAliasing.h"

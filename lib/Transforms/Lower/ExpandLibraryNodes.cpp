@@ -1,24 +1,26 @@
-// expand-library-nodes: library nodes become maps, tasklets and nested SDFGs.
+// expand-library-nodes: replace library nodes with maps, tasklets and nested SDFGs.
 //
 //   before   A, B -> MatMul -> C
 //   after    A, B -> nested SDFG { init map; map over i, j, k with conflict resolution } -> C
 //
-// Steps, repeated until no node is left that expands (an expansion may give another library node):
+// Repeated until no node expands, since an expansion may contain other library nodes:
 //   1. collect the library nodes of every state, in node order, outer SDFGs before inner ones;
-//   2. look the node up by class and library; unknown ones, and those of other targets, are errors that name the node;
-//   3. the definition's expander replaces the node and leaves a remark that says which implementation was taken and why.
+//   2. look up each node by class and library; unknown ones, and those of other targets, are errors that name the node;
+//   3. the definition's expander replaces the node, and a remark states the chosen implementation and the reason.
 //
-// Nodes whose operands are in device memory get calls of the device's libraries, or their pure expansions, which become kernels;
-// those with neither (libnodes::whyOnHost) compute on the host between copies (StageOnHost.h).
+// Nodes with operands in device memory use the device's libraries, or pure expansions, which become kernels. Nodes with
+// neither (libnodes::whyOnHost) run on the host between copies (StageOnHost.h).
 //
-// The option `reductions` says which Reduce nodes of the device ask for CUB or rocPRIM (ReduceLibrary.cpp): those that are `CUDA
-// (device)` in the graph (named), all that are not pure (library), or none (kernels).
+// The option `reductions` selects the Reduce nodes on the device that use CUB or rocPRIM (ReduceLibrary.cpp): those
+// that are `CUDA (device)` in the graph (named), all that are not pure (library), or none (kernels).
 //
-// With --reductions ordered, expansions keep sums in the order of their indices (Reduce.cpp, Contraction.cpp). Libraries are called all the same,
-// with one warning for all of them.
+// With --reductions ordered, expansions sum in index order (Reduce.cpp, Contraction.cpp). Libraries are still called,
+// with one warning for all calls.
 //
-// Copy and fill nodes stay: lowering prints them directly. In the end the new elements get schedules, storages and types, by the
-// rules of default-schedules and infer-types: what they are depends on where the expansions have ended up.
+// The new elements then get schedules, storages and types by the rules of default-schedules and infer-types, since
+// these depend on where an expansion ends up.
+//
+// Not handled: copy and fill nodes, which lowering prints directly.
 #include "sdfgc/Transforms/Passes.h"
 
 #include "Transforms/Lower/Completion.h"

@@ -1,19 +1,20 @@
-// fill-scope-connectors: every edge at a scope node that carries data has a connector, and every connector that an edge uses is
-// listed.
-//
-// Hand-written files and old versions leave the connectors of scopes out (format reference 6.5, end). Later passes follow memlet
-// paths by the names IN_x and OUT_x, so they are made explicit first.
+// fill-scope-connectors: give every data edge at a scope node a connector, and list every connector that edges use.
 //
 //   before:  A -> map[i] (no connector)          after:  A -> IN_1 map[i]
 //            map[i] -> tasklet.a  (A[i])                  map[i] OUT_1 -> tasklet.a  (A[i])
 //
-// Steps, for each node: (1) list the connectors that its edges name; (2) at a scope node, name the edges on the outer side (into an
-// entry, out of an exit): a suffix that the inner side already uses for the same container and that has no outer edge, else the
-// next free number; (3) name the edges on the inner side by the container that they carry.
+// Hand-written files and old versions omit the connectors of scopes (format reference 6.5, end). Later passes follow
+// memlet paths by the names IN_x and OUT_x, so they must be explicit.
 //
-// Left alone: ordering edges (empty memlets), connectors that are there, dynamic map ranges.
+// For each node:
+//   1. list the connectors that its edges name;
+//   2. at a scope node, name the edges on the outer side (into an entry, out of an exit): with a suffix that the inner
+//      side already uses for the same container and that has no outer edge, otherwise with the next free number;
+//   3. name the edges on the inner side after the container that they carry.
 //
-// Only now do all paths have two ends: the verifier says what of the graph does not fit them, in the name of the graph.
+// From here on all paths have two ends, so the verifier can now report mismatches in terms of the graph.
+//
+// Not handled: ordering edges (empty memlets), existing connectors, and dynamic map ranges.
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

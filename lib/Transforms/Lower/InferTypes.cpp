@@ -1,6 +1,4 @@
-// infer-types: every symbol and every connector that carries data gets a concrete type.
-//
-// Rules: format reference 6.11 (connectors) and 5.4, 5.2 (symbols), semantics reference 5 and 12.
+// infer-types: give every symbol and every connector that carries data a concrete type.
 //
 //   before:  i = 0 on an edge, no symbol i         after:  symbol i: int64
 //            A -> t.a (A[i]), a: ?                         a: float64
@@ -8,18 +6,22 @@
 //            t.__out -> u.x, both ?                        both: what t's code computes
 //            A -> n.p (A[i]), p: a scalar of float32       A -> p_value -> n.p, p_value: float32
 //
-// Steps, for each SDFG from outside to inside:
-//   0. A scalar of a nested SDFG that has another type than what it is connected to gets a value of its own (ConvertArguments.h).
-//   1. A symbol of a nested SDFG without a declaration takes the type of the expression that it is mapped to.
-//   2. Symbols that are assigned on edges or by loops take the joined type of all their assignments; a symbol that is only used
-//      takes the type that its symbolic strings carry. A declared type wins over both.
-//   3. Connectors, state by state in execution order, so that the source of an edge between two code nodes is typed before its
-//      target. A nested SDFG's connector follows the inner descriptor. With a container on the memlet: one element is a value,
-//      more are a pointer (an output that is written a dynamic number of times without conflict resolution is a pointer, too).
-//      Without a container: an input takes the type of the connector at the other end; an output what the tasklet's code computes.
-//   4. OUT_x of an entry is as IN_x, IN_x of an exit as OUT_x.
+// Rules: format reference 6.11 (connectors) and 5.4, 5.2 (symbols), semantics reference 5 and 12.
 //
-// Left alone: types that the file states. Map parameters are int64 everywhere and are not stored.
+// For each SDFG, from the outside in:
+//   0. A scalar of a nested SDFG whose type differs from that of the outer container gets a separate value
+//      (ConvertArguments.h).
+//   1. An undeclared symbol of a nested SDFG takes the type of the expression that it is mapped to.
+//   2. A symbol that is assigned on edges or by loops takes the joined type of all its assignments. A symbol that is
+//      only read takes the type recorded in its symbolic strings. A declared type overrides both.
+//   3. Connectors are typed state by state, in execution order, so that the source of an edge between two code nodes is
+//      typed before its target. A connector of a nested SDFG follows the inner descriptor. With a container on the
+//      memlet, one element is a value and several elements are a pointer (an output that is written a dynamic number of
+//      times without conflict resolution is a pointer, too). Without a container, an input takes the type of the
+//      connector at the other end, and an output the type that the tasklet's code computes.
+//   4. OUT_x of an entry has the type of IN_x, and IN_x of an exit that of OUT_x.
+//
+// Not handled: types that the file states. Map parameters are always int64 and are not stored.
 #include "Transforms/Lower/Completion.h"
 #include "Transforms/Lower/ConvertArguments.h"
 #include "Transforms/Lower/TypeEnvironment.h"

@@ -1,23 +1,26 @@
-// lower-mpi-maps: the iterations of a map with the schedule MPI are dealt out to the ranks, in blocks.
+// lower-mpi-maps: distribute the iterations of maps with schedule MPI over the ranks, in blocks.
 //
 //   before   map i = 0:10 (MPI)                                                   on every rank
 //   after    map i = lo(rank):lo(rank + 1), lo(r) = r (10 / size) + min(r, 10 % size)      rank 0 of 4: 0, 1, 2; rank 3: 8, 9
 //
-// Every rank has some of the iterations, as many as the others or one more. DaCe runs one iteration on every rank and looks at no
-// bound; where there are as many iterations as ranks, both do the same. A map of several dimensions is dealt out along the first,
-// or, with `dimensions`, over a grid of the ranks that is as square as it can be.
+// Every rank runs a block of iterations; the blocks differ by at most one iteration. DaCe runs one iteration on each
+// rank and ignores the bounds; the two agree if there are as many iterations as ranks. A multidimensional map is
+// distributed along its first dimension or, with `dimensions`, over a grid of ranks that is as square as possible.
 //
-// Arrays stay as each rank has written them. With `gather`, every rank sends its part to all others. What iterations combine by
-// conflict resolution is combined over the ranks (MpiMapResults.h): each rank has the result, as if all iterations were its own, but for
-// the order of sums.
+// Each rank keeps the arrays as it has written them. With `gather`, every rank sends its part to all others. Values
+// that iterations combine by conflict resolution are combined over the ranks (MpiMapResults.h): each rank has the same
+// result as if it had run all iterations, except for the order of sums.
 //
-// Steps: (1) what the map writes is combined or gathered; (2) the first ranges of each map are cut to the rank's part; (3) the map gets
-// the schedule Default, or Sequential if there are maps in it, which get the team of threads; (4) a state at the start of the
-// program asks for rank and size, and the edge after it assigns them to the symbols `__dace_comm_rank` and `__dace_comm_size`, which
-// graphs may use in shapes, and for the rank's place in the grid where there is one.
+//   1. The results of the map are combined or gathered.
+//   2. The first ranges of each map are cut to the rank's part.
+//   3. The map's schedule becomes Default, or Sequential if it contains maps, which then get the team of threads.
+//   4. A state at the start of the program queries rank and size. The edge after it assigns them to the symbols
+//      `__dace_comm_rank` and `__dace_comm_size`, which graphs may use in shapes, along with the rank's position in the
+//      grid, if there is one.
 //
-// Refused (SD4650): maps in other maps or in nested SDFGs, which not every rank need reach; conflict resolution by a function without a
-// neutral element; with `gather`, arrays that are not written at the dealt parameters.
+// Not handled, and refused (SD4650): maps inside other maps or nested SDFGs, which some ranks might not reach; conflict
+// resolution by a function without a neutral element; with `gather`, arrays that are not written at the distributed
+// parameters.
 #include "Transforms/Lower/MpiMapResults.h"
 
 #include "sdfgc/Analysis/Scopes.h"

@@ -1,4 +1,4 @@
-// The pass `lower`: the one step that has a graph in hand before it and a tree after it. The work is done by the library Lower.
+// The pass `lower` turns a graph into a tree. It is the only pass that sees both; the library Lower does the work.
 #include "sdfgc/Lower/Lower.h"
 #include "sdfgc/Transforms/Passes.h"
 

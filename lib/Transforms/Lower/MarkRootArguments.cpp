@@ -1,12 +1,12 @@
-// mark-root-arguments: an array that only the root of a call has may be absent on all other ranks.
-//
-// Of a Scatter only the root reads the whole, of a Gather only the root writes it. Other ranks pass something all the same, unless the
-// interface says that they need not.
+// mark-root-arguments: mark arrays that only the root of a call needs as optional.
 //
 //   before   argument A: float64[N]     A -> Scatter._inbuffer       (all that the program does with A)
 //   after    argument A: float64[N] (optional)
 //
-// Left alone: arguments that anything else reads or writes, or that a nested SDFG gets.
+// Only the root of a Scatter reads the entire array, and only the root of a Gather writes it. Other ranks have to pass
+// an array as well, unless the interface marks it as optional.
+//
+// Not handled: arguments with any other reads or writes, and arguments passed to a nested SDFG.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"

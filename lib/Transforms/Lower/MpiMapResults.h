@@ -1,4 +1,4 @@
-// What becomes of the results of a map whose iterations are dealt out to the ranks.
+// Combines or gathers the results of a map whose iterations are distributed over the ranks.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -8,27 +8,28 @@
 
 namespace sdfgc::transforms {
 
-/// A dimension of an MPI map: who has which of its iterations.
+/// A dimension of an MPI map: which place in the grid has which of its iterations.
 struct DealtDimension {
     Name parameter;
-    sym::Range all;                                 // iterations, as the graph says
-    sym::Expr place, parts;                         // of this rank, and how many there are
+    sym::Range all;                                 // all iterations, as in the graph
+    sym::Expr place, parts;                         // this rank's place, and the number of places
     sym::Expr placeOf(const sym::Expr &rank) const; // of another rank
-    sym::Expr inner = 1;                            // ranks that differ in later dimensions only
+    sym::Expr inner = 1;                            // number of ranks that differ only in later dimensions
     /// The iterations of one place.
     sym::Range part(const sym::Expr &at) const;
 };
 
-/// Why iterations of different ranks cannot combine what they write to an edge's container, or cannot be put together; empty: they can.
+/// Returns why the writes of different ranks to an edge's container cannot be combined, or gathered; empty if they can.
 /// `exitEdge` leaves the map.
 std::string whyNotCombined(const ir::Edge &exitEdge);
 std::string whyNotGathered(const ir::Edge &exitEdge, const std::vector<DealtDimension> &dims);
 
-/// Conflict resolution across the map: each rank combines its own part, starting from nothing, the parts are combined by an
-/// Allreduce, and what comes of it is combined with the container on every rank.
+/// Combines results across ranks: each rank reduces its own part, starting from the neutral element, an Allreduce
+/// combines the parts, and the result is combined with the container on every rank.
 void combineOverRanks(ir::Edge &exitEdge);
 
-/// Every rank sends the elements that its iterations have written to all others, one rank after the other. `size`: the number of ranks.
+/// Sends the elements that each rank's iterations have written to all others, one rank after the other. `size`: the
+/// number of ranks.
 void gatherParts(ir::Edge &exitEdge, const std::vector<DealtDimension> &dims, const sym::Expr &size);
 
 } // namespace sdfgc::transforms

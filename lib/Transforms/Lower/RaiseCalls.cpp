@@ -1,19 +1,26 @@
-// raise-calls: calls of BLAS, and of memcpy, become the library nodes that they were.
+// raise-calls: turn calls of BLAS and memcpy back into the library nodes that they came from.
 //
-//   before:  tasklet (Library)  cblas_dgemm("CblasColMajor", "CblasNoTrans", "CblasNoTrans", N, M, K, "double(1)", _b, N, _a, K, "double(0)", _c, N)
+//   before:  tasklet (Library)  cblas_dgemm("CblasColMajor", "CblasNoTrans", "CblasNoTrans", N, M, K, "double(1)",
+//                                           _b, N, _a, K, "double(0)", _c, N)
 //   after:   library blas.Gemm  with _a <- A[0:M, 0:K], _b <- B[0:K, 0:N]; _c -> C[0:M, 0:N]
 //
-// Graphs that DaCe has compiled have its expansions in them: a `program.sdfg` of its build folder does. What such a call computes is
-// known by its arguments, so passes that know nodes by their meaning (differentiate) need not know calls.
+// Graphs that DaCe has compiled contain its expansions, for example `program.sdfg` in a build folder. The arguments
+// determine what such a call computes, so passes that know library nodes by their meaning (differentiate) need not know
+// calls.
 //
-// A call becomes a node only if the node, with the memlets of the tasklet, is that call:
-//   1. each operand is memory from where its memlet begins, and the sizes and leading dimensions of the call are the sizes and strides of
-//      the memlet: op(A) is m by k, its rows follow each other, and so on;
-//   2. nothing is added to what was there (beta is 0), and the factor is a number;
+// Legal when the node, with the memlets of the tasklet, is exactly that call:
+//   1. each operand is memory that starts where its memlet does, and the sizes and leading dimensions of the call are
+//      the sizes and strides of the memlet: op(A) is m by k, its rows are consecutive, and so on;
+//   2. the old contents are overwritten (beta is 0), and the factor is a number;
 //   3. types are those of the function: `cblas_dgemm` multiplies float64.
-// `memcpy(_out, _in, 32 * sizeof(double))`, which is still C++, becomes a copy node: if both memlets are runs of 32 numbers of that type.
 //
-// A matrix by columns is its transposed one by rows. So a product by columns is one by rows, with the operands exchanged.
+// `memcpy(_out, _in, 32 * sizeof(double))`, which is still C++, becomes a copy node if both memlets are contiguous runs
+// of 32 numbers of that type.
+//
+// A column-major matrix is the transpose of a row-major one, so a column-major product becomes a row-major one with the
+// operands exchanged.
+//
+// Not handled: all other calls, which stay calls.
 #include "Transforms/Lower/Completion.h"
 
 #include "sdfgc/Analysis/Axes.h"

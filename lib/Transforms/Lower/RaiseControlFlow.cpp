@@ -1,27 +1,28 @@
-// raise-control-flow: state machines become loops, conditional blocks and returns.
-//
-// Rules: format reference 5.5, semantics reference 11.1. Afterwards every block outside Unstructured regions has at most one edge
-// out, and that one is unconditional.
+// raise-control-flow: turn state machines into loops, conditional blocks and returns.
 //
 //   before:  init -(i = 0)-> guard                   after:  init -> loop (i = 0; i < N; i = i + 1) { body } -> end
 //            guard -(i < N)-> body
 //            body -(i = i + 1)-> guard
 //            guard -(not i < N)-> end
 //
-// Steps, for each region from inside to outside:
-//   1. Blocks and edges become a graph whose jumps are complete: "no edge is true" is a jump to the region's end, and of two
-//      opposite conditions the second is no test (ControlFlow/FlowGraph).
-//   2. Cycles are collapsed, innermost first, to LoopRegions: for, while, do-while, or `while True` with breaks
-//      (ControlFlow/Loops). A cycle with two entries, or one that is left to several places, is wrapped into an Unstructured
+// Rules: format reference 5.5, semantics reference 11.1. Afterwards every block outside Unstructured regions has at
+// most one outgoing edge, which is unconditional.
+//
+// For each region, from the inside out:
+//   1. Blocks and edges become a graph in which every jump is explicit: "no edge is true" is a jump to the region's
+//      end, and the second of two opposite conditions is not tested (ControlFlow/FlowGraph).
+//   2. Cycles are collapsed to LoopRegions, innermost first: for, while, do-while, or `while True` with breaks
+//      (ControlFlow/Loops). A cycle with two entries, or with exits to several places, is wrapped in an Unstructured
 //      region (ControlFlow/Unstructured).
-//   3. What is left has no cycle and becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
+//   3. The acyclic rest becomes a chain with conditional blocks, by the dominator tree (ControlFlow/Branches).
 //
-// Updates of loop regions become assignments, `i += 2` becomes `i = i + 2`: all passes after this one read one form.
+// Updates of loop regions become assignments, so `i += 2` becomes `i = i + 2`: all later passes see a single form.
 //
-// Every assignment of every edge stays, on an edge at the same place of the execution, with an empty state in between where needed.
+// Every assignment of every edge is kept, on an edge at the same point of the execution; an empty state is inserted in
+// between if necessary. Unreachable blocks are removed.
 //
-// Left alone: regions that are chains already, Unstructured regions of the file (what is inside their blocks is raised). Blocks
-// that cannot be reached are dropped.
+// Not handled: regions that are already chains, and Unstructured regions in the file (the insides of their blocks are
+// raised).
 #include "Transforms/Lower/ControlFlow/Structure.h"
 
 #include "sdfgc/Analysis/Verify.h"

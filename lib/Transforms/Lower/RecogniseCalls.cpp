@@ -1,17 +1,20 @@
-// recognise-calls: C++ tasklets that are one call of BLAS or LAPACK become library calls.
-//
-// Graphs that were expanded by DaCe have such calls as text. As library calls (sdfgc/Analysis/LibraryCalls.h) they take memory in the place
-// of connectors, and what they only read stays const.
+// recognise-calls: turn C++ tasklets that are a single BLAS or LAPACK call into library calls.
 //
 //   before:  tasklet (CPP)      _res = LAPACKE_zgetrf(LAPACK_ROW_MAJOR, N, N, (lapack_complex_double*)_a, N, _ipiv);
-//   after:   tasklet (Library)  _res = LAPACKE_zgetrf("LAPACK_ROW_MAJOR", N, N, _a, N, _ipiv)      with _a a pointer to lapack_complex_double
+//   after:   tasklet (Library)  _res = LAPACKE_zgetrf("LAPACK_ROW_MAJOR", N, N, _a, N, _ipiv)
+//                               with _a a pointer to lapack_complex_double
 //
-// Steps, for each tasklet: (1) the text is one statement, a call of a function that a row of Platform/Environments.def has for the host;
-// (2) each argument is a connector, maybe cast to one of LAPACKE's complex types, a number, a symbol, a sum or product of these, an
-// enumerator or character of the library, or a number in a type; (3) connectors are pointers or single values of the container's type.
+// Graphs expanded by DaCe contain such calls as text. As library calls (sdfgc/Analysis/LibraryCalls.h) they take memory
+// instead of connectors, and memory that they only read stays const.
 //
-// Left alone: all other text; tasklets with conflict resolution, queues, references and dynamic memlets; and every tasklet of a program
-// that has code of its own at file scope, which may define macros.
+// Legal when:
+//   1. the text is a single statement that calls a function with a row for the host in Platform/Environments.def;
+//   2. each argument is a connector, possibly cast to one of LAPACKE's complex types, a number, a symbol, a sum or
+//      product of these, an enumerator or character of the library, or a number converted to a type;
+//   3. connectors are pointers or single values of the container's type.
+//
+// Not handled: all other text; tasklets with conflict resolution, queues, references or dynamic memlets; every tasklet
+// of a program with user code at file scope, which may define macros.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Pass/Pass.h"

@@ -1,21 +1,25 @@
-// resolve-process-grids: descriptors of distributed programs become calls and numbers.
-//
-// A ProcessGrid, SubArray or RedistrArray is a container that holds no data: an edge from one to an MPI node says which ranks take part, or
-// how an array is dealt out. DaCe makes the handles in C++ text of the program's initialiser, with fields of the state that nodes of class Dummy
-// bring in. All of it follows from the descriptors.
+// resolve-process-grids: turn descriptors of distributed programs into calls and numbers.
 //
 //   before   grid (ProcessGrid 2 x P/2) -> Bcast._grid        init_code: MPI_Cart_create(..., &__state->grid); ...
 //   after    state process_grids: mpi.make_grid("grid", 0, dims(2, P / 2))        Bcast {grid: 0}
 //
-// Steps: (1) grids get numbers, parents before their parts, and a state at the start of the program that makes them; the runtime keeps
-// them from call to call; (2) nodes get properties in place of the edges: the number of a grid, or `{shape, block, along, grid}` of a
-// sub-array; (3) of the init and exit code, statements that mention fields of a descriptor are dropped, with those of Dummy nodes: fields are
-// recognised by their names, `<descriptor>` or `<descriptor>_...`, since the text differs between versions of DaCe; (4) descriptors
-// and their access nodes go; (5) nodes CommSplit are numbered.
+// A ProcessGrid, SubArray or RedistrArray is a container without data. An edge from one to an MPI node specifies which
+// ranks take part, or how an array is distributed. DaCe creates the handles in C++ text of the program's initialiser
+// and stores them in state fields that nodes of class Dummy declare. This pass derives everything from the descriptors
+// instead:
 //
-// A C++ tasklet that reads a grid gets its communicator, as in DaCe; null on ranks outside.
+//   1. Grids are numbered, parents before their parts. A state at the start of the program creates them, and the
+//      runtime keeps them between calls.
+//   2. Edges to MPI nodes become properties: the number of a grid, or `{shape, block, along, grid}` of a sub-array.
+//   3. Statements of the init and exit code that mention fields of a descriptor are removed, including those of Dummy
+//      nodes. Fields are recognised by name, `<descriptor>` or `<descriptor>_...`, since the text differs between
+//      versions of DaCe.
+//   4. Descriptors and their access nodes are removed.
+//   5. CommSplit nodes are numbered.
 //
-// Refused (SD2173): descriptors that do not fit each other, or that something else reads.
+// A C++ tasklet that reads a grid receives its communicator, as in DaCe; on ranks outside the grid this is null.
+//
+// Not handled, and refused (SD2173): descriptors that do not match each other, or that other nodes read.
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -74,7 +78,8 @@ std::size_t endOfComment(const std::string &code, std::size_t at) {
     return std::min(end + 1, code.size());
 }
 
-/// Statements of C++ text at its top level: up to a semicolon outside of brackets, or to the end of a block and the `else` after it.
+/// Splits C++ text into its top-level statements: up to a semicolon outside brackets, or to the end of a block and a
+/// following `else`.
 std::vector<std::string> statements(const std::string &code) {
     std::vector<std::string> out;
     std::string now;

@@ -1,29 +1,34 @@
-// resolve-thread-guards: guards by thread, warp and block become conditions on the parameters of maps.
+// resolve-thread-guards: turn guards by thread, warp and block into conditions on map parameters.
 //
 //   before:  map b[b = 0:4] GPU_Device {                   after:  map b[b = 0:4] GPU_Device {
 //              map t[t = 0:64] GPU_ThreadBlock {                     map t[t = 0:64] GPU_ThreadBlock {
 //                set: x = 1     (location: gpu_thread: 0)              set: if t == 0: x = 1
 //                map w[w = 0:2] GPU_Warp { ... w ... } } }             map w[w = t // 32 : t // 32 + 1] Sequential { ... } } }
 //
-// A `location` of a tasklet names the threads, warps or blocks that run it; a GPU_Warp map gives each iteration to one warp, whose
-// lanes run it together (DaCe: codegen/targets/cuda.py; experimental_cuda_helpers/scope_strategies.py). Both speak of positions, and
-// a pass that reorders, splits or fuses maps would change which iteration has which position. So positions are resolved here, before
-// any such pass, into what they mean for the iterations of the graph as it was given:
+// The `location` of a tasklet names the threads, warps or blocks that run it. A GPU_Warp map assigns each iteration to
+// a warp, whose lanes run it together (DaCe: codegen/targets/cuda.py; experimental_cuda_helpers/scope_strategies.py).
+// Both refer to positions, and a pass that reorders, splits or fuses maps changes which iteration has which position.
+// So this pass runs before any of these and translates positions into iterations of the original graph:
 //
-//     thread of the block   iteration of the thread-block map around: the last parameter counts along x, the one before along y, ...;
-//                           without thread-block maps in the kernel: iteration of the kernel's map, modulo the size of a block
-//     warp                  thread of the block, by the lanes of a warp (option `lanes`; 0: those of the target, by --gpu-arch)
-//     block                 iteration of the kernel's map where there are thread-block maps; else divided by the size of a block
+//     thread of the block   iteration of the surrounding thread-block map: the last parameter counts along x, the one before
+//                           it along y, and so on. Without thread-block maps in the kernel: the iteration of the kernel's
+//                           map, modulo the block size
+//     warp                  thread of the block divided by the lanes of a warp (option `lanes`; 0: the target's, by --gpu-arch)
+//     block                 iteration of the kernel's map if there are thread-block maps, otherwise divided by the block size
 //
-// The parameter of a GPU_Warp map is the number of the warp. If it has more iterations than a block has warps, the warps take turns.
-// A condition is a branch in Python code, and a map of one iteration or none around anything else. The code beside thread-block maps
-// runs once for each block, whichever thread does it: there a guard by thread or warp holds if the block has one that it names. Results
-// of a guarded tasklet are dynamic: they may not be written. No barrier can come between a condition and what it guards.
+// The parameter of a GPU_Warp map is the number of the warp. If the map has more iterations than a block has warps, the
+// warps take turns. A condition is a branch in Python code, and a map of at most one iteration around anything else.
+// Code beside thread-block maps runs once per block, on an unspecified thread: there, a guard by thread or warp holds
+// if the block contains one that it names. Results of a guarded tasklet are dynamic, since they may not be written. No
+// barrier may come between a condition and the guarded code.
 //
-// Not handled, and refused (SD4540, SD4541): guards outside of kernels, where DaCe ignores them on the host and obeys them as soon as
-// it moves the code to a device; guards of iterations that no position is known of (dynamic thread-block maps, device maps inside of
-// kernels); GPU_Warp maps that are in no thread-block map, or that a block has no warps for. A guard that counts threads of blocks
-// whose size the graph leaves open gets the usual size, and a warning (SD4542). On the CPU a guard has no effect (SD6022).
+// Not handled, and refused (SD4540, SD4541):
+//   - guards outside kernels, which DaCe ignores on the host and obeys as soon as it moves the code to a device;
+//   - guards of iterations without a known position (dynamic thread-block maps, device maps inside kernels);
+//   - GPU_Warp maps outside thread-block maps, or in blocks without warps for them.
+//
+// A guard that counts threads of blocks whose size the graph leaves open assumes the usual size, with a warning
+// (SD4542). On the CPU a guard has no effect (SD6022).
 #include "Transforms/Lower/ThreadPositions.h"
 
 #include "sdfgc/Analysis/Location.h"

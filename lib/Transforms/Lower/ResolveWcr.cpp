@@ -1,7 +1,5 @@
-// resolve-wcr: decides how each write with conflict resolution is done (Memlet::wcrMode): plainly, atomically, or as a reduction:
-// of OpenMP, or of the blocks of a kernel.
-//
-// Rules: semantics reference 19.2, without the defects listed there.
+// resolve-wcr: choose how each write with conflict resolution is performed (Memlet::wcrMode): plainly, atomically, or
+// as a reduction, of OpenMP or of the blocks of a kernel.
 //
 //   before:  map[i] CPU_Multicore: s += A[i]        after:  Reduction (a clause on the map)
 //            map[i] GPU_Device: s += A[i]                   Reduction (each block combines, and updates s once)
@@ -9,26 +7,31 @@
 //            map[i] CPU_Multicore: h[k[i]] += 1             Atomic    (unless h is small and constant in size: Reduction)
 //            map[t = 0] CPU_Persistent: s += 1              Atomic    (every thread of the team runs it)
 //
-// Steps, for each innermost edge with a conflict resolution:
-//   1. `wcr_nonatomic`, or no parallel scope around it: plain.
-//   2. The write is followed to the memory that it reaches: through scopes, views and the borders of nested SDFGs, up to a
-//      container that is private to an iteration or to the root's argument (WcrTargets).
-//   3. On each stretch of that way, no two iterations of its parallel scopes may touch one element, and no other write in the same
-//      parallel scope may touch in another iteration what this one touches (DisjointIterations): plain.
-//   4. Otherwise a reduction, if the scope is a CPU_Multicore map that really runs in parallel, everything that the map does to the
-//      container, also in nested SDFGs, is a conflict resolution of one kind that OpenMP has for the type, and the target is one
-//      element or small (Reductions.h). Of a kernel: if it has more iterations than a warp has lanes, the kind has a neutral element
-//      for the type, and the target is one element that tasklets of the kernel's own SDFG update.
-//   5. Otherwise atomic.
+// Rules: semantics reference 19.2, without the defects listed there.
 //
-// Atomic updates and reductions have no order: class F1. With --reductions ordered, updates whose order counts (py::orderCounts: sums of
-// floating-point numbers, not minima and not integers) get one first. The map on the CPU whose iterations meet becomes sequential, outermost
-// first, until all of them are plain; parts of a state no longer run at the same time. Kernels, consume scopes and persistent maps cannot be
-// put in an order (SD4530).
+// For each innermost edge with conflict resolution:
+//   1. With `wcr_nonatomic`, or without a surrounding parallel scope, the write is plain.
+//   2. The write is followed to the memory that it reaches: through scopes, views and boundaries of nested SDFGs, up to
+//      a container that is private to an iteration, or to an argument of the root (WcrTargets).
+//   3. It is plain if, on each part of that path, no two iterations of the parallel scopes access the same element, and
+//      no other write in the same parallel scope accesses in another iteration an element that this one accesses
+//      (DisjointIterations).
+//   4. It is a reduction in two cases. First, the scope is a CPU_Multicore map that really runs in parallel, the map
+//      accesses the container, also in nested SDFGs, only by conflict resolution of one kind that OpenMP supports for
+//      the type, and the target is one element or small (Reductions.h). Second, the scope is a kernel with more
+//      iterations than a warp has lanes, the kind has a neutral element for the type, and the target is one element
+//      that tasklets of the kernel's own SDFG update.
+//   5. Otherwise it is atomic.
 //
-// Outer edges of a path get the strongest mode of the writes that pass through them, and those of a reduction its resolution.
+// The order of atomic updates and reductions is unspecified: class F1. With --reductions ordered, updates whose order
+// matters (py::orderCounts: sums of floating-point numbers, but not minima or integers) must be ordered first. CPU maps
+// whose iterations conflict become sequential, outermost first, until all of them are plain, and parts of a state no
+// longer run concurrently. Kernels, consume scopes and persistent maps cannot be ordered (SD4530).
 //
-// Left alone: conflict resolutions without scopes stay plain writes.
+// The outer edges of a path get the strongest mode of the writes that pass through them, and those of a reduction its
+// resolution.
+//
+// Not handled: conflict resolution outside scopes, which stays a plain write.
 #include "Transforms/Lower/DependentIterations.h"
 #include "Transforms/Lower/DisjointIterations.h"
 #include "Transforms/Lower/Reductions.h"
@@ -253,7 +256,8 @@ std::vector<Edge *> updatesOf(SDFG &root) {
     return all;
 }
 
-/// Calls `take(edge, decision)` for the edges that decide: innermost ones, and outer ones only where no edge inside has a conflict resolution.
+/// Calls `take(edge, decision)` for the edges that need a decision: innermost ones, and outer ones if no inner edge has
+/// a conflict resolution.
 template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge *> &all, Take take) {
     std::unordered_set<const Edge *> decided;
     for (bool inner : {true, false})

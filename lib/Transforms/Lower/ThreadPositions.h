@@ -1,4 +1,4 @@
-// Where an iteration of a kernel runs: the number of its thread and of its block, in terms of symbols.
+// Where an iteration of a kernel runs: its thread and block numbers, in terms of symbols.
 #pragma once
 
 #include "Transforms/Schedule/KernelBlocks.h"
@@ -14,25 +14,26 @@ struct Surroundings {
     explicit Surroundings(const ir::Node &n);
     ir::MapEntry *kernel = nullptr;  // the innermost map over the device
     ir::MapEntry *threads = nullptr; // the innermost thread-block map
-    bool isInner = false;            // the map over the device is in another one
+    bool isInner = false;            // the device map is inside another one
 };
 
 /// The position of an iteration, in terms of symbols at the node.
 struct ThreadPosition {
-    std::optional<sym::Expr> thread, block; // nothing: not known. `thread`: nothing also beside thread-block maps
-    bool besideThreads = false;             // the code runs once for each block
-    sym::Expr threads = 1;                  // of a block
-    BlockSizes size{1, 1, 1};               // the same along each axis, in terms of symbols at the kernel
-    bool isOpen = false;                    // the graph does not say how many
-    ir::MapEntry *kernel = nullptr;         // null: the node is in no kernel, and nothing else is known
-    std::string obstacle;                   // why something is not known
+    std::optional<sym::Expr> thread, block; // nothing: unknown; `thread` is also unset beside thread-block maps
+    bool besideThreads = false;             // the code runs once per block
+    sym::Expr threads = 1;                  // per block
+    BlockSizes size{1, 1, 1};               // block size along each axis, in terms of symbols at the kernel
+    bool isOpen = false;                    // the graph leaves the block size open
+    ir::MapEntry *kernel = nullptr;         // null: the node is not in a kernel, and nothing else is set
+    std::string obstacle;                   // why something is unknown
 };
 
-/// The position of the iteration that runs a node. Nested SDFGs between the kernel and the node get the symbols that it needs.
+/// Returns the position of the iteration that runs a node. Nested SDFGs between the kernel and the node receive the
+/// symbols that it needs.
 ThreadPosition threadPosition(const ir::Node &n);
 
-/// Does anything in the SDFG have the name? Beyond what SDFG::freshName avoids: connectors, parameters of maps, and words of code, which
-/// would hide a symbol that the SDFG gets later.
+/// Is the name used anywhere in the SDFG? Beyond the names that SDFG::freshName avoids, this covers connectors, map
+/// parameters, and words of code, which would hide a symbol that is added later.
 bool isTaken(const ir::SDFG &g, Name name);
 
 } // namespace sdfgc::transforms

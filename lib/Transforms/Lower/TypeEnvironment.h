@@ -1,4 +1,4 @@
-// What the names in an element's code and expressions mean, for type inference.
+// The meaning of names in an element's code and expressions, for type inference.
 #pragma once
 
 #include "sdfgc/Analysis/Scopes.h"
@@ -15,22 +15,22 @@ class TypeEnvironment {
 public:
     using Structs = std::map<Name, Type>;
 
-    /// At the top of an SDFG: symbols, constants, containers.
+    /// At the top level of an SDFG: symbols, constants, containers.
     explicit TypeEnvironment(const ir::SDFG &g) : sdfg_(g) {}
-    /// At a node: also parameters and dynamic range connectors of the scopes around it. `structs` (from structTypes) must outlive
-    /// this.
+    /// At a node: also parameters and dynamic range connectors of the surrounding scopes. `structs` (from structTypes)
+    /// must outlive this object.
     TypeEnvironment(const ir::SDFG &g, const analysis::ScopeTree &scopes, const ir::Node &n, const Structs *structs = nullptr);
 
-    /// Map parameters and worker indices are int64; a container is its element type when it is a scalar, else a pointer. Nothing if
-    /// unknown.
+    /// Map parameters and worker indices are int64; a scalar has its element type, any other container is a pointer.
+    /// Nothing if the name is unknown.
     std::optional<Type> typeOf(Name n) const;
-    /// Type of a symbolic expression: of a bare symbol its own; otherwise bool for conditions, the joined type when a floating
-    /// operand is in it, else int64. Void when a bare symbol is unknown.
+    /// Returns the type of a symbolic expression: that of a bare symbol; otherwise bool for conditions, the joined type
+    /// if an operand is a floating-point number, or int64. Void for an unknown bare symbol.
     Type typeOf(sym::Expr e) const;
-    /// For inference of tasklet code: connectors of `node` shadow everything else.
+    /// For inference of tasklet code: the connectors of `node` shadow everything else.
     py::Env forCode(const ir::Node &node) const;
 
-    /// Struct types that the containers of an SDFG mention, by name.
+    /// The struct types that containers of an SDFG mention, by name.
     static Structs structTypes(const ir::SDFG &g);
 
 private:
@@ -39,7 +39,7 @@ private:
     const Structs *structs_ = nullptr;
 };
 
-/// Type of a scalar's value, pointer to the elements of anything else.
+/// The type of a scalar's value, or a pointer to the elements of any other container.
 Type containerType(const ir::DataDesc &d);
 
 } // namespace sdfgc::transforms

@@ -1,16 +1,20 @@
-// accumulate-in-threads: dimensions of a kernel's map over which values are only accumulated become loops of each thread.
+// accumulate-in-threads: turn the accumulating dimensions of a kernel's map into a loop in each thread.
 //
 //   before:  map[i = 0:N, k = 0:N, j = 0:N] GPU_Device { C[i, j] (+)= A[i, k] * B[k, j] }
 //   after:   map[i = 0:N, j = 0:N] GPU_Device { map[k = 0:N] Sequential { C[i, j] (+)= A[i, k] * B[k, j] } }
 //
-// Threads of the grid that update the same element would need an atomic operation for each value. A thread that meets them all
-// keeps them in a register, and always in the same order: results do not differ from run to run. A map is split when
+// Threads of the grid that update the same element would need an atomic operation per value. A thread that handles all
+// of these values keeps the sum in a register and always adds in the same order, so results do not differ from run to
+// run.
 //
-//   1. everything that it writes is resolved, and there are parameters that none of the written subsets mention, and others that
-//      remain;
-//   2. ranges of remaining parameters do not depend on those;
-//   3. what remains is not known to be too little to fill a device, unless what is accumulated is known to be little, too;
-//   4. the graph does not say what the threads do: no maps over threads inside, no block size.
+// Legal when:
+//   1. all writes of the map are resolved, some parameters appear in none of the written subsets, and at least one
+//      parameter remains;
+//   2. ranges of the remaining parameters do not depend on the moved ones;
+//   3. the graph does not specify what threads do: no inner maps over threads, no block size.
+//
+// Profitable when the remaining iterations are not known to be too few to fill a device, unless the accumulated
+// dimensions are known to be short, too.
 #include "Transforms/MapNests.h"
 
 #include "sdfgc/Analysis/Copies.h"

@@ -1,22 +1,25 @@
-// complete-twins: copies that DaCe's GPU transformation forgets are made.
+// complete-twins: add copies that DaCe's GPU transformation forgets.
 //
 //   before:  if x { kernel -> gpu_A; return }               after:  A -> gpu_A
 //            if y { kernel -> gpu_A }                               if x { kernel -> gpu_A; gpu_A -> A; return }
 //            gpu_A -> A                                             if y { kernel -> gpu_A }
 //                                                                   gpu_A -> A
 //
-// The transformation gives an argument A a twin in device memory, copies A to gpu_A at the start and gpu_A to A at the end (DaCe:
-// GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It goes wrong in two ways, both of which the caller sees
-// in A:
+// The transformation gives an argument A a twin in device memory, copies A to gpu_A at the start and gpu_A to A at the
+// end (DaCe: GPUTransformSDFG in transformation/interstate/gpu_transform_sdfg.py). It fails in two ways, and the caller
+// sees both in A:
 //
-//   1. A return ends the program in front of the copies at the end: results stay on the device.
-//   2. An argument that some write covers completely is not copied to the device, even if that write does not always happen, covers
-//      the memory through a view only in part, or combines with what was there: elements that were never written come back.
+//   1. A return ends the program before the final copies, so results stay on the device.
+//   2. An argument is not copied to the device if some write covers it completely. But that write may be conditional,
+//      may cover the memory only in part, through a view, or may combine with the old contents. Then elements come back
+//      that were never written.
 //
-// A walk over the control flow knows which twins may hold elements that were never filled, and which may hold results that their
-// arguments lack. The program starts with a copy to the twins that come back unfilled, and copies back what returns would leave. A
-// twin is called gpu_A, is a transient of A's shape in device memory, and is copied to A as a whole somewhere; other containers are
-// a matter of the graph alone.
+// A walk over the control flow tracks which twins may hold elements that were never filled, and which may hold results
+// that their arguments lack. The pass copies an argument to its twin at the start if the twin would otherwise come back
+// unfilled, and copies results back before returns.
+//
+// A twin is a transient named gpu_A, has A's shape, is in device memory, and is copied entirely to A somewhere. Other
+// containers are never changed.
 #include "sdfgc/Analysis/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"

@@ -307,7 +307,8 @@ bool Placement::wrapTasklets() {
         std::vector<Node *> together{n.node};
         done.insert(n.node);
         for (std::size_t i = 0; i < together.size(); ++i) {
-            // An edge that only orders joins nothing: what lies between the two on another path would be before the kernel and after it.
+            // Ordering edges do not merge nodes: a node between the two on another path would have to run both before
+            // and after the kernel.
             auto add = [&](const Edge *e, Node *other) {
                 if (auto *t = dyn_cast<Tasklet>(other); t && e->srcConn && e->dstConn && done.insert(t).second)
                     together.push_back(t);

@@ -1,4 +1,5 @@
-// Which containers and nodes of the host's level belong to the device once some containers are in device memory, and making it so.
+// Decides which containers and nodes at host level belong on the device once some containers are in device memory, and
+// moves them.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -6,14 +7,16 @@
 
 namespace sdfgc::transforms {
 
-/// Nodes of host-level states (outside of kernels) that touch device memory become kernels: maps get the schedule GPU_Device,
-/// tasklets a map of one iteration around them, as do sequential maps whose iterations depend on each other (a remark says so).
-/// Transients that kernels write, and arrays that they read, move to device memory; nested SDFGs and views follow the containers
-/// after them. Scalars that only the host writes stay there: kernels get them by value. Returns whether anything changed.
+/// Turns nodes of host-level states (outside kernels) that access device memory into kernels. Maps get the schedule
+/// GPU_Device. Tasklets get a map of one iteration around them, and so do sequential maps whose iterations depend on
+/// each other (with a remark). Transients that kernels write, and arrays that they read, move to device memory; nested
+/// SDFGs and views follow their containers. Scalars that only the host writes stay and are passed to kernels by value.
+/// Returns whether anything changed.
 bool placeOnDevice(ir::SDFG &root, pass::Context &context);
 
-/// Transient scalars of the host that kernels write move to device memory, in a graph that was offloaded already. DaCe gives each
-/// thread a copy, which is gone after the kernel. Then as placeOnDevice. Returns whether anything changed.
+/// In a graph that was already offloaded, moves transient scalars of the host that kernels write to device memory. DaCe
+/// gives each thread a copy, which is lost after the kernel. Continues as placeOnDevice does. Returns whether anything
+/// changed.
 bool placeWrittenScalars(ir::SDFG &root, pass::Context &context);
 
 } // namespace sdfgc::transforms

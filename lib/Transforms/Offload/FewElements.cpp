@@ -1,8 +1,8 @@
-// How many kernels would a program launch, and how many elements does each of them have?
+// Estimates how many kernels a program launches, and how many elements each of them processes.
 //
-// A launch takes some five microseconds. Threads of the host go through thousands of elements in that time, so that what pays is the number
-// of elements in a launch. It is known only where sizes are. But where a loop of the host counts to N and launches kernels over N elements,
-// N cannot be large: N launches alone would take minutes, else.
+// A launch takes about five microseconds. Host threads process thousands of elements in that time, so offloading pays
+// only if launches have enough elements. Their number is known only if the sizes are. But if a loop of the host counts
+// to N and launches kernels over N elements, N cannot be large: otherwise the N launches alone would take minutes.
 //
 //     for k in range(N):                  N launches of N*N elements: on the device
 //         A[i, j] += u[i] * v[j]
@@ -16,9 +16,9 @@
 //     for i in range(1, N):               N launches of one element: on the host
 //         A[i] = A[i-1] + B[i]
 //
-// So sizes that loops count to get a small value, others a large one, and the rest is arithmetic. Where two loops in each other count to
-// one size, the number of launches is its square, and all sizes get the small value: no program does that to long rows. The variable of a
-// loop or a map has the middle of its range.
+// So the estimate assigns a small value to sizes that loops count to, and a large value to the others. If two nested
+// loops count to the same size, the number of launches is its square, and all sizes get the small value: no program
+// does that to long rows. Variables of loops and maps take the middle of their range.
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/HostReads.h"
 

@@ -1,21 +1,21 @@
-// Programs that would launch many kernels of few elements each.
+// Recognises programs that would launch many kernels of few elements each.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {
 
-/// What a program would do on the device: an estimate.
+/// An estimate of a program's work on the device.
 struct DeviceWork {
-    double launches = 0; // of kernels, library calls and copies in a run of the program
-    double elements = 0; // that all of them go through, together
-    /// Is a device slower than the host, whose threads have gone through the elements of a launch when it begins?
+    double launches = 0; // kernels, library calls and copies in a run of the program
+    double elements = 0; // processed by all launches together
+    /// Is the device slower than the host, whose threads can process the elements of a launch before it starts?
     bool isNotWorthwhile() const;
 };
 
-/// The estimate of a program for the CPU. Sizes that loops of the host count to are taken for 1000, others for a million, as are ranges that
-/// cannot be computed; for 1000 as well where two loops in each other count to one size. Loops that are not counted run 1000 times,
-/// branches always.
+/// Estimates the work of a CPU program. Sizes that host loops count to are assumed to be 1000, or a million if no loop
+/// does; ranges that cannot be computed are a million, too. If two nested loops count to the same size, all sizes are
+/// 1000. Loops that are not counted run 1000 times, and branches are always taken.
 DeviceWork estimateDeviceWork(ir::SDFG &root);
 
 } // namespace sdfgc::transforms

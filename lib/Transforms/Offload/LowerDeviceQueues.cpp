@@ -1,4 +1,4 @@
-// lower-device-queues: streams that kernels push to become arrays with a counter.
+// lower-device-queues: replace streams that kernels push to with arrays and a counter.
 //
 //   before:  map[i] GPU_Device { t: if a > 0: s = a } -> S (stream) -> B
 //   after:   map[1] GPU_Device { S_count = 0 }
@@ -6,22 +6,23 @@
 //                                       s_count = 1                (an update: the name then stands for the old value)
 //                                       s[s_count] = a }
 //
-// A kernel has no queues: threads that append claim a position by an atomic update that gives the old value, and write there (DaCe:
-// `ArrayStreamView` and `GPUStream` in runtime/include/dace; reference on GPU code generation, section 5.9). The order of the
-// elements is that of the updates, which no run has to repeat. Barriers, copies and order follow from the graph: the counter is a
-// container like any other. Nested SDFGs that are handed the stream get the array and the counter (QueuePushes.h).
+// A kernel has no queues. A thread that appends claims a position with an atomic update that returns the old value, and
+// writes there (DaCe: `ArrayStreamView` and `GPUStream` in runtime/include/dace; reference on GPU code generation,
+// section 5.9). The order of the elements is the order of these updates, which may differ from run to run. The counter
+// is a container like any other, so barriers, copies and ordering follow from the graph. Nested SDFGs that receive the
+// stream get the array and the counter instead (QueuePushes.h).
 //
-// A transient stream with one element of storage is lowered when all that happens to it are pushes from kernels, and copies to an
-// array of one dimension in device memory.
-//   - In place, as above: when each state that uses it has one access node of it, which is emptied into an array that nothing else
-//     in the state uses. The elements are where they are wanted at once.
-//   - Through a buffer as large as the largest of the arrays, otherwise: when pushes and copies are in several states, or the state
-//     also reads the array. The counter starts at zero with the SDFG; each copy is a kernel that takes what was counted, and sets
-//     the counter back:
+// Legal when the stream is a transient with storage for one element, and is used only by pushes from kernels and by
+// copies to a one-dimensional array in device memory. There are two forms:
+//   - In place, as above: each state that uses the stream has a single access node of it, which is emptied into an
+//     array that nothing else in the state uses. Elements are written directly to their destination.
+//   - Through a buffer as large as the largest of the arrays: used if pushes and copies are in different states, or if
+//     the state also reads the array. The counter is zero at the start of the SDFG; each copy is a kernel that takes
+//     the counted elements and resets the counter:
 //
 //       map[k] GPU_Device { if k < S_count: B[k] = S_elements[k] };  map[1] GPU_Device { S_count = 0 }
 //
-// Others are left, with a remark; the lowering refuses what a kernel cannot use.
+// Not handled: other streams stay, with a remark, and the lowering rejects those that a kernel cannot use.
 #include "Transforms/Nodes.h"
 #include "Transforms/Offload/QueuePushes.h"
 

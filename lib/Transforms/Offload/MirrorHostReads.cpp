@@ -1,4 +1,4 @@
-// mirror-host-reads: what the host needs to see of device memory is copied to it.
+// mirror-host-reads: copy device memory to the host where control flow reads it.
 //
 //   before:  while r > eps { map GPU_Device -> r }
 //   after:   copy gpu_r -> r; while r > eps { map GPU_Device -> gpu_r; copy gpu_r -> r }
@@ -6,13 +6,13 @@
 //   before:  x (GPU_Global) -> map[i = 0:n] with n <- x
 //   after:   x -> host_n -> map[i = 0:n] with n <- host_n
 //
-// Control flow runs on the host: conditions, loop headers and assignments of the program and of nested SDFGs outside of kernels.
-// Containers in device memory that they read are split: the dataflow keeps the device's part under the name gpu_X, control flow
-// reads X on the host, and a copy stands in front of every place that reads it. Ranges that decide about the size of a
-// kernel and come out of device memory are copied to a scalar; other values of its entry the kernel reads itself.
+// Control flow runs on the host: conditions, loop headers and assignments of the program, and of nested SDFGs outside
+// kernels. A container in device memory that it reads is split: dataflow keeps the device's part under the name gpu_X,
+// control flow reads X on the host, and a copy precedes every place that reads it. A map range that determines the size
+// of a kernel and comes from device memory is copied to a scalar. A kernel reads the other values of its entry itself.
 //
-// Errors: loops and branches that read device memory which the caller passes in, or views. No copy can take the place of these, and
-// the host cannot follow their pointers. Of edges the verifier says so.
+// Errors: loops and branches that read device memory passed by the caller, or views. A copy cannot replace these, and
+// the host cannot follow their pointers. The verifier reports the same problem on edges.
 #include "Transforms/Offload/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"

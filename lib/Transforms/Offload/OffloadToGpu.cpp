@@ -1,28 +1,32 @@
-// offload-to-gpu: moves a program that was written for the CPU to the GPU.
+// offload-to-gpu: move a program written for the CPU to the GPU.
 //
 //   before:  A -> map[i] CPU_Multicore -> B            after:  state copy_in:   A -> gpu_A, B -> gpu_B
 //                                                              gpu_A -> map[i] GPU_Device -> gpu_B
 //                                                              state copy_out:  gpu_B -> B
 //
-// Graphs that have a GPU schedule or storage already are left as they are: it is decided there. Only scalars of the host that
-// kernels write move.
+// Graphs that already have a GPU schedule or storage stay as they are, because they have decided already. Only host
+// scalars that kernels write are moved.
 //
-//   1. Every array of the dataflow outside of maps gets memory on the device: transients move, the caller's arrays get a device
-//      twin that is filled at the beginning, unless the program overwrites all of it before it reads any, and copied back at the
-//      end if the program writes it.
-//   2. What touches device memory becomes a kernel, what kernels write moves too (DevicePlacement.h). Scalars that only the host
-//      writes stay and are passed by value.
-//   3. Control flow runs on the host and goes on reading the caller's arrays; a copy from the twin is put in front of every place
-//      that reads one which the device writes. (mirror-host-reads does this for transients.)
-//   4. A sequential map whose iterations use what others write (DependentIterations.h) runs in one thread of a kernel, with a
-//      remark.
-//   5. Inside of kernels, parallel maps of the CPU become loops of a thread, heap memory becomes private memory.
+//   1. Every array of the dataflow outside maps gets device memory. Transients move. An argument gets a device twin. It
+//      is filled at the start, unless the program overwrites all of it before reading any, and copied back at the end
+//      if the program writes it.
+//   2. Code that accesses device memory becomes a kernel, and memory that kernels write moves too (DevicePlacement.h).
+//      Scalars that only the host writes stay there and are passed by value.
+//   3. Control flow runs on the host and keeps reading the caller's arrays. A copy from the twin precedes every place
+//      that reads an array which the device writes. (mirror-host-reads does this for transients.)
+//   4. A sequential map whose iterations use each other's results (DependentIterations.h) runs in one thread of a
+//      kernel, with a remark.
+//   5. Inside kernels, parallel CPU maps become loops of a thread, and heap memory becomes private memory.
 //
-// Not moved at all, with a remark that says why: programs with streams, structures, references, callbacks, tasklets in C++,
-// persistent maps, memory that the caller provides, nested SDFGs in maps whose memory keeps values from one iteration to the next, early
-// returns, irreducible control flow, and those whose arrays could not be copied without a symbol that the program is not given (the
-// interface is the same for every target). Nor, without the option `few-elements`, those that would launch many kernels of few elements
-// (FewElements.h): a device takes longer for them than the host.
+// Not handled, with a remark that names the reason:
+//   - programs with streams, structures, references, callbacks, C++ tasklets, persistent maps, or memory that the
+//     caller provides;
+//   - nested SDFGs in maps whose memory keeps values from one iteration to the next;
+//   - early returns and irreducible control flow;
+//   - arrays that could not be copied without a symbol that the program does not receive, because the interface is the
+//     same for every target;
+//   - without the option `few-elements`, programs that would launch many kernels of few elements (FewElements.h), which
+//     run faster on the host.
 #include "Transforms/Offload/DevicePlacement.h"
 #include "Transforms/Offload/FewElements.h"
 #include "Transforms/Offload/HostReads.h"
@@ -222,8 +226,8 @@ bool storesAll(const AccessNode &n, const DataDesc &d) {
            analysis::destinationSubset(e) == d.fullSubset();
 }
 
-/// Is the container overwritten before anything reads it? Looks at the states that every run goes through first. `byStores`: tasklets and
-/// copies count, too.
+/// Is the container overwritten before it is read? Checks the states at the start that every run executes. `byStores`:
+/// also accept writes by tasklets and copies.
 bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
     std::set<const Block *> seen;
     for (Block *b = g.start(); b && seen.insert(b).second;) {

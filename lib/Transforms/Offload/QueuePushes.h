@@ -1,4 +1,4 @@
-// What pushes to a queue in kernels, and how a push becomes an element of an array at a position that an atomic counter gives.
+// Finds the pushes to a queue in kernels, and turns each into a write to an array at a position from an atomic counter.
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
@@ -8,8 +8,8 @@
 
 namespace sdfgc::transforms {
 
-/// What takes the place of a queue: elements begin .. end of a one-dimensional array, in the order of the counter, which starts at
-/// zero.
+/// The replacement of a queue: elements begin .. end of a one-dimensional array, in the order of the counter, which
+/// starts at zero.
 struct QueueArray {
     Name elements, counter;
     sym::Expr begin, end;
@@ -22,15 +22,16 @@ public:
 
     /// The access nodes of the stream.
     std::vector<ir::AccessNode *> nodes() const;
-    /// The innermost edges of all pushes that arrive at an access node of the stream.
+    /// Returns the innermost edges of all pushes that arrive at an access node of the stream.
     std::vector<ir::Edge *> at(const ir::AccessNode &queue) const;
-    /// Does a kernel push, here or in a nested SDFG that is handed the stream?
+    /// Does a kernel push, here or in a nested SDFG that receives the stream?
     bool areOnDevice(const ir::AccessNode &queue) const;
-    /// Why a push to the node cannot be lowered; empty if all can. Tasklets in Python can push, copies of one element, and nested
-    /// SDFGs that do nothing else with the stream.
+    /// Returns why a push to the node cannot be lowered; empty if all can. Supported are Python tasklets, copies of one
+    /// element, and nested SDFGs that use the stream only for pushes.
     diag::Reason obstacle(const ir::AccessNode &queue) const;
-    /// Leads the pushes to `elements` instead, and counts in `total`; both are nodes of the same state, for the containers of `to`.
-    /// `zero`, if there is one, comes before them. Nested SDFGs get the array and the counter in place of the stream.
+    /// Redirects the pushes to `elements` and counts in `total`; both are nodes of the same state, for the containers
+    /// of `to`. `zero`, if not null, comes before them. Nested SDFGs receive the array and the counter instead of the
+    /// stream.
     void lower(ir::AccessNode &queue, const QueueArray &to, ir::AccessNode &elements, ir::AccessNode &total, ir::Node *zero) const;
 
 private:

@@ -1,21 +1,22 @@
-// recognise-copies: kernels that only copy or clear a piece of memory become copies and fills.
+// recognise-copies: turn kernels that only copy or clear memory into copies and fills.
 //
 //   before:  map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = A[i, j] }        after:  A[0:N, 0:M] -> B[0:N, 0:M]
 //            map[i = 0:N] GPU_Device { C[i] = 0 }                                  FillLibraryNode C[0:N] = 0
 //
-// What moves memory on a device is faster than a kernel that does, needs no registers and may run beside kernels. A map becomes one
-// when
+// A device's copy engine is faster than a kernel, needs no registers, and can run beside kernels.
 //
-//   1. it is a kernel of its own, started by the host, and a tasklet `out = in` or `out = 0` is all that is inside; the graph does
-//      not ask for its time or give it a block size;
-//   2. the container read and the one written are arrays in device memory of the same element type, and not the same;
-//   3. each parameter counts, by one, along one dimension of what is read and of what is written, in the same order, and no range
-//      depends on another: the elements are a box, and the copy is no transposition;
-//   4. at most one dimension may be empty, for all that is known of symbols: a copy of (-1) x (-1) elements would be one of one
-//      element;
-//   5. it is one run of memory, or rows that are long enough (the table of sdfgc/Analysis/Copies.h); what needs a kernel stays one.
+// Legal when:
+//   1. the map is a separate kernel launched by the host and contains only a tasklet `out = in` or `out = 0`; the graph
+//      does not request timing or a block size;
+//   2. the containers read and written are different arrays in device memory with the same element type;
+//   3. each parameter counts, by one, along one dimension of the read and one of the write, in the same order, and no
+//      range depends on another parameter: the elements form a box, and the copy is not a transposition;
+//   4. at most one dimension may be empty, given what is known about symbols: a copy of (-1) x (-1) elements would be a
+//      copy of one element;
+//   5. it is one run of memory, or has rows that are long enough (the table of sdfgc/Analysis/Copies.h). Copies that
+//      need a kernel stay kernels.
 //
-// Values other than zero are left to kernels: a fill of them would be one, too.
+// Not handled: fills with values other than zero, which would be kernels as well.
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols.h"

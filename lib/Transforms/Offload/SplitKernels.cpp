@@ -1,4 +1,4 @@
-// split-kernels: device maps inside of a device map become kernels of their own.
+// split-kernels: turn device maps inside a device map into separate kernels.
 //
 //   before:  map[i = 0:N] GPU_Device {
 //              map[j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
@@ -7,22 +7,24 @@
 //   after:   map[i = 0:N, j = 0:M] GPU_Device { tmp[i, j] = A[i, j] * 5 }
 //            map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = tmp[i, M - 1 - j] }
 //
-// As it stands, each thread of the outer map would go through the inner ones in loops: few threads with much to do. Iterations of a
-// map do not depend on each other, so that all may do the first inner map before any does the second; what lies between the inner
-// maps is ordered by dataflow, as before, and independent ones may run side by side. Each inner map gets the outer parameters in
-// front of its own. That is done when
+// In the original, each thread of the outer map executes the inner maps as loops: few threads with much work. Since
+// iterations of a map are independent, all of them may run the first inner map before any runs the second. Dataflow
+// still orders the inner maps, and independent ones may run concurrently. Each inner map gets the outer parameters,
+// followed by its own.
 //
-//   1. the outer map is started by the host and has device maps and containers between them inside, nothing else;
-//   2. the containers are device memory that all iterations share, in which each has elements of its own: every outer parameter (of
-//      more than one iteration) is an index, by itself, of what is written and of what is read;
-//   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, names of parameters differ, and
-//      the graph neither asks for the time of the outer map nor gives it a block size.
+// Legal when:
+//   1. the host launches the outer map, which contains only device maps and containers between them;
+//   2. the containers are device memory shared by all iterations, and each iteration uses different elements: every
+//      outer parameter with more than one iteration is itself an index of each write and each read;
+//   3. ranges of the inner maps do not depend on the outer parameters and are not read at run time, parameter names
+//      differ, and the graph does not request timing or a block size for the outer map.
 //
-// Other nests, and those in nested SDFGs, stay loops of each thread, which is always right. A remark names every device map that
-// is one.
+// Not handled: other nests, and nests in nested SDFGs, which stay loops in each thread. That is always correct. A
+// remark names every device map that becomes a loop.
 //
-// A grid or block has as many threads along an axis whatever the other axes are: parameters of a device map whose ranges depend on other
-// parameters of it (`i = 0:N, j = i:N`) become a loop of each thread.
+// A grid or block has the same number of threads along an axis regardless of the other axes. So if the range of a
+// parameter of a device map depends on another parameter (`i = 0:N, j = i:N`), that parameter becomes a loop in each
+// thread.
 #include "Transforms/MapNests.h"
 #include "Transforms/Nodes.h"
 

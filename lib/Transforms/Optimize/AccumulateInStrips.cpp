@@ -1,4 +1,4 @@
-// accumulate-in-strips: rows that loops inside of each other update are accumulated in registers, a strip at a time.
+// accumulate-in-strips: keep a strip of an updated row in registers while the loops around it accumulate.
 //
 //     map[k = 0:K, c = 0:C] {                         map[s = 0:C // 8] {                                     of float64
 //         out[i, c] += in[i, k] * w[k, c]                 map[v = 0:8] { strip[v] = out[i, 8 * s + v] }
@@ -7,13 +7,19 @@
 //                                                     }
 //                                                     map[k = 0:K, c = 8 * (C // 8):C] { ... }            the rest, as it was
 //
-// Left as it is, each update waits for the store of the one before. The length of a strip is known when the program is compiled, so
-// compilers keep it in vector registers. Where the row itself is short and its length known, it is the strip.
+// Without this, each update waits for the store of the previous one. The strip's length is a compile-time constant, so
+// the C++ compiler keeps it in vector registers. If the row itself is short and has a constant length, the whole row is
+// the strip.
 //
-// A map qualifies when it runs on one thread, the innermost parameter runs along the row in steps of one, the others do not move it, and
-// the body has tasklets only, of which one updates the row and none uses it otherwise. Threads must not share the row: they would store
-// what they loaded before others added to it. Every element is updated in the same order as
-// before: results keep their bits.
+// Legal when:
+//   - the map runs on one thread: threads that shared the row would store values that they loaded before other threads
+//     added to it;
+//   - the innermost parameter moves along the row in steps of one, and the other parameters do not move it;
+//   - the body contains only tasklets; one of them updates the row, and none uses it otherwise.
+//
+// Each element is updated in the same order as before, so results are bitwise identical.
+//
+// Not handled: complex numbers, and types of fewer than four bytes; programs for a GPU, whose threads have few registers.
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
@@ -54,7 +60,8 @@ bool isPlain(const Item &i) {
            std::all_of(i.step->uses.begin(), i.step->uses.end(), [](const Use &u) { return u.subset && u.subset->isOneElement(); });
 }
 
-/// The only use of the body that writes something else than its own variables, if it is an update of an element that nothing else uses.
+/// Returns the only use in the body that writes anything but its own variables, if it is an update of an element that
+/// nothing else uses.
 Use *updateOf(Map &m) {
     Use *update = nullptr;
     for (Item &i : m.body)

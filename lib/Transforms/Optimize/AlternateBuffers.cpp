@@ -1,4 +1,4 @@
-// alternate-buffers: two arrays of which a loop copies one to the other take turns instead.
+// alternate-buffers: when a loop copies one array to another in each iteration, swap their roles instead.
 //
 //     for t = 0; t < T; t = t + 1 {                  for t = 0; t + 1 < T; t = t + 2 {
 //         b = f(A)                                       b = f(A)
@@ -9,21 +9,26 @@
 //                                                        A[0:N] = b[0:N]
 //                                                    }
 //
-// The copy may stand at the end, as here, or at the begin (`b = A.copy()`, and A is made from b then), or both. Either way, both arrays are
-// equal when an iteration starts; the loop reads one of them, the old one, and writes the other, the new one. In every second iteration
-// they change their parts, and an odd one is left to the body as it was.
+// The copy may be at the end of the body, as here, at its start (`b = A.copy()`, followed by code that computes A from
+// b), or at both ends. Either way the two arrays are equal when an iteration starts: the loop reads one of them, the
+// old array, and writes the other, the new one. The arrays swap roles in every second iteration. The original body
+// handles a last odd iteration.
 //
-// That holds when (O the old array, W what an iteration writes of the new one)
+// Legal when (O is the old array, W the part of the new array that an iteration writes):
+//   1. both are entire arrays with the same layout, and the one that the program does not return is used only in the
+//      loop;
+//   2. only the copies write O, and every iteration writes all of W unconditionally, whatever the value of the loop
+//      variable. Elements outside W never change; one copy before the loop makes them equal in both arrays. Without a
+//      copy at the start of the iteration, W is the entire array;
+//   3. an iteration reads an element of the new array only after writing it, or if it is outside W. Otherwise it would
+//      see values from two iterations ago;
+//   4. the loop counts up by a constant to a bound that it does not change, its body is a run of maps, tasklets and
+//      copies (sdfgc/Nest/Nest.h) that is small enough to be written three times, and its variable is not read outside
+//      the loop.
 //
-//   1. both are whole arrays of one layout, and the one that the program does not get back is used in the loop only;
-//   2. nothing but the copies writes O, and every iteration writes all of W for certain, whatever the loop's variable is. What is outside of W
-//      never changes; one copy in front of the loop makes it equal in both. Where there is no copy at the begin of an iteration, W is all;
-//   3. what an iteration reads of the new array, it has written before, or it is outside of W: else it would see what the iteration
-//      before the last one has left;
-//   4. the loop counts up by a constant to an end that it does not change, its body is a run of maps, tasklets and copies (sdfgc/Nest/Nest.h),
-//      few enough to be written three times, and nobody outside reads its variable.
+// Every element is computed from the same values, so results are bitwise identical.
 //
-// Every element is computed from the same values: results keep their bits.
+// Not handled: loops in scopes; programs for a GPU.
 #include "Transforms/Nodes.h"
 #include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/MakeMaps.h"

@@ -1,4 +1,4 @@
-// contract-arrays: a transient of which each iteration of a map uses one element becomes a variable of the iteration.
+// contract-arrays: replace a transient with a variable if each iteration of a map uses only one of its elements.
 //
 //     map[i = 0:N] {                                  map[i = 0:N] {
 //         t[i] = A[i] + 1                                 t = A[i] + 1
@@ -6,16 +6,17 @@
 //     }                                               }
 //     transient t: float64[N]                         transient t: float64 (Register)
 //
-// A container is contracted when (A9.2 of the rules in docs/user/optimiser.md)
+// Legal when (rule A9.2 of docs/user/optimiser.md):
+//   1. the container is a transient array with the lifetime of its scope, without views or references; control flow
+//      does not mention it; and all its uses are in tasklets, nested SDFGs and copies of one map. In a nest of maps,
+//      the innermost map that contains all uses counts;
+//   2. all uses access the same element, as a function of the parameters of the maps and of symbols from outside;
+//   3. the first use in every iteration is an unconditional write, so no value comes from another iteration or from
+//      before the map.
 //
-//   1. it is a transient array that nothing outlives: of the lifetime of its scope, no view or reference of it, not mentioned by control
-//      flow, and all its uses are of tasklets, nested SDFGs and copies in one map; of several maps around each other, the innermost counts;
-//   2. all uses are of one and the same element in terms of the parameters of the maps and of symbols from outside;
-//   3. the first use in every iteration writes it, whatever holds: then no value comes from another iteration, or from before.
+// The variable has the type of the array, so values are rounded as before.
 //
-// The variable has the type of the array: values are rounded as they were.
-//
-// With the option `rows`, an array of which each iteration uses a row of its own becomes that row:
+// With the option `rows`, an array is reduced to one row if each iteration uses a row of its own:
 //
 //     map[i = 0:N] {                                     map[i = 0:N] {
 //         map[j = 0:M] { e[i, j] = exp(A[i, j]) }            map[j = 0:M] { e[j] = exp(A[i, j]) }
@@ -23,13 +24,15 @@
 //     }                                                  }
 //     transient e: float64[N, M]                         transient e: float64[M]
 //
-// It has the memory of one iteration for each thread, which stays in a cache. Then
+// Each thread then needs the memory of one iteration only, which stays in cache. Conditions 2 and 3 become:
+//   2'. in some dimensions all uses have the same index, as a function of the parameters of the maps around all of
+//       them; all uses access single elements, in tasklets and copies;
+//   3'. every read is of an element that an earlier step of the same iteration has certainly written
+//       (analysis::isCovered).
 //
-//   2'. in some dimensions all uses have one and the same index, in terms of the parameters of the maps around all of them; uses are of
-//       single elements by tasklets and copies;
-//   3'. every read is of an element that an earlier step of the same iteration has written for certain (analysis::isCovered).
+// Rows come last in the pipeline, because jam-maps rejects maps with arrays that are private to an iteration.
 //
-// That comes last: an array of an iteration keeps jam-maps from its map.
+// Not handled: containers used by library nodes; `rows` in programs for a GPU.
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 

@@ -1,27 +1,31 @@
-// demote-symbols: symbols that only tasklets read, and that get values of containers, become scalars.
+// demote-symbols: turn a symbol into a scalar if it is assigned from containers and read only by tasklets.
 //
 //     state {}                                          state {
 //     x = A[i - 1] + 1                                      read_x: x <- A[i - 1] + 1
 //     state { t: A[i] <- 2 * x }              ->        }
 //                                                       state { t: A[i] <- 2 * x_in  with x_in <- x }
 //
-// Front ends read elements into symbols, on edges between states. Such an edge ends a run of states (sdfgc/Nest/Nest.h), and what it
-// reads shows in no memlet: no pass over loops sees a dependence there, or fuses across it. A symbol that nothing needs as a symbol
-// is as good as a scalar that tasklets write and read. (DaCe has the opposite, ScalarToSymbolPromotion, for what memlets and conditions
-// mention, and the function demote_symbol_to_scalar.)
+// Front ends read elements into symbols on edges between states. Such an edge ends a run of states (sdfgc/Nest/Nest.h),
+// and no memlet shows what it reads, so loop passes see no dependence and cannot fuse across it. A symbol that is not
+// needed as a symbol can just as well be a scalar that tasklets write and read. (DaCe has the inverse transformation,
+// ScalarToSymbolPromotion, for values that memlets and conditions mention, and the function demote_symbol_to_scalar.)
 //
-//   1. Candidates are symbols that edges assign and tasklets in Python read, and nothing else: no memlet, range, size, condition, loop, or
-//      nested SDFG. They are declared, of a numeric type, come from no caller, and no scope or connector gives their name another meaning.
-//   2. All of their values can be said as tasklets (SymbolValues.h).
-//   3. One of the values reads a container. What is made of symbols alone stays on its edge, where it is known to be such.
-//   4. Symbols that the values of each other mention are demoted together, or stay together.
+// Legal when:
+//   1. the symbol is assigned on edges and read by Python tasklets only: no memlet, range, size, condition, loop or
+//      nested SDFG mentions it. It is declared, has a numeric type, is not passed by a caller, and its name is not
+//      redefined by a scope or a connector;
+//   2. each of its values can be written as a tasklet (SymbolValues.h);
+//   3. at least one of its values reads a container. A value made only of symbols stays on its edge, where other passes
+//      can see it;
+//   4. symbols that mention each other in their values are demoted together or not at all.
 //
-// The scalar has the name and the type of the symbol, so values are converted as before. The tasklet that writes it comes after
-// all that is in front of the edge, in the state there or in a new one, so it reads what the edge has read; further assignments of the edge
-// come after it. They mention no symbol that becomes a scalar, as the assignments of one edge do not read each other's.
+// The scalar has the symbol's name and type, so values are converted as before. The tasklet that writes it runs after
+// everything before the edge, in the preceding state or in a new one, so it reads what the edge has read. The remaining
+// assignments of the edge come after it. They do not mention the demoted symbols, because assignments of one edge do
+// not see each other.
 //
-// Left alone: what the graph keeps, and states that the nest form cannot read; with a GPU, what is not inside of a scope, since a symbol
-// is handed to kernels by value.
+// Not handled: containers and symbols that the graph asks to keep; states that the nest form cannot read; with a GPU
+// target, symbols outside scopes, because kernels receive symbols by value.
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"

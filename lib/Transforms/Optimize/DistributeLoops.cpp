@@ -1,32 +1,38 @@
-// distribute-loops: a loop of which a part carries values from one iteration to the next becomes a loop of that part and maps of the rest.
+// distribute-loops: split a loop into a sequential loop for the part that carries a dependence and maps for the rest.
 //
 //     for i = 1; i < N; i = i + 1 {                    ordered map[i = 1:N] { A[i] = A[i - 1] + B[i] }
 //         A[i] = A[i - 1] + B[i]                ->     map[i = 1:N] { C[i] = B[i] * B[i] }
 //         C[i] = B[i] * B[i]
 //     }
 //
-// Books call it loop distribution, or fission. The steps of the body are the nodes of a graph: an edge leads from one step to another that
-// must come after it, in the same iteration or in a later one. Steps on a common cycle need each other and stay together; groups of them
-// run one after the other, in the order of the edges. A group with an edge inside from one iteration to a later one is an ordered map
-// (LoopItems.h), all others are maps. Neighbours are one loop where that makes neither of them less than it is.
+// Textbooks call this loop distribution or fission. The steps of the body are the nodes of a graph. An edge leads from
+// one step to another that must come after it, in the same iteration or in a later one. Steps on a common cycle stay
+// together. The resulting groups run one after the other, in the order of the edges. A group with a loop-carried edge
+// inside becomes an ordered map (LoopItems.h), all others become maps. Neighbouring groups are merged if neither loses
+// parallelism.
 //
-// What a step hands to another one of the same iteration by way of a variable would have to be kept for all iterations; so both are
-// taken to be on a cycle. A variable that comes from what the loop does not change is computed once more in each group instead.
+// A variable that passes a value from one step to another within an iteration would need storage for all iterations, so
+// the two steps are treated as a cycle. If the variable's value depends only on loop invariants, each group recomputes
+// it instead.
 //
-// Parts that read what others read or write walk over memory once more, so one thread may be faster with one loop, and a team with several.
-// Costs are estimated (DistributionCost.h):
+// Splitting makes several parts walk over the same memory. One thread may therefore be faster with one loop, and a team
+// with several. DistributionCost.h estimates the cost:
 //
-//   1. Neighbouring parts are joined while that makes one thread faster. If what remains apart is as fast as the loop, within 5 %, the loop is
-//      distributed: the parts share little memory, or compute enough for vectors to pay.
-//   2. Else the same with two threads, which share the maps. If that gains, both texts are there:
+//   1. Neighbouring parts are merged as long as that makes one thread faster. The loop is distributed if the remaining
+//      parts are as fast as the loop, within 5 %: they share little memory, or compute enough for vectorisation to pay.
+//   2. Otherwise the same is tried with two threads, which share the maps. If that is faster, both versions are
+//      generated:
 //
 //          if omp_get_max_threads() > 1 and N >= 10000 { parts } else { the loop as it was }
 //
-//      Only for loops of steps that are in no other loop, and whose variable nothing reads later: a conditional stops other passes.
-//   3. Else the loop stays.
+//      This is done only for loops whose steps are in no other loop and whose variable is not read later, since a
+//      conditional stops other passes.
+//   3. Otherwise the loop stays.
 //
-// Every element is computed from the same values, in the same order: results keep their bits. Loops with maps for teams of threads in
-// them, or calls of libraries, stay as they are, and so do those that loops-to-maps can take: they are maps when this pass runs.
+// Every element is computed from the same values, in the same order, so results are bitwise identical.
+//
+// Not handled: loops that contain maps for thread teams or library calls; loops that loops-to-maps can convert, which
+// are maps by the time this pass runs.
 #include "Transforms/Nodes.h"
 #include "Transforms/Optimize/DistributionCost.h"
 #include "Transforms/Optimize/LoopItems.h"

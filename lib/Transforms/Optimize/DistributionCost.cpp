@@ -37,7 +37,8 @@ bool isNear(const sym::Subset &a, const sym::Subset &b) {
     return true;
 }
 
-/// How many elements of memory the first element of a subset moves from one iteration of a loop to the next; nothing if that is not constant.
+/// Returns the distance in elements by which the first element of a subset moves per iteration of a loop; nothing if it
+/// is not constant.
 std::optional<int64_t> stepOf(const sym::Subset &s, const DataDesc &d, const LoopLevel &loop) {
     sym::Expr step = 0;
     for (std::size_t k = 0; k < s.rank() && k < d.strides.size(); ++k) {

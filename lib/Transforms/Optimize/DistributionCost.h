@@ -1,4 +1,4 @@
-// What parts of a loop cost one thread, for distribute-loops.
+// Cost model of distribute-loops: what parts of a loop cost one thread.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
@@ -7,17 +7,18 @@
 
 namespace sdfgc::transforms {
 
-/// The steps of one loop body, weighed. Costs are quarters of a cycle for an iteration, of a processor that reads 4 bytes a cycle from memory
-/// and makes vectors of 4 elements: an estimate for arrays that no cache holds. Refers to its arguments.
+/// The weighted steps of one loop body. Costs are in quarter cycles per iteration, for a processor that reads 4 bytes
+/// per cycle from memory and uses vectors of 4 elements. This is an estimate for arrays that do not fit into caches.
+/// Keeps references to its arguments.
 class DistributionCost {
 public:
     /// `variables`: containers private to the iteration, which cost no memory traffic.
     DistributionCost(const std::vector<nest::Item> &body, analysis::LoopLevel loop, const ir::SDFG &g,
                      const std::set<Name> &variables);
 
-    /// The cost of one loop over a subset of the steps (bit k: step k of the body): the longest of its memory traffic, its operations and,
-    /// if it is `ordered`, the chain of values from one iteration to the next. Only unordered iterations are vectorised and distributed over
-    /// threads.
+    /// Returns the cost of a loop over a subset of the steps (bit k: step k of the body). It is the maximum of its
+    /// memory traffic, its operations and, if it is `ordered`, the latency of the dependence chain between iterations.
+    /// Only unordered iterations are vectorised and shared among threads.
     int64_t of(uint64_t steps, bool ordered, int64_t threads) const;
 
 private:
@@ -26,7 +27,7 @@ private:
         Name data;
         std::optional<sym::Subset> subset;
         bool written = false;
-        int64_t bytes = 0; // that one iteration moves, once
+        int64_t bytes = 0; // moved once per iteration
     };
     struct Weight {
         std::vector<Stream> streams;

@@ -1,22 +1,21 @@
-// eliminate-dead-code: what nobody reads is not computed.
+// eliminate-dead-code: remove computations of dead values.
 //
 //     b[0:N] = 0                                       map[i = 0:N] { b[i] = A[i] + 7 }
 //     map[i = 0:N] { b[i] = A[i] + 7; t[i] = A[i] }  ->  map[i = 0:N] { C[i] = 2 * b[i] }
 //     map[i = 0:N] { C[i] = 2 * b[i] }
 //
-// A step (a tasklet, a copy, a library node, a nested SDFG, or a map as a whole) is removed when
+// Legal when (a step is a tasklet, a copy, a library node, a nested SDFG, or an entire map):
+//   1. the step has no effects beyond its memlets (nest::hasEffects): no C++ code, callbacks, state or messages;
+//   2. no element that it writes may be read before it is certainly overwritten (sdfgc/Nest/Liveness.h). At the end of
+//      an SDFG, everything that outlives it counts as read: arguments, and containers whose lifetime is longer than
+//      their scope, which the next call of the program sees again. Streams, views, references, and the containers that
+//      these may refer to always count as read.
 //
-//   1. it does nothing but what its memlets say (nest::hasEffects): no C++, callbacks, state of its own, messages;
-//   2. no element that it writes may be read before all of it is overwritten for certain (sdfgc/Nest/Liveness.h). At the end of an SDFG
-//      all that outlives it counts as read: arguments, and containers of other lifetimes than its scope, which a second call of the
-//      program finds again. Streams, views, references, and what they may mean, count as read always.
+// The pass walks backwards, so steps that only fed removed steps are removed too; loops need a second walk. It then
+// removes assignments to symbols that are never read, and transients that are no longer mentioned. Symbols that callers
+// pass remain arguments (SDFG::passedSymbols), because a program's interface must not depend on the optimisation level.
 //
-// The walk goes from the end to the begin, so that what only served removed steps is removed as well; in loops that takes another
-// walk. What has become a program without them is tidied up: assignments to symbols that nothing reads, and transients that nothing
-// mentions. Symbols that callers pass stay arguments (SDFG::passedSymbols): the interface of a program does not depend on how much it
-// is optimised.
-//
-// Left alone: states that the nest form cannot read, what the graph keeps, and what is inside of kernels.
+// Not handled: states that the nest form cannot read, elements that the graph asks to keep, and the insides of kernels.
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 

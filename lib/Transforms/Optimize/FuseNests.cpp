@@ -1,46 +1,60 @@
-// fuse-nests: maps over the same iterations become one map, so that what one hands to the next stays in registers and caches.
+// fuse-nests: fuse maps over the same iterations, so that values passed between them stay in registers and caches.
 //
 //     map[i = 0:N] { t[i] = A[i] + 1 }               map[i = 0:N] {
 //     map[j = 1:N + 1] { B[j] = 2 * t[j - 1] }   ->      t[i] = A[i] + 1;  B[i + 1] = 2 * t[i]
 //                                                    }
 //
-// The pass reads runs of states as items (sdfgc/Nest/Nest.h), so it does not matter in which states maps stand, or through which access
-// nodes they are connected. From the second item on, each map looks for an earlier one, nearest first, that
+// The pass works on items of runs of states (sdfgc/Nest/Nest.h), so the states that contain the maps and the access
+// nodes that connect them do not matter. Starting with the second item, each map looks for an earlier map to join,
+// nearest first.
 //
-//   1. has the same shape: as many parameters, ranges of the same sizes and steps in the same order, the same schedule. The parameters
-//      of the later map become those of the earlier one, shifted where ranges begin elsewhere. Where one hands a transient on to the
-//      other, it is enough that their first loops have this in common (option `partial`): these are shared, what is left of each
-//      becomes a map inside, and maps inside are fused in the same way.
-//   2. it shares a container with: there is something to gain. Maps that hand transients to each other join first, since these may
-//      need no memory then; what only reads the same, or continues with a result, joins what is left. A Reduce node does so where it reads
-//      the same array as a map, or another Reduce node, in loops of the same shape.
-//   3. it may join (A9.1 of the rules in docs/user/optimiser.md): every two conflicting accesses of both are of one element in one and the
-//      same iteration only. There the earlier map's body comes first, as it did; all other iterations stay independent of each other.
-//      Where only the later map would overwrite what other iterations of the earlier one still read, and these read few elements, a
-//      row or a column of what is written, they are saved in front of the fused map (SavedReads.h):
+// Legal when:
+//   1. both have the same shape: the same number of parameters, ranges of the same sizes and steps in the same order,
+//      and the same schedule. The parameters of the later map become those of the earlier one, shifted where the ranges
+//      start at different values. If one passes a transient to the other, it is enough that their outer loops match
+//      (option `partial`): these are shared, the rest of each map becomes an inner map, and inner maps are fused in the
+//      same way;
+//   2. they share a container, so that there is something to gain. Maps that pass transients to each other are fused
+//      first, since these transients may then need no memory. Maps that only read the same array, or that continue with
+//      a result, are fused afterwards. A Reduce node is fused if it reads the same array as a map, or as another Reduce
+//      node, in loops of the same shape;
+//   3. any two conflicting accesses are to the same element only within the same iteration (rule A9.1 of
+//      docs/user/optimiser.md). Within an iteration the earlier map's body still comes first; all other iterations
+//      remain independent. If the only conflict is that the later map overwrites elements that other iterations of the
+//      earlier one still read, and these are few, a row or a column of the written array, they are saved before the
+//      fused map (SavedReads.h):
 //
 //          map[i, j] { t[i, j] = A[i, j] - A[k, j] }           map[j] { A_saved[j] = A[k, j] }
 //          copy t to A                                  ->     map[i, j] { A[i, j] = A[i, j] - A_saved[j] }
 //
-//   4. can be brought next to: either the later map moves up in front of everything between them, or the earlier one down.
+//   4. the two can be made adjacent: either the later map can be hoisted above everything between them, or the earlier
+//      one can be sunk below it.
 //
-// Each element is computed from the same values as before, by the same operations. What becomes of a container that only one map uses
-// afterwards, contract-arrays decides.
+// Each element is computed from the same values by the same operations. contract-arrays then decides about containers
+// that only one map still uses.
 //
-// Steps that could be maps are taken for maps, and stay what they are where nothing joins them (MakeMaps.h): copies between two
-// containers, and with the option `partial` Reduce nodes and products with vectors, as a map that gives each output its identity and one
-// that updates outputs. These sums are computed in the order of the loops, which library nodes leave open; all other results keep
-// their bits. Products only join what makes their operands. That is class F1: with --reductions ordered, products stay, and so do sums of all
-// elements; other Reduce nodes sum up in the order of indices in either form.
+// Steps that could be maps are treated as maps, and are restored if they join nothing (MakeMaps.h). These are copies
+// between two containers and, with the option `partial`, Reduce nodes and matrix-vector products: one map initialises
+// each output with the identity, another updates it. Sums then follow the order of the loops, which library nodes leave
+// open; all other results are bitwise identical. Products join only the maps that compute their operands. This is class
+// F1: with --reductions ordered, products and sums of all elements stay library nodes, while other Reduce nodes sum in
+// index order in either form.
 //
-// With the option `handed`, maps join only by transients that one of them makes for the other: nothing that one reads or writes is written
-// by the other. Such maps keep what differentiate needs of them: no value is overwritten in the map that reads it.
+// With the option `handed`, maps are fused only through transients that one of them produces for the other, and neither
+// may write anything that the other reads or writes. Such maps keep what differentiate relies on: no value is
+// overwritten in the map that reads it.
 //
-// Left alone: bodies with effects of their own (C++, callbacks), maps that push to streams or pop from them and would only read the same,
-// updates by both maps of one element (the order of sums would change),
-// on a GPU all that `partial` allows (kernels need many iterations, and reductions there are kernels of their own), maps that use many
-// containers together (option `containers`): each is a stream of memory that the processor has to follow. So that the time is linear in
-// the size of the program, maps look back over so many items (`window`), and have so many steps at most (`steps`).
+// Not handled:
+//   - bodies with effects of their own (C++ code, callbacks);
+//   - maps that push to or pop from streams, if sharing a read is the only gain;
+//   - updates of one element by both maps, because the order of the sums would change;
+//   - on a GPU, everything that `partial` allows: kernels need many iterations, and reductions are separate kernels
+//     there;
+//   - maps that together use more containers than the option `containers`: each container is a memory stream that the
+//     processor has to follow.
+//
+// To keep the time linear in the size of the program, a map looks back over at most `window` items, and a fused map has
+// at most `steps` steps.
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
@@ -95,7 +109,8 @@ struct Program {
     const NestItems &items;
     const std::set<Name> &connectors; // of all nodes
     const NodeLabels &labels;
-    /// Transients that one step writes and only one run uses, where maps may join by these alone; null where they may by others, too.
+    /// Transients that one step writes and only one run uses, if maps may be fused only through these; null if other
+    /// containers count, too.
     const std::set<analysis::Memory> *handed = nullptr;
 };
 
@@ -244,8 +259,8 @@ private:
         return out;
     }
 
-    /// May the sum of a library node be one of the loops of a map? With --reductions ordered, a product may not, whose order is that of a
-    /// library, and no sum of all elements, which would make the map it joins run on one thread.
+    /// May the sum of a library node become a loop of a map? With --reductions ordered, neither a product, whose order
+    /// is the library's, nor a sum of all elements, which would make the fused map run on one thread.
     bool maySum(const Item &item, const Item &other) const {
         if (!item.step || item.step->isCopy() || (!other.map && other.step->isCopy()) || context_.allows(pass::FloatClass::F1) ||
             !orderCounts(*item.step, g_))

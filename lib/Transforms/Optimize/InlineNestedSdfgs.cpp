@@ -1,4 +1,4 @@
-// inline-nested-sdfgs: nested SDFGs without control flow become part of what is around them.
+// inline-nested-sdfgs: inline nested SDFGs that have no control flow.
 //
 //     state {                                              state { X[i, j] = ... }
 //         nested SDFG (A <-> X) {                  ->      state { X[i, j] = X[i, j] + 1 }
@@ -7,13 +7,18 @@
 //         }
 //     }
 //
-// What stands in a nested SDFG is hidden from the passes over loops, which look at runs of states. Front ends make nested SDFGs of
-// calls, library nodes expand to them. The pass takes them apart where nothing but names changes: a chain of states (sdfgc/Nest/Nest.h),
-// arguments with the strides of the containers around, no code or constants of their own. Symbols get the values that they stand for;
-// containers of the nested SDFG become containers around it, under fresh names; so do parameters of maps that would hide others.
+// Loop passes look at runs of states and cannot see into nested SDFGs. Front ends create nested SDFGs for calls, and
+// library nodes expand to them. Symbols are replaced by the values that they are mapped to. The nested SDFG's
+// containers move to the outer SDFG under fresh names, and map parameters that would shadow others are renamed.
+// Innermost nested SDFGs are inlined first.
 //
-// Innermost ones come first. Left alone: those that the graph asks to keep (`no_inline`), what runs on a GPU, and with a GPU as the target
-// those that say by themselves whether they are GPU graphs (`gpu_graph`).
+// Legal when:
+//   - the nested SDFG is a chain of states (sdfgc/Nest/Nest.h);
+//   - its arguments have the strides of the outer containers;
+//   - it has no code or constants of its own.
+//
+// Not handled: nested SDFGs that the graph asks to keep (`no_inline`); code that runs on a GPU; with a GPU target,
+// nested SDFGs that specify `gpu_graph` themselves.
 #include "Transforms/Optimize/NestParts.h"
 
 #include "sdfgc/Transforms/Passes.h"

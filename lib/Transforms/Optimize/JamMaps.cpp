@@ -1,4 +1,4 @@
-// jam-maps: iterations of a map whose inner maps walk down columns run in strips, next to each other in the rows.
+// jam-maps: run iterations in strips, so that inner maps that walk down columns use neighbouring elements instead.
 //
 //     map[j = 0:M] {                                  map[s = 0:M // 8] {
 //         t = 0                                           map[v = 0:8] { t[v] = 0 }
@@ -7,18 +7,23 @@
 //     }                                               }
 //                                                     map[j = 8 * (M // 8):M] { ... }            the rest, as it was
 //
-// As it was, each step of the inner map is a whole row away from the one before, and each sum waits for the addition before it. Then
-// steps are vectors of neighbours, and there are as many sums at once as a strip has elements. Books call it unroll and jam.
+// In the original, each step of the inner map is an entire row away from the previous one, and each sum waits for the
+// previous addition. Afterwards each step works on a vector of neighbours, with as many independent sums as a strip has
+// elements. Textbooks call this unroll-and-jam.
 //
-// It may always be done, since iterations of a map do not depend on each other: what one does stays in its order. The exception are
-// updates of elements that iterations share, which come in another order: sums may (class F1). A map that has others stays, as do maps of
-// which any step is more than a tasklet or a copy of one element, and what iterations have for themselves is more than variables. Maps
-// inside whose ranges depend on the iteration stay inside of the strip; maps with a team go around it where the map that is jammed has
-// none. It gains when more uses, sums counted, are next to each other along the strip than along the inner maps. Those may be loops whose
-// iterations depend on each other (ordered maps): in the strip they run in the same order.
+// Legal when:
+//   - iterations write no shared elements, except by sums, which may be reordered (class F1);
+//   - every step is a tasklet or a copy that accesses single elements, and private data are variables, not arrays.
 //
-// Where iterations sum up longer and longer parts of the same rows, the loops over rows go around the strip, and each row, once it is in
-// the cache, is read by all iterations of the strip. A row is still summed up by itself, in the order in which it was:
+// Inner maps whose ranges depend on the iteration stay inside the strip. An inner map with a thread team goes around
+// the strip if the jammed map has no team. Ordered inner maps keep their order inside the strip.
+//
+// Profitable when more accesses, counting sums, are to neighbouring elements along the strip than along the inner maps.
+//
+// Not handled: programs for a GPU, where neighbouring threads have neighbouring iterations.
+//
+// If iterations sum longer and longer parts of the same rows, the loops over rows go around the strip. Each row is then
+// loaded into the cache once and read by all iterations of the strip. The sum over a row keeps its order:
 //
 //     map[i = 0:N] {                                          map[s = 0:N // 8] {
 //         t = 0                                                   map[v = 0:8] { t[v] = 0 }
@@ -85,8 +90,8 @@ public:
     /// Of a strip.
     int64_t elements() const { return bytesOfLine / std::max<int64_t>(widest_, 1); }
 
-    /// How many loops of a map in the body, from the outermost one, stay the same along the strip? It may have a team where the map that is
-    /// jammed has none.
+    /// Returns how many outer loops of a map in the body are invariant along the strip. The map may have a team if the
+    /// jammed map has none.
     static std::size_t loopsAround(const Map &m, Name along, const MapEntry &jammed) {
         const bool canHaveTeam = jammed.schedule == Schedule::Sequential && m.entry->schedule == Schedule::CPU_Multicore;
         if (!canSplit(m) || (m.entry->schedule != Schedule::Sequential && !canHaveTeam))
@@ -101,7 +106,8 @@ public:
         return loopsAround(m, along, jammed) == m.params.size();
     }
 
-    /// Of a map in the body, does the innermost loop alone move along the strip, and sum up parts of rows that other iterations read, too?
+    /// Does only the innermost loop of a map in the body move along the strip, summing parts of rows that other
+    /// iterations also read?
     static bool sumsRows(const Map &m, Name along, const MapEntry &jammed) {
         if (m.params.size() < 2 || loopsAround(m, along, jammed) != m.params.size() - 1 || m.entry->ordered)
             return false;
@@ -318,8 +324,8 @@ private:
         return out;
     }
 
-    /// Adds a map to what is done for each element of a strip. What it adds to variables that are strips now, it adds to a variable of the
-    /// element: compilers make no vectors of loops that add to an element of an array.
+    /// Adds a map to the code for each element of a strip. Updates of variables that became strips go through a
+    /// variable of the element, because compilers do not vectorise loops that add to an array element.
     void addMap(Map &strip, Item i) {
         std::map<Name, Use> updates; // by variable
         for (const nest::PlacedUse &p : nest::usesOf(i))

@@ -1,4 +1,5 @@
-// join-products: two products of vectors with one matrix, along its rows and along its columns, read it once.
+// join-products: compute a product along the rows and one along the columns of a matrix in a single pass over the
+// matrix.
 //
 //                          map[c = 0:N / 64] {                                   blocks of 64 rows, by a team of threads
 //     q = A @ p                map[k = 0:M] { part[c, k] = 0 }
@@ -12,19 +13,25 @@
 //                          }
 //                          map[k = 0:M] { s[k] = sum of part[c, k] over c }
 //
-// Such products take as long as reading the matrix. A library reads it for each of them; here it is read once. Four rows at a time,
-// because each walk along `part` should be worth something. Blocks of rows have sums of their own: so threads share nothing, and
-// the order of the sums does not depend on how many there are. `part` is as long as one row in 64 of the matrix.
+// Such products take as long as reading the matrix. A library reads it once for each product; here it is read once in
+// total. Four rows are processed at a time to amortise each walk along `part`. Each block of rows has its own sums, so
+// threads share nothing, and the order of the sums does not depend on the number of threads. `part` takes as much
+// memory as every 64th row of the matrix.
 //
-// Where the second product needs the first one's result (`s = (A @ p) @ A`), there are two loops over `k` instead of one; the rows are
-// still in the cache then.
+// If the second product needs the result of the first (`s = (A @ p) @ A`), the single loop over `k` becomes two; the
+// rows are still in cache for the second.
 //
-//   1. The order of sums is open (class F1), elements are floating-point numbers, and rows of the matrix are contiguous.
-//   2. Results share no memory with the operands or with each other, but for the first result that is the vector of the second product.
-//   3. One of the two can change places with all that stands between them.
-//   4. The matrix is not known to be small (option `elements`).
+// Legal when:
+//   1. the order of sums is free (class F1), elements are floating-point numbers, and rows of the matrix are
+//      contiguous;
+//   2. results share no memory with the operands or with each other, except that the first result may be the vector of
+//      the second product;
+//   3. one of the two products can be moved past everything between them.
 //
-// Runs after fuse-nests: products that can join what makes their operands have done so, since that saves storing these.
+// Not handled: matrices that are known to be small (option `elements`).
+//
+// Runs after fuse-nests, so that a product first gets the chance to join the maps that compute its operands, which
+// saves storing these.
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"

@@ -96,7 +96,8 @@ std::optional<std::vector<Item>> LoopItems::read(Region &r) {
     return out;
 }
 
-/// Views that are still used as such stay in front of the map that a loop becomes: what they show must not depend on its iterations.
+/// Remaining views are placed before the map that replaces a loop, so the viewed subset must not depend on its
+/// iterations.
 bool LoopItems::haveMovingViews(const std::vector<Item> &items) const {
     return std::any_of(items.begin(), items.end(), [this](const Item &i) {
         if (i.map)

@@ -10,34 +10,35 @@
 
 namespace sdfgc::transforms {
 
-/// Reads regions of one SDFG that have loops in them, and puts items in the place of loops. What it knows of the SDFG stays true as long as
-/// nobody else changes that.
+/// Reads regions that contain loops, and replaces loops with items. Its information about the SDFG is valid as long as
+/// nothing else changes the SDFG.
 class LoopItems {
 public:
     LoopItems(ir::SDFG &g, analysis::Memories &memories);
 
-    /// What a region does, if its blocks are states that can be read (nest::isReadable) and loops, each after the one before, whatever
-    /// holds. A loop becomes an ordered map (ir::MapEntry::ordered) over the items of its body. It has to count by a constant to an end
-    /// that is known (nest::headerOf), and nothing outside of it may read its variable. Nothing where a block is something else.
+    /// Returns the items of a region, or nothing if it contains other blocks than readable states (nest::isReadable)
+    /// and loops, in sequence and without conditions. A loop becomes an ordered map (ir::MapEntry::ordered) over the
+    /// items of its body. It must count by a constant to a known bound (nest::headerOf), and its variable must not be
+    /// read outside.
     std::optional<std::vector<nest::Item>> contentOf(ir::Region &r);
 
-    /// What a loop does whose body is a chain of states (nest::readRegion), without loops in it.
+    /// Returns the content of a loop whose body is a chain of states (nest::readRegion) without inner loops.
     std::optional<nest::Run> runOf(ir::LoopRegion &l);
-    /// Does something outside of a loop read its variable?
+    /// Is the variable of a loop read outside it?
     bool isReadOutside(const ir::LoopRegion &l) const { return reads_.isReadOutside(l); }
 
-    /// Puts a state with items in the place of the loop whose content was read last. Its variable has its last value afterwards if
-    /// somebody outside reads it.
+    /// Replaces the loop whose content was read last with a state that contains the items. If its variable is read
+    /// outside, it has its final value afterwards.
     void replace(ir::LoopRegion &l, std::vector<nest::Item> items, const LoopHeader &header);
 
-    /// Something else took the place of a loop, in which only what follows that loop, or another one over the same values, reads its
-    /// variable: users of containers are looked for again.
+    /// Call this after replacing a loop with something else in which only code that follows that loop, or another loop
+    /// over the same values, reads its variable. Recomputes the users of containers.
     void changed() { locate(); }
 
-    /// Can each iteration of a loop have a container for itself? It must be a small transient whose first use there is `first`, in the
-    /// loop and in no other one, and writes all of it for certain, and nothing outside of the loop may use it.
+    /// Can a container be private to each iteration of a loop? It must be a small transient that is used only in this
+    /// loop. `first` must be its first use there, and must write all of it unconditionally.
     bool canBeLocal(const nest::Use &first, const ir::Region &loop) const;
-    /// Is a container used in states of the region only?
+    /// Is a container used only in states of the region?
     bool isOnlyInside(Name container, const ir::Region &r) const;
 
 private:
@@ -52,34 +53,35 @@ private:
     ir::SDFG &g_;
     analysis::Memories &memories_;
     const VariableReads reads_;
-    // Who uses which containers: true of loops that are not in `stale_`.
-    std::set<Name> shared_;                              // by several states, or scopes of one
+    // The users of each container; valid for loops that are not in `stale_`.
+    std::set<Name> shared_;                              // used by several states, or by several scopes of one state
     std::map<Name, std::set<const ir::Region *>> users_; // regions with states that use a container
     std::set<Name> elsewhere_;                           // containers that control flow reads
-    std::set<const ir::Region *> stale_;                 // regions around loops that are gone
-    std::vector<Name> around_;                           // variables of the loops that are being read
-    std::set<Name> variables_, locals_; // of the loops in the region that was read last; what their iterations have for themselves
+    std::set<const ir::Region *> stale_;                 // regions around removed loops
+    std::vector<Name> around_;                           // variables of the loops being read
+    std::set<Name> variables_, locals_; // of the region that was read last: its loop variables, and containers private to
+                                        // iterations
 };
 
-/// What a pass over loops knows of the SDFG of a loop.
+/// The information that changeLoops passes along with a loop.
 struct LoopsOf {
     ir::SDFG &g;
     analysis::Memories &memories;
     const NestItems &items;
     LoopItems &loops;
 };
-/// Goes over the loops of a program, inner ones first, but for those in scopes, in SDFGs with kernels, and in what the graph keeps
-/// (nest::isKept); a loop that is kept itself comes, so that a remark can say so. `change` says whether it put something in the loop's place
-/// (LoopItems::replace, LoopItems::changed). Returns whether any was changed. Nothing is done for a GPU: offload-to-gpu decides there what a
-/// kernel is.
+/// Visits the loops of a program, inner ones first, except for loops in scopes, in SDFGs with kernels, and inside
+/// elements that the graph asks to keep (nest::isKept). A loop that is itself kept is visited, so that a remark can say
+/// so. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop
+/// was changed. Does nothing for a GPU, where offload-to-gpu decides what becomes a kernel.
 bool changeLoops(ir::SDFG &root, const pass::Context &context,
                  const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 
-/// Does a map in place of a loop surely use elements that are not there? A map that does is an error; a loop may never run.
-/// `facts`: what is known of symbols (analysis::factsOf).
+/// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may
+/// never run. `facts`: what is known about symbols (analysis::factsOf).
 bool leavesContainers(const nest::Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
 
-/// The entry of an ordered map in place of a loop.
+/// Creates the entry of an ordered map that replaces a loop.
 std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);
 
 } // namespace sdfgc::transforms

@@ -1,4 +1,4 @@
-// What loops say of their iterations, who reads their variables, and what takes their place.
+// Loop headers, reads of loop variables, and replacement of loops.
 #pragma once
 
 #include "sdfgc/Analysis/Dependences.h"
@@ -13,13 +13,14 @@ using nest::headerOf;
 using nest::isOfIntegers;
 using nest::LoopHeader;
 
-/// Which variables of the loops of an SDFG are read where no loop sets them. One walk over the SDFG answers for all of its loops. What it
-/// says of a loop stays true while others become maps: their parameters have the names that their variables had.
+/// Tells which loop variables of an SDFG are read where no loop sets them. A single walk over the SDFG answers this for
+/// all of its loops. The answer for a loop remains valid while other loops become maps, because the parameters of these
+/// maps have the names of the variables.
 class VariableReads {
 public:
     explicit VariableReads(const ir::SDFG &g);
-    /// Does something outside of a loop of the SDFG read its variable, without a loop around it that sets it? A loop around this one
-    /// that has the same variable does, when it counts on.
+    /// Is the variable of a loop read outside it, where no surrounding loop sets it? This includes a surrounding loop
+    /// with the same variable, which reads it to count on.
     bool isReadOutside(const ir::LoopRegion &l) const;
 
 private:
@@ -30,19 +31,20 @@ private:
     void state(const ir::State &s);
     const ir::SDFG &g_;
     std::set<Name> variables_; // of all loops
-    std::set<Name> set_;       // by loops around what is looked at
+    std::set<Name> set_;       // by the loops around the current element
     std::set<Name> read_;
 };
-/// The loops around a region, itself included, outermost first. Left out are those that do not count to an end that is known
-/// (nest::headerOf), or whose body changes their variable or their ends.
+/// Returns the loops around a region, including the region itself, outermost first. Omits loops without a known bound
+/// (nest::headerOf), and loops whose body changes their variable or bounds.
 std::vector<analysis::LoopLevel> loopsAround(const ir::Region &r);
-/// Undeclares a symbol that was the variable of loops, if none is left: nobody gives it a value any more.
+/// Undeclares the symbol of a loop variable if no loop uses it any more, since nothing would assign it.
 void forgetVariable(ir::SDFG &g, Name variable);
 
-/// A new, empty state in the place of a loop: the edges of the loop are the state's. The loop is still in the region.
+/// Creates an empty state that takes over the edges of a loop. The loop itself stays in the region.
 ir::State &stateInPlaceOf(ir::LoopRegion &l);
 
-/// The blocks of a region in their order, if each but the last leads to the next, whatever holds. Empty otherwise.
+/// Returns the blocks of a region in order, if each except the last has an unconditional edge to the next. Empty
+/// otherwise.
 std::vector<ir::Block *> sequenceOf(ir::Region &r);
 
 /// Is an SDFG nested in a scope?

@@ -1,4 +1,4 @@
-// loops-into-maps: a loop around maps becomes maps around a loop, where that walks along rows.
+// loops-into-maps: interchange a loop with the maps inside it, if the loop walks along rows.
 //
 //     for j = 1; j < M; j = j + 1 {                       map[i = 0:N] {
 //         map[i = 0:N] {                                      for j = 1; j < M; j = j + 1 {
@@ -6,17 +6,25 @@
 //         }                                                   }
 //     }                                                   }
 //
-// The loop carries values from one iteration to the next, but only along a row: no element that one i uses is written by another one.
-// Then rows may run one after the other. In the first form, each iteration of the loop walks down a column, a whole row apart each time,
-// and a team of threads meets once for each of them; in the second, once for all.
+// The loop carries values from one iteration to the next, but only along a row: no row uses an element that another row
+// writes. So the rows may run one after the other, or in parallel. In the first form, each iteration of the loop walks
+// down a column, an entire row apart at each step, and a thread team synchronises once per iteration. In the second
+// form it synchronises once.
 //
-// A loop qualifies when it counts by a constant, its body is a run of maps (sdfgc/Nest/Nest.h) whose first loops have the same range in all
-// of them, which the loop's variable does not decide, and every two conflicting uses in different iterations of the loop are in one and the
-// same iteration of these maps. It gains when more uses stay where they are, or move on by one element, along the loop than along the
-// innermost of these maps.
-// Every element is computed from the same values, in the same order: results keep their bits.
+// Legal when:
+//   - the loop counts by a constant;
+//   - its body is a run of maps (sdfgc/Nest/Nest.h), whose first loops all have the same range, independent of the loop
+//     variable;
+//   - any two conflicting accesses in different iterations of the loop are in the same iteration of these maps.
 //
-// The loop is written as a nested SDFG in the map.
+// Profitable when more accesses stay in place or move by one element along the loop than along the innermost of these
+// maps.
+//
+// Every element is computed from the same values, in the same order, so results are bitwise identical. The loop becomes
+// a nested SDFG in the map.
+//
+// Not handled: loops in scopes; SDFGs with kernels; programs for a GPU, where neighbouring threads should use
+// neighbouring elements.
 #include "Transforms/Lower/Completion.h"
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"

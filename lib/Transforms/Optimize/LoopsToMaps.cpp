@@ -1,31 +1,36 @@
-// loops-to-maps: loops whose iterations do not depend on each other become maps.
+// loops-to-maps: turn loops with independent iterations into maps.
 //
 //     for i = 0; i < N; i = i + 1 {                     map[i = 0:N] {
 //         state { map[j = 0:M] { B[i, j] = ... } }  ->      map[j = 0:M] { B[i, j] = ... }
 //         state { s[i] = ... }                              s[i] = ...
 //     }                                                 }
 //
-// A loop becomes a map when (A9.5 of the rules in docs/user/optimiser.md)
+// Legal when (rule A9.5 of docs/user/optimiser.md):
+//   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
+//      last value of the loop variable is needed, it is assigned after the map;
+//   2. the body is a sequence of states and loops without effects beyond their accesses of containers. An inner loop
+//      whose iterations depend on each other becomes an ordered map (LoopItems.h);
+//   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
+//      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
+//        They must be small, or memory would be allocated again and again;
+//      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
+//        updated with conflict resolution, in any order;
+//      - sums of array elements that are already updates with conflict resolution. The order of the sums is then free
+//        (class F1), but one thread runs the map, and teams run its inner maps as before; otherwise threads would need
+//        atomic updates;
+//   4. the body calls no library, since libraries have threads of their own. Sums of products are exempt if their
+//      operand is a column, next to the column of the next iteration: they are faster as maps, because jam-maps can
+//      make them walk along the rows;
+//   5. the loop is not known to have only a few iterations.
 //
-//   1. it counts by a constant to an end that its body does not change; iterations of a map count up all the same. Who asks for the last value
-//      of its variable gets it by an assignment after the map;
-//   2. its body is states and loops, one after the other, without effects of its own: what it does, its uses of containers say. A loop
-//      whose iterations depend on each other becomes an ordered map inside (LoopItems.h);
-//   3. no two conflicting uses of a container are in different iterations. Containers that only the body uses, whose first use in every
-//      iteration writes them, do not count: each iteration gets its own. They must be small, or memory would be asked for again and again.
-//      Nor does an element of integers that all iterations only add something to, or the like (RaiseReductions.h): it is updated with
-//      conflict resolution, in any order. Nor do sums of elements of arrays, which are updates with conflict resolution already: then
-//      the order of sums is free (class F1), but the map is run by one thread, and its maps by teams as before: threads would have to
-//      update atomically;
-//   4. the body calls no library: those have threads of their own. Sums of products whose operand is a column, next to that of the next
-//      iteration, are better off as maps, which jam-maps lets walk along the rows;
-//   5. it is not known to have a few iterations only.
+// Parallel maps in the body become sequential: one level of teams is enough, and the outermost is the cheapest. Reduce
+// nodes in the body become maps. Results are bitwise identical, except for sums of library nodes, which then follow the
+// order of the loops (class F1). With --reductions ordered, Reduce nodes use that order anyway, and products stay
+// calls.
 //
-// What the body does in parallel becomes sequential: one level of teams is enough, and the outermost is the cheapest. Reduce nodes in it
-// become maps. Results keep their bits, but for the sums of library nodes, whose order is that of the loops (class F1). With --reductions
-// ordered, Reduce nodes sum up in that order anyway, and products stay calls.
+// Inner loops are converted first, so that a loop nest becomes a map nest.
 //
-// Inner loops come first, so that a nest of loops becomes a nest of maps. Left alone: loops in scopes, where nothing is gained.
+// Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Optimize/LoopItems.h"
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/MakeMaps.h"
@@ -196,7 +201,8 @@ private:
         }
     }
 
-    /// The same of the body as it is. Containers that are an iteration's own become locals of the map. `by`: what stands against it.
+    /// The same for the body in its current form. Containers private to an iteration become locals of the map. `by`:
+    /// the container in the way.
     Reason dependence(Name &by) {
         std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;

@@ -1,56 +1,58 @@
-// Maps in place of steps that could run as maps, and maps inside of maps.
+// Converts steps to maps, and splits maps into nested maps.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::transforms {
 
-/// A copy between two containers as a map over the iterations of `like`; nothing if it has another shape. The map has a tasklet of its
-/// own for each element.
+/// Converts a copy between two containers to a map over the iterations of `like`, or returns nothing if its shape
+/// differs. The map contains one tasklet for an element.
 std::unique_ptr<nest::Map> copyAsMap(const nest::Step &copy, const nest::Map &like, const ir::SDFG &g);
 
-/// A library node that reduces, as two items: `init` gives every output its identity; `update` is a map that updates outputs with
+/// A reducing library node as two items: `init` sets every output to the identity; `update` updates outputs with
 /// conflict resolution.
 struct ReductionMaps {
     nest::Item init;
-    std::unique_ptr<nest::Map> update; // null: the node cannot be written so
+    std::unique_ptr<nest::Map> update; // null: the node has no such form
 };
-/// Reduce nodes with an identity and an associative function, over all elements of the input in their order; MatMul and Dot where an
-/// operand is a vector. Parameters have the names of those of `like`, whose schedule the maps have. Not where teams of threads would
-/// update one output together: only the first loop is parallel.
+/// Converts Reduce nodes with an identity and an associative function, which combine all elements of the input in
+/// order, and MatMul and Dot nodes with a vector operand. Parameters are named after those of `like`, whose schedule
+/// the maps have. Returns no maps if teams of threads would update the same output: only the first loop is parallel.
 ReductionMaps reductionAsMaps(const nest::Step &s, const nest::Map &like, const ir::SDFG &g);
 
 /// Is a step a Reduce node; a MatMul or Dot?
 bool isReduce(const nest::Step &s);
 bool isProduct(const nest::Step &s);
 
-/// Does the order count in which such a step combines its values (py::orderCounts)?
+/// Does the result of such a step depend on the order in which it combines values (py::orderCounts)?
 bool orderCounts(const nest::Step &s, const ir::SDFG &g);
 
-/// A product of a matrix and a vector, as a step says it: `y = A @ x`, whose results belong to the rows of A, or `y = x @ A`.
+/// A matrix-vector product as in a step: `y = A @ x`, with one result per row of A, or `y = x @ A`.
 struct MatrixProduct {
-    nest::Use matrix, vector, result; // of containers, not of their views
+    nest::Use matrix, vector, result; // containers, not views of them
     bool ofRows = false;
     sym::Expr rows, columns;
 };
-/// Nothing for other steps, and for products with coefficients, transposed operands, or operands that are no plain arrays of the host.
+/// Returns nothing for other steps, and for products with coefficients, transposed operands, or operands that are not
+/// plain arrays of the host.
 std::optional<MatrixProduct> matrixProductOf(const nest::Step &s, const ir::SDFG &g);
 
-/// Is a step a product of two vectors, one of which is next to the one that belongs to the next value of a variable: columns of a matrix?
+/// Is a step a product of two vectors, one of which is a matrix column that moves to the adjacent column with the next
+/// value of a variable?
 bool isSumOverColumn(const nest::Step &s, Name variable, const ir::SDFG &g);
 
-/// May the loops of a map become loops inside of each other: does its author ask for nothing that is said of all of them together?
+/// May the loops of a map be nested in each other? Not if the graph specifies something about all of them together.
 bool canSplit(const nest::Map &m);
-/// Leaves out parameters that have one value only, as long as others are left: loops of one trip.
+/// Removes parameters with a single value, as long as others remain.
 void dropSingleTrips(nest::Map &m);
-/// Makes a map over the first `depth` parameters, around a sequential one over the others.
+/// Splits a map: an outer one over the first `depth` parameters, a sequential inner one over the others.
 void splitOff(nest::Map &m, std::size_t depth);
-/// What is in the first `depth` loops of a map, in terms of other loops (canLayOver). The map is empty then.
+/// Takes the content of the first `depth` loops of a map, expressed in other loops (canLayOver). Leaves the map empty.
 std::vector<nest::Item> takeBody(nest::Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
 
-/// The same map once more. Steps and entries are shared with the nodes that were read, or made.
+/// Copies a map. Steps and entries are shared with the original nodes.
 nest::Map copyOf(const nest::Map &m);
-/// The same map once more, with containers of its own in place of what its iterations have for themselves. `connectors`: names that no
+/// Copies a map and gives the copy new containers for those private to its iterations. `connectors`: names that no
 /// container may have (nest::connectorsOf).
 std::unique_ptr<nest::Map> twinOf(const nest::Map &m, ir::SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors);
 

@@ -1,20 +1,23 @@
-// mark-simd: innermost loops whose iterations do not depend on each other are printed with `#pragma omp simd`.
+// mark-simd: print innermost loops with independent iterations with `#pragma omp simd`.
 //
 //     map[i = 0:N, j = 0:M] (CPU_Multicore) { B[i, j] = A[i, j] + A[i + 1, j] + ... }     ->     the same, simd
 //
-// Compilers find most such loops themselves, but have to check at run time that what is written is not what is read: a loop that was
-// taken into a function of its own for a team of threads has lost the qualifiers that say so, and GCC gives up where there are more than ten
-// pairs to check, as in stencils that were fused.
+// Compilers vectorise most such loops unaided, but need a run-time check that writes do not overlap reads. A loop that
+// was outlined for a thread team has lost its restrict qualifiers, and GCC gives up beyond ten pairs to check, which
+// fused stencils easily have.
 //
-// A map is marked when
+// Legal when:
+//   1. the map contains only Python tasklets and copies of elements, without conflict resolution;
+//   2. its last parameter moves every array access by one element or not at all, and moves at least one write;
+//   3. no iteration of its last loop uses an element that another one writes (rule A9.7 of docs/user/optimiser.md).
 //
-//   1. it has only steps in it: tasklets in Python and copies of elements, nothing with conflict resolution;
-//   2. its last parameter moves every access of an array by one element, or does not move it; it moves a write;
-//   3. it has more pairs of a write and another access than compilers check (option `pairs`), where accesses a constant distance apart
-//      count once: where they see for themselves what is independent, they also see what is not worth it, as in loops of few iterations;
-//   4. no iteration of its last loop uses an element that another one writes (A9.7 of the rules in docs/user/optimiser.md).
+// Profitable when there are more pairs of a write and another access than compilers check (option `pairs`). Accesses a
+// constant distance apart count once. Below that limit the compiler proves independence itself, and also recognises
+// loops that are not worth vectorising because they have few iterations.
 //
-// Nothing is added up in another order, so results keep their bits.
+// No sum is reordered, so results are bitwise identical.
+//
+// Not handled: parallel maps with a single parameter, whose only loop belongs to the team; programs for a GPU.
 #include "Transforms/Optimize/MakeMaps.h"
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"

@@ -1,4 +1,4 @@
-// Which names the elements of an SDFG mention, and the interface that a program keeps when its last use of a symbol goes.
+// Names mentioned in an SDFG, and the interface that a program keeps when the last use of a symbol is removed.
 #pragma once
 
 #include "sdfgc/Analysis/Symbols.h"
@@ -6,17 +6,17 @@
 
 namespace sdfgc::transforms {
 
-/// All names that the elements of one SDFG mention, whatever they mean; what an assignment assigns is not mentioned by that. Code counts
-/// with all its words, which is more than it reads.
+/// All names that the elements of one SDFG mention, whatever they refer to. Assigning a symbol does not mention it.
+/// Code counts with all its words, so this over-approximates what it reads.
 class Mentions {
 public:
     enum class Of : uint8_t {
         Everything,
-        Structure, // all but what computes values: code of tasklets in Python, and values of assignments on edges
+        Structure, // all except computations of values: code of Python tasklets, and assigned values on edges
     };
     explicit Mentions(const ir::SDFG &g, Of what = Of::Everything);
     bool contain(Name n) const { return names_.count(n) != 0; }
-    /// Does something read all symbols?
+    /// Does any element read all symbols?
     bool all() const { return all_; }
 
 private:
@@ -34,14 +34,14 @@ private:
     bool all_ = false;
 };
 
-/// Does the value of an assignment call functions, which may do more than return a value?
+/// Does the assigned value call functions, which may have side effects?
 bool calls(const std::string &value);
 
-/// Symbols that callers pass to a program, which stay arguments of it whatever a pass takes away.
+/// Symbols that callers pass to a program. They stay arguments even if a pass removes all their uses.
 class KeptInterface {
 public:
     explicit KeptInterface(ir::SDFG &root) : root_(root), before_(analysis::freeSymbols(root)) {}
-    /// Writes those that the program does not need any more to SDFG::passedSymbols.
+    /// Records the symbols that the program no longer needs in SDFG::passedSymbols.
     void keep();
 
 private:

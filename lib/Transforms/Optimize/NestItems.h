@@ -1,49 +1,50 @@
-// Questions that passes over the nest form ask of pairs of items.
+// Queries on pairs of items of the nest form.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::transforms {
 
-/// What an item as a whole does to memories, how many steps it has, and whether it does more (nest::hasEffects).
+/// Summary of an item: its memory accesses, its number of steps, and whether it has other effects (nest::hasEffects).
 struct ItemFacts {
     struct Does {
         bool reads = false, writes = false;
     };
-    std::map<analysis::Memory, Does> memories; // that it uses
+    std::map<analysis::Memory, Does> memories; // accessed memories
     std::size_t steps = 0;
     bool effects = false;
-    bool queues = false; // does it push to streams, or pop from them?
+    bool queues = false; // pushes to streams or pops from them
 };
 
-/// A use in terms of the loops of a map that its own map is laid over.
+/// A use of a map that is aligned with another one, expressed in the loops of that other map.
 struct AlignedUse {
     const nest::Use *use = nullptr;
     analysis::AccessInstance instance;
 };
 
-/// Knows the containers of one SDFG. Valid as long as the program's memories are.
+/// Queries about the containers of one SDFG. Valid as long as the program's memories are.
 class NestItems {
 public:
     NestItems(const ir::SDFG &g, const analysis::Memories &memories);
 
-    /// What is known of symbols (analysis::factsOf).
+    /// What is known about symbols (analysis::factsOf).
     const sym::Assumptions &facts() const { return facts_; }
     ItemFacts factsOf(const nest::Item &item) const;
     /// Does `a` write a transient that `b` reads?
     bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
-    /// Do both use one memory?
+    /// Do both access a common memory?
     bool shares(const ItemFacts &a, const ItemFacts &b) const;
-    /// How many streams of memory do both have together? Scalars are none, and neither are transients that they write and read: these
-    /// mostly become variables.
+    /// Returns the number of memory streams that both have together. Scalars do not count, and neither do transients
+    /// that are both written and read, because most of these become variables.
     std::size_t streamsOf(const ItemFacts &a, const ItemFacts &b) const;
-    /// How many bytes have the memories together that both use? What a second walk over them costs, for remarks.
+    /// Returns the total size, in bytes, of the memories that both access. This is the cost of a second walk over them,
+    /// for remarks.
     sym::Expr sharedBytes(const ItemFacts &a, const ItemFacts &b) const;
-    /// Can two uses be of one element, one of them a write?
+    /// Can two uses access the same element, at least one of them writing?
     bool meet(const nest::Use &a, const nest::Use &b) const;
     /// Must two items keep their order?
     bool ordered(const nest::Item &a, const ItemFacts &factsOfA, const nest::Item &b, const ItemFacts &factsOfB) const;
-    /// The conflict of two uses that meet, whose first `common` loops are the same.
+    /// Returns the conflict between two uses that meet and share their first `common` loops.
     std::optional<analysis::Conflict> conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const;
 
 private:
@@ -52,18 +53,20 @@ private:
     const sym::Assumptions facts_;
 };
 
-/// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is what `named` uses.
+/// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is the
+/// container of `named`.
 diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other, const analysis::Conflict &c);
 
-/// Can the first `depth` loops of a map be laid over others, in whose terms `meaning` gives its parameters? The loops that are left, and
-/// the body, must have no names that would mean something else there.
+/// Can the first `depth` loops of a map be replaced with other loops, in terms of which `meaning` defines its
+/// parameters? The remaining loops and the body must not contain names with another meaning there.
 bool canLayOver(const nest::Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
 
-/// The uses of a map whose first `depth` loops are laid over those of `onto`. `meaning`: of its parameters in terms of that map's.
+/// Returns the uses of a map after replacing its first `depth` loops with those of `onto`. `meaning` defines its
+/// parameters in terms of that map's parameters.
 std::vector<AlignedUse> aligned(const nest::Map &m, const nest::Map &onto, const std::map<Name, sym::Expr> &meaning,
                                 std::size_t depth);
 
-/// Memories of transients that one step writes, and that nothing outside of the run of that step uses.
+/// Returns memories of transients that a single step writes and that are used only in the run of that step.
 std::set<analysis::Memory> handedInRuns(const std::vector<nest::Run> &runs, ir::SDFG &g, const analysis::Memories &memories);
 
 } // namespace sdfgc::transforms

@@ -1,4 +1,4 @@
-// Pieces that passes make items of the nest form of.
+// Building blocks for items of the nest form.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
@@ -6,12 +6,12 @@
 
 namespace sdfgc::transforms {
 
-/// The name of a map for remarks. One that a pass made is in no state yet.
+/// Returns the name of a map for remarks. A map that a pass made is not in a state yet.
 pass::Element elementOfItem(const nest::Map &m, const ir::SDFG &g);
-/// The same of any item: a copy is named by the access node that it ends at.
+/// The same for any item: a copy is named after its destination access node.
 pass::Element elementOfItem(const nest::Item &i, const ir::SDFG &g);
-/// How remarks call nodes other than the one that they are about: `` `sum` ``, or `` `sum` in state s1 `` where several nodes of the
-/// program have the label.
+/// Names of nodes in remarks about other nodes: `` `sum` ``, or `` `sum` in state s1 `` if several nodes of the program
+/// share the label.
 class NodeLabels {
 public:
     explicit NodeLabels(const ir::SDFG &root);
@@ -20,47 +20,51 @@ public:
 private:
     std::map<std::string, int> counts_;
 };
-/// Leaves a remark on every map and loop of an SDFG that stays as it is because the graph says so (nest::isKept).
+/// Emits a remark for every map and loop of an SDFG that stays unchanged because the graph asks to keep it
+/// (nest::isKept).
 void remarkKept(const ir::SDFG &g, pass::Context &context);
 /// nest::rewriteRuns, with these remarks.
 bool rewriteRuns(ir::SDFG &root, pass::Context &context,
                  const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<nest::Run> &)> &change);
 
-/// Containers that are used where no item of the runs, which are all of an SDFG, says how: in states that are not read and steps of
-/// several nodes, by control flow, and through views.
+/// Returns containers with uses that no item describes: uses in unread states, in steps of several nodes, by control
+/// flow, and through views. The runs must be all runs of the SDFG.
 std::set<Name> hiddenContainers(const ir::SDFG &g, const std::vector<nest::Run> &runs);
-/// May variables of iterations take the place of such a container, as far as its descriptor tells?
+/// May such a container become a variable of an iteration, judging by its descriptor?
 bool mayBeVariable(const ir::DataDesc &d);
 
-/// Can loops of the host use a container of this storage?
+/// Can host loops access a container with this storage?
 bool isOnHost(const ir::DataDesc *d);
 /// Does a subset depend on one of the parameters?
 bool mentions(const sym::Subset &s, const std::vector<Name> &params);
-/// The element of a subset that an iteration takes. `at`: its position along each dimension with more than one element, in order.
+/// Returns the element of a subset for one iteration. `at`: the position along each dimension with more than one
+/// element, in order.
 sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at);
-/// Does a subset begin at the next element in memory, one way or the other, when a variable is one more?
+/// Does a subset move to an adjacent element in memory, in either direction, if the variable increases by one?
 bool isNextTo(const sym::Subset &s, const ir::DataDesc &d, Name variable);
-/// A use of one element in place of a whole subset.
+/// Restricts a use of a subset to one element.
 nest::Use ofElement(const nest::Use &whole, sym::Subset element, Name connector);
-/// A step of a tasklet in Python, with inputs and one output, whose connectors get the types of the containers.
-/// Those with the name of a container, symbol or constant get another name, in `code` too, which must be Python that can be parsed.
+/// Creates a step with a Python tasklet, with inputs and one output. Its connectors get the types of the containers.
+/// Connectors that clash with a container, symbol or constant are renamed, also in `code`, which must be valid Python.
 nest::Item taskletStep(std::string label, std::string code, std::vector<nest::Use> reads, nest::Use written, const ir::SDFG &g);
-/// How many whole strips of `width` iterations a range of step one has: none where its end lies before its begin, however far. `around`:
-/// the loops around it, outermost first; `facts`: of other symbols.
+/// Returns the number of complete strips of `width` iterations in a range of step one; zero if its end is before its
+/// start. `around`: the loops around it, outermost first; `facts`: about other symbols.
 sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
                    const sym::Assumptions &facts);
-/// Adds the loops of a map to those around its body.
+/// Appends the loops of a map to the loops around its body.
 void addLoops(std::vector<analysis::LoopLevel> &around, const nest::Map &m);
-/// A map entry that says the same under another label.
+/// Copies a map entry and changes its label.
 std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
-/// A map without a body, whose entry says the same under another label, but for `simd`; a sequential one.
+/// Creates a map without a body from a copy of an entry with another label, without `simd`; loopLike makes it
+/// sequential.
 nest::Map mapLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
 nest::Map loopLike(const ir::MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges);
-/// Gives containers other names wherever an item uses them, or has them for its iterations; all at once, so two may exchange theirs.
+/// Renames containers wherever an item uses them or declares them as private to iterations. All renamings happen at
+/// once, so two containers may swap names.
 void renameContainers(nest::Item &i, const std::map<Name, Name> &names, ir::SDFG &g, analysis::Memories &memories);
-/// Says whether the innermost loop of a map may do its iterations in vectors.
+/// Sets whether the innermost loop of a map may be vectorised.
 void setSimd(nest::Map &m, bool simd);
-/// Says that iterations of a map may depend on those before them.
+/// Records that iterations of a map may depend on earlier ones.
 void setOrdered(nest::Map &m);
 
 } // namespace sdfgc::transforms

@@ -1,32 +1,32 @@
-// Maps that make an array element by element, and how an element comes about.
+// Maps that produce an array element by element, and how they compute an element.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::transforms {
 
-/// A map of the host whose loops have nothing but steps in the innermost one.
+/// A host map whose innermost loop contains all of its steps.
 struct Producer {
-    nest::Map *inner = nullptr;             // the map that has the steps
+    nest::Map *inner = nullptr;             // the map that contains the steps
     std::vector<analysis::LoopLevel> loops; // of all maps, outermost first
 };
-/// Nothing where a map has maps beside each other or beside steps, or another schedule.
+/// Returns nothing if a map is next to other maps or steps, or if it has another schedule.
 std::optional<Producer> producerOf(nest::Map &m);
 
-/// How the elements of one container come about in an iteration of a producer.
+/// How an iteration of a producer computes the elements of one container.
 struct Value {
     Name data;
     const nest::Use *write = nullptr;
     std::vector<const nest::Step *> steps; // in order; the last one writes the element
-    std::vector<const nest::Use *> inputs; // that the steps read, but for variables of the iteration
-    int64_t operations = 0;                // that they take (py::operations)
+    std::vector<const nest::Use *> inputs; // read by the steps, except variables of the iteration
+    int64_t operations = 0;                // of the steps (py::operations)
 };
-/// What step `last` of a producer writes, with the steps that it needs; no steps if they are more than tasklets in Python and copies
-/// of elements with one result each, or nobody knows what they cost.
+/// Returns the value that step `last` of a producer writes, with the steps that it depends on. There are no steps if
+/// one of them is not a Python tasklet or a copy of elements with a single result, or if its cost is unknown.
 Value valueOf(const Producer &p, std::size_t last, const ir::SDFG &g);
 
-/// The iteration of a producer that writes an element: its parameters, in the terms of the element. `written`: what it writes in
-/// terms of its parameters. Nothing unless each parameter is an index, but for an offset.
+/// Returns the iteration of a producer that writes an element: its parameters in terms of the element. `written`: the
+/// written element in terms of the parameters. Nothing unless each parameter is an index, up to an offset.
 std::optional<std::map<Name, sym::Expr>> iterationOf(const Producer &p, const sym::Subset &written, const sym::Subset &element);
 
 } // namespace sdfgc::transforms

@@ -1,4 +1,4 @@
-// propagate-symbols: symbols whose values are known wherever they are read go.
+// propagate-symbols: replace symbols with their values and remove their assignments.
 //
 //     k = i + 1
 //     state { B[k] = A[k] }               ->      state { B[i + 1] = A[i + 1] }
@@ -7,20 +7,26 @@
 //     n = length                                  state { ... }     one run of states with the one before
 //     state { ... }
 //
-// An assignment on an edge cuts a run of states (sdfgc/Nest/Nest.h), and hides what an index depends on. The pass goes forward over the
-// control flow of each SDFG and knows at every point which symbols have the value of an expression of others, as these are now:
+// An assignment on an edge ends a run of states (sdfgc/Nest/Nest.h) and hides what an index depends on. The pass walks
+// forward over the control flow of each SDFG. At every point it knows which symbols are equal to an expression over the
+// current values of other symbols:
 //
-//   1. An assignment adds such a fact where its value is made of symbols and constants, and takes away all that mention its symbol.
-//   2. After a conditional, what holds after all of its branches holds. In a loop and after it, what mentions no symbol that the loop
-//      assigns; so it is in regions that are no sequence.
-//   3. A symbol goes if at each place that reads it a value is known that can stand there: of symbols of the same type, with few terms, where
-//      no map around gives a name of it another meaning. It stays as it is if at one place it cannot: half of it would be no gain. Sizes of
-//      containers, and code that is not Python, can take no other symbols.
-//   4. So does what edges give to the variable of loops (nest::headerOf), if it is read elsewhere only where its value is known: what is in
-//      these loops stays. Then no one but its loops needs the variable.
-//   5. An assignment of the value that the symbol has already goes. (GVN does the same to registers.)
+//   - An assignment of symbols and constants adds such a fact and invalidates all facts that mention its symbol.
+//   - After a conditional, the facts that hold at the end of all branches hold. In a loop and after it, the facts hold
+//     that mention no symbol that the loop assigns. The same goes for regions that are not a sequence.
 //
-// Left alone: symbols that come from outside or that tasklets change, those that what the graph keeps reads.
+// Legal when:
+//   1. each read of the symbol can be replaced with its value at that point: an expression with few terms, over symbols
+//      of the same type, none of which is shadowed by a surrounding map. If a single read cannot be replaced, the
+//      symbol stays, since replacing only some reads gains nothing. Sizes of containers, and code that is not Python,
+//      cannot be rewritten;
+//   2. an assignment to a loop variable (nest::headerOf) outside the loop can be removed if the variable's reads
+//      outside its loops can be replaced in this way. Reads inside the loops stay. After that only its loops need the
+//      variable;
+//   3. an assignment is redundant if the symbol already has the assigned value. (GVN does the same for registers.)
+//
+// Not handled: symbols passed by callers or changed by tasklets; symbols that are read by elements that the graph asks
+// to keep.
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/SymbolFacts.h"
@@ -317,7 +323,8 @@ class PropagateSymbols : public pass::GraphPass {
         return out;
     }
 
-    /// Symbols of integers that only edges give values to, and that can be replaced wherever they are read in states and by control flow.
+    /// Returns integer symbols that only edges assign, and that can be replaced in all states and control flow that
+    /// read them.
     static std::set<Name> candidatesOf(const SDFG &g) {
         std::set<Name> out, others = analysis::freeSymbols(g);
         for (const InterstateEdge *e : allInterstateEdges(g))

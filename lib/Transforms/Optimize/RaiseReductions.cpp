@@ -62,8 +62,8 @@ std::optional<std::pair<std::string, std::vector<py::ExprRef>>> chainOf(const py
     return std::pair{"lambda a, b: " + function->second, std::move(operands)};
 }
 
-/// Does `value` combine what `old` holds, of type `type`, with something of integers? What is combined keeps the type in which it was
-/// computed: of several operands, each must have that of the element.
+/// Does `value` combine `old`, of type `type`, with an integer expression? Combining must keep the type of the
+/// computation: each of several operands must have the element's type.
 std::optional<Combination> combinationOf(const py::ExprRef &value, Name old, Type type, const Tasklet &t, const SDFG &g) {
     const auto chain = chainOf(value);
     if (!chain)

@@ -1,4 +1,4 @@
-// Elements that a loop reads, combines with something and writes back, as updates with conflict resolution.
+// Turns read-modify-write sequences of a loop into updates with conflict resolution.
 #pragma once
 
 #include "Transforms/Optimize/NestItems.h"
@@ -7,17 +7,17 @@
 
 namespace sdfgc::transforms {
 
-/// May iterations update an element in any order, with the same bits in the end? Minima, maxima, sums, products and operations on bits, of
-/// integers.
+/// May iterations update an element in any order with a bitwise identical result? True for minima, maxima, sums,
+/// products and bit operations on integers.
 bool isFreeOfOrder(const nest::Use &update, const ir::SDFG &g);
 
-/// Is it a sum of numbers of any kind?
+/// Is it a sum of numbers, of any type?
 bool isSumOfNumbers(const nest::Use &update, const ir::SDFG &g);
 
-/// In the body of a loop, `s = s + x`, with s an element of a container that is the same in all iterations, becomes the update `s (+) x`, if
-/// nothing else in the body uses the container. The value may come by way of a scalar, `t = s` and `s = t + x`, which is left out then;
-/// `isPrivate` says that nothing outside of the loop uses it. Only functions whose order does not count (isFreeOfOrder). Returns whether the
-/// body changed.
+/// In the body of a loop, turns `s = s + x` into the update `s (+) x`, where s is a container element that is the same
+/// in all iterations and the body does not use the container otherwise. The value may pass through a scalar, as in `t =
+/// s` and `s = t + x`, which is then removed; `isPrivate` tells whether that scalar is used only in the loop. Applies
+/// only to functions whose order does not matter (isFreeOfOrder). Returns whether the body changed.
 bool raiseReduction(std::vector<nest::Item> &body, Name container, Name loopVariable, const NestItems &items, const ir::SDFG &g,
                     const std::function<bool(Name)> &isPrivate);
 

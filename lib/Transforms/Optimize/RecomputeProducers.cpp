@@ -1,27 +1,37 @@
-// recompute-producers: what a map makes for neighbours is computed where it is read, and stored no more.
+// recompute-producers: recompute a cheap value where it is read instead of storing it in an array.
 //
 //     map[i = 0:N + 1] { t[i] = A[i] + A[i + 1] }        map[i = 0:N] {
 //     map[i = 0:N] { B[i] = t[i] * t[i + 1] }      ->        t_0 = A[i] + A[i + 1];  t_1 = A[i + 1] + A[i + 2]
 //                                                            B[i] = t_0 * t_1
 //                                                        }
 //
-// fuse-nests cannot join such maps: an iteration reads what another one makes. Where that is cheap, computing it again costs less than
-// a walk through memory, and the map stays parallel. The pass goes over each list of items, a run or the body of a map, from the end, so that
-// a chain of producers ends up in its last reader; a value that several readers in one iteration need is computed once. A container `t` goes when
+// fuse-nests cannot fuse such maps, because an iteration reads what another one computes. If the value is cheap,
+// recomputing it costs less than a walk through memory, and the map stays parallel. The pass visits each list of items,
+// a run or the body of a map, from the end, so a chain of producers ends up in its last reader. A value that several
+// readers of one iteration need is computed once.
 //
-//   1. it is a transient array that may be a variable (mayBeVariable), and all its uses are known (hiddenContainers);
-//   2. one map of the list writes it, by a tasklet or a copy in the innermost of its loops, one element in each iteration, another one in
-//      each: every parameter is an index of it, but for an offset. The steps that lead to the value are tasklets in Python and copies with one
-//      result each, whose intermediate values are variables of the iteration (contract-arrays made them);
-//   3. all else reads it: single elements, by tasklets in later items of the list, which the map has written (analysis::isCovered);
-//   4. what the value is made from is the same there: neither the map nor an item up to the last reader writes it;
-//   5. it is no loss. The iterations of a reader do not use an element again and again: each of its loops moves along t. What is computed
-//      more often than before costs less than the memory that is saved: the option `operations` for each byte of an element; and arrays
-//      are read fewer times altogether.
+// Legal when (t is the container that is removed):
+//   1. t is a transient array that may become a variable (mayBeVariable), and all its uses are known
+//      (hiddenContainers);
+//   2. a single map of the list writes it: by a tasklet or a copy in its innermost loop, one element per iteration, a
+//      different one in each. That is, every parameter is an index of t, up to an offset. The steps that compute the
+//      value are Python tasklets and copies with one result each, whose intermediate values are variables of the
+//      iteration (contract-arrays creates these);
+//   3. all other uses are reads: of single elements, by tasklets in later items of the list, and of elements that the
+//      map has written (analysis::isCovered);
+//   4. the value's inputs are unchanged at each reader: neither the map nor any item up to the last reader writes them.
 //
-// Results keep their bits: each value is computed by the same operations from the same values, and rounded to the type of the array.
+// Profitable when:
+//   - the iterations of a reader do not reuse the same element: each of the reader's loops moves along t;
+//   - the additional computation costs less than the memory traffic saved: at most the option `operations` per byte of
+//     an element;
+//   - the total number of array reads decreases.
 //
-// Left alone: producers with loops inside (sums), readers that are library nodes, copies and nested SDFGs, and programs for a GPU.
+// Each value is computed by the same operations from the same values and rounded to the type of the array, so results
+// are bitwise identical.
+//
+// Not handled: producers with inner loops (sums); readers that are library nodes, copies or nested SDFGs; programs for
+// a GPU.
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 #include "Transforms/Optimize/Producers.h"

@@ -1,4 +1,4 @@
-// Library nodes that reduce, as maps: Reduce, and products with vectors.
+// Library nodes that reduce, as maps: Reduce nodes and matrix-vector products.
 //
 //     Reduce (sum, axis 1): A -> s          init:    s[i] = 0                  A @ x -> y          init:    y[i] = 0
 //                                           update:  s[i] += A[i, j]                               update:  y[i] += A[i, k] * x[k]
@@ -29,7 +29,8 @@ struct Operand {
 
 const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr; }
 
-/// A library node under conversion: the loops of its update, its operands, what it computes. Classes for kinds of nodes fill them in.
+/// A library node under conversion: the loops of its update, its operands, and its computation. Derived classes for
+/// kinds of nodes fill these in.
 class Reduction {
 public:
     Reduction(const Step &step, const Map &like, const SDFG &g) : step_(step), node_(*libraryNode(step)), like_(like), g_(g) {}

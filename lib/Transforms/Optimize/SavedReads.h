@@ -1,18 +1,19 @@
-// Values that a map reads before others overwrite them, saved in front of it.
+// Saves values before a map that would overwrite them while it still reads them.
 #pragma once
 
 #include "Transforms/Optimize/NestItems.h"
 
 namespace sdfgc::transforms {
 
-/// Can what a use of `m` reads be saved in front of the map, and is that little beside what the map does? The use reads one element,
-/// fewer of the first `depth` loops say which than there are, no other loop does, and nothing in the map writes the container. Each
-/// loop that says nothing runs as often as one that does, so that nothing is read that the map would not read. Then the conflict
-/// with what is written after the read, in any iteration, need not keep the map where it is.
+/// Can the elements that a use of `m` reads be saved before the map, and are they few compared with the map's work? The
+/// use must read one element that depends on a strict subset of the first `depth` loops and on no other loop, and the
+/// map must not write the container. Each loop that the element does not depend on runs as often as one that it does
+/// depend on, so saving reads nothing that the map would not read. The conflict with a later write, in any iteration,
+/// then no longer prevents the map from moving.
 bool canBeSaved(const AlignedUse &read, const nest::Map &m, std::size_t depth, const NestItems &items, const ir::SDFG &g);
 
-/// Takes such reads to new transients. Returns the maps that save them, which belong in front of the map; reads of one element share one.
-/// `connectors`: names that no container may have (nest::connectorsOf).
+/// Redirects such reads to new transients. Returns the maps that save the values, to be placed before the map; reads of
+/// the same element share a transient. `connectors`: names that no container may have (nest::connectorsOf).
 std::vector<nest::Item> saveReads(nest::Map &m, const std::vector<const nest::Use *> &reads, std::size_t depth, ir::SDFG &g,
                                   analysis::Memories &memories, const std::set<Name> &connectors);
 

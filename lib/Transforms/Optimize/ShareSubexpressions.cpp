@@ -1,23 +1,30 @@
-// share-subexpressions: what has been computed is read again, not computed again.
+// share-subexpressions: reuse a result that an earlier item has already computed.
 //
 //     map[i = 0:N] { t[i] = exp(A[i]) }                 map[i = 0:N] { t[i] = exp(A[i]) }
 //     map[j = 0:N] { u[j] = exp(A[j]) }         ->      map[i = 0:N] { B[i] = t[i] + t[i] * C[i] }
 //     map[i = 0:N] { B[i] = t[i] + u[i] * C[i] }
 //
-// People write the same difference of neighbours in three lines, and front ends make three temporaries of it. The pass looks at each list
-// of items, a run of states or the body of a map, for an item that does what one before it has done: the same map but for the names
-// of its parameters and variables, or the same tasklet. It goes, and who reads its result reads the other one, when
+// People write the same difference of neighbours in three lines, and front ends turn each into a temporary. In each
+// list of items, a run of states or the body of a map, the pass looks for an item that repeats an earlier one: the same
+// map up to the names of its parameters and variables, or the same tasklet. The later item is removed, and the readers
+// of its result read the earlier result instead.
 //
-//   1. each writes one container, every element of a subset for certain, by a single step: a transient of the host with the same
-//      type and layout, that no other step writes and all whose uses are known (hiddenContainers);
-//   2. neither reads what it writes, nor does more than its memlets tell;
-//   3. nothing between them writes what they read;
-//   4. all uses of the result that goes are in the same list, not in front of the item: a value from an iteration before is another one.
+// Legal when:
+//   1. each of the two writes a single container by a single step, unconditionally and every element of a subset. The
+//      containers are transients of the host with the same type and layout, no other step writes them, and all their
+//      uses are known (hiddenContainers);
+//   2. neither reads what it writes, and neither has effects beyond its memlets;
+//   3. nothing between the two writes their inputs;
+//   4. all uses of the removed result are in the same list, after the item. An earlier use would read a value from the
+//      previous iteration.
 //
-// Values are what they were, to the last bit. Compilers do the same to operations of one iteration, but for functions of the mathematical
-// library, which might set errno; and they do not see arrays as values.
+// Values are bitwise identical. C++ compilers do the same to the operations of one iteration, but not to functions of
+// the mathematical library, which might set errno, and they do not treat arrays as values.
 //
-// It comes after fusion: a temporary that two maps read cannot be a variable of both, so before it, sharing would cost more than it saves.
+// Not handled: items that are more than `window` positions apart; SDFGs that use a GPU.
+//
+// Runs after fusion: a temporary that two maps read cannot become a variable of both, so sharing it earlier would cost
+// more than it saves.
 #include "Transforms/Optimize/NestItems.h"
 #include "Transforms/Optimize/NestParts.h"
 

@@ -1,4 +1,4 @@
-// simplify-control-flow: branches and loops that are known to run always, once or never, and tests that do not change in a loop.
+// simplify-control-flow: fold branches and loops with a known outcome, and unswitch loops with an invariant condition.
 //
 //     for i = 3; i < 4; i = i + 1 {                        i = 3
 //         state { B[i] = A[i] }                    ->      state { B[i] = A[i] }
@@ -8,16 +8,26 @@
 //         else        { state { B[i] = 0 } }               } else { for i = 0; i < N; i = i + 1 { state { B[i] = 0 } } }
 //     }
 //
-// Passes over loops look at runs of states (sdfgc/Nest/Nest.h); a branch or a loop in between ends one.
+// Loop passes look at runs of states (sdfgc/Nest/Nest.h), and a branch or a loop in between ends a run.
 //
-//   1. A branch whose condition is false for all values of its symbols goes, and with one that is true all branches after it. If one is
-//      left whatever holds, its blocks take the place of the conditional. Variables of loops that count up from 0 or more are not negative.
-//   2. A loop with a constant number of trips, 0 or 1, is its body without the loop; its variable gets the values that it had.
-//   3. Loop unswitching (from -O2): if the body is states and one conditional, and no iteration changes what the conditions read, the loop is
-//      written once for each branch, and the conditions are tested in front of it. They are tested there even if the loop never runs, so
-//      they may read symbols and scalars only, and must not divide. What stands beside the conditional is copied: little only.
+//   1. A branch whose condition is always false is removed; an always-true condition removes all branches after it. If
+//      a single, unconditional branch remains, its blocks replace the conditional. Variables of loops that count up
+//      from 0 or more are known to be non-negative.
+//   2. A loop with a constant trip count of 0 or 1 is replaced with its body. Its variable is assigned the values that
+//      it would have had.
+//   3. Loop unswitching (from -O2): a loop is duplicated, once for each branch, and the conditions are tested before
+//      it.
 //
-// Innermost regions come first. Left alone: what the graph keeps, and what a jump would leave.
+// Unswitching is legal when:
+//   - the body is states and a single conditional;
+//   - no iteration changes what the conditions read;
+//   - the conditions read only symbols and scalars, and do not divide: they are now evaluated even if the loop never
+//     runs;
+//   - the code beside the conditional, which is duplicated, is small.
+//
+// Innermost regions come first.
+//
+// Not handled: elements that the graph asks to keep, and code that a jump leaves.
 #include "Transforms/Optimize/Loops.h"
 #include "Transforms/Optimize/Mentions.h"
 #include "Transforms/Optimize/NestParts.h"

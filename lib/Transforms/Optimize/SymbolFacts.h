@@ -1,4 +1,4 @@
-// What symbols are known to be, at each point of a program.
+// Known values of symbols at each point of a program.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,10 +7,10 @@
 
 namespace sdfgc::transforms {
 
-/// Symbols that a region's edges assign, and variables of the loops in it.
+/// Adds the symbols that edges of a region assign, and the variables of its loops.
 void assignedIn(const ir::Region &r, std::set<Name> &out);
 
-/// What symbols are at one point.
+/// Known values of symbols at one point.
 class Facts {
 public:
     void forget(const std::set<Name> &changed) {
@@ -28,7 +28,7 @@ public:
         const auto found = values_.find(symbol);
         return found == values_.end() ? nullptr : &found->second;
     }
-    /// Keeps what both say.
+    /// Keeps the facts that both agree on.
     void meet(const Facts &other) {
         std::erase_if(values_, [&](const auto &fact) {
             const sym::Expr *same = other.of(fact.first);
@@ -37,11 +37,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t manyFacts = 256; // more are not kept at one point
+    static constexpr std::size_t manyFacts = 256; // further facts at a point are dropped
     std::map<Name, sym::Expr> values_;
 };
 
-/// Goes over one SDFG with what is known at each point. Told of all that reads symbols.
+/// Walks over one SDFG with the facts at each point. Derived classes override the callbacks for everything that reads
+/// symbols.
 class FactWalk {
 public:
     explicit FactWalk(ir::SDFG &g);
@@ -51,19 +52,20 @@ public:
 
 protected:
     virtual void readIn(ir::State &s, const Facts &facts) = 0;
-    /// `where`: the region that the code is in. It must mention nothing of `hidden`.
+    /// `where`: the region of the code. It must mention none of `hidden`.
     virtual void readIn(ir::Code &c, const Facts &facts, const ir::Region &where, const std::set<Name> &hidden = {}) = 0;
-    /// An assignment of a value that is known already, if it is one of symbols: may it go?
+    /// Called for each assignment: `isKnown` states whether the symbol already has that value. Returns whether the
+    /// assignment may be removed.
     virtual bool drops(const ir::InterstateEdge &, const ir::Region &, Name, bool /*isKnown*/) { return false; }
-    /// The value in terms of symbols that stay.
+    /// Returns the value in terms of symbols that stay.
     virtual sym::Expr resolved(sym::Expr value, const Facts &facts) const = 0;
 
-    /// The value of an assignment, if it is made of symbols of integers that code does not change.
+    /// Returns the assigned value if it consists of integer symbols that code does not change.
     std::optional<sym::Expr> valueOf(const std::string &text) const;
 
     ir::SDFG &g_;
     std::set<Name> changedByCode_; // symbols that tasklets change
-    std::vector<Name> around_;     // the variables of the loops around what is read
+    std::vector<Name> around_;     // variables of the loops around the current element
 
 private:
     void region(ir::Region &r, Facts &facts);

@@ -1,4 +1,4 @@
-// Values of assignments on edges between states, as code of tasklets.
+// Converts values assigned on interstate edges to tasklet code.
 #pragma once
 
 #include "sdfgc/Diag/Reason.h"
@@ -8,24 +8,25 @@
 
 namespace sdfgc::transforms {
 
-/// A value that symbols, and elements of containers, are combined to.
+/// An expression over symbols and container elements.
 struct SymbolValue {
     struct Read {
         Name connector, data;
         sym::Subset element;
     };
-    std::string code;         // an expression in Python, of symbols and connectors
-    std::vector<Read> reads;  // each element once; their connectors are no name of the SDFG
-    std::set<Name> symbols;   // that the code reads
-    std::set<Name> indices;   // symbols in the indices of elements
-    bool hasElements = false; // it reads containers, understood or not
-    diag::Reason why;         // a tasklet cannot compute it; empty otherwise
+    std::string code;         // a Python expression of symbols and connectors
+    std::vector<Read> reads;  // each element once; connector names do not clash with names of the SDFG
+    std::set<Name> symbols;   // read by the code
+    std::set<Name> indices;   // read by indices of elements
+    bool hasElements = false; // reads containers, supported or not
+    diag::Reason why;         // why a tasklet cannot compute it; empty otherwise
 };
 
-/// What a tasklet has to do to have the value of an assignment on an edge of `g`. Not where it would read an element that the edge does
-/// not read (`A[i] if i < N else 0`), or where code of tasklets means something else than code of edges: the quotient of two integers
-/// (docs/user/semantics.md), unless `compat` says that both are C's. `readAs`: the container of the same shape that the tasklet reads in place
-/// of another one, empty for none; without it, plain containers of the host, each itself.
+/// Returns the tasklet code that computes a value assigned on an edge of `g`. Refuses values whose tasklet would read
+/// an element that the edge does not read (`A[i] if i < N else 0`), and those with a different meaning in tasklets than
+/// on edges: the quotient of two integers (docs/user/semantics.md), unless `compat` makes both C's. `readAs`: maps each
+/// container to one of the same shape that the tasklet reads instead, or to an empty name to refuse it. By default
+/// plain containers of the host are read as they are.
 SymbolValue symbolValue(const std::string &value, const ir::SDFG &g, bool compat,
                         const std::function<Name(Name)> &readAs = nullptr);
 

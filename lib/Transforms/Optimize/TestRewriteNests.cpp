@@ -1,5 +1,5 @@
-// For tests only: every run of states is read into the nest form and written back, although nothing changed. What the nest form
-// forgets or gets wrong shows in the results of programs, whatever the passes do that use it.
+// For tests only: reads every run of states into the nest form and writes it back unchanged. Anything that the nest
+// form loses or gets wrong shows up in the results of programs, independently of the passes that use it.
 //
 // Passes whose names begin with `test-` are not listed, documented or suggested.
 #include "sdfgc/Nest/Nest.h"

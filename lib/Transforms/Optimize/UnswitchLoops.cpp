@@ -132,8 +132,8 @@ void LoopUnswitching::unswitch(LoopRegion &l, const ConditionalBlock &c) {
     r.removeBlock(&l);
 }
 
-/// Gives what iterations of scopes have for themselves a name of its own in each copy: used in several scopes, it would be one container
-/// for all iterations. `owned`: by copies before this one.
+/// Renames containers private to iterations of scopes in each copy: a container used in several scopes would be shared
+/// by all iterations. `owned`: by previous copies.
 void LoopUnswitching::separate(LoopRegion &l, const std::set<Name> &shared, std::set<Name> &owned) {
     const std::vector<State *> states = allStates(l);
     std::map<Name, Name> names;

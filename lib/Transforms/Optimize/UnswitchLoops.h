@@ -1,4 +1,4 @@
-// Loop unswitching: a loop for each branch of the conditional in it, which is tested in front of them.
+// Loop unswitching: moves the conditional of a loop around it, with a loop for each branch.
 #pragma once
 
 #include "Transforms/Optimize/FlowEdits.h"
@@ -15,13 +15,14 @@ public:
     LoopUnswitching(ir::SDFG &g, analysis::Memories &memories, const std::set<Name> &changedByCode, FlowEdits &edits)
         : g_(g), memories_(memories), changedByCode_(changedByCode), edits_(edits) {}
 
-    /// The conditional in the body of a loop, if all other blocks there are states; else null.
+    /// Returns the conditional in the body of a loop if all other blocks are states, otherwise null.
     static const ir::ConditionalBlock *testOf(const ir::LoopRegion &l);
 
-    /// Why its conditional `c` stays in a loop; empty if it can be tested in front. `assigned`: by the loop (assignedIn).
+    /// Returns why the conditional `c` must stay in its loop; empty if it can be hoisted. `assigned`: by the loop
+    /// (assignedIn).
     diag::Reason obstacle(const ir::LoopRegion &l, const ir::ConditionalBlock &c, const std::set<Name> &assigned) const;
 
-    /// Puts a conditional in place of the loop, with a loop for each branch of the one in it, against which nothing stands.
+    /// Replaces the loop with a conditional that contains a loop for each branch of `c`. There must be no obstacle.
     void unswitch(ir::LoopRegion &l, const ir::ConditionalBlock &c);
 
 private:
@@ -35,7 +36,7 @@ private:
     analysis::Memories &memories_;
     const std::set<Name> &changedByCode_;
     FlowEdits &edits_;
-    std::set<Name> connectors_; // of all nodes, once they are asked for
+    std::set<Name> connectors_; // of all nodes, once requested
     int unswitched_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// allocate-containers: decides for every transient where it is declared, and where it gets its memory.
+// allocate-containers: decide where each transient is declared and where its memory is allocated.
 //
 //   before:  transient t: float64[N] (CPU_Heap)            after:  transient t: float64[N] (CPU_Heap, SDFG)
 //            state a { ... -> t }  state b { t -> ... }            state a { ... -> t }  state b { t -> ... }
@@ -9,25 +9,27 @@
 //            goto a if c; goto b if not c                          goto a if c; goto b if not c
 //            state a { ... -> t }  state b { ... -> t }            state a { ... -> t }  state b { ... -> t }
 //
-// The decision is the lifetime of the container (sdfgc/Analysis/Allocation.h says which lifetime stands for which place), and nodes
-// `Reserve` for sizes that the SDFG computes itself. Memory is released at the end of the scope, on every way out of it.
+// The result is the lifetime of the container (sdfgc/Analysis/Allocation.h maps lifetimes to places), plus `Reserve`
+// nodes for sizes that the SDFG computes itself. Memory is released at the end of its scope, on every path out of it.
 //
-//   1. What control flow reads, or several states use, lives as long as a run of its SDFG: Scope and State become SDFG. The memory
-//      has one place of declaration, which is in front of all uses.
-//   2. Memory that the host of a device allocates is not released while queued work may use it. So it lives as long as the SDFG, or,
-//      in a nested SDFG, as long as the call of the program (Global): then the host has waited for the device anyway, and loops do
-//      not allocate it anew. A size that cannot be said at the beginning of the call is reserved where it is needed; that waits for
-//      the device only where the memory grows. Memory that must be zero is reserved anew where it was allocated.
-//      In scopes whose iterations run at the same time on several threads of the host, each iteration has its own memory, and waits
-//      for the device before it gives it back.
-//   3. A size that the SDFG assigns itself is known late. Memory is reserved in front of the nearest common dominator of all uses;
-//      where a symbol of the size may still be unassigned there, in front of each block that uses the container: memory that is
-//      large enough is kept, with its contents.
-//   4. Global containers of nested SDFGs are as in 2; those whose size cannot be said at the beginning of a call become Persistent.
+//   1. A container that control flow reads, or that several states use, lives as long as a run of its SDFG: Scope and
+//      State become SDFG. It has a single declaration, before all uses.
+//   2. Device memory must not be released while queued work may use it. Memory that the host allocates for a device
+//      therefore lives as long as the SDFG or, in a nested SDFG, as long as the call of the program (Global): at that
+//      point the host has waited for the device anyway, and loops do not reallocate. If the size cannot be computed at
+//      the start of the call, the memory is reserved where it is needed, which waits for the device only if the memory
+//      grows. Memory that must be zero is reserved again at its original position. In scopes whose iterations run
+//      concurrently on host threads, each iteration has private memory and waits for the device before releasing it.
+//   3. A size that the SDFG assigns itself is known late. Memory is reserved before the nearest common dominator of all
+//      uses. If a symbol of the size may still be unassigned there, memory is reserved before each block that uses the
+//      container; memory that is already large enough is kept, with its contents.
+//   4. Global containers of nested SDFGs are treated as in 2. They become Persistent if their size cannot be computed
+//      at the start of a call. Registers cannot: in a kernel they live as long as the SDFG, and on the host ordinary
+//      memory (CPU_Heap) replaces them.
 //
-// Left alone: views, constants, containers that nothing uses, containers of the program's state, memory of the pool (pool-memory
-// has placed its nodes), and containers that have `Reserve` nodes already. What a kernel declares stays in the kernel:
-// place-in-memory says which memory it is.
+// Not handled: views, constants, unused containers, containers in the program's state, pool memory (pool-memory has
+// placed its nodes), and containers that already have `Reserve` nodes. Declarations inside a kernel stay there:
+// place-in-memory chooses their memory.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Allocation.h"
@@ -125,12 +127,26 @@ private:
         if (outlivesCalls(d))
             return;
         if (d.lifetime == Lifetime::Global && !g_.isRoot())
-            return live(name, d, isMemory(d) && ofTheCall(d) ? Lifetime::Global : Lifetime::Persistent);
+            return placeGlobal(name, d, u);
         if (isOfDevice(d) && !placeForDevice(name, d, u))
             return;
         enclose(name, d, u);
         if ((d.lifetime == Lifetime::SDFG || d.lifetime == Lifetime::Global) && isComputed(d))
             reserve(name, d, u);
+    }
+
+    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs the
+    /// SDFG, and on the host ordinary memory replaces them.
+    void placeGlobal(Name name, DataDesc &d, const ContainerUses &u) {
+        if (isMemory(d) && ofTheCall(d))
+            return;
+        if (d.storage == Storage::Register && executor_ != Executor::Host) {
+            live(name, d, Lifetime::SDFG);
+            return enclose(name, d, u);
+        }
+        if (d.storage == Storage::Register)
+            d.storage = Storage::CPU_Heap;
+        live(name, d, Lifetime::Persistent);
     }
 
     /// The declaration encloses all uses.

@@ -1,22 +1,27 @@
-// assign-streams: gives every operation of the device the stream that it is queued on.
+// assign-streams: assign each device operation to a stream.
 //
 //   before:  A -> map GPU_Device -> B -> C             after:  A -> map GPU_Device (stream 0) -> B -> (stream 0) C
 //            D -> map GPU_Device -> E                          D -> map GPU_Device (stream 1) -> E
 //
-// Operations are kernels, copies and fills that touch device memory, and calls that are given device memory. List scheduling over
-// the whole program, in the order in which the host queues them (nested SDFGs in place, loops once):
-//   1. an operation that depends on the last one of some stream continues that stream: no event is needed, nothing else is delayed;
-//      among several such streams the one whose operation was queued last;
-//   2. a copy that depends on nothing goes to the stream of the operation that first needs its result: copies do not overlap each
-//      other;
-//   3. else the stream that has been idle longest.
-// The operations of a region that is one GPU graph have one stream, that of the first; stream 0 if one is a call, which knows no other.
+// Operations are kernels, copies and fills that access device memory, and calls that receive device memory. The pass
+// schedules the entire program as a list, in the order in which the host queues the operations (nested SDFGs inline,
+// loops once):
 //
-// Memory of the pool is allocated in the stream of the operation that first uses it, and given back in that of the one that last
-// does. Two operations depend on each other if they touch the same memory and one of them writes it.
+//   1. An operation that depends on the last one of a stream continues that stream: it needs no event and delays
+//      nothing else. If there are several such streams, it continues the one that was used last.
+//   2. A copy without dependences goes to the stream of the operation that first needs its result, so copies do not
+//      overlap each other.
+//   3. Otherwise the operation goes to the stream that has been idle longest.
 //
-// Options: `streams`, how many there are at most; 0 stands for the command line's --gpu-streams.
-// Operations that have a stream keep it. order-streams adds the events and waits that the choice asks for.
+// All operations of a region that is one GPU graph share the stream of the first one, or stream 0 if one of them is a
+// call, since calls know no other stream.
+//
+// Pool memory is allocated in the stream of the operation that uses it first and released in the stream of the one that
+// uses it last. Two operations depend on each other if they access the same memory and at least one of them writes it.
+//
+// Option `streams`: the maximum number of streams; 0 means the command line's --gpu-streams.
+//
+// Operations that already have a stream keep it. order-streams adds the events and waits that the assignment requires.
 #include "sdfgc/Analysis/GraphRegions.h"
 #include "sdfgc/Analysis/Streams.h"
 #include "sdfgc/Pass/Pass.h"

@@ -1,25 +1,29 @@
-// balance-threads: threads take the iterations of a parallel map in turn where these have more and more work, or less and less.
+// balance-threads: deal iterations to threads in turn if their work grows or shrinks along the loop.
 //
 //   before:  map rows[i = 0:N] CPU_Multicore {                after:  the same, `schedule(static, 1)`
 //                map row[j = i:N] { ... } }
 //
-// OpenMP gives each thread one piece of the iterations, all of the same length. Of a triangle the first of two threads then has three
-// quarters, and the second one waits for it. Taken in turn, by steps of one iteration, all have the same but for one iteration; which thread
-// has which does not depend on how fast it is, as it would with `dynamic`, which also takes a lock for each iteration.
+// OpenMP gives each thread one contiguous chunk of iterations, all of the same length. In a triangle the first of two
+// threads then has three quarters of the work, and the other one waits. Dealing in turn, one iteration at a time,
+// balances the load up to one iteration. Unlike `dynamic`, the assignment does not depend on how fast the threads are
+// and needs no lock per iteration.
 //
-// A map is a triangle if one iteration of its first loop (analysis::workOfIteration) has at least twice as much work at one end as at the
-// other, where all symbols are 1024. So the end of a range inside counts that moves with the parameter, if the parameter goes as far as
-// that range; the shorter last tile of a loop over tiles does not, nor does a margin of some elements.
+// Legal when:
+//   - the map resolves no conflicts. Each thread combines the results of its iterations, so another assignment would
+//     change the sums;
+//   - the program has no CPU_ThreadLocal memory, where a thread continues with what it left there;
+//   - the graph does not specify how threads share the map, allows passes to change it (`optimize`), and the team does
+//     not share several of its loops (`collapse`).
 //
-// Left alone:
-//   - maps for which the graph says how threads share them, or that no pass may change (`optimize`), and those of several loops that a team
-//     shares (`collapse`);
-//   - maps that resolve conflicts: each thread adds up what its iterations compute, so sums would be others;
-//   - those whose first iteration is not the same each time. In a factorisation one row after another drops out, and every row would
-//     be in another thread's cache each time;
-//   - all maps of programs with CPU_ThreadLocal memory, where a thread goes on with what it left there.
+// Profitable when:
+//   - the map is a triangle: with all symbols set to 1024, an iteration at one end of the first loop
+//     (analysis::workOfIteration) does at least twice the work of one at the other end. An inner range that moves with
+//     the parameter counts if the parameter covers as much as that range; a shorter last tile of a tiled loop or a
+//     margin of a few elements does not count;
+//   - the first iteration is always the same. In a factorisation, rows drop out one after another, and each row would
+//     move to another thread's cache every time.
 //
-// Runs after guard-parallel-maps, which says which maps have teams.
+// Runs after guard-parallel-maps, which decides which maps have teams.
 #include "Transforms/MapNests.h"
 
 #include "sdfgc/Analysis/Scopes.h"

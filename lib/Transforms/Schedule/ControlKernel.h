@@ -1,4 +1,4 @@
-// Kernels of one thread that compute what control flow needs.
+// Single-thread kernels that compute values for control flow.
 #pragma once
 
 #include "Transforms/Optimize/SymbolValues.h"
@@ -12,26 +12,27 @@
 
 namespace sdfgc::transforms {
 
-/// A map of one iteration on the device with one tasklet, built line by line: values of symbols in device memory are read once, computed
-/// one after the other, and written at the end.
+/// A device map of one iteration with one tasklet, built line by line: it reads symbol values from device memory once,
+/// computes one after the other, and writes them at the end.
 class ControlKernel {
 public:
-    /// `cells`: containers of one element in device memory that have the values of symbols.
+    /// `cells`: containers of one element in device memory that hold the values of symbols.
     ControlKernel(ir::SDFG &g, const std::map<Name, Name> &cells) : g_(g), cells_(cells) {}
 
-    /// The value in the tasklet's words: elements become inputs, symbols with a cell the latest value of that.
+    /// Returns the value as an expression of the tasklet: elements become inputs, and symbols with a cell refer to
+    /// their latest value.
     std::string value(const SymbolValue &v);
-    /// A symbol with a cell gets a value, in the tasklet's words, of the symbol's type.
+    /// Assigns a value, as an expression of the tasklet, to a symbol with a cell. The value has the symbol's type.
     void assign(Name symbol, const std::string &value);
-    /// The same if another value, in the tasklet's words, holds; else it stays as it is.
+    /// The same if a condition holds; otherwise the symbol keeps its value.
     void assignIf(const std::string &condition, Name symbol, const std::string &value);
-    /// A container of one element in device memory gets a value.
+    /// Stores a value to a container of one element in device memory.
     void store(Name container, const std::string &value);
-    /// A name for a value that is used more than once.
+    /// Names a value that is used more than once.
     std::string named(const std::string &prefix, const std::string &value);
 
     bool empty() const { return lines_.empty(); }
-    /// Puts the kernel into a state, which has nothing that it depends on.
+    /// Adds the kernel to a state in which it depends on nothing.
     void build(ir::State &s, const std::string &label, const ir::DebugInfo &where);
 
 private:

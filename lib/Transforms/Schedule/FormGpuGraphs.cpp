@@ -1,4 +1,4 @@
-// form-gpu-graphs: makes regions of what one GPU graph can launch.
+// form-gpu-graphs: form regions that can be launched as one GPU graph.
 //
 //   before:  state copy_in { A -> gA }                 after:  state copy_in { A -> gA }
 //            state a { map GPU_Device }                        state enter_graph_a {}
@@ -8,23 +8,24 @@
 //                                                              }
 //                                                              state copy_out { gB -> B }
 //
-// A program of many small operations spends its time in launches. A graph is built on the first call and launched as one by those that
-// follow (docs/user/gpu-graphs.md). What can be part of one, sdfgc/Analysis/GraphRegions.h says block by block; this pass decides where:
+// A program of many small operations spends its time in launches. The first call builds a graph; later calls launch it
+// as one operation (docs/user/gpu-graphs.md). sdfgc/Analysis/GraphRegions.h decides block by block what can be part of
+// a graph. This pass chooses the regions:
 //
-//   1. what applies to a block is the nearest mark around it (`gpu_graph` of an SDFG, a region or a loop), the option `mode`, or
-//      nothing: `off` of an element > the command line > `auto`, `require` of an element;
-//   2. what the host does between operations of the device moves in front of them where it does not need them, and what needs them moves
-//      after them (GraphPhases.h); so do values of symbols that are assigned between them (EarlyAssignments.h);
-//   3. the longest runs of blocks that can be part of a graph and follow each other without conditions and assignments become regions,
-//      with loops that the device decides on (keep-loops-on-device); loops and branches of the host stay around them, with regions
-//      inside: then one graph is launched again and again;
-//   4. runs with less than `min-nodes` or more than `max-nodes` operations stay as they are;
-//   5. with `auto`, remarks say what else stood in the way; with `require` these are errors, but for loops and branches on values of
-//      the host, for what it computes by itself, and for copies between the caller's memory and the device. Marks inside of kernels and
-//      parallel maps cannot be followed at all.
+//   1. A block follows the nearest mark around it (`gpu_graph` of an SDFG, a region or a loop), or the option `mode`.
+//      The precedence is: `off` of an element, the command line, `auto` or `require` of an element.
+//   2. Host steps between device operations are hoisted above them if they do not need their results, and sunk below
+//      them if they do (GraphPhases.h). Symbol assignments between them are hoisted as well (EarlyAssignments.h).
+//   3. The longest runs of blocks that can be part of a graph, and that follow each other without conditions and
+//      assignments, become regions. This includes loops that the device controls (keep-loops-on-device). Loops and
+//      branches of the host stay around the regions, which then launch the same graph repeatedly.
+//   4. Runs of fewer than `min-nodes` or more than `max-nodes` operations stay as they are.
+//   5. With `auto`, remarks name the other obstacles. With `require` these are errors, except for loops and branches on
+//      host values, host computations, and copies between the caller's memory and the device. Marks inside kernels and
+//      parallel maps cannot be honoured at all.
 //
-// The state in front of a region is its gate: order-streams lets streams and the host wait there for what the region needs. Regions
-// that are there already stay.
+// The state before a region is its gate: there order-streams makes streams and the host wait for the region's inputs.
+// Existing regions are kept.
 #include "EarlyAssignments.h"
 #include "GraphPhases.h"
 #include "GraphWishes.h"

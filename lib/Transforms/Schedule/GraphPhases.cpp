@@ -1,4 +1,4 @@
-// Phases of host and device, for form-gpu-graphs.
+// Separates host and device steps into phases, for form-gpu-graphs.
 //
 //     state a { A -> gA; map on gA; x = n * 2; map by x }        state a   { A -> gA; x = n * 2 }       host
 //     state b { y = n * 3; map by y; gA -> A }           becomes state b   { y = n * 3 }
@@ -6,9 +6,9 @@
 //                                                                state b_1 { map by y }
 //                                                                state b_2 { gA -> A }                  host
 //
-// A step is what StreamSteps says: a kernel, a copy, a tasklet of the host. Its phase is the earliest that is not before the phase of
-// anything that it depends on, even for the host and odd for the device. So within a phase the order of the states and of their steps is
-// what it was, and steps only move in front of others that they have nothing to do with.
+// A step is a StreamSteps step: a kernel, a copy, or a tasklet of the host. Its phase is the earliest one that is not
+// before the phase of any step that it depends on; host phases are even, device phases odd. Within a phase, states and
+// their steps keep their order, so a step only moves past steps that are independent of it.
 #include "GraphPhases.h"
 
 #include "Transforms/Nodes.h"

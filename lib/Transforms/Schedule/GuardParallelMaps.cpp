@@ -1,25 +1,27 @@
-// guard-parallel-maps: maps that are over before a team of threads is awake run on one thread.
+// guard-parallel-maps: run a map on one thread if it would finish before a team of threads wakes up.
 //
 //   before:  map[i = 0:N, j = 0:M] CPU_Multicore     after:  the same, if N * M >= 10000 (`omp parallel for if(N * M >= 10000)`)
 //            map[i = 0:8] CPU_Multicore                      map[i = 0:8] Sequential
 //            map[i = 0:1024, j = 0:1024] CPU_Multicore       the same
 //
-// Waking a team and waiting for it takes some microseconds, as much as tens of thousands of additions; programs with small maps in
-// a loop over time are several times slower on many threads than on one. So each parallel map is weighed (analysis::workOf), and
-// gets a threshold: the option `work`, in operations.
+// Waking a team and waiting for it takes a few microseconds, as long as tens of thousands of additions. Programs with
+// small maps in a time loop are several times slower on many threads than on one. So the pass estimates the work of
+// each parallel map (analysis::workOf) and compares it with a threshold, the option `work`, in operations:
 //
 //   1. A map with a constant amount of work below the threshold becomes Sequential.
-//   2. One whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is divided out of both
-//      sides, and the bound rounded down to one digit: it is an estimate, and shall not look like anything else.
-//   3. A map with more work than that, or of which nothing is known, stays as it is.
-//   4. In a loop that calls a library with threads of its own (BLAS, LAPACK, FFTW), the threshold is higher (option `beside-libraries`).
-//      Both teams spin for a while when they have nothing to do, and take the cores from each other each time that the program
-//      goes from one to the other.
+//   2. A map whose work depends on symbols gets a condition, MapEntry::ompIf. The constant factor of the work is
+//      divided out of both sides. The bound is rounded down to one digit, since it is an estimate and should look like
+//      one.
+//   3. A map with more work, or with unknown work, stays as it is.
+//   4. In a loop that calls a library with its own threads (BLAS, LAPACK, FFTW), the threshold is higher (option
+//      `beside-libraries`). Both teams spin for a while when idle, and take the cores from each other at each switch.
 //
-// Left alone: maps whose number of threads the graph gives, those whose iterations a team shares that is already awake
-// (CPU_Persistent), and all maps of programs with CPU_ThreadLocal memory: a thread goes on with what it left there in the map
-// before, so every map must hand the same iterations to the same threads. Runs after nest-parallelism, which says which maps have
-// teams, and before resolve-wcr, since updates in sequential maps need not be atomic.
+// Not handled: maps whose number of threads the graph specifies; maps shared by a team that is already awake
+// (CPU_Persistent); programs with CPU_ThreadLocal memory, where a thread continues with what the previous map left
+// there, so every map must give the same iterations to the same threads.
+//
+// Runs after nest-parallelism, which decides which maps have teams, and before resolve-wcr, since updates in sequential
+// maps need not be atomic.
 #include "Transforms/MapNests.h"
 
 #include "sdfgc/Analysis/LibraryCalls.h"
@@ -60,8 +62,8 @@ sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
     return e;
 }
 
-/// N / 16 for N // 16 and for (N + 15) // 16. What is lost by rounding down is less than one iteration; what rounding up adds is a
-/// tile that is not full, and tiles of thousands would make any map seem worth a team. Products are all that version-loops compares.
+/// N / 16 for N // 16 and for (N + 15) // 16. Rounding down loses less than one iteration. Rounding up adds a partial
+/// tile, and tiles of thousands would make any map seem worth a team. version-loops compares only products.
 sym::Expr withoutRounding(sym::Expr e) {
     return sym::rewrite(e, [](sym::Expr each) {
         const auto divisor = each.kind() == sym::Kind::FloorDiv ? each.operands()[1].asInt() : std::nullopt;

@@ -1,32 +1,35 @@
-// keep-loops-on-device: the device decides about loops whose conditions depend on what it computes.
+// keep-loops-on-device: let the device control loops whose conditions depend on its results.
 //
-//   before:  state copy { gpu_err -> err }            after:  state arm { kernel: gpu_it = 0; go = gpu_err > tol and gpu_it < most }
-//            it = 0                                           state look { go -> host_go }
-//            while err > tol and it < most {                  while host_go {
-//                state body { kernels -> gpu_err }                state body { kernels -> gpu_err }
-//                it = it + 1                                      state assign { kernel: gpu_it = gpu_it + 1 }
-//                state copy { gpu_err -> err }                    state step { kernel: go = gpu_err > tol and gpu_it < most }
-//            }                                                    state look_1 { go -> host_go }
-//                                                             }
+//   before:  state copy { gpu_err -> err }        after:  state arm { kernel: gpu_it = 0; go = gpu_err > tol and gpu_it < most }
+//            it = 0                                       state look { go -> host_go }
+//            while err > tol and it < most {              while host_go {
+//                state body { kernels -> gpu_err }            state body { kernels -> gpu_err }
+//                it = it + 1                                  state assign { kernel: gpu_it = gpu_it + 1 }
+//                state copy { gpu_err -> err }                state step { kernel: go = gpu_err > tol and gpu_it < most }
+//            }                                                state look_1 { go -> host_go }
+//                                                         }
 //
-// On the host, such a loop makes it wait for the device in every iteration. In this form it can be part of a GPU graph
-// (form-gpu-graphs): the device looks at the flag `go` itself, and the host launches all iterations as one. Where there are no graphs, or
-// none with loops, the same kernels run on the same memory, and the host looks at the flag, which is one byte.
+// On the host, such a loop waits for the device in every iteration. In the new form it can be part of a GPU graph
+// (form-gpu-graphs): the device reads the flag `go` itself, and the host launches all iterations as one operation.
+// Without graphs, or without loops in graphs, the same kernels run on the same memory, and the host reads the flag,
+// which is one byte.
 //
-//   1. Loops are taken with all loops inside of them, also those that count: a graph cannot come back to the host in between. Graphs know
-//      no jumps either: break and continue become conditions (LoopJumps.h).
-//   2. What decides about them (conditions, starts, steps, assignments on edges inside) must be something that a kernel of one thread can
-//      compute: of symbols, elements in device memory, and scalars of the host that nothing inside changes. A copy of device memory that
-//      the host has made right before (offload-to-gpu) stands for that memory.
-//   3. Symbols that are assigned inside become elements in device memory. Kernels that mention them read them; sizes of kernels, copies
-//      and containers must not depend on them.
-//   4. All else inside must be something that a graph can do (sdfgc/Analysis/GraphRegions.h).
-//   5. Kernels that follow the loop and need its symbols read them from device memory too, and are part of the same graph.
-//   6. Symbols and copies that the host reads after that are brought to it there; what only the caller gets waits for the end of the
-//      program.
+// Legal when:
+//   1. all loops inside the loop can be moved as well, including counted ones: a graph cannot return to the host in
+//      between. Graphs have no jumps either, so break and continue become conditions (LoopJumps.h);
+//   2. a kernel of one thread can compute everything that controls the loops (conditions, initial values, steps,
+//      assignments on inner edges): from symbols, elements in device memory, and host scalars that nothing inside
+//      changes. A host copy of device memory that was made just before (offload-to-gpu) stands for that memory;
+//   3. sizes of kernels, copies and containers do not depend on symbols that are assigned inside. These symbols become
+//      elements in device memory, which kernels read;
+//   4. everything else inside can be part of a graph (sdfgc/Analysis/GraphRegions.h).
 //
-// Loops of which nothing depends on the device stay with the host, which does not wait for them, unless the option `counted` asks for
-// them: then all iterations are one launch.
+// Kernels after the loop that need its symbols also read them from device memory and join the graph. Symbols and copies
+// that the host reads later are copied back where it reads them; what only the caller receives is copied at the end of
+// the program.
+//
+// Not handled: loops that do not depend on the device. The host runs them without waiting, unless the option `counted`
+// asks to move them: then all iterations are one launch.
 #include "GraphWishes.h"
 #include "LoopJumps.h"
 #include "LoopNest.h"

@@ -18,8 +18,8 @@ constexpr int64_t dynamicBlock = 128;
 
 sym::Expr in(sym::Expr e, const std::map<Name, sym::Expr> &outer) { return outer.empty() ? e : sym::substitute(e, outer); }
 
-/// Rows of a warp, or shorter ones where there are fewer iterations along x, and as many as fit into a block; longer ones where there
-/// are fewer iterations along y; along z what is left.
+/// Sets rows of a warp, or shorter ones if there are fewer iterations along x, and as many rows as fit into a block;
+/// longer rows if there are fewer iterations along y; the remaining threads go along z.
 void rows(BlockSizes &block, const std::vector<sym::Range> &ranges, int64_t threads) {
     const auto needed = [&](std::size_t axis) { // threads: a power of two
         const std::optional<int64_t> steps = ranges[ranges.size() - 1 - axis].steps().asInt();

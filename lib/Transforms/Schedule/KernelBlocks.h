@@ -1,4 +1,4 @@
-// The blocks of a kernel: what its scope holds that decides their size, and the size (shape-kernels has the rules).
+// Block sizes of kernels, and what determines them inside a kernel (shape-kernels has the rules).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -15,20 +15,20 @@ namespace sdfgc::transforms {
 /// Threads of a block along x, y and z.
 using BlockSizes = std::array<sym::Expr, 3>;
 
-/// What a `gpu_block_size` asks for: dimensions beyond z count as z.
+/// The block size that a `gpu_block_size` requests: dimensions beyond z count as z.
 BlockSizes askedSizes(const std::vector<sym::Expr> &asked);
 inline sym::Expr product(const BlockSizes &s) { return s[0] * s[1] * s[2]; }
 
-/// What is in a kernel's scope, also in nested SDFGs, in terms of the symbols of the kernel's own SDFG.
+/// The contents of a kernel's scope, including nested SDFGs, in terms of the symbols of the kernel's own SDFG.
 class KernelContent {
 public:
     KernelContent(const ir::MapEntry &kernel, const ir::ScopeTree &scopes);
 
     std::vector<BlockSizes> blocks; // of thread-block maps
     bool dynamic = false;           // there are maps whose iterations the threads distribute among themselves
-    std::vector<std::pair<const ir::MapEntry *, BlockSizes>> asked; // by maps over the device in a persistent kernel
-    std::set<Name> defined;                                         // names that only the kernel knows
-    /// Is an iteration of the kernel's map a block, rather than a thread?
+    std::vector<std::pair<const ir::MapEntry *, BlockSizes>> asked; // by device maps in a persistent kernel
+    std::set<Name> defined;                                         // names known only in the kernel
+    /// Is an iteration of the kernel's map a block rather than a thread?
     bool byBlocks() const { return !blocks.empty() || dynamic; }
 
 private:
@@ -40,10 +40,12 @@ private:
     void define(const ir::MapEntry &m) { defined.insert(m.params.begin(), m.params.end()); }
 };
 
-/// How many threads of a block where nothing else decides: the default of the option `threads` of shape-kernels.
+/// The number of threads per block unless something else determines it: the default of the option `threads` of
+/// shape-kernels.
 inline constexpr int64_t kUsualThreads = 256;
 
-/// The size of the kernel's blocks; `threads`: of a block where neither the map nor its content decides.
+/// Returns the size of the kernel's blocks. `threads`: per block, if neither the map nor its content determines the
+/// size.
 BlockSizes blockSizes(const ir::MapEntry &kernel, const KernelContent &content, int64_t threads);
 
 } // namespace sdfgc::transforms

@@ -174,7 +174,7 @@ bool LoopJumps::block(Block &b, const Symbols &s) {
     return inner && !isa<LoopRegion>(inner) && sequence(*inner, s);
 }
 
-/// The assignments happen on an edge that leads to the block: on the only one, so that what it follows is what values are read after.
+/// Assigns on the only edge that leads to the block, so that values are read after everything that the block follows.
 void LoopJumps::assignBefore(Block &b, Assignments values) {
     Region &r = *b.parent();
     const std::vector<InterstateEdge *> &in = b.inEdges();

@@ -1,4 +1,4 @@
-// Break and continue of loops as conditions, for graphs that know no jumps.
+// Turns break and continue into conditions, since graphs have no jumps.
 //
 //   while err > tol {               while err > tol and leaves == 0 {
 //       work                            work
@@ -6,8 +6,8 @@
 //       more                            if leaves == 0 { more }
 //   }                               }
 //
-// Each loop has a symbol that is 1 once it is left, and one that is 1 in the rest of an iteration that is left out; without `continue` the
-// first is both. Steps do not happen in the iteration that leaves.
+// Each loop has a symbol that is 1 after a break, and one that is 1 in the skipped rest of an iteration; without
+// `continue` the first serves as both. The loop's update does not run in the iteration that breaks.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -18,25 +18,27 @@
 
 namespace sdfgc::transforms {
 
-/// Replaces the jumps of a loop, and of those inside.
+/// Replaces the jumps of a loop and of its inner loops.
 class LoopJumps {
 public:
     explicit LoopJumps(ir::LoopRegion &outermost) : g_(*outermost.sdfg()), outermost_(outermost) {}
 
     /// Are there jumps, none of them a return, all in regions that are sequences of blocks?
     bool canReplace() const;
-    /// Replaces them. What the outermost loop begins with is missing until enter() is called, which is all that changes outside of it.
+    /// Replaces them. The initial assignments of the outermost loop are missing until enter() is called, which makes
+    /// the only change outside the loop.
     void replace();
     void enter();
-    /// Brings the content of the loop back, as copies of the blocks that were there. Not after enter().
+    /// Restores the content of the loop from copies of the original blocks. Not allowed after enter().
     void undo();
-    /// Conditional blocks around the rest of an iteration: where they do not hold, nothing that follows in the iteration matters.
+    /// Conditional blocks around the rest of an iteration: if their condition is false, nothing that follows in the
+    /// iteration matters.
     const std::set<const ir::Block *> &guards() const { return guards_; }
 
 private:
-    /// What the jumps of a loop set.
+    /// The symbols that the jumps of a loop set.
     struct Symbols {
-        Name leaves, skips; // none where there is no such jump; skips: of both, where a loop has a continue
+        Name leaves, skips; // empty without such a jump; skips: set by both, if a loop has a continue
         Name stops() const { return skips.empty() ? leaves : skips; }
     };
     using Assignments = std::vector<std::pair<Name, std::string>>;
@@ -56,7 +58,7 @@ private:
     Name left_; // of the outermost loop
     std::vector<Name> added_;
     std::set<const ir::Block *> guards_;
-    std::unique_ptr<ir::Block> before_; // the loop as it was
+    std::unique_ptr<ir::Block> before_; // the original loop
 };
 
 } // namespace sdfgc::transforms

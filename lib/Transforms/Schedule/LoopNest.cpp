@@ -1,4 +1,4 @@
-// May the loops of a nest be decided on the device? (LoopNest.h)
+// Decides whether the device can control the loops of a nest (LoopNest.h).
 #include "LoopNest.h"
 
 #include "sdfgc/Analysis/FlowWalk.h"
@@ -105,8 +105,8 @@ Reason DeviceLoopNest::plan() {
     return why_;
 }
 
-/// Kernels after the loop may need symbols that the device knows by then: the states up to the last of them go on with what it knows, as
-/// part of the same graph, and the host is told afterwards.
+/// Kernels after the loop may need symbols that only the device knows at that point. The states up to the last of these
+/// kernels continue with the device's values, as part of the same graph, and the host gets the values afterwards.
 void DeviceLoopNest::follow() {
     std::vector<Block *> passed;
     for (Block *at = analysis::onlyNext(outermost_); at && at->inEdges().size() == 1; at = analysis::onlyNext(*at)) {

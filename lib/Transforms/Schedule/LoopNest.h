@@ -1,4 +1,4 @@
-// A loop of the host that could be decided on the device, with the loops and branches inside of it.
+// A loop of the host that the device might control, with its inner loops and branches.
 #pragma once
 
 #include "Transforms/Optimize/SymbolValues.h"
@@ -15,27 +15,28 @@ namespace sdfgc::transforms {
 
 class ControlKernel;
 
-/// The loop's control, in terms that kernels can compute, and the change of the graph.
+/// The control of the loop in terms that kernels can compute, and the transformation of the graph.
 class DeviceLoopNest {
 public:
-    /// `guards`: blocks that may stand at the end of an iteration; where they do not hold, no value counts (LoopJumps).
+    /// `guards`: blocks that may be at the end of an iteration; if their condition is false, no value matters
+    /// (LoopJumps).
     DeviceLoopNest(ir::LoopRegion &outermost, analysis::GraphBlockers &blockers, bool compat,
                    std::set<const ir::Block *> guards = {})
         : g_(*outermost.sdfg()), outermost_(outermost), blockers_(blockers), compat_(compat), guards_(std::move(guards)) {}
 
-    /// Does what the device computes decide about the loop, or one inside?
+    /// Does the loop, or an inner one, depend on results of the device?
     bool readsDevice();
-    /// What stands in the way of moving all of them to the device; an empty reason if nothing does. Changes nothing.
+    /// Returns the obstacle to moving all loops to the device; an empty reason if there is none. Changes nothing.
     diag::Reason plan();
-    /// Moves them. Only after a plan without a reason.
+    /// Moves the loops. Requires a plan without an obstacle.
     void move();
-    /// For a remark: what else is on the device now.
+    /// For a remark: what else runs on the device now.
     std::string moved() const;
 
 private:
-    /// An assignment on an edge, a loop's start, step or condition.
+    /// An assignment on an edge, or the initial value, step or condition of a loop.
     struct Evaluation {
-        Name symbol; // none: a condition
+        Name symbol; // empty: a condition
         SymbolValue value;
     };
     struct Loop {
@@ -73,7 +74,7 @@ private:
     bool isInside(const ir::Block &b) const;
     bool isNeededOutside(Name name) const;
     bool isNeeded(Name name, const std::function<bool(const ir::Block &)> &counts) const;
-    /// Does the end of the program give the caller a container that the host does not look at in between?
+    /// Does the caller receive a container at the end of the program that the host does not read before?
     bool comesAtEnd(Name host) const;
 
     // ---- MoveLoops.cpp: moving them
@@ -97,12 +98,12 @@ private:
     const std::set<const ir::Block *> guards_;
     diag::Reason why_;
     std::set<Name> symbols_;     // assigned inside
-    std::map<Name, Name> twins_; // containers of the host -> those in device memory that they are copied from
+    std::map<Name, Name> twins_; // host containers -> device containers that they are copied from
     std::vector<Loop> loops_;    // inner ones first
     std::vector<Branches> branches_;
     std::vector<Assignments> assignments_;                 // on edges
-    std::vector<std::pair<ir::MapEntry *, Name>> readers_; // kernels that a symbol is handed to
-    std::vector<ir::Block *> followers_;                   // states after the loop that the device goes on with, in order
+    std::vector<std::pair<ir::MapEntry *, Name>> readers_; // kernels that receive a symbol
+    std::vector<ir::Block *> followers_;                   // states after the loop that continue on the device, in order
     std::vector<ir::State *> emptied_;                     // by dropping copies
     std::map<Name, Name> cells_;                           // of symbols, in device memory
     std::map<const ir::LoopRegion *, Name> flags_;

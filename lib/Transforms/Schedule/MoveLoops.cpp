@@ -1,4 +1,4 @@
-// Moving the loops of a nest to the device (LoopNest.h).
+// Moves the loops of a nest to the device (LoopNest.h).
 #include "ControlKernel.h"
 #include "LoopNest.h"
 

@@ -1,4 +1,5 @@
-// nest-parallelism: which maps of the host are run by a team of threads, by how many of their loops, and which by one thread.
+// nest-parallelism: choose which maps of the host run on a team of threads, and how many of their loops the team
+// shares.
 //
 //   before:  map[i = 0:N] CPU_Multicore {                     after:  map[i = 0:N] CPU_Multicore {
 //                map[j = 0:M] CPU_Multicore { ... } }                     map[j = 0:M] Sequential { ... } }
@@ -7,31 +8,36 @@
 //            map[i = 0:4, j = 0:N, k = 0:N] CPU_Multicore             map[i = 0:4, j = 0:N, k = 0:N] CPU_Multicore, collapse 2
 //            map[i = 0:3, j = 0:N] CPU_Multicore                      map[i = 0:3] Sequential { map[j = 0:N] CPU_Multicore }
 //
-// OpenMP gives a team inside of a team one thread, so there is one team at a time (SD2136): the question is which map of a nest has
-// it. The outer one wakes it least often. But threads share the iterations of the outermost loop only, and where these are fewer
-// than the option `few`, which is about as many as there are cores, most cores have nothing to do. Then, with the loops of a map
-// and of the maps that are alone in it, one after another:
+// OpenMP gives a nested team one thread, so only one team is active at a time (SD2136), and the question is which map
+// of a nest should have it. The outer map wakes it least often. But threads share only the iterations of the outermost
+// loop. If there are fewer of these than the option `few`, roughly the number of cores, most cores are idle. In that
+// case the pass considers the loops of the map and of the maps that are alone in it, one after another:
 //
-//   1. The first loops that together have enough iterations are shared (`collapse`); maps further inside that they belong to are
-//      merged with the outer one. The innermost loop stays out of it when nothing but tasklets is in it: compilers make vectors of
-//      it, and do not of collapsed loops (2 x 20000 additions: 6 us by two threads, 38 us collapsed with GCC 12, 1000 us with
-//      Clang 14).
-//   2. If it takes that innermost loop, its map has the team, and the few iterations around it run one after another.
-//   3. If all loops are short, and the map holds maps that are worth a team each and little else, these get teams.
-//   4. If not, all of the loops are shared.
+//   1. The team shares the leading loops that together have enough iterations (`collapse`); inner maps that own some of
+//      these loops are merged with the outer one. The innermost loop is excluded if it contains only tasklets:
+//      compilers vectorise it, but not as part of collapsed loops (2 x 20000 additions: 6 us on two threads; collapsed,
+//      38 us with GCC 12 and 1000 us with Clang 14).
+//   2. If the innermost loop is needed to reach enough iterations, its map gets the team, and the few iterations around
+//      it run one after another.
+//   3. If all loops are short, and the map contains maps that are each worth a team and little else, these maps get
+//      teams.
+//   4. Otherwise the team shares all loops.
 //
-// A map whose work is known, and too little for a team, is left to guard-parallel-maps. So is 2. and 3. where what would be run by
-// a team each time is too little, or nothing is known of it (option `work`). Loops become shared only when each iteration writes
-// what no other one does: all memlets of writes mention their parameters; else updates would become atomic that were not. Then:
+// A map that is known to have too little work for a team is left to guard-parallel-maps. Rules 2 and 3 are also skipped
+// if the work that a team would run each time is unknown or too little (option `work`). Loops are shared only if no two
+// iterations write the same element, that is, if all memlets of writes mention their parameters; otherwise plain
+// updates would become atomic. In addition:
 //
-//   5. CPU_Multicore maps on a thread of a team are Sequential: inside of parallel maps, consume scopes, sections and kernels,
-//      through nested SDFGs. SDFGs there have no OpenMP sections.
-//   6. So are maps of one iteration.
+//   5. CPU_Multicore maps that run on a thread of a team become Sequential: those inside parallel maps, consume scopes,
+//      sections and kernels, also through nested SDFGs. SDFGs there have no OpenMP sections.
+//   6. Maps of one iteration become Sequential as well.
 //
-// Left alone: maps for which the graph says how threads share them (`omp_num_threads`, `omp_schedule`, `collapse`) or that are
-// timed keep their team; parallel maps in CPU_Persistent maps share the team that is awake. In programs with CPU_ThreadLocal memory
-// only rules 5 and 6 hold: a thread goes on with what it left there in the map before. Maps that are Sequential stay so. Runs
-// before guard-parallel-maps, which weighs the maps that have teams, and before resolve-wcr.
+// Not handled: maps for which the graph specifies how threads share them (`omp_num_threads`, `omp_schedule`,
+// `collapse`) and timed maps keep their team. Parallel maps in CPU_Persistent maps share the team that is already
+// awake. In programs with CPU_ThreadLocal memory only rules 5 and 6 apply, because a thread continues with what the
+// previous map left there. Sequential maps stay sequential.
+//
+// Runs before guard-parallel-maps, which weighs the maps that have teams, and before resolve-wcr.
 #include "Transforms/MapNests.h"
 
 #include "sdfgc/Analysis/Axes.h"

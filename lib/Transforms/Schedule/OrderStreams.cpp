@@ -1,20 +1,22 @@
-// order-streams: makes the order that the graph asks for hold on streams, by events between streams and waits of the host.
+// order-streams: enforce the graph's order on streams, with events between streams and waits of the host.
 //
 //   before:  map (stream 0) -> A                       after:  map (stream 0) -> A -> Record 0 in stream 0
 //            map (stream 1) -> B                               map (stream 1) -> B
 //            A, B -> map (stream 1) -> C                       A, B -> Wait for 0 in stream 1 -> map (stream 1) -> C
 //            C -> (stream 1) c -> tasklet                      C -> (stream 1) c -> Synchronise 1 -> tasklet
 //
-// The walk of sdfgc/Analysis/Streams.h tells where an operation or the host could be too early; what is missing is put there:
-//   1. another stream: an event is recorded right after the operation to wait for, where it is in the same state and the only one,
-//      else right in front of the wait; an event that was recorded there already is used again;
-//   2. the host: it waits for the stream, in front of the first access that needs it, at the latest point possible.
-// What turns out to be implied by later insertions is taken out again. New nodes are tied to the steps around them by ordering
-// edges, so that the order in which the walk saw the steps is the one in which they are lowered; conflicting steps that only the
-// list order kept apart are tied, too.
+// The walk of sdfgc/Analysis/Streams.h reports where an operation or the host could run too early. The pass inserts
+// what is missing:
+//   1. between streams, an event. It is recorded directly after the operation to wait for, if that is the only one and
+//      in the same state, otherwise directly before the wait. Events that are already recorded there are reused;
+//   2. for the host, a wait for the stream, before the first access that needs it, as late as possible.
 //
-// A state is added in front of returns and at the end of programs that end in several places: there the host waits for everything.
-// So it does at the ends of nested SDFGs that become functions and release memory of the device.
+// Insertions that later ones imply are removed again. Ordering edges tie new nodes to the steps around them, so that
+// steps are lowered in the order in which the walk visited them. They also tie conflicting steps that only the list
+// order kept apart.
+//
+// Before returns, and at the end of programs with several exits, a state is added in which the host waits for
+// everything. The same happens at the ends of nested SDFGs that become functions and release device memory.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Streams.h"
@@ -63,8 +65,9 @@ LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t 
     return n;
 }
 
-/// Ties steps that touch the same memory, one of them writing, and that no path connects; and nested SDFGs with operations to all
-/// steps: where the host waits inside of one, what comes after it relies on that, and does not move in front of it when edges are added.
+/// Ties conflicting steps (same memory, one of them writing) that no path connects. Also ties nested SDFGs with
+/// operations to all steps: if the host waits inside one, later steps rely on that and must not move before it when
+/// edges are added.
 class Ties {
 public:
     Ties(State &s, const std::vector<StreamStep> &steps) : state_(s), steps_(steps) {}

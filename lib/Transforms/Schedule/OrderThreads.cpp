@@ -1,4 +1,4 @@
-// order-threads: the parameters of a kernel in an order in which neighbouring threads use neighbouring elements.
+// order-threads: order a kernel's parameters so that neighbouring threads access neighbouring elements.
 //
 //   before:  map copy[j = 0:M, i = 0:N] GPU_Device { B[i, j] = 2 * A[i, j] }
 //   after:   map copy[i = 0:N, j = 0:M] GPU_Device { B[i, j] = 2 * A[i, j] }
@@ -6,18 +6,23 @@
 //   before:  map transpose[i = 0:N, j = 0:M] GPU_Device { B[j, i] = A[i, j] }
 //   after:   the same in blocks of [8, 32]
 //
-// The last parameter counts the threads of a warp (shape-kernels). A device reads and writes memory in pieces of 32 bytes, of which each
-// warp should need all: that is so where elements move by one with the parameter, and for an element that stays the same. Else each thread
-// has a piece of its own. On an H100 a transposition with such reads or writes takes four times as long as with tiles in shared memory.
+// The last parameter numbers the threads of a warp (shape-kernels). A device accesses memory in sectors of 32 bytes,
+// and a warp should use every byte of a sector. It does so if accesses move by one element with the parameter, or not
+// at all; otherwise each thread fetches a sector of its own. On an H100, a transposition with such reads or writes
+// takes four times as long as one with tiles in shared memory.
 //
-// An element's place is the sum of its indices times their strides; what stands before a parameter in this sum says how far the element
-// moves with it. A parameter costs 1 for each access that moves to a neighbour and 8 for each that moves farther, more for those that move
-// in loops inside of the kernel, too; the cheapest one goes last. Where some accesses stay that move far with it, but only to a neighbour with another parameter,
-// as in a transposition, that one is put in front of the last one, and blocks have 8 threads along the last and 32 along that other one:
-// both accesses then use whole pieces, and 32 rows of a block come out of the cache. That is 1.1 times the time with tiles.
+// The address of an element is the sum of its indices times their strides. The coefficient of a parameter in this sum
+// is the distance that the access moves with the parameter. A parameter costs 1 for each access that moves to a
+// neighbour and 8 for each that moves farther, and more for accesses that move in loops inside the kernel too. The
+// cheapest parameter goes last. Some accesses may still move far with it, but only to a neighbour with another
+// parameter, as in a transposition. That other parameter then goes second to last, and blocks have 8 threads along the
+// last parameter and 32 along the other: both accesses use entire sectors, and the 32 rows of a block come from the
+// cache. This takes 1.1 times as long as tiles.
 //
-// Left alone: kernels that say how their threads are arranged (maps over threads, block sizes), and those whose ranges depend on each other
-// or on data. Where blocks combine what their threads compute, another order makes other sums (class F1).
+// If the blocks of a kernel combine the results of their threads, another order changes the sums: class F1.
+//
+// Not handled: kernels that specify how their threads are arranged (maps over threads, block sizes); ranges that depend
+// on each other or on data.
 #include "sdfgc/Analysis/Axes.h"
 #include "sdfgc/Analysis/BlockSizes.h"
 #include "sdfgc/Analysis/Copies.h"

@@ -1,4 +1,4 @@
-// place-barriers: the threads of a block, or of a grid, wait for each other where the phases of a kernel depend on each other.
+// place-barriers: insert barriers between dependent phases of a kernel, for the threads of a block or of the grid.
 //
 //   before:  map[b = 0:N:32] GPU_Device {                      after:  map[b = 0:N:32] GPU_Device {
 //              map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }          map[t = 0:32] GPU_ThreadBlock { s[t] = A[b + t] }
@@ -6,11 +6,11 @@
 //              map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }     map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }
 //            }                                                          }
 //
-// The walk of sdfgc/Analysis/Barriers.h tells where threads could be too early: a phase reads or writes what an earlier one writes
-// or reads, in the same iteration or, in loops, in the one before. In front of that phase a node `Barrier` is put, tied to the
-// phases around it. Phases that only list order keeps apart are tied first. Barriers that are there already count. In persistent
-// kernels, phases of the grid get nodes `GridBarrier`; what conditions inside of a kernel read gets one at the end of the state
-// that writes it.
+// The walk of sdfgc/Analysis/Barriers.h reports where threads could run too early: where a phase reads or writes what
+// an earlier one writes or reads, in the same iteration or, in loops, in the previous one. A node `Barrier` is inserted
+// before that phase and tied to the phases around it. Phases that only the list order keeps apart are tied first.
+// Existing barriers count. In persistent kernels, phases of the grid get `GridBarrier` nodes. If a condition inside a
+// kernel reads a container, a barrier is added at the end of the state that writes it.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Barriers.h"
@@ -34,8 +34,8 @@ Node *beginOf(const StreamStep &step) {
     return atSource ? step.edge->src : step.node;
 }
 
-/// A barrier in front of the phase that comes too early: after all before it, before all from it on. What is copied from one node is
-/// copied in one go.
+/// Inserts a barrier before the phase that would run too early: after everything before it, and before everything from
+/// it on. All copies from one node are performed together.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
     const bool grid = c.executor == analysis::Executor::Grid;

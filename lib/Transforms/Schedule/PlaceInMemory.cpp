@@ -1,24 +1,27 @@
-// place-in-memory: decides what memory every transient has.
+// place-in-memory: choose the kind of memory of each transient.
 //
 //   before:  transient s: float64 (Register)               after:  transient s: float64 (Register, in Value)
 //            transient t: float64[N] (CPU_Heap, SDFG)              transient t: float64[N] (CPU_Heap, SDFG, in Heap)
 //            transient w: float64[8] (CPU_Heap)                    transient w: float64[8] (CPU_Heap, in Stack)
 //
-// The storage of a container says which processor it belongs to; what the program makes of it is decided here, by the table in
-// sdfgc/Analysis/Allocation.h: a variable, an array on the stack, on the heap or on the heap with a part for each thread; memory of
-// a device, of its pool, page-locked; in kernels shared memory, slices of device memory that the host allocates, or the device's
-// heap; or a field of the program's state. The lowering declares what is written here, and the verifier checks that it is possible.
+// The storage of a container specifies which processor it belongs to. This pass decides its form in the program, by the
+// table in sdfgc/Analysis/Allocation.h: a variable; an array on the stack, on the heap, or on the heap with a part for
+// each thread; device memory, pool memory, page-locked memory; in kernels shared memory, slices of device memory that
+// the host allocates, or the device's heap; or a field of the program's state. The lowering declares accordingly, and
+// the verifier checks that the choice is possible.
 //
-// What each thread or block of a kernel has a slice of, or the grid shares, is memory that the host allocates: it becomes a
-// container of the SDFG that starts the kernel, an arena, which lives until the device has done its work:
+// The host allocates memory that a kernel's grid shares, or of which each thread or block has a slice. It becomes a
+// container of the SDFG that launches the kernel, an arena, which lives until the device has finished:
 //
 //   before:  map k[i = 0:N] GPU_Device { t: float64[M] }   after:  transient t_slices: float64[M] (GPU_Global, SDFG, in Slices)
 //                                                                  map k[i = 0:N] GPU_Device { t: float64[M] (in t_slices) }
 //
-// Runs after allocate-containers, whose lifetimes and nodes the table asks for. Options: the most bytes that an array of a constant
-// size may have on a stack, for containers in CPU_Heap, in Register, and in a thread of a kernel.
+// Options: the largest constant-size array allowed on a stack, in bytes, for containers in CPU_Heap, in Register, and
+// in a thread of a kernel.
 //
-// Containers whose memory was chosen before keep it. Views, constants and containers that nothing uses have none.
+// Not handled: containers whose memory is already chosen keep it. Views, constants and unused containers have none.
+//
+// Runs after allocate-containers, because the table depends on its lifetimes and nodes.
 #include "sdfgc/Analysis/Allocation.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

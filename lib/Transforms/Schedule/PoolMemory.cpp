@@ -1,21 +1,23 @@
-// pool-memory: transient device memory comes from the device's pool and goes back to it, in the order of streams.
+// pool-memory: allocate transient device memory from the device's pool and release it to the pool, in stream order.
 //
 //   before:  A -> gA -> map GPU_Device -> gB -> B        after:  Allocate gA; Allocate gB
 //            (gA, gB: GPU_Global, pool)                          A -> gA -> map GPU_Device -> gB -> B
 //                                                                Free gA after the map; Free gB after the copy
 //
-// Allocate and Free are operations that write the container (sdfgc/Analysis/Async.h): assign-streams gives them streams,
-// order-streams puts events between them and uses in other streams, and the verifier sees that nothing uses the memory before or
-// after.
+// Allocate and Free are operations that write the container (sdfgc/Analysis/Async.h). assign-streams therefore gives
+// them streams, order-streams adds events between them and uses in other streams, and the verifier checks that nothing
+// uses the memory before Allocate or after Free.
 //
-// Rules:
-//   1. containers with the property `pool`, or all transients in GPU_Global if the option says so; living no longer than a call,
-//      used at the top level of states only, not by control flow, and not through references;
-//   2. used in one state at the top level of the SDFG: both nodes are in it;
-//   3. used in several blocks of an SDFG that is a sequence: states before the first and after the last; the memory keeps its
-//      contents in between;
-//   4. what a GPU graph uses keeps its place from call to call, so it is not of the pool;
-//   5. else the container keeps its own memory.
+// Legal when:
+//   1. the container has the property `pool`, or is a transient in GPU_Global and the option covers all of these; it
+//      lives no longer than a call, is used only at the top level of states, not by control flow, and not through
+//      references;
+//   2. all uses are in one state at the top level of the SDFG, which then contains both nodes; or they are in several
+//      blocks of an SDFG that is a sequence. In that case states are added before the first and after the last of these
+//      blocks, and the memory keeps its contents in between;
+//   3. no GPU graph uses it, because such memory keeps its address from call to call.
+//
+// All other containers keep their own memory.
 #include "Transforms/Nodes.h"
 
 #include "sdfgc/Analysis/Allocation.h"

@@ -1,4 +1,4 @@
-// select-copies: how each copy is made.
+// select-copies: choose how each copy is performed.
 //
 //   before:  a -> t                                     after:  a -> t (Linear)
 //            a[0:N, 2] -> t[0:N]                                a[0:N, 2] -> t[0:N] (Elements)
@@ -9,19 +9,20 @@
 //            c[0:N, 0:2:M] -> gpu_c                             c[0:N, 0:2:M] -> staged_c
 //                                                               map GPU_Device { gpu_c[...] = staged_c[...] }
 //
-// The table is in sdfgc/Analysis/Copies.h. Two of its answers are other elements of the graph:
+// The table is in sdfgc/Analysis/Copies.h. Two of its results replace the copy with other elements of the graph:
 //
 //   Kernel    a map over the elements, by dimension where both sides correspond, else by row-major number
-//   Staged    a copy of one run of memory, and one on the side where elements can be moved one by one, the device if that is possible;
-//             both are looked up again
+//     Staged    a copy of one run of memory, plus one on the side where elements can be moved individually, the device
+//               if possible; both are looked up again
 //
-// All elements of a copy are read before one is written. A copy of a container onto another part of it goes through a container with
-// all elements where it could overwrite what it has still to read.
+// The other results are recorded on the memlet, for the lowering, later passes and the verifier.
 //
-// The other answers are written on the memlet: the lowering follows them, later passes and the verifier see them. Passes that add
-// copies run before.
+// A copy reads all elements before it writes one. A copy from a container to an overlapping part of the same container
+// goes through a temporary if it could overwrite elements that it has yet to read.
 //
-// Left alone: what streams push and pop, and what sets a reference, is not copied in one of these ways.
+// Not handled: streams (push and pop) and assignments of references, which are not copies of this kind.
+//
+// Runs after all passes that add copies.
 #include "sdfgc/Analysis/Copies.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -223,8 +224,8 @@ private:
         state_.connect(between, {}, c.edge->dst, c.edge->dstConn, second);
         drop(c);
     }
-    /// Values are resolved where they end up. Otherwise a kernel moves elements, which is dozens of times as fast, unless the host has gaps
-    /// between what crosses and the device has none.
+    /// Values are resolved in the destination's memory. Otherwise a kernel moves the elements, which is dozens of times
+    /// as fast, unless the transferred part has gaps on the host and none on the device.
     static bool stagedOnHost(const GraphCopy &c) {
         const analysis::CopyEnds ends = c.ends();
         const analysis::CopyShape shape = c.shape();

@@ -1,5 +1,4 @@
-// shape-kernels: the sizes of a kernel's blocks, how many blocks there are at most, and what the compiler of the device is told of
-// both.
+// shape-kernels: choose block sizes, grid limits and launch bounds of kernels.
 //
 //   before:  map a[i = 0:N] GPU_Device                        after:  block [256, 1, 1], launch bounds 256
 //            map b[i = 0:N, j = 0:M] GPU_Device                       block [32, 8, 1], at most [0, 65535, 65535] blocks, ...
@@ -8,31 +7,37 @@
 //            map d[i = 0:N] GPU_Device { s += A[i] }                  block [256, 1, 1], at most [2048, 1, 1] blocks, ...
 //
 // The parameters of a kernel's map are spread over the grid, the last one along x; those beyond the third share z.
+// Block sizes:
 //
-//     no thread-block map inside      iteration = thread of the grid; blocks of the size that the map asks for (`gpu_block_size`),
-//                                     else of as many threads as the option `threads` says: in a row for one parameter, else in
-//                                     rows of 32; shorter ones where there are known to be fewer iterations along x, longer ones
-//                                     where there are fewer along y; what is left of the threads along z
-//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, which has the
-//                                     largest of their sizes along each axis, bounded from above where they vary between blocks
-//     dynamic ones                    iteration = block of 128 threads, who take turns
-//     persistent                      as many blocks as run at once, of the size of thread-block maps inside; else of what the map
-//                                     asks for, or the first map over the device in it that does
+//     no thread-block map inside      iteration = thread of the grid; blocks have the size that the map requests
+//                                     (`gpu_block_size`), otherwise as many threads as the option `threads`: in one row for
+//                                     one parameter, otherwise in rows of 32, with shorter rows if there are known to be
+//                                     fewer iterations along x, longer rows if there are fewer along y, and the remaining
+//                                     threads along z
+//     thread-block maps inside        iteration = block; their parameters are spread over the threads of the block, whose
+//                                     size along each axis is the largest of theirs, bounded from above if it varies
+//                                     between blocks
+//     dynamic thread-block maps       iteration = block of 128 threads, which take turns
+//     persistent                      as many blocks as run at once, with the size of the thread-block maps inside,
+//                                     otherwise the size that the map requests, or the first device map in it that does
 //
-// So much about blocks. The grid has as many of them as the iterations need, along each axis, and at most
+// The grid has as many blocks along each axis as the iterations need, and at most
 //
 //     65535                           along y and z, on every device (CUDA programming guide, compute capabilities)
-//     2048, or 32 x 64                of kernels that reduce (resolve-wcr), which end each block with an atomic update: so many
-//                                     fill any device. Not where an iteration is a block
+//     2048, or 32 x 64                for kernels that reduce (resolve-wcr), in which each block ends with an atomic
+//                                     update: this many blocks fill any device. Not if an iteration is a block
 //
-// Where the bound is no bound, since the number of blocks is a constant below it, it is 0; other axes are loops with the stride of
-// the grid. Launch bounds are the threads of a block if that is a constant, unless the graph says something else. The results stand
-// in MapEntry::gpuBlockSize, gpuGridLimit and gpuLaunchBounds; from the scheduled level on kernels have them (SD2137), and the
-// lowering follows.
+// The limit is 0 if the number of blocks is a constant below it; the other axes become grid-stride loops. Launch bounds
+// are the threads of a block if that number is constant, unless the graph specifies others. The results are stored in
+// MapEntry::gpuBlockSize, gpuGridLimit and gpuLaunchBounds. Every kernel has them from the scheduled level on (SD2137),
+// and the lowering follows them.
 //
-// Left alone: maps inside of kernels. A map that does not get the blocks that it asks for is a warning (SD6018). Blocks of more
-// threads than devices take (SD6008), or whose size is only known inside of the kernel (SD6009), are errors. Runs after the passes
-// that make kernels and after resolve-wcr.
+// A map that does not get the blocks that it requests causes a warning (SD6018). Blocks with more threads than devices
+// support (SD6008), or whose size is known only inside the kernel (SD6009), are errors.
+//
+// Not handled: maps inside kernels.
+//
+// Runs after the passes that create kernels and after resolve-wcr.
 #include "Transforms/Schedule/KernelBlocks.h"
 
 #include "sdfgc/Analysis/BlockSizes.h"

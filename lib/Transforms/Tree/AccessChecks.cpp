@@ -1,4 +1,4 @@
-// Checks in the expressions of statements.
+// The checks in expressions of statements.
 #include "AccessChecks.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -343,7 +343,7 @@ py::StmtRef AccessChecks::regionOf(const py::Expr &call) {
     return checkStatement(std::move(all));
 }
 
-// ---------------------------------------------------------------------------------------------------- the expressions of a statement itself: a visitor of rebind()
+// ---- the expressions of a statement itself: a visitor of rebind()
 void AccessChecks::statement(Node &n) {
     if (auto *u = dyn_cast<Update>(&n))
         return update(*u);

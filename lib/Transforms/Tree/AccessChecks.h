@@ -1,4 +1,4 @@
-// Checks in the expressions of statements, for insert-checks (InsertChecks.cpp).
+// Inserts checks into expressions of statements, for insert-checks (InsertChecks.cpp).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -11,7 +11,7 @@
 
 namespace sdfgc::transforms {
 
-/// The loops around an expression, and what they prove of it.
+/// The loops around an expression, and what they prove about it.
 class LoopRanges {
 public:
     /// `all`: the effects of the whole function.
@@ -47,31 +47,33 @@ private:
     std::vector<Loop> loops_;
 };
 
-/// Puts checks into the expressions of one function: of elements, regions, sizes, divisors, pointers, and of reads of new memory.
+/// Inserts checks into the expressions of one function: of elements, regions, sizes, divisors, pointers, and of reads
+/// of uninitialised memory.
 class AccessChecks {
 public:
-    /// Where the checks that follow are, for their messages.
+    /// The location of the following checks, for their messages.
     struct Place {
         std::string text;
         bool isCode = false; // a tasklet, not a copy
     };
 
-    /// `graph`: the program's, for places; may be null. `required`: parameters that are checked to be there before anything runs.
+    /// `graph`: the program's, for locations; may be null. `required`: parameters that are checked to be present before
+    /// anything runs.
     AccessChecks(tree::Function &f, ir::SDFG *graph, std::set<Name> required);
 
-    /// Comes to a statement. Returns the place before it, for leave().
+    /// Enters a statement. Returns the previous location, for leave().
     Place enter(const tree::Node &n);
     void leave(Place before) { place_ = std::move(before); }
     LoopRanges &loops() { return loops_; }
 
-    /// Checks the expressions of a statement, but not those of statements inside.
+    /// Checks the expressions of a statement, but not those of inner statements.
     void statement(tree::Node &n);
-    /// Gives a variable that has just been declared the pattern, by its declaration or by statements that are added.
+    /// Fills a newly declared variable with the pattern, in its declaration or by added statements.
     void fillNew(tree::VarId v, std::vector<tree::NodePtr> &out);
 
     /// Counts a call that may throw.
     void countCall() { ++inserted_; }
-    /// Checks so far, and such calls.
+    /// The number of checks so far, plus such calls.
     int inserted() const { return inserted_; }
 
     // ---- visitor of rebind()
@@ -90,28 +92,29 @@ private:
         ++inserted_;
         return check;
     }
-    /// The value of a reference, with a check that it was written where the memory may be new. `e`: the reference without other checks.
+    /// The value of a reference, with a check that it has been written if the memory may be uninitialised. `e`: the
+    /// reference without other checks.
     py::ExprRef written(const py::ExprRef &value, const py::ExprRef &e);
-    /// The index in each dimension; `e`: the reference with its data-dependent indices. Null where it cannot be said.
+    /// The index in each dimension; `e`: the reference with its data-dependent indices. Null if it cannot be expressed.
     static std::vector<py::ExprRef> indicesOf(const tree::Element &element, const py::Expr &e);
     bool isInside(const tree::Element &element) const;
-    /// Checks of the element that a reference names, each a term that is 0.
+    /// Checks of the element that a reference accesses, each a term that is 0.
     std::vector<py::ExprRef> elementChecks(const tree::MemRef &r, const py::Expr &e);
-    /// The element lies in the memory that the container is a part of.
+    /// Checks that the element is inside the memory that contains the container.
     py::ExprRef memoryCheck(const tree::MemRef &r, const py::Expr &e, const py::ExprRef &name) const;
-    /// The pointer is not null.
+    /// Checks that the pointer is not null.
     py::ExprRef nullCheck(const tree::MemRef &r, const py::ExprRef &name);
-    /// A reference with its checks, as one to the same element.
+    /// A reference to the same element, with its checks.
     py::ExprRef located(const py::ExprRef &e);
     py::ExprRef read(const py::ExprRef &whole);
     py::ExprRef readOf(const py::ExprRef &e);
     py::ExprRef withDivisor(const py::ExprRef &e, std::size_t at);
-    /// What is assigned to: the element is checked, and its indices are read.
+    /// The target of an assignment: checks the element, and the reads of its indices.
     py::ExprRef target(const py::ExprRef &e);
     py::StmtRef statementOf(const py::StmtRef &s);
     std::vector<py::StmtRef> statementsOf(const std::vector<py::StmtRef> &all);
     static bool isCallOf(const py::Expr &e, Name function);
-    /// The check of a region as a statement; null where nothing can be wrong.
+    /// The check of a region as a statement; null if nothing can be wrong.
     py::StmtRef regionOf(const py::Expr &call);
     void update(tree::Update &u);
 
@@ -121,7 +124,7 @@ private:
     const tree::Effects effects_;
     LoopRanges loops_;
     Place place_;
-    std::set<tree::VarId> isNew_; // variables whose memory had the pattern when it was new
+    std::set<tree::VarId> isNew_; // variables whose memory was filled with the pattern
     int inserted_ = 0;
 };
 

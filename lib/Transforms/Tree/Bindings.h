@@ -1,4 +1,4 @@
-// What the statements of a function do to its variables beside reading and writing what they hold.
+// What statements do to a function's variables besides reading and writing their contents.
 #pragma once
 
 #include "sdfgc/Tree/Effects.h"
@@ -9,17 +9,17 @@
 
 namespace sdfgc::transforms {
 
-/// How often each variable gets memory, and whose address something keeps. As the function stands when it is made.
+/// How often each variable is bound to memory, and which addresses are stored. Describes the function at construction.
 class Bindings {
 public:
     explicit Bindings(tree::Function &f) : f_(f) { block(f.body); }
 
-    /// How often a variable is declared or gets other memory.
+    /// The number of times a variable is declared or bound to other memory.
     int timesAssigned(tree::VarId v) const {
         const auto found = assigned_.find(v);
         return found == assigned_.end() ? 0 : found->second;
     }
-    /// Does a pointer that is declared or set have the address of memory that the variable stands for?
+    /// Is the address of the variable's memory stored in a pointer that is declared or set?
     bool isKept(tree::VarId v) const { return kept_.count(v) != 0; }
 
     // ---- visitor of rebind()
@@ -51,7 +51,7 @@ private:
     std::set<tree::VarId> kept_;
 };
 
-/// Does a statement start a team of threads, or work for one?
+/// Does a statement start a team of threads, or share its work among one?
 inline bool hasThreads(const tree::Node &n) {
     if (n.kind == tree::Kind::ParallelRegion || n.kind == tree::Kind::Sections || n.kind == tree::Kind::Consume)
         return true;

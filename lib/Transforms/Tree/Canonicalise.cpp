@@ -1,6 +1,6 @@
-// What a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`, values that are copied
-// once more before their only use, literals of another type than what they are assigned to, braces around the end of a scope, two
-// comments where one is enough.
+// Removes code that a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`,
+// values copied once more before their only use, literals whose type differs from the assigned variable's, braces
+// around the end of a scope, and two comments where one is enough.
 //
 //     // state a                                     // state a, map m
 //     // map m                                       for (int64_t i = 0; i < N; ++i) {
@@ -15,7 +15,8 @@
 //         }
 //     }
 //
-// Left alone: blocks with labels (a goto must not pass an initialisation), values that are used twice, conversions.
+// Not handled: blocks with labels (a goto must not jump over an initialisation), values that are used twice, and
+// conversions.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

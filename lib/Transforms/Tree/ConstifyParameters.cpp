@@ -1,9 +1,10 @@
-// Pointers and references that a function only reads through are const.
+// Makes pointer and reference parameters const if the function only reads through them.
 //
 //     static void program(double *A, double *B)      becomes     static void program(const double *A, double *B)
 //
-// Last of the passes over trees, since the others move statements from one function to another. Left alone: programs for a GPU,
-// whose kernels got their parameters when they were outlined.
+// Runs last among the tree passes, because the others move statements between functions.
+//
+// Not handled: programs for a GPU, whose kernels received their parameters when they were outlined.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

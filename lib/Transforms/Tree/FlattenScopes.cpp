@@ -1,4 +1,4 @@
-// Scopes that nothing needs are opened: their statements stand among those around them.
+// Removes unnecessary scopes and moves their statements into the enclosing scope.
 //
 //     {                                              double a;
 //         double a;                                  a = B[0];
@@ -6,12 +6,14 @@
 //         C[0] = a;
 //     }
 //
-// The lowering opens a scope wherever an element of the graph could need one: around maps, nested SDFGs, states. One is needed
-// where memory is given back at its end, or where what it declares is mentioned beside it, too. Blocks without braces, which only
-// keep statements together, always go; their comments stay.
+// The lowering opens a scope around each element of the graph that could need one: maps, nested SDFGs, states. A scope
+// is needed if its end releases memory, or if a name that it declares is mentioned beside it, too. Blocks without
+// braces only group statements and are always removed; their comments stay.
 //
-// It runs before sink-declarations, which wants all statements of a scope side by side. Left alone: scopes with labels, since a
-// goto must not pass an initialisation, and loops of kernels, which declare their variable where they stand.
+// Runs before sink-declarations, which needs all statements of a scope side by side.
+//
+// Not handled: scopes with labels, since a goto must not jump over an initialisation, and loops of kernels, which
+// declare their variable in place.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

@@ -1,4 +1,4 @@
-// The names of a function that new variables must differ from.
+// Names that new variables of a function must avoid.
 #pragma once
 
 #include "sdfgc/Platform/Libraries.h"
@@ -17,7 +17,7 @@ inline void take(tree::NameScopes &names, Name n) {
         names.declare(n);
 }
 
-/// Declares the names by which C++ tasklets know memory.
+/// Declares the names that C++ tasklets use for memory.
 inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
     for (const tree::NodePtr &n : b.body) {
         if (n->kind == tree::Kind::RawTasklet)
@@ -27,7 +27,8 @@ inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
     }
 }
 
-/// Does the state have a member of this name in every program (lib/Targets), or with one of the libraries?
+/// Does the state of every program (lib/Targets), or of a program with one of the libraries, have a member of this
+/// name?
 inline bool isMemberOfState(Name n) {
     static constexpr std::string_view own[] = {"gpu", "gpu_graphs", "error", "report", "data", "mpi"};
     const std::string end = " " + n.str() + ";";
@@ -38,8 +39,8 @@ inline bool isMemberOfState(Name n) {
 
 } // namespace detail
 
-/// One scope with all that a function mentions (`mentions`, its effects) or declares, and what is at file scope: `declare` gives names
-/// that neither hide anything nor are hidden anywhere in the function.
+/// Returns a scope with all names that a function mentions (`mentions`, its effects) or declares, and those at file
+/// scope. Names from its `declare` neither hide anything nor are hidden anywhere in the function.
 inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, const tree::Effects &mentions) {
     tree::NameScopes names;
     names.open();
@@ -55,8 +56,8 @@ inline tree::NameScopes namesOf(const tree::Module &m, const tree::Function &f, 
     return names;
 }
 
-/// A name for a field of the state, which no member of it has: `first`, which the function may use, or else one near `wanted` that it does not
-/// have either.
+/// Returns an unused name for a field of the state: `first`, which the function may use, or else one similar to
+/// `wanted` that the function does not use either.
 inline Name freshField(const tree::Module &m, tree::NameScopes &names, Name wanted, Name first) {
     const auto taken = [&m](Name n) {
         return detail::isMemberOfState(n) ||

@@ -1,15 +1,16 @@
-// Heap arrays that a loop would allocate anew in each iteration are allocated once, in front of the outermost loop.
+// Hoists allocations of heap arrays out of loops, to the front of the outermost loop.
 //
 //     for (t ...) {                                  Buffer<double> tmp(N);
 //         Buffer<double> tmp(N);          becomes    for (t ...) {
 //         ...                                            ...
 //
-// A buffer whose size changes with the loop, that is only needed under a condition, or that must be zero, is declared in front of
-// the loop without memory; where it was declared, `reserve` gives it at least the memory that it needs. In a parallel loop the
-// buffers go to the top of the parallel region: each thread has its own.
 //
-// A fresh transient has no defined contents, so keeping the old ones is allowed; memory lives until the end of the loop instead of
-// the end of the iteration.
+// A buffer is declared before the loop without memory if its size changes with the loop, if it is needed only under a
+// condition, or if it must be zero. At its original position `reserve` then provides at least the memory that it needs.
+// In a parallel loop, buffers are hoisted to the top of the parallel region, and each thread has its own.
+//
+// Legal because a fresh transient has undefined contents, so it may keep old ones. Memory lives until the end of the
+// loop instead of the end of the iteration.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

@@ -1,22 +1,26 @@
-// Sums and products with long names that are used once are computed where they are used.
+// Moves sums and products with long names to their only use.
 //
-//     const double A_slice_plus_A_slice = A[i] + A[i + 1];
-//     const double A_slice_A_slice_plus_A_slice = A_slice_plus_A_slice + A[i + 2];     becomes     B[i] = 0.5 * (A[i] + A[i + 1] + A[i + 2]);
+//     const double A_slice_plus_A_slice = A[i] + A[i + 1];                             B[i] = 0.5 * (A[i] + A[i + 1] + A[i + 2]);
+//     const double A_slice_A_slice_plus_A_slice = A_slice_plus_A_slice + A[i + 2];  ->
 //     B[i] = 0.5 * A_slice_A_slice_plus_A_slice;
 //
-// The front end names a value after the expression that it computes, and what was an array becomes such a constant of each iteration.
+// The front end names a value after the expression that it computes. When the array of such values is contracted, a
+// constant with that name remains in each iteration.
 //
 // Legal when:
-//   - the constant, every operand of its value and every operation have one type, float or an integer of at least 32 bits: a value that
-//     is narrower than what C++ computes with, or mixed with others, may change when it is not stored;
-//   - its value only adds, subtracts, multiplies and, of floats, divides: nothing is called;
-//   - between the constant and its use are only other such constants, so that no read passes a write;
-//   - the use is an operand of such operations, too, or the value itself, in a declaration, an assignment or a plain update.
+//   - the constant, all operands of its value and all operations have the same type: a floating-point type, or an
+//     integer of at least 32 bits. Values that are narrower than the type in which C++ computes, or of mixed types, may
+//     change if they are not stored;
+//   - its value only adds, subtracts, multiplies or, for floating-point types, divides, and calls nothing;
+//   - only other such constants are between the constant and its use, so no read moves past a write;
+//   - the use is an operand of such operations, or is itself the value of a declaration, an assignment or a plain
+//     update.
 //
-// Compilers see the same operations on the same values in the same order, with -ffp-contract=fast or off, which do not look at statements.
+// C++ compilers see the same operations on the same values in the same order with -ffp-contract=fast or off, which
+// ignore statement boundaries.
 //
-// Not handled: names of less than `length` characters, which a person may have chosen; expressions that would have more than `operands`
-// operands; blocks with labels.
+// Not handled: names shorter than `length` characters, which a person may have chosen; expressions that would have more
+// than `operands` operands; blocks with labels.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Walk.h"
@@ -170,7 +174,8 @@ private:
         }
     }
 
-    /// The expression with the value of the constant, where that is an operand of arithmetic on values of its type, or all there is.
+    /// Returns the expression with the constant replaced by its value, if the constant is an operand of arithmetic in
+    /// its type, or the entire expression.
     ExprRef replaced(const ExprRef &e, const Declare &d) const {
         if (isUse(*e, d.var))
             return e->type == d.init->type ? d.init : e;

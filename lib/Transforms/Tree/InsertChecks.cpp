@@ -1,4 +1,4 @@
-// insert-checks: the program checks what it accesses while it runs (`--checks`).
+// insert-checks: add run-time checks of memory accesses (`--checks`).
 //
 //     for (i = 0:M)                                     #pragma omp parallel for
 //         B[i] = A[idx[i]] / d              becomes     for (i = 0:M) failure.run([&] {
@@ -7,35 +7,41 @@
 //                                                       });
 //                                                       failure.rethrow();
 //
-// The lowering has recorded what each reference to memory is in the graph: container, index, shape (tree::Element). No pass looks at
-// that; it is carried along and renamed like offsets. This pass is the last one, so the checks are of the accesses that are left:
-// what earlier passes removed or moved is checked where it is now, with the names that the graph had when it was lowered.
+// The lowering records what each memory reference is in the graph: its container, index and shape (tree::Element).
+// Passes do not read this record; they carry it along and rename it as they do offsets. This pass runs last, so it
+// checks the accesses that remain: removed accesses are not checked, and moved accesses are checked at their new
+// position, with the names that the graph had when it was lowered.
 //
-// A check is a call in an expression, which returns 0, or the value that it is given, and throws where it fails. An access is checked
-// when, and only when, it is made, wherever it is: in branches of a conditional expression, in conditions of loops.
+// A check is a call in an expression. It returns 0, or its argument, and throws on failure. An access is checked
+// exactly when it is executed, wherever it is: in branches of a conditional expression, or in the condition of a loop.
 //
-//   1. Elements: the index of each dimension is in the shape. For part of larger memory (an argument of a nested SDFG, a view), the
-//      element is in that memory. A pointer is not null.
-//   2. Regions (copies, connectors of code in C++ and of libraries): the first and last index are in the shape.
-//   3. Sizes of transients: none is negative, and their product has 64 bits.
+//   1. Elements: the index of each dimension is within the shape. If the container is part of larger memory (an
+//      argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
+//   2. Regions (copies, connectors of C++ code and of libraries): the first and last index are within the shape.
+//   3. Sizes of transients: none is negative, and their product fits into 64 bits.
 //   4. Divisors of integers, in / // and %: not 0.
-//   5. Reads of new memory: transients of the types float64, float32 and int64 get a pattern where they are declared, and what is read
-//      must not have it. Copies may pass the pattern on.
+//   5. Reads of uninitialised memory: transients of type float64, float32 and int64 are filled with a pattern where
+//      they are declared, and reads must not see it. Copies may propagate the pattern.
 //
-// A check is left out where ranges of loops prove it: the index is affine in variables of the loops around it, and with their first
-// and last values it is in the shape. The proof uses only what no statement of the function changes.
+// A check is omitted if loop ranges prove it: the index is affine in the variables of the surrounding loops, and is
+// within the shape for their first and last values. The proof uses only values that no statement of the function
+// changes.
 //
-// Exceptions must not leave threads. A parallel loop is put in a block that has a deferred error; its body runs in it, and the
-// block raises the first failure behind the loop. In a region, statements that threads do not share run in the deferred error one by
-// one, and so do bodies of shared loops: all threads reach the same loops and barriers, failed or not. Vectors are given up in loops
-// with checks.
+// Exceptions must not leave threads. A parallel loop is wrapped in a block with a deferred error: the body runs inside
+// it, and the block rethrows the first failure after the loop. In a region, statements that threads do not share run
+// under the deferred error one by one, and so do bodies of shared loops. All threads therefore reach the same loops and
+// barriers even after a failure. Loops with checks are not vectorised.
 //
-// The checks of expressions are in AccessChecks.cpp; here is what becomes of statements, loops and teams of threads.
+// AccessChecks.cpp inserts the checks of expressions; this file handles statements, loops and thread teams.
 //
-// Not checked: what decides how threads of a region reach shared loops (conditions, and initial values of variables of a thread);
-// functions with shared loops whose region is in the caller; sizes and bounds of loops themselves; elements that only such expressions
-// read; streams; the insides of code in C++ and of libraries; memory that passes reuse for a second time. Kernels: the driver refuses
-// `--checks` for GPUs.
+// Not handled:
+//   - conditions and initial values of thread-private variables that decide how the threads of a region reach shared
+//     loops;
+//   - functions with shared loops whose region is in the caller;
+//   - sizes and bounds of loops themselves, and elements that are read only by such expressions;
+//   - streams, and the insides of C++ code and of libraries;
+//   - memory that passes reuse for a second container;
+//   - kernels: the driver rejects `--checks` for GPUs.
 #include "AccessChecks.h"
 
 #include "sdfgc/Transforms/Passes.h"
@@ -63,8 +69,8 @@ bool sharesOutside(const Block &b) {
 
 class FunctionChecks {
 public:
-    /// `throws`, `shares`: functions that may throw, and those with shared loops whose region is in the caller. `required`: parameters
-    /// that are checked to be there before anything runs.
+    /// `throws`, `shares`: functions that may throw, and functions with shared loops whose region is in the caller.
+    /// `required`: parameters that are checked to be present before anything runs.
     FunctionChecks(Function &f, ir::SDFG *graph, const std::set<FunctionId> &throws, const std::set<FunctionId> &shares,
                    std::set<Name> required)
         : f_(f), throws_(throws), shares_(shares), checks_(f, graph, std::move(required)) {

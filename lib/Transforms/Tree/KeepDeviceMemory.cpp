@@ -1,15 +1,18 @@
-// keep-device-memory: buffers of a GPU program get their memory from the program's handle, which keeps it from call to call.
+// keep-device-memory: move buffers of a GPU program to the program's handle, which keeps them between calls.
 //
 //     sdfgc::gpu::Buffer<double> T("T", N * N);            __state->T.reserve(N * N);
 //     graph step { ... T ... }                   becomes   graph step { ... __state->T ... }
 //
-// A device takes up to a millisecond to hand out memory, and the host waits for the device when it gives memory back. `reserve` allocates at
-// the first call, and where a later one needs more. And a graph holds addresses: were they new in each call, each of its nodes would be
-// changed before each launch.
+// Allocating device memory takes up to a millisecond, and releasing it makes the host wait for the device. `reserve`
+// allocates on the first call, and again only if a later call needs more. A GPU graph also stores addresses: if they
+// changed in each call, each node of the graph would have to be updated before each launch.
 //
-// What it costs is memory that stays between calls; with the option `all=false`, only buffers that graphs use are kept. Left alone: memory of
-// the device's pool, what the program's state has already, and buffers of loops and of functions that the program calls, which may be
-// used again while the device is busy with them, unless a graph uses them: that one is one operation of a stream.
+// The cost is memory that stays allocated between calls. With the option `all=false`, only buffers that graphs use are
+// kept.
+//
+// Not handled: pool memory, memory that is already in the program's state, and buffers of loops and of called
+// functions, which may be used again while the device is still busy with them. A graph's buffers are an exception to
+// the last rule, since a graph is a single operation of a stream.
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"

@@ -1,18 +1,20 @@
-// Kernels that read what they write do not tell the compiler which other memory nobody writes.
+// Removes `restrict` from pointers to read-only memory in kernels that also read what they write.
 //
 //     kernel(const double *restrict B, double *restrict s)    becomes     kernel(const double *B, double *restrict s)
 //         s[i] = ...                                                          s[i] = ...
 //         r = c ? B[i] : s[i]                                                 r = c ? B[i] : s[i]
 //
-// A restrict pointer through which nothing is written leads to memory that no thread changes, and nvcc loads from there by the
-// device's path for constant data (ld.global.nc), which sees no stores of the same kernel. Where a value comes from such memory or from
-// other memory, nvcc 13.0 makes one load of both: it selects the address, and takes that path for either. So `s[i]` in the example would be
-// what memory held before the kernel. The same becomes of branches (`if (c) r = B[i]; else r = s[i];`) and of pointers that are
-// not const. Without restrict on B, the load is an ordinary one. Nothing else is lost: that s is restrict says already that stores to
-// s do not change what B leads to.
+// A restrict pointer through which nothing is written refers to memory that no thread changes, so nvcc loads through
+// the device's read-only path (ld.global.nc), which does not see stores of the same kernel. If a value comes either
+// from such memory or from other memory, nvcc 13.0 merges the two loads: it selects the address and uses that path for
+// both. In the example, `s[i]` would then return what memory held before the kernel. The same happens with branches
+// (`if (c) r = B[i]; else r = s[i];`) and with pointers that are not const. Without restrict on B, the load is an
+// ordinary one. Nothing else is lost: restrict on s already states that stores to s do not change what B points to.
 //
-// Only loads of as many bytes are merged, so pointers to other sizes keep the word; of structures the size is not known.
-// Left alone: programs without a GPU.
+// nvcc merges only loads of the same size, so pointers to elements of other sizes keep the qualifier. Structures have an
+// unknown size, which counts as equal.
+//
+// Not handled: programs without a GPU.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

@@ -1,4 +1,4 @@
-// Fields of the program's state as the functions use them: by the names of the graph.
+// Gives fields of the program's state local names, those of the graph.
 //
 //     for (i ...)                                    double *__restrict b = __state->__0_b.data();
 //         __state->__0_b[i] = 0.0;       becomes     for (i ...)
@@ -7,12 +7,14 @@
 //                                                    dt2 = dt * dt;
 //                                                    x[0] = dt2;
 //
-// The memory of an array lives as long as the handle and does not move, so a pointer to it is valid for the whole call; and nothing
-// else points there, so it is `restrict`, unless the caller gave the memory. A single value that each call assigns before it reads
-// it keeps nothing from call to call: it becomes a variable, and the field goes.
+// Array memory lives as long as the handle and does not move, so a pointer to it is valid for the whole call. Nothing
+// else points to it, so the pointer is `restrict`, unless the caller provided the memory. A single value that each call
+// assigns before reading keeps nothing between calls: it becomes a variable, and the field is removed.
 //
-// Only fields that one function uses: two restrict pointers to one array, in a function and in another that it calls, would be
-// wrong. Left alone: what text that was taken as written mentions, streams, structures, GPU programs.
+// Legal when only one function uses the field: restrict pointers to one array in both a function and its callee would
+// be wrong.
+//
+// Not handled: names mentioned in verbatim C++ text, streams, structures, and GPU programs.
 #include "FunctionNames.h"
 
 #include "sdfgc/Transforms/Passes.h"

@@ -1,4 +1,4 @@
-// Parts of functions that become functions of their own, in front of those that call them.
+// Outlines parts of functions into new functions, which precede their callers.
 #pragma once
 
 #include "sdfgc/Tree/Outline.h"
@@ -10,8 +10,8 @@
 
 namespace sdfgc::transforms {
 
-/// New functions of a module, in the order in which they are made. Until they are in the module, calls name them by numbers after those of all
-/// functions that it has.
+/// New functions of a module, in the order of creation. Until they are added to the module, calls refer to them by
+/// numbers after those of its existing functions.
 class MovedFunctions {
 public:
     explicit MovedFunctions(const tree::Module &m) : m_(m) {}
@@ -26,18 +26,19 @@ private:
     std::vector<std::unique_ptr<tree::Function>> all_;
 };
 
-/// Lets `cut` take functions out of each function of the module, and puts them in front of it. Calls and launches get the new numbers, and functions
-/// that call one with the program's state take it as well. Returns whether there are any.
+/// Lets `cut` outline parts of each function, and inserts the new functions before it. Calls and launches are
+/// renumbered, and functions that call one with the program's state receive the state as well. Returns whether there
+/// are any new functions.
 bool moveFunctions(tree::Module &m, const std::function<void(tree::Function &, MovedFunctions &)> &cut);
 
-/// The variables that can be named where a walk over a function is.
+/// The variables in scope at the current point of a walk over a function.
 class VisibleVariables {
 public:
     explicit VisibleVariables(const tree::Function &f) : f_(f) {
         for (tree::VarId p : f.params)
             see(p);
     }
-    /// A variable comes into scope, or leaves it, the last one that came first; none is fine.
+    /// A variable enters the scope or leaves it (last in, first out); a null variable is ignored.
     void see(tree::VarId v) {
         if (v)
             visible_[f_.vars[v].name].push_back(v);
@@ -46,12 +47,12 @@ public:
         if (v)
             visible_[f_.vars[v].name].pop_back();
     }
-    /// The innermost one with the name; none if there is no such.
+    /// Returns the innermost variable with the name, or none.
     tree::VarId find(Name n) const {
         const auto at = visible_.find(n);
         return at == visible_.end() || at->second.empty() ? tree::VarId() : at->second.back();
     }
-    /// Its type, as outline() asks for it; void if there is none.
+    /// Its type, as outline() needs it; void if there is none.
     Type typeOf(Name n) const {
         const tree::VarId v = find(n);
         return v ? f_.vars[v].type : Type();

@@ -1,12 +1,13 @@
-// outline-gpu-graphs: the statements of every graph become a function of their own.
+// outline-gpu-graphs: move the statements of each GPU graph into a function.
 //
 //     graph step on 0 {                         step(A, __state->T.data(), N);
 //       node 0: launch init(T, N)     becomes
 //       node 1: launch norm(A, T)               step(A, T, N) graph { node 0: launch init(T, N) ... }
 //     }
 //
-// Its parameters are all that its nodes depend on, the addresses of the program's own memory included. The program compares them with
-// those of the call before: where they are the same, the graph is launched as it is (runtime-headers/sdfgc/rt/gpu_graph.h).
+// The function's parameters are everything that its nodes depend on, including addresses of the program's own memory.
+// The program compares them with those of the previous call and launches the graph unchanged if they are equal
+// (runtime-headers/sdfgc/rt/gpu_graph.h).
 #include "MovedFunctions.h"
 
 #include "sdfgc/Transforms/Passes.h"

@@ -1,4 +1,4 @@
-// Buffers get their memory from the handle of the program, which keeps it from call to call; some share it.
+// Moves buffers to the program's handle, which keeps them between calls, and lets some of them share memory.
 //
 //     sdfgc::rt::Buffer<double> a(N * N);            __state->a_memory.reserve(N * N);
 //     ... a ...                                      double *a = __state->a_memory.data();
@@ -7,19 +7,23 @@
 //                                                    double *b = __state->a_memory.data();
 //                                                    ... b ...
 //
-// Memory that each call allocates and frees goes back to the system when it is large, and comes back as pages that must be cleared:
-// more work than many programs do on it. `reserve` allocates at the first call, and where a later one needs more.
+// The system reclaims large allocations when they are freed, and returns them as pages that must be cleared: more work
+// than many programs do on them. `reserve` allocates on the first call, and again only if a later call needs more.
 //
-//   1. Declarations move down to the first statement that mentions the buffer, if its size does not change on the way.
-//   2. A buffer is *live* from its declaration to the last statement that mentions it. Statements are those of the function
-//      and of plain blocks; a loop, a branch or a team is one statement. Where something else keeps the address (a pointer, a view), or
-//      where there are jumps, a buffer is live until the end.
-//   3. In the order of declarations, a buffer takes the first memory of its type and alignment that no live buffer has, else a new one.
-//   4. A pointer to memory that no other buffer has is `restrict`, as the memory of a buffer is to the compiler.
+//   1. Declarations sink to the first statement that mentions the buffer, if its size does not change in between.
+//   2. A buffer is *live* from its declaration to the last statement that mentions it. Statements are those of the
+//      function and of plain blocks; a loop, a branch or a team is a single statement. A buffer is live until the end
+//      if its address is stored (in a pointer or a view), or if there are jumps.
+//   3. In the order of declarations, a buffer takes the first memory of its type and alignment that no live buffer
+//      uses, or new memory.
+//   4. A pointer to memory that no other buffer uses is `restrict`, since the compiler knows the same of a buffer's
+//      memory.
 //
-// A handle serves one call at a time, so what it keeps needs no lock. Each function has fields of its own, since it runs while its caller's
-// buffers are live. What a team of threads declares, or a function that one calls, is memory of each thread, and stays. Left alone as
-// well: buffers whose memory comes later than their declaration, what text that was taken as written mentions, and programs for a GPU. With
+// A handle serves one call at a time, so its memory needs no lock. Each function has separate fields, because it runs
+// while its caller's buffers are live.
+//
+// Not handled: buffers declared by a team of threads, or by a function that a team calls, which belong to each thread;
+// buffers that get their memory after their declaration; names mentioned in verbatim C++ text; programs for a GPU. With
 // `for: call`, nothing is kept.
 #include "Bindings.h"
 #include "FunctionNames.h"

@@ -1,4 +1,4 @@
-// Functions with elements of one byte reach the memory of buffers through local pointers.
+// Accesses buffers through local pointers in functions with one-byte elements.
 //
 //     sdfgc::rt::Buffer<bool> mask(N);               sdfgc::rt::Buffer<bool> mask_buffer(N);
 //     #pragma omp parallel for                       bool *mask = mask_buffer.data();
@@ -6,13 +6,17 @@
 //         mask[i] = A[i] < 2.0;                      for (i ...)
 //                                                        mask[i] = A[i] < 2.0;
 //
-// A team of threads captures the buffer as an object in memory, and reads from it where the elements are. A byte may be part of any
-// object: each store of one might change that pointer, which is then read again in each iteration, and the C++ compiler makes no
-// vectors of such a loop. A local pointer is captured by value. Loops outside of teams gain nothing, since there the compiler
-// sees that nobody else knows the buffer; nor does `restrict`.
+// A thread team captures the buffer as an object in memory and loads the data pointer from it. A byte may alias any
+// object: each store of a byte might change that pointer, so it is reloaded in every iteration, and the C++ compiler
+// does not vectorise the loop. A local pointer is captured by value. Loops outside teams gain nothing, since there the
+// compiler sees that nothing else can reach the buffer; `restrict` does not help either.
 //
-// The pointer gets the name, which statements mention, and the buffer another one. Only buffers whose memory stays the same from
-// their declaration on, and which a team beside or below it uses. Left alone: what text that was taken as written mentions.
+// The pointer takes over the buffer's name, which statements mention, and the buffer is renamed.
+//
+// Legal when the buffer's memory does not change after its declaration. Profitable when a team at the same level or
+// inside uses it.
+//
+// Not handled: names mentioned in verbatim C++ text.
 #include "Bindings.h"
 #include "FunctionNames.h"
 

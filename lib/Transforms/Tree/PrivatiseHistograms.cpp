@@ -1,4 +1,4 @@
-// privatise-histograms: threads that update elements of one short array all have a copy of it.
+// privatise-histograms: give each thread a private copy of a short array that all threads update.
 //
 //     #pragma omp parallel for                       if (bins >= 1 && bins <= 2048 && N >= 16 * bins) {
 //     for (i ...)                                        double hist_acc[2048];
@@ -12,31 +12,36 @@
 //                                                        the loop as it was
 //                                                    }
 //
-// An atomic update of a floating-point number is a loop of its own, and threads that meet at one element wait for each other. Copies
-// cost memory and two walks over the array for each thread: they pay where there are many updates for each element. How long the array
-// is, only the program knows when it runs, so it chooses; what a thread has on its stack stays small (option `bytes`). An empty array has no
-// copies: OpenMP leaves a reduction of no elements undefined.
+// An atomic floating-point update is itself a loop, and threads that update the same element wait for each other.
+// Copies cost memory, and each thread walks over the array twice, so they pay only with many updates per element. The
+// array's length is known only at run time, so the program chooses; the copy on a thread's stack stays small (option
+// `bytes`). Empty arrays are not copied: OpenMP leaves a reduction over no elements undefined.
 //
-// Of an array whose length nobody knows, a loop that does nothing else looks which part its updates reach: reading the indices once more
-// costs little beside an atomic update of each. Copies are of that part, if it is short.
+// If the array's length is unknown, an inspector loop finds the range of its updates: reading the indices once more
+// costs little compared with an atomic update for each. If that range is short, only it is copied:
 //
-//     #pragma omp parallel for                       if (omp_get_max_threads() > 1 && N >= 20000) {
-//     for (i ...)                                        int64_t hist_first = INT64_MAX, hist_last = INT64_MIN;
-//         #pragma omp atomic               becomes       #pragma omp parallel for reduction(min : hist_first) reduction(max : hist_last)
-//         hist[bin[i]] += w[i];                          for (i ...)
-//                                                            hist_first = min(hist_first, bin[i]), hist_last = max(...)
-//                                                        if (hist_first <= hist_last && hist_last - hist_first < 2048 && ...)
-//                                                            as above, with hist_acc[bin[i] - hist_first]
-//                                                        else
-//                                                            the loop as it was
-//                                                    } else {
-//                                                        the loop for one thread
-//                                                    }
+//     #pragma omp parallel for                 if (omp_get_max_threads() > 1 && N >= 20000) {
+//     for (i ...)                                  int64_t hist_first = INT64_MAX, hist_last = INT64_MIN;
+//         #pragma omp atomic               ->       #pragma omp parallel for reduction(min : hist_first) reduction(max : hist_last)
+//         hist[bin[i]] += w[i];                    for (i ...)
+//                                                      hist_first = min(hist_first, bin[i]), hist_last = max(...)
+//                                                  if (hist_first <= hist_last && hist_last - hist_first < 2048 && ...)
+//                                                      as above, with hist_acc[bin[i] - hist_first]
+//                                                  else
+//                                                      the loop as it was
+//                                              } else {
+//                                                  the loop for one thread
+//                                              }
 //
-// Arrays of constant size that a map updates itself are reductions already (resolve-wcr). Here a loop of a team qualifies if all that it
-// does with the array are atomic updates by one operation, for which OpenMP has a clause, and the size is known in front of it, or the
-// only thing in the loop is one update at an index that is read.
-// Results change as those of atomic updates do from run to run: in the order of sums.
+// Legal when:
+//   - the loop has a team, and uses the array only in atomic updates by a single operation, for which OpenMP has a
+//     reduction clause;
+//   - the size is known before the loop, or the loop contains nothing but one update at an index that is read from
+//     memory.
+//
+// Results vary only as atomic updates do from run to run: in the order of sums.
+//
+// Not handled: arrays of constant size that a map updates itself, which are already reductions (resolve-wcr).
 #include "Bindings.h"
 #include "FunctionNames.h"
 #include "Transforms/Lower/Reductions.h"
@@ -199,8 +204,8 @@ private:
 
     // ---- what a loop reaches of an array of unknown length
 
-    /// Says that the reach of the only update in the loop is to be looked for; false if there is more in it, or if the update is at another
-    /// place than one index that is read.
+    /// Requests an inspector loop for the range of the only update in the loop. Returns false if the loop contains
+    /// anything else, or if the update is not at a single index that is read from memory.
     bool findReach(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         if (!aroundOnlyUpdate(loop) || (v.kind == VarKind::Pointer && !v.isRestrict) ||
@@ -253,8 +258,8 @@ private:
         n = choice(team, std::move(out), std::move(alone));
     }
 
-    /// `first <= last && last - first < most && updates >= 16 * (last - first + 1)`; in this order: without an update, the difference would
-    /// overflow.
+    /// Returns `first <= last && last - first < most && updates >= 16 * (last - first + 1)`, in this order, because
+    /// without an update the difference would overflow.
     py::ExprRef isLittle(Target &t) {
         const Type integer(ScalarKind::Int64);
         const py::ExprRef first = nameOf(t.reach->first), last = nameOf(t.reach->last);
@@ -301,7 +306,7 @@ private:
         update->reduction = kind;
     }
 
-    /// Is the address of the array kept in a pointer of the function?
+    /// Does a statement mention the array, other than as the target of the updates of `t`?
     bool isMentionedElsewhere(const Node &n, Name array, const Target &t) {
         if (std::find(t.statements.begin(), t.statements.end(), &n) != t.statements.end())
             return isMentioned(static_cast<const Update &>(n), array);
@@ -332,8 +337,8 @@ private:
         return std::all_of(wanted.begin(), wanted.end(), [](sym::Expr c) { return conditionOf(c).has_value(); });
     }
 
-    /// What the program has to ask for before threads have copies of these arrays: nothing twice, and of several limits of one length the
-    /// lowest.
+    /// Returns the run-time conditions for private copies of these arrays, without duplicates, and with the lowest of
+    /// several limits on the same length.
     std::vector<sym::Expr> conditionsOf(const std::vector<Target> &targets) const {
         std::vector<sym::Expr> out;
         const auto add = [&out](sym::Expr c) {

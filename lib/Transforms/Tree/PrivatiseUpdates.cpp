@@ -1,9 +1,9 @@
-// privatise-updates: loops of one thread that update an element get a local accumulator, and loops that accumulate may use vectors.
+// privatise-updates: accumulate in a local variable in sequential loops, and vectorise loops that accumulate.
 //
-// Which updates are reductions of a parallel map is decided on the graph (resolve-wcr); this is about the loops inside. In a
-// sequential loop of a parallel one, updates of one element that are atomic become updates of an accumulator, which is combined
-// with the element by one atomic update after the loop. The innermost loop of a map that accumulates gets its own accumulator, too,
-// and the leave to keep it in vectors: the order of the updates is not defined, whatever the model of floating-point arithmetic.
+// resolve-wcr decides on the graph which updates are reductions of a parallel map; this pass handles the loops inside.
+// In a sequential loop of a parallel one, atomic updates of one element become updates of an accumulator, followed by
+// one atomic update after the loop. The innermost loop of a map that accumulates also gets an accumulator, and may keep
+// it in vectors: the order of the updates is unspecified under every floating-point model.
 //
 //     for (j ...)                                    double sum_acc = 0.0;
 //         sum[i] += A[N * i + j];        becomes     #pragma omp simd reduction(+ : sum_acc)
@@ -11,17 +11,22 @@
 //                                                        sum_acc += A[N * i + j];
 //                                                    sum[i] += sum_acc;
 //
-// A variable of the function is its own accumulator. A parallel loop that reduces, and does nothing else that vectors could not
-// do, is `simd`, too. What else the loop updates must be another element in each iteration.
+// A variable of the function is its own accumulator. A parallel loop is also marked `simd` if it reduces and does
+// nothing else that prevents vectorisation.
 //
-// It runs a second time when loops have been written twice: one without a team has no atomic updates in the way of vectors.
+// Legal when:
+//   - all uses of the variable in the loop are updates of one element with a single kind of conflict resolution;
+//   - the element does not depend on the loop;
+//   - the kind has an identity and an OpenMP operator for the type;
+//   - everything else that the loop updates is a different element in each iteration;
+//   - if the element belongs to an array, the updates are unconditional, because it is accessed after the loop even if
+//     no iteration ran an update. Single values are exempt.
 //
-// An accumulator of its own adds the element last, and vectors have several sums: class F1. With --reductions ordered, updates whose
-// order counts stay what they are.
+// An accumulator adds the old element last, and vectors keep several sums: class F1. With --reductions ordered, updates
+// whose order matters stay as they are.
 //
-// Conditions: everything that the loop does to the variable is an update of that one element by one kind of resolution; the element
-// does not move with the loop; the kind has an identity and an OpenMP operator for the type. An element of an array (not a single
-// value) is touched after the loop even if no iteration did: so there the updates must be unconditional.
+// Runs again after loops have been versioned: a version without a team has no atomic updates that prevent
+// vectorisation.
 #include "Transforms/Lower/Reductions.h"
 
 #include "sdfgc/Transforms/Passes.h"

@@ -1,11 +1,13 @@
-// Constants that are copies of constants are the same constant.
+// Replaces constants that are copies of other constants.
 //
 //     const double dx = neg_x[i] + pos[j];           const double dx = neg_x[i] + pos[j];
 //     const double dx_1 = dx;              becomes   const bool far = dx * dx > limit;
 //     const bool far = dx_1 * dx_1 > limit;
 //
-// One walk through the function: in each scope, what is declared as a copy is replaced by its origin in everything that follows. A
-// copy that is still mentioned afterwards, by text that was taken as written, stays.
+// A single walk through the function: in each scope, a declaration that is a copy is replaced with its original in
+// everything that follows.
+//
+// Not handled: copies that are mentioned in verbatim C++ text.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"

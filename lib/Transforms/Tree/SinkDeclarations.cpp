@@ -1,16 +1,16 @@
-// Variables are declared where they get their first value, in the innermost scope that needs them.
+// Sinks declarations to the first assignment, in the innermost scope that needs the variable.
 //
 //     double r1;                                     for (int64_t i = 0; i < n; ++i) {
 //     int64_t i;                         becomes         const double r1 = rmax * i;
 //     for (i = 0; i < n; ++i) {                          ...
 //         r1 = rmax * i;
 //
-// A declaration moves down to its first use; into a block or branch if all uses are inside; into the body of a loop if, moreover,
-// each iteration assigns the variable before it reads it. There it takes the assignment as its initial value, and becomes const
-// when nothing else changes it. A variable that only loops use, each of which starts it anew, is declared in their headers. What
-// nothing mentions is dropped.
+// A declaration moves down to its first use. It moves into a block or branch if all uses are inside, and into the body
+// of a loop if, in addition, each iteration assigns the variable before reading it. It takes the assignment as its
+// initialiser and becomes const if nothing else changes it. A variable that only loops use, each of which initialises
+// it, is declared in the loop headers. Unused variables are removed.
 //
-// Blocks with labels keep their declarations: a goto must not pass an initialisation.
+// Not handled: blocks with labels, since a goto must not jump over an initialisation.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Flow.h"

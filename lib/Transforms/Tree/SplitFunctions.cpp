@@ -1,18 +1,20 @@
-// Functions that are too large are cut into parts, each a function of its own: compilers need more than linear time for a function,
-// and parts can go to several files.
+// Splits large functions, because compilers need superlinear time for a function and parts can go to several files.
 //
 //   before:  program(A, B, N) { map 1; map 2; ... map 9000 }
 //   after:   program_1(A, t, N) { map 1; ... }
 //            program_2(t, B, N) { ... }
 //            program(A, B, N) { t; program_1(A, t, N); program_2(t, B, N); }
 //
-// Steps, for each function above the limit:
-//   1. statements that are large themselves (loops that are not parallel, branches, scopes) are cut inside first;
-//   2. declarations move down to their first use, so that most of them end up in one part;
-//   3. neighbours are gathered to runs of about half the limit, and each run is moved out (outline). Values that it changes are
-//      passed by reference. Declarations that are needed after the run stay in front of the call.
-// Left alone: bodies of parallel loops and regions, runs that jump out of themselves, and what cannot be handed over (see
-// `passable`). Where the cuts are depends on the numbers of statements only, so the same graph gives the same parts.
+// For each function above the limit:
+//   1. large statements (sequential loops, branches, scopes) are split inside first;
+//   2. declarations sink to their first use, so that most of them end up in one part;
+//   3. neighbouring statements are grouped into runs of about half the limit, and each run is outlined. Values that it
+//      changes are passed by reference. Declarations that are needed after the run stay before the call.
+//
+// Not handled: bodies of parallel loops and regions, runs with jumps to the outside, and variables that cannot be
+// passed (see `passable`).
+//
+// The split depends only on the numbers of statements, so the same graph gives the same parts.
 #include "MovedFunctions.h"
 #include "StatementCount.h"
 

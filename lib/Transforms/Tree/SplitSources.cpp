@@ -1,12 +1,14 @@
-// The functions of a large program go to several sources of about the same length, which are compiled side by side.
+// Distributes the functions of a large program over several sources of similar length, which are compiled in parallel.
 //
 //     program_1, program_2, ..., program_9, program     becomes     NAME_1.cpp: program_1 to program_3
 //                                                                   NAME_2.cpp: program_4 to program_6 ...
 //                                                                   NAME.cpp:   program, and the C interface
 //
-// Functions keep their order, so that the same tree gives the same sources. Decided is a number of each function; a target prints
-// what they share as a header. Left alone: programs with code of the user at file scope, which must not be there twice, and
-// programs for a GPU, whose kernels stay with the host code that starts them.
+// Functions keep their order, so the same tree gives the same sources. The pass only numbers the functions; a target
+// prints the shared declarations as a header.
+//
+// Not handled: programs with user code at file scope, which must not be duplicated, and programs for a GPU, whose
+// kernels stay with the host code that launches them.
 #include "Transforms/Tree/StatementCount.h"
 
 #include "sdfgc/Transforms/Passes.h"

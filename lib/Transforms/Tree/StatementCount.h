@@ -1,4 +1,4 @@
-// How long code is, for passes that cut what is too long.
+// Measures the length of code, for passes that split long code.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -10,7 +10,8 @@ namespace sdfgc::transforms {
 
 inline std::size_t statements(const tree::Block &b);
 
-/// Statements in a node, itself included. Declarations cost little, and go where they are needed: they count for nothing.
+/// The number of statements in a node, including itself. Declarations do not count, because they cost little and move
+/// to where they are needed.
 inline std::size_t statements(const tree::Node &n) {
     if (n.kind == tree::Kind::Declare || n.kind == tree::Kind::Comment)
         return 0;

@@ -1,5 +1,5 @@
-// For tests only: a pass that is wrong on purpose. It removes the last statement of the program that writes memory, so that
-// `sdfgc bisect` has a pass over trees to find, and nothing else notices: the tree without it is as well formed as before.
+// For tests only: a pass that is wrong on purpose. It removes the last statement of the program that writes memory, so
+// that `sdfgc bisect` has a tree pass to find. Nothing else notices, because the resulting tree is still well-formed.
 //
 // Passes whose names begin with `test-` are not listed, documented or suggested.
 #include "sdfgc/Transforms/Passes.h"

@@ -1,13 +1,13 @@
-// Kernels without indices that nothing mentions, and without parameters that nothing mentions.
+// Removes unused indices and parameters of kernels.
 //
 //     for b from 0 to N - 1 spread grid exact        becomes     A[t] = 1.0
 //         A[t] = 1.0
 //
-// Every parameter of a kernel's maps is a loop, spread over blocks or threads. Where there are exactly as many of these as
-// iterations, the loop says nothing but what the index is, which goes when it is not asked for. With the bounds of such loops go
-// the last mentions of some parameters, and these with their arguments.
+// Every parameter of a kernel's maps is a loop that is spread over blocks or threads. If there are exactly as many of
+// these as iterations, the loop only defines the index, which is removed if it is unused. The bounds of such loops may
+// be the last uses of some parameters, which are then removed with their arguments.
 //
-// Left alone: loops that guard their body, and what text taken as written mentions.
+// Not handled: loops that guard their body, and names mentioned in verbatim C++ text.
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
 

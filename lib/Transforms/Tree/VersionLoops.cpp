@@ -1,4 +1,4 @@
-// Loops that a team shares only where that pays, inside of sequential loops, are written twice.
+// Duplicates a parallel loop with an `if` clause inside a sequential loop: one version for a team, one without.
 //
 //     for (t ...)                                              for (t ...)
 //         #pragma omp parallel for if(N * N >= 3000)               if (N * N >= 3000) {
@@ -8,12 +8,12 @@
 //                                                                      for (i ...) ...
 //                                                                  }
 //
-// A parallel region whose condition does not hold runs on one thread, but it is entered all the same: its body is a function of its own,
-// called through the runtime, which takes about a third of a microsecond. In front of a loop over time that is nothing; in a loop
-// over rows, around a few elements, it is most of the time.
+// A parallel region whose condition is false runs on one thread but is still entered: its body is a separate function,
+// called through the runtime, which takes about a third of a microsecond. Before a loop over time that is negligible;
+// in a loop over rows with a few elements each, it dominates.
 //
-// Atomic updates are worth a second version anywhere, and for teams of one thread, too: a plain update takes a tenth of the time of an atomic
-// one, and lets compilers make vectors.
+// Atomic updates justify a second version anywhere, also for teams of one thread: a plain update takes a tenth of the
+// time of an atomic one and can be vectorised.
 //
 //     #pragma omp parallel for if(N >= 3000)                   if (omp_get_max_threads() > 1 && N >= 3000) {
 //     for (i ...)                                                  #pragma omp parallel for
@@ -25,10 +25,11 @@
 //                                                                      A[p[i]] += x[i];
 //                                                              }
 //
-// Where a condition around a loop says that the team has several threads (privatise-histograms), atomic updates need no second version.
+// If a surrounding condition already states that the team has several threads (privatise-histograms), atomic updates
+// need no second version.
 //
-// Left alone: other loops outside of sequential loops, long ones (option `statements`), those that reduce whole arrays, and conditions other
-// than comparisons of integer polynomials.
+// Not handled: other loops outside sequential loops, long loops (option `statements`), loops that reduce entire arrays,
+// and conditions other than comparisons of integer polynomials.
 #include "StatementCount.h"
 #include "Versions.h"
 

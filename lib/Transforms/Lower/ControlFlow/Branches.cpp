@@ -1,10 +1,10 @@
-// Acyclic control flow as a chain of blocks with nested conditional blocks.
+// Writes acyclic control flow as a chain of blocks with nested conditional blocks.
 //
-// The dominator tree gives the nesting (Ramsey, Beyond Relooper, adapted to a language without labelled breaks): after a node come,
-// in topological order, the nodes that it dominates directly and that several jumps reach; everything else that it dominates is
-// written inside the branch that jumps to it. A jump then is either the start of such an inner node, or the place where its branch
-// ends anyway, or it finishes the region (`continue` in a loop body, `return` in an SDFG). Any other jump would need a goto: that
-// part is wrapped into an unstructured region, and the plan is made anew.
+// The dominator tree defines the nesting (Ramsey, Beyond Relooper, adapted to a language without labelled breaks).
+// After a node come, in topological order, the nodes that it dominates immediately and that several jumps reach.
+// Everything else that it dominates is placed in the branch that jumps to it. Each jump then either starts such an
+// inner node, goes to where its branch ends anyway, or finishes the region (`continue` in a loop body, `return` in an
+// SDFG). Any other jump would need a goto: that part is wrapped in an unstructured region, and the plan is recomputed.
 #include "Transforms/Lower/ControlFlow/Structure.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The control-flow graph of one region while it is being structured: blocks with ordered, complete jumps.
 //
-// Unlike the edges of a region, the jumps of a node always end with an unconditional one; that the region is finished is a jump to
-// `exitNode`. Nodes keep their index for life; a node that was merged into another one is unreachable and has no block.
+// Unlike the edges of a region, the jumps of a node always end with an unconditional one; finishing the region is a
+// jump to `exitNode`. Nodes keep their index; a node that was merged into another one is unreachable and has no block.
 #pragma once
 
 #include "sdfgc/Analysis/Dominators.h"
@@ -22,7 +22,7 @@ using Assignments = std::vector<std::pair<Name, std::string>>;
 struct Jump {
     int target = exitNode;
     bool conditional = false;
-    ir::Code condition; // also kept where it was found to be redundant (the complement of the one before)
+    ir::Code condition; // kept even if redundant (the complement of the previous one)
     Assignments assignments;
     bool implicit = false; // no edge in the file: "none true, the region is finished"
     ir::DebugInfo debugInfo;
@@ -32,9 +32,9 @@ struct Jump {
 
 struct Node {
     std::unique_ptr<ir::Block> block;
-    std::vector<Jump>
-        jumps;      // tested in order, the last one is unconditional; none: the block itself leaves (break, continue, return)
-    int height = 0; // levels of regions that structuring nested inside
+    /// Tested in order, the last one is unconditional. Empty if the block itself leaves (break, continue, return).
+    std::vector<Jump> jumps;
+    int height = 0; // levels of regions nested inside by structuring
 };
 
 struct Graph {
@@ -43,7 +43,7 @@ struct Graph {
     ir::BlockKind kind = ir::BlockKind::Region; // of the region
 
     int add(std::unique_ptr<ir::Block> block, std::vector<Jump> jumps, int height = 0);
-    /// Can a block say "the region is finished" from anywhere inside? A loop's body by `continue`, an SDFG by `return`.
+    /// Can a block finish the region from anywhere inside? In a loop body by `continue`, in an SDFG by `return`.
     bool canLeaveAnywhere() const { return kind == ir::BlockKind::SDFG || kind == ir::BlockKind::Loop; }
 };
 
@@ -57,17 +57,17 @@ private:
     std::set<std::string> used_;
 };
 
-/// Takes the content out of a region with a start block. `canBeNaN` as for areComplementary.
+/// Moves the content out of a region with a start block. `canBeNaN` as for areComplementary.
 Graph takeFrom(ir::Region &r, const std::function<bool(Name)> &canBeNaN);
 
-/// An empty state.
+/// Creates an empty state.
 std::unique_ptr<ir::Block> emptyState(Labels &labels, const std::string &prefix);
 /// A state without dataflow or instrumentation: running it has no effect.
 bool isEmptyState(const ir::Block &b);
 /// Does a break or continue inside refer to a loop around `b`?
 bool hasFreeBreak(const ir::Block &b);
 
-/// Order and dominators of a graph whose jumps may be changed afterwards.
+/// Order and dominators of a graph. They stay as they are when jumps change later.
 class Order : public analysis::Dominators {
 public:
     explicit Order(const Graph &g);

@@ -1,12 +1,13 @@
-// Loops of a control-flow graph as LoopRegions.
+// Turns loops of a control-flow graph into LoopRegions.
 //
-// A loop is a header with the nodes from which a jump back to it is reached (the natural loop of its back jumps). It becomes one
-// node; its body is a graph of its own in which a jump to the header finishes the region (next iteration), and a jump to the node
-// that follows the loop is a break. Three forms, the first that fits:
-//   guard    the header is an empty state that decides between body and exit:          for / while
-//   latch    the only jump back comes from a node that decides between it and exit:    do ... while
-//   endless  everything else: `while True` whose exits are breaks (a header with dataflow runs before each test)
-// Code that leaves the loop for good elsewhere (`if c: cleanup; break`, `return` in a loop) moves into the body with its branch.
+// A loop is a header plus the nodes from which a jump back to it can be reached (the natural loop of its back edges).
+// It becomes a single node. Its body is a separate graph, in which a jump to the header finishes the region (next
+// iteration), and a jump to the node after the loop is a break. The first form that fits is used:
+//     guard    the header is an empty state that chooses between body and exit:          for / while
+//     latch    the only back edge comes from a node that chooses between it and exit:    do ... while
+//     endless  everything else: `while True` with breaks (a header with dataflow runs before each test)
+// Code that leaves the loop for good elsewhere (`if c: cleanup; break`, `return` in a loop) moves into the body with
+// its branch.
 #include "Transforms/Lower/ControlFlow/Conditions.h"
 #include "Transforms/Lower/ControlFlow/Structure.h"
 

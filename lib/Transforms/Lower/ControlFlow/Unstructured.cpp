@@ -1,5 +1,4 @@
-// Parts of the control flow that cannot be expressed by loops and conditionals: moved into a region of their own with their jumps
-// as edges.
+// Moves control flow that loops and conditionals cannot express into a region of its own, with its jumps as edges.
 #include "Transforms/Lower/ControlFlow/Structure.h"
 
 #include <algorithm>
