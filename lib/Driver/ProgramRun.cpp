@@ -74,14 +74,16 @@ std::string signalText(int signal) { return std::string(::strsignal(signal)) + "
 
 void ProgramArguments::addTo(CommandLine &line) {
     line.group("Arguments of the program");
-    line.texts("--arg", given_, "NAME=VALUE",
-               "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH`, "
-               "`same:NAME` (the memory of another array) or `null`; "
-               "symbols may follow from the shapes of arrays");
-    line.text("--input", folder_, "DIR", "arguments from a folder: NAME.npy, and lines NAME=VALUE of a file `values`; --arg wins");
+    line.texts(
+        "--arg", given_, "NAME=VALUE",
+        "set an argument: FILE.npy, a number (for every element of an array), `zeros`, `range`, `random`, `random:LOW:HIGH`, "
+        "`same:NAME` (the memory of another array) or `null`; "
+        "symbols may be left to the shapes of arrays");
+    line.text("--input", folder_, "DIR",
+              "read arguments from DIR/NAME.npy and from lines NAME=VALUE of DIR/values; --arg takes precedence");
     line.text("--default", otherwise_, "VALUE",
-              "of arrays and scalars that are not given (zeros for arrays that are only written)");
-    line.number("--seed", seed_, "N", "other random numbers (0)", 0);
+              "value of arrays and scalars that are not given (default: zeros for arrays that are only written, else none)");
+    line.number("--seed", seed_, "N", "seed for random numbers", 0);
 }
 
 void ProgramArguments::lookAt(const Input &program) {

@@ -24,9 +24,14 @@ struct Input {
     pass::Program program() { return tree ? pass::Program(std::move(tree)) : pass::Program(*graph, nullptr); }
 };
 
+enum class DiagnosticForm : uint8_t { Text, Json, Sarif };
+enum class ColorUse : uint8_t { Auto, Always, Never };
+
 /// What every subcommand takes.
 struct GeneralOptions {
-    std::string diagnostics = "text", color = "auto", timeTrace;
+    DiagnosticForm diagnostics = DiagnosticForm::Text;
+    ColorUse color = ColorUse::Auto;
+    std::string timeTrace;
     std::vector<std::string> warnings; // of -W, as given
     int verbose = 0;                   // 2: in every detail
     bool quiet = false;
@@ -87,3 +92,8 @@ private:
 int exitStatus(const diag::Engine &d);
 
 } // namespace sdfgc::driver
+
+namespace sdfgc {
+template <> struct Words<driver::DiagnosticForm> { static constexpr std::string_view list[] = {"text", "json", "sarif"}; };
+template <> struct Words<driver::ColorUse> { static constexpr std::string_view list[] = {"auto", "always", "never"}; };
+} // namespace sdfgc

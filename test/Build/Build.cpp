@@ -148,7 +148,7 @@ TEST_CASE("build: flags belong to the key") {
 
 TEST_CASE("build: -ffast-math compiles and links apart, so that the host's floating-point mode stays as it is") {
     Project p;
-    p.request.options.fpModel = package::FpModel::Fast;
+    p.request.options.fpModel = pass::FpModel::Fast;
     CHECK(p.build().commandsRun == 2);
     const std::string script = *file::read(p.path(".sdfgc/commands.sh"));
     const std::size_t link = script.find(" -shared");

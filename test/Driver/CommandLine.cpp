@@ -1,7 +1,5 @@
 #include "Driver/CommandLine.h"
-#include "Driver/PipelineOptions.h"
 #include "Driver/Words.h"
-#include "sdfgc/Pass/Arguments.h"
 
 #include <catch2/catch.hpp>
 
@@ -124,11 +122,11 @@ TEST_CASE("help lists arguments and groups with aligned, wrapped texts") {
                            "\nArguments:\n"
                            "  INPUT                         what to read\n"
                            "\nOutput:\n"
-                           "  -o, --output FILE             where to write\n"
+                           "  -o, --output FILE             where to write (default: default)\n"
                            "      --fast                    be fast\n"
-                           "      --mode one|two|three      how\n"
+                           "      --mode one|two|three      how (default: one)\n"
                            "\nOther:\n"
-                           "  -j, --jobs N                  how many\n"
+                           "  -j, --jobs N                  how many (default: 4)\n"
                            "      --name NAME,...           which\n"
                            "\nGeneral options:\n"
                            "  -h, --help                    print this help\n");
@@ -165,21 +163,4 @@ TEST_CASE("an open quote is reported") {
     CHECK(errors("\\\" it\\'s").empty());
     CHECK(errors("-O2 '-g") == "--cflags has a quote that is not closed: -O2 '-g");
     CHECK(errors("\"it's") == "--cflags has a quote that is not closed: \"it's");
-}
-
-TEST_CASE("compile options survive the way through a command line") {
-    const auto again = [](const std::vector<std::string> &words) {
-        driver::TargetOptions target;
-        CommandLine line("sdfgc x", "X.");
-        target.addTo(line);
-        diag::Engine diags;
-        REQUIRE(line.parse(words, diags) == CommandLine::Result::Ok);
-        return pass::argumentsOf(target.compileOptions(""));
-    };
-    using Words = std::vector<std::string>;
-    for (const Words &words :
-         {Words{"--target", "cpu"}, Words{"--target", "hip", "--emulate", "--gpu-streams", "1"},
-          Words{"--target", "cuda", "--gpu-graph", "off", "--gpu-arch", "sm_80,sm_90", "--compat", "dace"},
-          Words{"--target", "cpu", "--emulate-mpi", "-O", "3", "--fp-model", "contract", "--reductions", "ordered"}})
-        CHECK(again(words) == words);
 }

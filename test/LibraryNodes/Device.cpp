@@ -15,7 +15,7 @@ struct DeviceNode : Graph {
     pass::CompileOptions options;
     std::vector<pass::Remark> remarks;
     explicit DeviceNode(const std::string &path) : n(library("dace.libraries." + path, "node")) {
-        options.target = "cuda";
+        options.target = pass::Target("cuda");
         options.libraries.insert("openblas");
     }
     DeviceNode &in(const std::string &connector, const std::string &shape, Type t = ScalarKind::Float64) {
@@ -188,7 +188,7 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
 
     // The lower triangle of rows is the upper one of columns: nothing is copied but the input.
     DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
-    cholesky.options.target = "hip";
+    cholesky.options.target = pass::Target("hip");
     cholesky.in("_a", "N, N").out("_b", "N, N");
     CHECK(cholesky.calls() == "gpuSolver.potrf(\"sdfgc::gpu::Triangle::Upper\", N, _out_b, N)\n");
     CHECK(contains(cholesky.remark(), "implementation hipSOLVER"));
@@ -286,7 +286,7 @@ TEST_CASE("Fourier transforms on device memory are done in place by the device's
     fft.in("_inp", "N, 8", ScalarKind::Complex128).out("_out", "N, 8", ScalarKind::Complex128);
     CHECK(fft.calls() == "gpuFft.transform(\"sdfgc::gpu::Direction::Forward\", _out_out, N, 8)\n");
     CHECK(contains(fft.remark(), "implementation cuFFT"));
-    inverse.options.target = "hip";
+    inverse.options.target = pass::Target("hip");
     inverse.in("_inp", "N", ScalarKind::Complex64).out("_out", "N", ScalarKind::Complex64).set("factor", "1/N");
     CHECK(contains(inverse.calls(), "\"sdfgc::gpu::Direction::Inverse\", _out_out, N)"));
     CHECK(contains(inverse.remark(), "implementation hipFFT"));
@@ -328,7 +328,7 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
         .set("einsum_str", "abc->cba")
         .options.libraries = {"cutensor", "hiptensor"};
     for (DeviceNode *n : {&hip, &product, &doubles, &floats})
-        n->options.target = "hip";
+        n->options.target = pass::Target("hip");
     CHECK(contains(cuda.calls(), "gpuTensors.contract("));
     CHECK(!contains(hip.calls(), "gpuTensors"));
     CHECK(contains(product.calls(), "gpuTensors.contract("));
@@ -354,7 +354,7 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(rows.calls() == "gpuPrimitives.reduce(\"sdfgc::gpu::Sum()\", _in_in, N, M, _out_out)\n");
     CHECK(contains(rows.remark(), "implementation CUB"));
     DeviceNode whole = reduce("N", "1", "lambda a, b: min(a, b)", nullptr);
-    whole.options.target = "hip";
+    whole.options.target = pass::Target("hip");
     CHECK(whole.calls() == "gpuPrimitives.reduce(\"sdfgc::gpu::Min()\", _in_in, 1, N, _out_total)\n"); // combined with the result
                                                                                                        // afterwards
     CHECK(contains(whole.remark(), "implementation rocPRIM"));

@@ -7,6 +7,7 @@
 
 using namespace sdfgc;
 using namespace sdfgc::package;
+using pass::FpModel;
 
 TEST_CASE("every flag that compilers get is documented") {
     const Result<std::string> docs = file::read(std::string(SDFGC_SOURCE_DIR) + "/docs/user/build.md");

@@ -4,14 +4,16 @@
 
 using namespace sdfgc;
 using pass::FloatClass;
+using pass::FpModel;
+using pass::ReductionOrder;
 
 namespace {
 
 /// The classes that are allowed, in their order.
-std::string allowed(const char *model, bool ordered) {
+std::string allowed(FpModel model, ReductionOrder reductions) {
     std::string out;
     for (const FloatClass c : {FloatClass::F0, FloatClass::F1, FloatClass::F2, FloatClass::V, FloatClass::F3})
-        if (pass::allows(model, ordered, c))
+        if (pass::allows(model, reductions, c))
             out += (out.empty() ? "" : " ") + std::string(pass::name(c));
     return out;
 }
@@ -43,11 +45,11 @@ std::size_t symbolsAfter(FloatClass c, const pass::CompileOptions &options, std:
 } // namespace
 
 TEST_CASE("models allow classes, and ordered reductions take one away") {
-    CHECK(allowed("strict", false) == "F0 F1");
-    CHECK(allowed("contract", false) == "F0 F1 F2 V");
-    CHECK(allowed("fast", false) == "F0 F1 F2 V F3");
-    CHECK(allowed("strict", true) == "F0");
-    CHECK(allowed("contract", true) == "F0 F2 V");
+    CHECK(allowed(FpModel::Strict, ReductionOrder::Any) == "F0 F1");
+    CHECK(allowed(FpModel::Contract, ReductionOrder::Any) == "F0 F1 F2 V");
+    CHECK(allowed(FpModel::Fast, ReductionOrder::Any) == "F0 F1 F2 V F3");
+    CHECK(allowed(FpModel::Strict, ReductionOrder::Ordered) == "F0");
+    CHECK(allowed(FpModel::Contract, ReductionOrder::Ordered) == "F0 F2 V");
 }
 
 TEST_CASE("a context allows what its options do") {
@@ -56,7 +58,7 @@ TEST_CASE("a context allows what its options do") {
     const pass::Context context(diags, options);
     CHECK(context.allows(FloatClass::F1));
     CHECK_FALSE(context.allows(FloatClass::F2));
-    options.orderedReductions = true;
+    options.reductions = pass::ReductionOrder::Ordered;
     CHECK_FALSE(context.allows(FloatClass::F1));
 }
 
@@ -68,15 +70,15 @@ TEST_CASE("the manager leaves out passes of a class above F1 that is not allowed
     CHECK(remarks[0].pass == "classed");
     CHECK(remarks[0].why == diag::Why::Contract);
     CHECK(symbolsAfter(FloatClass::F3, options) == 0);
-    options.fpModel = "contract";
+    options.fpModel = pass::FpModel::Contract;
     CHECK(symbolsAfter(FloatClass::F2, options) == 1);
     CHECK(symbolsAfter(FloatClass::F3, options) == 0);
-    options.fpModel = "fast";
+    options.fpModel = pass::FpModel::Fast;
     CHECK(symbolsAfter(FloatClass::F3, options) == 1);
 }
 
 TEST_CASE("passes of class F1 run with ordered reductions, and ask") {
     pass::CompileOptions options;
-    options.orderedReductions = true;
+    options.reductions = pass::ReductionOrder::Ordered;
     CHECK(symbolsAfter(FloatClass::F1, options) == 1);
 }

@@ -92,3 +92,48 @@ TEST_CASE("an option of a pass that the pipeline runs") {
     p = parse("raise", d);
     CHECK(fails("add-symbol.times=7").find("`add-symbol` names no pass of the pipeline --passes") != std::string::npos);
 }
+
+TEST_CASE("an option that is a choice takes its words alone") {
+    pass::Registry r;
+    r.add({"choose",
+           "",
+           ir::Level::Loaded,
+           ir::Level::Loaded,
+           {pass::choiceOption("model", pass::FpModel::Strict, ""),
+            pass::choiceOption("graphs", std::optional<pass::GpuGraphMode>(), "")},
+           create<Nothing>});
+    const auto read = [&r](const std::string &text) {
+        diag::Engine d;
+        const auto p = pass::parsePipeline(text, r, d);
+        return p ? pass::print(*p) : test::text(d);
+    };
+    CHECK(read("choose{model=fast,graphs=require}") == "choose{graphs=require,model=fast}");
+    CHECK(read("choose{model=strict}") == "choose{model=strict}");
+    CHECK(read("choose{graphs=''}") == "choose{graphs=''}"); // none
+    CHECK(read("choose{model=stirct}") ==
+          "PassOptionType:1:8 option `model` of pass `choose` should be `strict`, `contract` or `fast`, "
+          "but it is `stirct`\n");
+    CHECK(read("choose{model=''}").starts_with("PassOptionType:1:8"));
+    CHECK(read("choose{graphs=formed}")
+              .starts_with("PassOptionType:1:8 option `graphs` of pass `choose` should be `off`, `auto` or "
+                           "`require`"));
+}
+
+namespace {
+
+struct Reader : pass::GraphPass {
+    bool run(ir::SDFG &, pass::Context &) override { return false; }
+    pass::FpModel model() const { return option<pass::FpModel>("model"); }
+    std::optional<pass::GpuGraphMode> graphs() const { return option<std::optional<pass::GpuGraphMode>>("graphs"); }
+};
+
+} // namespace
+
+TEST_CASE("a pass reads a choice as its enumerator") {
+    Reader pass;
+    pass.options = {{"model", std::string("contract")}, {"graphs", std::string("off")}};
+    CHECK(pass.model() == pass::FpModel::Contract);
+    CHECK(pass.graphs() == pass::GpuGraphMode::Off);
+    pass.options["graphs"] = std::string();
+    CHECK_FALSE(pass.graphs());
+}

@@ -55,6 +55,7 @@ TEST_CASE("steps remember where they stand") {
 
 TEST_CASE("conditions choose steps by the options of the compilation") {
     Files f;
+    f.options.optimize = pass::OptLevel::O0;
     const std::string yaml = "passes:\n"
                              "  - {pass: add-symbol, options: {symbol: gpu}, when: {target: [cuda, hip]}}\n"
                              "  - {pass: add-symbol, options: {symbol: cpu}, when: {target: cpu}}\n"
@@ -63,13 +64,13 @@ TEST_CASE("conditions choose steps by the options of the compilation") {
                              "  - {pass: add-symbol, options: {symbol: both}, when: {target: cpu, optimize: [1, 2]}}\n"
                              "  - {pass: add-symbol, options: {symbol: blas}, when: {blas: true, fp-model: fast}}\n";
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=cpu},add-symbol{symbol=notdace}");
-    f.options.target = "hip";
-    f.options.compatDace = true;
+    f.options.target = pass::Target("hip");
+    f.options.compat = pass::Compat::Dace;
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=gpu},add-symbol{symbol=dace}");
     f.options = {};
-    f.options.optimize = 2;
+    f.options.optimize = pass::OptLevel::O2;
     f.options.libraries = {"openblas"};
-    f.options.fpModel = "fast";
+    f.options.fpModel = pass::FpModel::Fast;
     CHECK(f.stepsOf(yaml) == "add-symbol{symbol=cpu},add-symbol{symbol=notdace},add-symbol{symbol=both},add-symbol{symbol=blas}");
 }
 
@@ -79,7 +80,7 @@ TEST_CASE("a condition may ask for the order of reductions") {
                              "  - {pass: raise, when: {reductions: any}}\n"
                              "  - {pass: type, when: {reductions: ordered}}\n";
     CHECK(f.stepsOf(yaml) == "raise");
-    f.options.orderedReductions = true;
+    f.options.reductions = pass::ReductionOrder::Ordered;
     CHECK(f.stepsOf(yaml) == "type");
 }
 

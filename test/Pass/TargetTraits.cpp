@@ -9,11 +9,13 @@ using pass::accepted;
 using pass::Family;
 
 TEST_CASE("a target is of the family that its dialect says") {
-    CHECK(pass::traitsOf("cpu").family == Family::Host);
-    CHECK(pass::traitsOf("cpu").dialect == nullptr);
-    CHECK(pass::traitsOf("cuda").family == Family::Gpu);
-    CHECK(pass::traitsOf("hip").dialect->device == platform::Device::Hip);
-    CHECK(pass::traitsOf("none of them").family == Family::Host);
+    CHECK(pass::Target("cpu").family() == Family::Host);
+    CHECK(pass::Target("cpu").dialect() == nullptr);
+    CHECK(pass::Target("cuda").family() == Family::Gpu);
+    CHECK(pass::Target("hip").dialect()->device == platform::Device::Hip);
+    CHECK(pass::Target("none of them").family() == Family::Host);
+    CHECK(pass::Target("cpu") == pass::Target("cpu"));
+    CHECK_FALSE(pass::Target("cuda") == pass::Target("hip"));
 }
 
 TEST_CASE("every schedule, kind of memory and language has one row") {

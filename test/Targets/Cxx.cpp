@@ -23,7 +23,9 @@ struct Program : Graph {
     explicit Program(const std::string &text)
         : Graph("sdfg f (scheduled) {\n"
                 "  symbol N: int64\n" +
-                text + "}\n") {}
+                text + "}\n") {
+        options.optimize = pass::OptLevel::O0; // what is tested is the text, not what passes over the tree improve
+    }
     void placeAndCopy(pass::Context &context) {
         g.renumber();
         pass::Program program{g, nullptr};

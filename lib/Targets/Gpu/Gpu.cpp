@@ -187,7 +187,7 @@ private:
 } // namespace
 
 codegen::Sources emitGpu(const tree::Module &m, const pass::CompileOptions &compile) {
-    return m.streams > 0 ? GpuEmitter(m, *platform::dialect(compile.target)).emit() : emitCpu(m, compile);
+    return m.streams > 0 ? GpuEmitter(m, *compile.target.dialect()).emit() : emitCpu(m, compile);
 }
 
 } // namespace sdfgc::targets

@@ -182,9 +182,6 @@ TEST_CASE("form-gpu-graphs: marks") {
     Formed refused("off");
     CHECK(refused(required) == "one two");
     CHECK(refused.reported(diag::Id::GraphRefused));
-    Formed wrong("formed");
-    wrong(required);
-    CHECK(wrong.reported(diag::Id::PassOptionType));
 }
 
 TEST_CASE("form-gpu-graphs: what is required and cannot be") {

@@ -69,8 +69,8 @@ struct Random : Graph {
 std::unique_ptr<tree::Module> lowered(SDFG &g) {
     diag::Engine diags;
     pass::CompileOptions options;
-    options.target = "cuda";
-    options.gpuGraph = "auto";
+    options.target = pass::Target("cuda");
+    options.gpuGraph = pass::GpuGraphMode::Auto;
     pass::Context context(diags, options);
     pass::Program program{g, nullptr};
     for (const char *name : {"shape-kernels", "select-copies", "form-gpu-graphs", "allocate-containers", "place-in-memory",

@@ -103,7 +103,7 @@ TEST_CASE("order-threads: the order of what blocks combine is part of the result
         Memlet &total = sum.m->exit->outEdges().front()->memlet;
         total.wcr = "lambda a, b: a + b";
         total.wcrMode = WcrMode::Reduction;
-        sum.pass.options.orderedReductions = ordered;
+        sum.pass.options.reductions = ordered ? pass::ReductionOrder::Ordered : pass::ReductionOrder::Any;
         CHECK(sum.pass(sum.g) == !ordered);
     }
 }

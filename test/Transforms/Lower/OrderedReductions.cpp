@@ -8,7 +8,7 @@ namespace {
 
 /// The pass with --reductions ordered.
 struct OrderedRun : PassRun {
-    OrderedRun() : PassRun(transforms::createResolveWcr()) { options.orderedReductions = true; }
+    OrderedRun() : PassRun(transforms::createResolveWcr()) { options.reductions = pass::ReductionOrder::Ordered; }
     /// How the inner edge of a map updates afterwards.
     WcrMode operator()(UpdatingMap &x) {
         PassRun::operator()(x.g);

@@ -26,7 +26,7 @@ struct Program : Graph {
             }
           )",
                 {{"$text", text}, {"$storage", gpu ? "GPU_Global" : "CPU_Heap"}}) {
-        options.target = gpu ? "cuda" : "cpu";
+        options.target = pass::Target(gpu ? "cuda" : "cpu");
     }
     /// One more state, after another one.
     State *writeAfter(State *before, const std::string &label, const std::string &name) {

@@ -71,7 +71,7 @@ struct Pooled : Graph {
         shape(g);
         PassRun(transforms::createAllocateContainers())(g);
         PassRun place(transforms::createPlaceInMemory());
-        place.options.target = "cuda";
+        place.options.target = pass::Target("cuda");
         place.pass->options = {{"heap-limit", int64_t(0)}, {"register-limit", int64_t(0)}, {"kernel-limit", int64_t(0)}};
         place(g);
         diag::Engine diags;

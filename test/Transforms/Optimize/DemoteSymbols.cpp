@@ -91,7 +91,7 @@ TEST_CASE("demote-symbols: values") {
 TEST_CASE("demote-symbols: quotients are C's everywhere with --compat dace") {
     OneEdge program({.edge = "x = M[i, i] / 2"});
     PassRun run(transforms::createDemoteSymbols());
-    run.options.compatDace = true;
+    run.options.compat = pass::Compat::Dace;
     CHECK(run(program.g));
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("demote-symbols: what the graph keeps, and programs for GPUs") {
                           Why::Kept));
     OneEdge program({});
     PassRun run(transforms::createDemoteSymbols());
-    run.options.target = "cuda";
+    run.options.target = pass::Target("cuda");
     CHECK_FALSE(run(program.g));
 }
 

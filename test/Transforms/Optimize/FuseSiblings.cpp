@@ -47,7 +47,7 @@ struct Reductions : Graph {
     }
     bool fuse(bool ordered = false, bool partial = true) {
         PassRun pass("fuse-nests");
-        pass.options.orderedReductions = ordered;
+        pass.options.reductions = ordered ? pass::ReductionOrder::Ordered : pass::ReductionOrder::Any;
         pass.pass->options["partial"] = partial;
         const bool changed = pass(g);
         CHECK(reductions() == (changed ? 0 : 2));

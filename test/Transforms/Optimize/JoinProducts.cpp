@@ -49,7 +49,7 @@ struct Products : Graph {
     }
     bool join(bool ordered = false) {
         PassRun pass("join-products");
-        pass.options.orderedReductions = ordered;
+        pass.options.reductions = ordered ? pass::ReductionOrder::Ordered : pass::ReductionOrder::Any;
         const bool changed = pass(g);
         CHECK(products() == (changed ? 0 : 2));
         why = pass.why();
