@@ -1,5 +1,5 @@
 // Effects and origins of statements.
-#include "Fixture.h"
+#include "Tree/Fixture.h"
 
 #include "sdfgc/Tree/Walk.h"
 
