@@ -5,9 +5,9 @@
 //     }
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Normalise/Outline.h"
-#include "Transforms/Optimize/Loops.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 
 #include <algorithm>
 #include <limits>

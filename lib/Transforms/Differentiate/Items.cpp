@@ -5,9 +5,10 @@
 #include "Transforms/Differentiate/SharedGradients.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/UserRules.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 

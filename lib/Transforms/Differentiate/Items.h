@@ -18,6 +18,7 @@
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/Tasklet/Derivatives.h"
+#include "sdfgc/Transforms/Choices.h"
 
 #include <span>
 

@@ -16,11 +16,12 @@
 // run along with the program, so `mode=forward` changes nothing.
 #include "Transforms/Differentiate/LoopsForMaps.h"
 
-#include "Transforms/Lower/Completion.h"
+#include "Transforms/Edits/Completion.h"
 #include "Transforms/Normalise/Outline.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -121,7 +122,7 @@ private:
             const DataDesc *d = g_.desc(u.use->data);
             if (!d || locals_.count(u.use->data))
                 continue;
-            const bool isElements = nest::isPlain(d) || (d->isView() && (d->isArray() || d->isScalar()));
+            const bool isElements = analysis::isPlain(d) || (d->isView() && (d->isArray() || d->isScalar()));
             if (!isElements || names.emplace(u.use->memory, u.use->data).first->second != u.use->data)
                 return false;
             add(u, *d);
@@ -326,7 +327,7 @@ class LoopsForMaps : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         const std::optional<Request> request = requestOf(options, root);
-        if (!request || modeOf(options) == Mode::Forward)
+        if (!request || option<Mode>("mode") == Mode::Forward)
             return false;
         bool changed = false;
         changeParts(root, *request, Mode::Reverse, [&](SDFG &g, const Request &r) {

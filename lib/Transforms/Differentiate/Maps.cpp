@@ -12,7 +12,7 @@
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/LoopsForMaps.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -148,7 +148,7 @@ void sumInRegister(Map &m, Maker &maker) {
     *sum = maker.sum(s, maker.sdfg().desc(s)->fullSubset(), whole.connector);
     const auto at = static_cast<std::ptrdiff_t>(outside);
     auto inner = std::make_unique<Map>(
-        loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
+        nest::loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
     inner->body = std::move(m.body);
     m.body.clear();
     m.params.resize(outside);
@@ -176,7 +176,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     inner.map = &m;
     inner.items = &m.body;
     inner.own.ofProgram = inner.recomputed.locals = inner.cleared.of = m.locals;
-    auto reversed = std::make_unique<Map>(mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
+    auto reversed = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
     reversed->body = body(m.body, inner);
     if (reversed->body.empty())
         return;

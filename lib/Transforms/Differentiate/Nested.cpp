@@ -8,10 +8,10 @@
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
-#include "Transforms/Differentiate/SymbolValues.h"
 
-#include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -169,7 +169,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
     const auto isActive = [&reverser](const Use &u) { return reverser.isActive(u); };
     if (!n.sdfg)
         return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
-    if (const Name called = callbackIn(*n.sdfg); !called.empty())
+    if (const Name called = analysis::callbackIn(*n.sdfg); !called.empty())
         return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
                               "call it where the program runs once"},
                              n);

@@ -2,10 +2,10 @@
 
 #include "Transforms/Differentiate/Items.h"
 
-#include "Transforms/Optimize/NestParts.h"
-
-#include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::set<Name> PrivateContainers::ownOf(const nest::Run &run) {
         for (const nest::PlacedUse &u : nest::usesOf(i)) {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
-            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) ||
+            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !analysis::isPlain(d) ||
                 usage.runs.at(w.memory).size() != 1 || usage.names.at(w.memory).size() != 1 || program_.isReadByFlow(w.data) ||
                 nest::localsOf(i).count(w.data) || !usage.summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
@@ -108,7 +108,7 @@ std::set<Name> PrivateContainers::againOf(const nest::Run &run) {
             if (!w.writes() || strategy_.of(w.data) != Keep::Recompute || out.count(w.data) || refused.count(w.data))
                 continue;
             const bool possible =
-                nest::isPlain(g.desc(w.data)) && usage.names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
+                analysis::isPlain(g.desc(w.data)) && usage.names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
                 std::none_of(run.items.begin(), run.items.end(),
                              [&](const Item &other) { return writesAny(other, {w.data}) && nest::hasEffects(other); }) &&
                 isMadeFirst(run, usage.summaries, w.memory, g);
@@ -139,7 +139,7 @@ void ItemReverser::rename(std::span<Item> items, const std::set<Name> &container
     for (const Name n : containers)
         names.emplace(n, maker_.transientLike(n.view(), *maker_.sdfg().desc(n)));
     for (Item &i : names.empty() ? std::span<Item>() : items)
-        renameContainers(i, names, maker_.sdfg(), maker_.memories());
+        nest::renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
 namespace {
@@ -175,7 +175,7 @@ private:
         if (i.step)
             return recomputed(*i.step, inner, out, around);
         const Map &m = *i.map;
-        auto again = std::make_unique<Map>(mapLike(*m.entry, m.entry->label, m.params, m.ranges));
+        auto again = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label, m.params, m.ranges));
         again->locals = m.locals;
         inner.insert(m.locals.begin(), m.locals.end());
         for (const Item &each : m.body)

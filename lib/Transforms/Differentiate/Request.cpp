@@ -4,7 +4,7 @@
 #include "Transforms/Differentiate/Maker.h"
 #include "Transforms/Differentiate/Signatures.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -33,13 +33,9 @@ std::string whyNoGradient(const SDFG &g, Name n) {
         return g.symbols.contains(n) ? "it is a symbol" : "there is no such argument";
     if (d->transient)
         return "it is no argument";
-    if (!nest::isPlain(d))
+    if (!analysis::isPlain(d))
         return "it is no array";
     return isReal(d->dtype) ? "" : "it holds no real numbers, but " + d->dtype.str();
-}
-
-Mode modeOf(const pass::OptionValues &options) {
-    return std::get<std::string>(options.at("mode")) == "forward" ? Mode::Forward : Mode::Reverse;
 }
 
 std::optional<Request> requestOf(const pass::OptionValues &options, const SDFG &root) {

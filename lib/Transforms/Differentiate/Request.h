@@ -5,19 +5,12 @@
 
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Derivatives.h"
+#include "sdfgc/Transforms/Choices.h"
 
 #include <functional>
 #include <variant>
 
 namespace sdfgc::transforms::gradient {
-
-enum class Mode : uint8_t {
-    Reverse, // gradients, after the program
-    Forward, // tangents, along with it
-};
-
-/// The parts of a program with its gradient that are kept.
-enum class Part : uint8_t { Both, Forward, Backward };
 
 /// What to differentiate, in one SDFG.
 struct Request {
@@ -41,7 +34,6 @@ std::string whyNoGradient(const ir::SDFG &g, Name n);
 /// Returns the request in the options `of` and `wrt`, which the passes before differentiate share with it. Returns nothing if
 /// differentiate will reject one of the names.
 std::optional<Request> requestOf(const pass::OptionValues &options, const ir::SDFG &root);
-Mode modeOf(const pass::OptionValues &options);
 
 /// Returns the request for a nested SDFG whose connectors carry gradients if their uses do, or the reason why it has
 /// none. `around`: the request of the outer SDFG.

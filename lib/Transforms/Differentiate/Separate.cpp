@@ -13,11 +13,11 @@
 // Not handled: other shared containers, which are an error (SD4718).
 #include "Transforms/Differentiate/Separate.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
-
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -47,7 +47,7 @@ void addRead(const InterstateEdge &e, std::set<Name> &out) {
 
 /// Symbols that something reads in a block, on the edges to it, or in conditions in it.
 void addRead(const Block &b, std::set<Name> &out) {
-    out.merge(readIn(b));
+    out.merge(analysis::readIn(b));
     const SDFG &g = *b.sdfg();
     const auto edges = [&](const Region &r, const Block *to) {
         for (const auto &e : r.edges())
@@ -104,7 +104,7 @@ First firstOf(const Block &b, Name symbol) {
         return firstOf(*c, symbol);
     if (const auto *r = dyn_cast<Region>(&b))
         return firstFrom(r->start(), symbol);
-    return readIn(b).count(symbol) ? First::Read : First::Nothing;
+    return analysis::readIn(b).count(symbol) ? First::Read : First::Nothing;
 }
 
 /// In a block and what comes after it in its region. Where that is no sequence, it may read what anything in it does.
@@ -185,7 +185,7 @@ private:
 
     std::string whyNot(Name n) const {
         const DataDesc &d = *g_.desc(n);
-        if (!nest::isPlain(&d))
+        if (!analysis::isPlain(&d))
             return "it is no array";
         for (const Name s : d.totalSize.freeSymbols())
             if (assignedForward_.count(s) || g_.desc(s))
@@ -312,12 +312,12 @@ std::optional<Seam> takeSeam(SDFG &g) {
 class Separate : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const auto &part = option<std::string>("part");
-        const std::optional<Seam> seam = part == "both" ? std::nullopt : takeSeam(root);
+        const Part part = option<Part>("part");
+        const std::optional<Seam> seam = part == Part::Both ? std::nullopt : takeSeam(root);
         std::optional<Request> request = seam ? requestOf(options, root) : std::nullopt;
         if (!request)
             return false;
-        request->part = part == "forward" ? Part::Forward : Part::Backward;
+        request->part = part;
         if (const auto &prefix = option<std::string>("prefix"); !prefix.empty())
             request->prefix = prefix;
         Separator(root, *seam, *request, context).run();

@@ -24,10 +24,10 @@
 #include "Transforms/Differentiate/LoopsForMaps.h"
 #include "Transforms/Differentiate/Updates.h"
 #include "Transforms/Differentiate/UserRules.h"
-#include "Transforms/Lower/Completion.h"
+#include "Transforms/Edits/Completion.h"
 #include "Transforms/Normalise/Normalise.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -292,7 +292,7 @@ public:
         const std::optional<Request> request = requestOf(options, root);
         bool changed = false;
         if (request)
-            splitUpdates(root, *request, modeOf(options), changed, context);
+            splitUpdates(root, *request, option<Mode>("mode"), changed, context);
         if (changed)
             root.renumber();
         return changed;

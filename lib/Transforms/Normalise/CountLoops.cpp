@@ -19,11 +19,11 @@
 // many of these into symbols).
 #include "Transforms/Normalise/Normalise.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -47,10 +47,10 @@ bool reads(const std::string &code, Name symbol, const SDFG &g) {
 
 /// The edge in a body that gives the symbol its next value, if nothing else in the iteration sees that.
 InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
-    const std::vector<Block *> chain = sequenceOf(l);
+    const std::vector<Block *> chain = analysis::sequenceOf(l);
     for (std::size_t k = chain.size(); k-- > 0;) {
         for (InterstateEdge *e : chain[k]->inEdges()) {
-            if (isa<ConditionalBlock>(chain[k]) || gradient::readIn(*chain[k]).count(symbol))
+            if (isa<ConditionalBlock>(chain[k]) || analysis::readIn(*chain[k]).count(symbol))
                 return nullptr;
             if (!assignmentOf(*e, symbol))
                 continue;

@@ -1,7 +1,7 @@
 #include "Transforms/Normalise/CountedLoop.h"
 
-#include "sdfgc/Analysis/TripCount.h"
-#include "sdfgc/Nest/LoopHeader.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ namespace {
 bool areFixed(std::initializer_list<sym::Expr> expressions, LoopRegion &l) {
     std::set<Name> fixed{l.variable};
     for (const sym::Expr e : expressions) {
-        if (!nest::isOfIntegers({0, e, 1, 1}, *l.sdfg()))
+        if (!analysis::isOfIntegers({0, e, 1, 1}, *l.sdfg()))
             return false;
         fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
     }
@@ -105,7 +105,7 @@ std::optional<CountedLoop> countedLoop(LoopRegion &l) {
     if (l.variable.empty())
         return std::nullopt;
     std::optional<CountedLoop> out;
-    if (const std::optional<nest::LoopHeader> header = nest::headerOf(l))
+    if (const std::optional<analysis::LoopHeader> header = analysis::headerOf(l))
         out = CountedLoop{&l, header->walk(), std::nullopt, false};
     const sym::Assumptions facts = out ? sym::Assumptions() : analysis::factsOf(*l.sdfg());
     if (!out)

@@ -1,7 +1,7 @@
 // Counted loops: reads their headers and derives what is known about their trip counts.
 #pragma once
 
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>

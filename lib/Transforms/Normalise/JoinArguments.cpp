@@ -9,10 +9,10 @@
 //   - Both arguments have the same type, shape and strides, and neither name is an argument on the other side.
 //
 // Not handled: arguments that overlap in part. differentiate rejects them if one is written (SD4714).
+#include "Transforms/Edits/HostReads.h"
 #include "Transforms/Normalise/Normalise.h"
-#include "Transforms/Offload/HostReads.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -26,7 +26,7 @@ namespace {
 /// Are edges of the same elements, and the arguments at their ends declared alike?
 bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
     const DataDesc *a = inner.desc(in.dstConn), *b = inner.desc(out.srcConn);
-    return a && b && nest::isPlain(a) && nest::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
+    return a && b && analysis::isPlain(a) && analysis::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
            a->strides == b->strides && in.memlet.data == out.memlet.data && in.memlet.subset &&
            in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
 }

@@ -17,8 +17,8 @@
 // Not handled: ranges of inner maps, and connectors whose name has another meaning.
 #include "Transforms/Normalise/Normalise.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -35,7 +35,7 @@ std::string elementAtEntry(const Edge &e, const State &s) {
     const auto *from = dyn_cast<AccessNode>(e.src);
     const DataDesc *d = from ? g.desc(from->data) : nullptr;
     const auto subset = from ? sourceSubset(&e) : std::nullopt;
-    if (!nest::isPlain(d) || !d->dtype.isInteger() || !subset || !subset->isOneElement())
+    if (!analysis::isPlain(d) || !d->dtype.isInteger() || !subset || !subset->isOneElement())
         return {};
     for (const AccessNode *a : nodesOf<AccessNode>(s))
         if (!a->inEdges().empty() && (a->data == from->data || g.desc(a->data)->isView()))
@@ -95,7 +95,7 @@ bool nameSubsets(SDFG &g) {
     bool changed = false;
     const sym::Assumptions facts = analysis::factsOf(g);
     const auto isArray = [](const DataDesc *d) {
-        return nest::isPlain(d) || (d && d->isView() && (d->isArray() || d->isScalar()));
+        return analysis::isPlain(d) || (d && d->isView() && (d->isArray() || d->isScalar()));
     };
     for (State *s : allStates(g))
         for (const auto &e : s->edges()) {

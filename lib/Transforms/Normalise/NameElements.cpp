@@ -19,11 +19,11 @@
 // Not handled: loops that the graph asks not to change (`optimize`), and conditions with several tests.
 #include "Transforms/Normalise/NamedElement.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
 #include "Transforms/Normalise/CountedLoop.h"
 #include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Normalise/Outline.h"
-#include "Transforms/Optimize/Loops.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -41,7 +41,7 @@ namespace {
 
 /// Is an expression of symbols that nothing in a loop changes? Its variable does.
 bool isFixedIn(sym::Expr e, LoopRegion &l) {
-    const std::set<Name> assigned = gradient::assignedIn(l);
+    const std::set<Name> assigned = analysis::assignedIn(l);
     const auto &names = e.freeSymbols();
     return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
 }
@@ -52,7 +52,7 @@ std::optional<NamedElement> namedElement(const py::Expr &e, const Block &at) {
         return std::nullopt;
     NamedElement out{e.args[0]->name, {}, &at};
     const DataDesc *d = at.sdfg()->desc(out.container);
-    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
+    if (!d || !analysis::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
         return std::nullopt;
     for (std::size_t k = 1; k < e.args.size(); ++k) {
         const auto index = sym::parse(py::print(*e.args[k])).expr;
@@ -75,7 +75,7 @@ std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const
 class Writers {
 public:
     explicit Writers(SDFG &g) {
-        const std::vector<Block *> chain = sequenceOf(g);
+        const std::vector<Block *> chain = analysis::sequenceOf(g);
         for (std::size_t k = 0; k < chain.size(); ++k) {
             positions_.emplace(chain[k], k);
             for (const Name n : writtenIn(*chain[k]))

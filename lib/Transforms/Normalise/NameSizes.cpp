@@ -15,7 +15,7 @@
 #include "Transforms/Normalise/Normalise.h"
 #include "Transforms/Normalise/Outline.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 

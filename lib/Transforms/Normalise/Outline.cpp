@@ -1,8 +1,7 @@
 #include "Transforms/Normalise/Outline.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 
 #include <algorithm>
 
@@ -45,7 +44,7 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.level = levelOfParts(g);
     inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
     inner.arrays = g.arrays;
-    for (const Name n : gradient::assignedIn(b))
+    for (const Name n : analysis::assignedIn(b))
         inner.symbols.set(n, types.of(n));
     inner.setStart(inner.adopt(ir::clone(b)));
     return node;
@@ -81,7 +80,7 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
     while (!in.empty()) {
         for (const auto &[symbol, value] : in.front()->assignments)
             out.insert(symbol);
-        out.merge(gradient::assignedIn(*in.front()->src));
+        out.merge(analysis::assignedIn(*in.front()->src));
         in = in.front()->src->inEdges();
     }
     return out;
@@ -89,7 +88,7 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
 
 void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
     analysis::passRequiredSymbols(node, [&types](Name n) { return types.of(n); });
-    for (const Name symbol : gradient::assignedIn(*node.sdfg))
+    for (const Name symbol : analysis::assignedIn(*node.sdfg))
         if (known.count(symbol))
             analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }

@@ -17,7 +17,7 @@
 // Not handled: loops that the graph asks not to change (`optimize`).
 #include "Transforms/Normalise/CountedLoop.h"
 #include "Transforms/Normalise/Normalise.h"
-#include "Transforms/Optimize/Loops.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -45,7 +45,7 @@ std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
 /// Takes the variable out of the header of a loop, if it does not count. Returns whether it did.
 bool takeOutOfHeader(LoopRegion &l) {
     SDFG &g = *l.sdfg();
-    const std::vector<Block *> chain = sequenceOf(l);
+    const std::vector<Block *> chain = analysis::sequenceOf(l);
     if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) || countedLoop(l))
         return false;
     const auto first = valueGivenBy(l.init, l.variable), next = valueGivenBy(l.update, l.variable);
