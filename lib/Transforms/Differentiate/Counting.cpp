@@ -1,6 +1,6 @@
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Normalise/Outline.h"
+#include "Transforms/Edits/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 

@@ -26,10 +26,10 @@
 // Not handled: loops of nested SDFGs. A loop in `checkpoints` that cannot be cut is an error (SD4722). Tangents store nothing,
 // so `mode=forward` takes no checkpoints.
 #include "Transforms/Differentiate/Segments.h"
+#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Edits/FlowEdits.h"
 #include "Transforms/Edits/Nodes.h"
-#include "Transforms/Normalise/CountedLoop.h"
-#include "Transforms/Normalise/Outline.h"
+#include "Transforms/Edits/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"

@@ -32,7 +32,7 @@
 #include "Transforms/Differentiate/Flow.h"
 #include "Transforms/Differentiate/Separate.h"
 #include "Transforms/Differentiate/Tangents.h"
-#include "Transforms/Normalise/NamedElement.h"
+#include "Transforms/Edits/NamedElement.h"
 
 #include "sdfgc/Analysis/Costs/Footprint.h"
 #include "sdfgc/Analysis/Memory/Access.h"

@@ -17,7 +17,7 @@
 #include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "Transforms/Edits/Completion.h"
-#include "Transforms/Normalise/Outline.h"
+#include "Transforms/Edits/Outline.h"
 #include "sdfgc/Nest/Build.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"

@@ -5,7 +5,7 @@
 // same element. This is a dependence question (sdfgc/Analysis/Dependences/Dependences.h): does a write follow a read?
 #pragma once
 
-#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Edits/CountedLoop.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"

@@ -6,6 +6,7 @@
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 
@@ -46,6 +47,13 @@ std::optional<Request> requestOf(const pass::OptionValues &options, const SDFG &
     const bool isUsable = !r.of.empty() && !r.wrt.empty() && std::all_of(r.of.begin(), r.of.end(), canHaveGradient) &&
                           std::all_of(r.wrt.begin(), r.wrt.end(), canHaveGradient);
     return isUsable ? std::optional(r) : std::nullopt;
+}
+
+void normalise(SDFG &g, pass::Context &context) {
+    pass::Program program(g, nullptr);
+    for (const auto create :
+         {createCountLoops, createNameSizes, createNameElements, createWhileLoops, createNameAccesses, createJoinArguments})
+        create()->run(program, context);
 }
 
 // ---- of nested SDFGs

@@ -44,6 +44,9 @@ std::variant<Request, diag::Message> requestOfNested(const nest::Step &s, const 
 /// error, and the remaining SDFGs are then left unchanged.
 bool changeParts(ir::SDFG &g, const Request &r, Mode mode, const std::function<bool(ir::SDFG &, const Request &)> &change);
 
+/// Runs the passes of pipelines/differentiate.yaml from count-loops to join-arguments, for graphs that are made after them.
+void normalise(ir::SDFG &g, pass::Context &context);
+
 /// Does anything in an SDFG, or in its nested SDFGs, update a container of the SDFG with conflict resolution?
 /// `byMoreThanSums`: considers only updates whose gradient needs the old value.
 bool isUpdatedIn(ir::SDFG &g, Name container, bool byMoreThanSums = false);

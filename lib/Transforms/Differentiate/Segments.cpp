@@ -3,8 +3,7 @@
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/LoopsForMaps.h"
 #include "Transforms/Differentiate/SplitUpdates.h"
-#include "Transforms/Normalise/CountedLoop.h"
-#include "Transforms/Normalise/Normalise.h"
+#include "Transforms/Edits/CountedLoop.h"
 
 #include <algorithm>
 #include <charconv>
@@ -75,7 +74,7 @@ Segments onLevels(const std::vector<Candidate> &loops, int levels) {
 
 /// Runs the rows that come between cut-into-segments and differentiate.
 bool prepare(SDFG &g, const Request &request, pass::Context &context) {
-    normalise(g);
+    normalise(g, context);
     changeParts(g, request, Mode::Reverse, [&context](SDFG &part, const Request &r) {
         loopsForMaps(part, r, context);
         return true;

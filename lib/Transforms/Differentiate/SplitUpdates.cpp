@@ -25,7 +25,6 @@
 #include "Transforms/Differentiate/Updates.h"
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Edits/Completion.h"
-#include "Transforms/Normalise/Normalise.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -87,7 +86,8 @@ bool expand(SDFG &g, const std::vector<LibraryNode *> &nodes, std::set<const Nod
                 made.insert(each.get());
     }
     if (!nodes.empty()) {
-        joinArguments(g);
+        pass::Program program(g, nullptr);
+        createJoinArguments()->run(program, context);
         decideDefaults(*g.root(), context);
         inferTypes(*g.root(), context);
     }
@@ -251,7 +251,7 @@ public:
 private:
     /// An expansion was made after the rows in front of this one had run.
     void complete(SDFG &expansion, const Request &request) {
-        normalise(expansion);
+        normalise(expansion, context_);
         if (mode_ == Mode::Reverse)
             loopsForMaps(expansion, request, context_);
     }

@@ -59,8 +59,6 @@ void renameInFlow(SDFG &g, Name from, Name to) {
             *text = py::print(py::substitute(*parsed.value, {{from, py::name(to)}}));
 }
 
-} // namespace
-
 bool joinArguments(SDFG &g) {
     bool changed = false;
     for (State *s : allStates(g))
@@ -85,6 +83,8 @@ bool joinArguments(SDFG &g) {
         }
     return changed;
 }
+
+} // namespace
 
 std::unique_ptr<pass::Pass> createJoinArguments() { return std::make_unique<ForEachSdfg>(joinArguments); }
 

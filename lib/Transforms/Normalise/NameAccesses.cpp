@@ -157,12 +157,12 @@ bool nameValues(SDFG &g) {
     return changed;
 }
 
-} // namespace
-
 bool nameAccesses(SDFG &g) {
     const bool ranges = nameRanges(g), subsets = nameSubsets(g), values = nameValues(g);
     return ranges || subsets || values;
 }
+
+} // namespace
 
 std::unique_ptr<pass::Pass> createNameAccesses() { return std::make_unique<ForEachSdfg>(nameAccesses); }
 

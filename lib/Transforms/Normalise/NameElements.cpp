@@ -17,11 +17,11 @@
 //   3. The loop counts by a constant and has one test, so its header reads the element whenever the loop is reached.
 //
 // Not handled: loops that the graph asks not to change (`optimize`), and conditions with several tests.
-#include "Transforms/Normalise/NamedElement.h"
+#include "Transforms/Edits/NamedElement.h"
 
-#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Edits/CountedLoop.h"
+#include "Transforms/Edits/Outline.h"
 #include "Transforms/Normalise/Normalise.h"
-#include "Transforms/Normalise/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 
@@ -46,24 +46,7 @@ bool isFixedIn(sym::Expr e, LoopRegion &l) {
     return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
 }
 
-/// `K[i]`, if it is an integer; `at`: where it is read.
-std::optional<NamedElement> namedElement(const py::Expr &e, const Block &at) {
-    if (e.kind != py::ExprKind::Subscript || e.args[0]->kind != py::ExprKind::Name)
-        return std::nullopt;
-    NamedElement out{e.args[0]->name, {}, &at};
-    const DataDesc *d = at.sdfg()->desc(out.container);
-    if (!d || !analysis::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
-        return std::nullopt;
-    for (std::size_t k = 1; k < e.args.size(); ++k) {
-        const auto index = sym::parse(py::print(*e.args[k])).expr;
-        if (!index)
-            return std::nullopt;
-        out.index.push_back(*index);
-    }
-    return out;
-}
-
-/// The same in the header of a loop, where it has one value in all iterations.
+/// The element that an expression in the header of a loop is, where it has one value in all iterations.
 std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::function<bool(Name)> &isWritten) {
     auto out = namedElement(e, l);
     const bool fixed = out && !isWritten(out->container) &&
@@ -97,8 +80,6 @@ private:
     std::unordered_map<const Block *, std::size_t> positions_; // none if they are no sequence
     std::unordered_map<Name, std::size_t> last_;
 };
-
-} // namespace
 
 bool nameElements(SDFG &g) {
     bool changed = false;
@@ -140,23 +121,7 @@ bool nameElements(SDFG &g) {
     return changed;
 }
 
-std::map<Name, NamedElement> namedElements(const SDFG &g) {
-    std::map<Name, NamedElement> out;
-    std::map<Name, std::pair<const InterstateEdge *, std::string>> once;
-    std::set<Name> seen;
-    for (const InterstateEdge *e : allInterstateEdges(g))
-        for (const auto &[symbol, value] : e->assignments) {
-            if (seen.insert(symbol).second)
-                once[symbol] = {e, value};
-            else
-                once.erase(symbol);
-        }
-    for (const auto &[symbol, from] : once)
-        if (const auto value = py::parseExpr(from.second); value.value)
-            if (const auto element = namedElement(**value.value, *from.first->dst))
-                out.emplace(symbol, *element);
-    return out;
-}
+} // namespace
 
 std::unique_ptr<pass::Pass> createNameElements() { return std::make_unique<ForEachSdfg>(nameElements); }
 

@@ -12,8 +12,8 @@
 //   - The scalar is an integer argument that nothing in the SDFG writes.
 //
 // Not handled: elements of arrays (name-elements), and headers that are not Python.
+#include "Transforms/Edits/Outline.h"
 #include "Transforms/Normalise/Normalise.h"
-#include "Transforms/Normalise/Outline.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -24,6 +24,8 @@
 namespace sdfgc::transforms {
 
 using namespace ir;
+
+namespace {
 
 bool nameSizes(SDFG &g) {
     const std::set<Name> written = writtenIn(g);
@@ -55,6 +57,8 @@ bool nameSizes(SDFG &g) {
         e->assignments = values;
     return true;
 }
+
+} // namespace
 
 std::unique_ptr<pass::Pass> createNameSizes() { return std::make_unique<ForEachSdfg>(nameSizes); }
 

@@ -15,7 +15,7 @@
 //   3. The update runs before the condition, as in all loops except some `do ... while` loops.
 //
 // Not handled: loops that the graph asks not to change (`optimize`).
-#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Normalise/Normalise.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 
@@ -64,8 +64,6 @@ bool takeOutOfHeader(LoopRegion &l) {
     return true;
 }
 
-} // namespace
-
 bool whileLoops(SDFG &g) {
     bool changed = false;
     for (Region *r : allRegions(g))
@@ -73,6 +71,8 @@ bool whileLoops(SDFG &g) {
             changed |= takeOutOfHeader(*l);
     return changed;
 }
+
+} // namespace
 
 std::unique_ptr<pass::Pass> createWhileLoops() { return std::make_unique<ForEachSdfg>(whileLoops); }
 

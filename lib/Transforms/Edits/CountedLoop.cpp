@@ -1,7 +1,8 @@
-#include "Transforms/Normalise/CountedLoop.h"
+#include "Transforms/Edits/CountedLoop.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 

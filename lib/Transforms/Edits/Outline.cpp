@@ -1,4 +1,4 @@
-#include "Transforms/Normalise/Outline.h"
+#include "Transforms/Edits/Outline.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
