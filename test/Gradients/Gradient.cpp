@@ -119,7 +119,8 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     const auto [segments, others] = withoutCheckpoints(options);
     const std::string rows = "name-elements,while-loops,name-accesses,join-arguments,loops-for-maps,split-updates,";
     const std::string how = "count-loops,name-sizes,cut-into-segments" + segments + "," + rows + "differentiate{of='" + of +
-                            "',wrt='" + wrt + "'" + (others.empty() ? "" : "," + others) + "},default-schedules,infer-types";
+                            "',wrt='" + wrt + "'" + (others.empty() ? "" : "," + others) +
+                            "},separate,default-schedules,infer-types";
     const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,structure-exits,";
     tangent_ = clone(*gradient_);
     if (!runPasses(*gradient_, prepare + simplify + how, diags_))
