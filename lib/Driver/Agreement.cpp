@@ -3,6 +3,7 @@
 #include "Driver/ProgramRun.h"
 #include "Driver/ProgressLine.h"
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Process.h"
 
 #include <ostream>
 #include <utility>
@@ -12,17 +13,18 @@ namespace sdfgc::driver {
 using diag::Id;
 
 Agreement::Agreement(Session &session, const ir::SDFG &graph, const Compilation &compilation, const std::string &path)
-    : session_(session), compilation_(compilation), path_(path), options_(compilation.pipeline.validateOptions(graph.name, path)),
-      graph_(ir::clone(graph)), reductions_(validate::reductionsOf(graph)) {
+    : session_(session), compilation_(compilation), path_(path),
+      options_(compilation.pipeline.validation.validateOptions(graph.name, path)), graph_(ir::clone(graph)),
+      reductions_(validate::reductionsOf(graph)) {
     // What a compiler makes of NaN and infinities is its own business with --fp-model fast.
-    options_.inputs.finite = reductions_.compares || compilation.target.fpModel == "fast";
+    options_.inputs.finite = reductions_.compares || compilation.target.fpModel == pass::FpModel::Fast;
     diag::Engine refusals; // the passes, which are not validated either, report them
     subject_ = interpreted(refusals);
 }
 
 std::unique_ptr<validate::Subject> Agreement::interpreted(diag::Engine &diags) const {
     return validate::interpreted(*graph_,
-                                 {.compatDace = compilation_.target.compat == "dace",
+                                 {.compatDace = compilation_.target.hasDaceMeaning(),
                                   .file = options_.file,
                                   .seconds = options_.seconds,
                                   .largest = options_.inputs.largest,
@@ -119,16 +121,24 @@ Agreement::Outcome Agreement::judge(const Compiled &made, const validate::Judged
 }
 
 void Agreement::report(const validate::Judged &judged, const validate::Difference &found, bool isGiven) {
-    diag::Diagnostic &error = session_.diags.report(Id::ProgramDiffers, {options_.file}, found.text(),
-                                                    "`sdfgc bisect --expect interpreter` finds the pass");
+    std::vector<std::string> command{"sdfgc", "bisect", path_, "--expect", "interpreter"};
+    if (!isGiven)
+        command.insert(command.end(), {"--input", inputFolder()});
+    const std::vector<std::string> options = compilation_.arguments();
+    command.insert(command.end(), options.begin(), options.end());
+    diag::Diagnostic &error =
+        session_.diags.report(Id::ProgramDiffers, {options_.file}, found.text(),
+                              "`" + process::quoted(command) + "`" + (isGiven ? ", with the arguments," : "") + " finds the pass");
     const std::vector<std::string> notes = isGiven ? std::vector<std::string>{"with " + judged.input.name} : kept(judged.input);
     for (const std::string &note : notes)
         error.notes.push_back({{}, note});
 }
 
+std::string Agreement::inputFolder() const { return file::join(options_.folder, "input"); }
+
 /// Saves a generated input, and returns notes that name it and its folder.
 std::vector<std::string> Agreement::kept(const validate::Input &input) const {
-    const std::string folder = file::join(options_.folder, "input");
+    const std::string folder = inputFolder();
     Result<void> written = file::removeTree(folder);
     if (written)
         written = file::makeFolder(folder);
@@ -149,7 +159,8 @@ std::string Agreement::doubt(const Compiled &made, const validate::Judged &judge
     });
     if (!other.empty())
         return "in the interpreter, too, results change from run to run: " + other;
-    if (!found.isReal || judged.input.exact || !reductions_.rounds || compilation_.target.reductions == "ordered")
+    if (!found.isReal || judged.input.exact || !reductions_.rounds ||
+        compilation_.target.reductions == pass::ReductionOrder::Ordered)
         return {};
     for (const validate::Judged &exact : inputs_)
         if (exact.input.exact && differs(made, exact))
@@ -165,7 +176,7 @@ bool Agreement::differs(const Compiled &made, const validate::Judged &judged) {
 
 /// Does a program that computes all sums in the order of the graph differ, too, or cannot be built?
 bool Agreement::differsInOrder(const validate::Judged &judged) {
-    if (compilation_.target.fpModel == "fast") // the compiler takes no order
+    if (compilation_.target.fpModel == pass::FpModel::Fast) // the compiler takes no order
         return false;
     const Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-ordered");
     if (!folder)
@@ -174,8 +185,8 @@ bool Agreement::differsInOrder(const validate::Judged &judged) {
     quiet.general = session_.general;
     quiet.general.quiet = true;
     Compilation ordered = compilation_;
-    ordered.target.reductions = "ordered";
-    ordered.pipeline.validate = false;
+    ordered.target.reductions = pass::ReductionOrder::Ordered;
+    ordered.pipeline.validation.validate = false;
     const std::optional<Compiled> made =
         ordered.run(quiet, {ir::clone(*graph_), nullptr}, path_, file::join(folder->path(), "build"), true);
     return !made || differs(*made, judged);

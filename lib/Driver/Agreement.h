@@ -25,6 +25,7 @@ private:
     std::string doubt(const Compiled &made, const validate::Judged &judged, const validate::Difference &found);
     bool differsInOrder(const validate::Judged &judged);
     bool differs(const Compiled &made, const validate::Judged &judged);
+    std::string inputFolder() const;
     std::vector<std::string> kept(const validate::Input &input) const;
     void report(const validate::Judged &judged, const validate::Difference &found, bool isGiven);
 

@@ -32,15 +32,16 @@ struct Results {
 
 class Bisect : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph");
+        line.argument("PROG.sdfg", input_, "graph to search");
         arguments_.addTo(line);
         line.group("Results");
-        line.texts("--expect", expected_, "NAME=FILE.npy",
-                   "what an array must hold after the call (else: what it holds without the passes); `interpreter`: what the "
-                   "interpreter says, on small inputs if no arguments are given");
-        line.real("--rtol", relative_, "X", "relative difference of floating-point numbers that counts as equal (1e-6)");
-        line.real("--atol", absolute_, "X", "absolute difference that counts as equal (1e-12)");
-        line.real("--timeout", call_.seconds, "SECONDS", "for each call; one that takes longer is different");
+        line.texts(
+            "--expect", expected_, "NAME=FILE.npy",
+            "expected content of an array after the call; `interpreter` stands for the interpreter's results, on generated inputs "
+            "if no arguments are given (default: the results without the passes)");
+        line.real("--rtol", relative_, "X", "relative tolerance for floating-point numbers");
+        line.real("--atol", absolute_, "X", "absolute tolerance for floating-point numbers");
+        line.real("--timeout", call_.seconds, "SECONDS", "time limit for each call; a call that takes longer counts as different");
         compilation_.addTo(line, true);
     }
 
@@ -56,10 +57,11 @@ class Bisect : public Subcommand {
         if (compilation_.pipeline.passes && !compilation_.pipeline.passes->empty())
             raiseLevel(*program.graph);
         const ir::SDFG &graph = *program.graph;
-        const std::optional<pass::Pipeline> pipeline =
-            choosePipeline(s, compilation_.pipeline, compilation_.target.compileOptions(input_));
+        compile_ = compilation_.target.compileOptions(input_);
+        compilation_.toolchain.find(s, compile_, false);
+        const std::optional<pass::Pipeline> pipeline = choosePipeline(s, compilation_.pipeline, compile_);
         interpreted_ = expected_ == std::vector<std::string>{"interpreter"};
-        if (!pipeline || (!interpreted_ && !readReference(s, graph)))
+        if (!pipeline || s.failed() || (!interpreted_ && !readReference(s, graph)))
             return;
         pipeline_ = *pipeline;
         steps_ = pipeline->steps.size();
@@ -72,7 +74,7 @@ class Bisect : public Subcommand {
 
     /// The target's own pipeline as far as `lower`.
     bool chooseFinish(Session &s) {
-        std::optional<pass::Pipeline> own = choosePipeline(s, {}, compilation_.target.compileOptions(input_));
+        std::optional<pass::Pipeline> own = choosePipeline(s, {}, compile_);
         if (!own)
             return false;
         const auto lowering =
@@ -141,7 +143,7 @@ class Bisect : public Subcommand {
         }
         validate::ValidateOptions options;
         options.seconds = interpreterOptions().seconds;
-        options.inputs.finite = validate::reductionsOf(graph).compares || compilation_.target.fpModel == "fast";
+        options.inputs.finite = validate::reductionsOf(graph).compares || compilation_.target.fpModel == pass::FpModel::Fast;
         std::string why;
         ProgressLine progress(s);
         options.progress = progress.toValidation();
@@ -153,7 +155,7 @@ class Bisect : public Subcommand {
     }
 
     interpret::Options interpreterOptions() const {
-        return {.compatDace = compilation_.target.compat == "dace",
+        return {.compatDace = compilation_.target.hasDaceMeaning(),
                 .file = input_,
                 .seconds = call_.seconds > 0 ? call_.seconds : 60,
                 .native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""})};
@@ -226,10 +228,8 @@ class Bisect : public Subcommand {
             return r;
         };
         Input candidate{ir::clone(graph), nullptr};
-        pass::CompileOptions compile = compilation_.target.compileOptions(input_);
-        compilation_.toolchain.find(s, compile, true);
-        pass::Context context(s.diags, compile);
-        context.changeLimit = changes;
+        pass::Context context(s.diags, compile_);
+        context.changeLimit = limitOf(changes);
         pass::Program program = candidate.program();
         if (!pass::run(program, firstSteps(count), passRegistry(), context, {}))
             return failed("a pass failed");
@@ -259,14 +259,17 @@ class Bisect : public Subcommand {
         return r;
     }
 
+    /// --pass-limit, where the search sets none.
+    std::optional<int64_t> limitOf(std::optional<int64_t> changes) const {
+        return changes || !compilation_.pipeline.passLimit ? changes : std::optional<int64_t>(*compilation_.pipeline.passLimit);
+    }
+
     /// How many changes the first `count` passes make, `limit` at most, and the last of them for people.
     std::pair<int64_t, std::string> changesOf(Session &outer, const ir::SDFG &graph, std::size_t count,
                                               std::optional<int64_t> limit = std::nullopt) const {
         Session s(outer.environment); // its diagnostics are not printed
-        pass::CompileOptions compile = compilation_.target.compileOptions(input_);
-        compilation_.toolchain.find(s, compile, true);
-        pass::Context context(s.diags, compile);
-        context.changeLimit = limit;
+        pass::Context context(s.diags, compile_);
+        context.changeLimit = limitOf(limit);
         const std::unique_ptr<ir::SDFG> copy = ir::clone(graph);
         pass::Program program(*copy, nullptr);
         pass::run(program, firstSteps(count), passRegistry(), context, {});
@@ -379,7 +382,9 @@ class Bisect : public Subcommand {
         if (isInterrupted())
             return;
         s.environment.out << "the results change with pass " << bad << ", " << pipeline_.steps[bad - 1].pass << ": " << why << '\n';
-        std::vector<std::string> command{"sdfgc", "opt", input_, "--passes", pass::print(firstSteps(bad)), "--print-after-change"};
+        std::vector<std::string> command = pass::argumentsOf(compile_);
+        command.insert(command.begin(), {"sdfgc", "opt", input_});
+        command.insert(command.end(), {"--passes", pass::print(firstSteps(bad)), "--print-after-change"});
         if (const std::optional<int64_t> change = searchChanges(s, graph, bad))
             command.insert(command.end(), {"--pass-limit", std::to_string(*change)});
         s.environment.out << "to see what it does: " << process::quoted(command) << '\n';
@@ -416,6 +421,7 @@ class Bisect : public Subcommand {
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;
+    pass::CompileOptions compile_; // with the libraries of the toolchain
     pass::Pipeline pipeline_;
     pass::Pipeline finish_; // the target's own, up to `lower`: passes over the tree improve what is right without them
     std::size_t steps_ = 0;

@@ -16,17 +16,13 @@ std::vector<std::string> levelNames() {
 
 class Check : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph to verify; `-` reads standard input");
         line.group("What to check");
-        line.choice("--level", level_, levelNames(), "the rules of this level and of those below (loaded)");
-        std::vector<std::string> targets;
-        for (const targets::TargetInfo &t : targets::all())
-            targets.push_back(t.name);
-        line.choice("--target", options_.target, targets, "also report whatever a build for this target refuses; writes nothing");
-        line.flag("--emulate", options_.emulate, "with --target: for a build with --emulate");
-        line.choice("-O,--optimize", options_.optimize, {"0", "1", "2", "3"}, "with --target: for a build at this level (2)");
+        line.choice("--level", level_, levelNames(), "check the rules up to this level");
+        addTargetOption(line, "--target", target_, "also report what a build for this target would reject, without writing files");
+        options_.addTo(line, pass::Subcommands::Checking, "With --target");
         line.check([this](diag::Engine &d) {
-            if (options_.emulate && options_.target.empty())
+            if (options_.emulate && !target_)
                 d.report(diag::Id::OptionMisused, {}, "--emulate is for --target",
                          "`--target cuda --emulate` checks for the emulated device");
         });
@@ -40,13 +36,14 @@ class Check : public Subcommand {
             ++level;
         if (graph && level != 0)
             analysis::verify(*graph, static_cast<ir::Level>(level), s.diags, input_);
-        if (graph && !s.failed() && !options_.target.empty())
+        if (graph && !s.failed() && target_)
             compile(s, std::move(graph));
     }
 
     /// All of a build but the folder and the compiler: the passes, and the text of the sources.
     void compile(Session &s, std::unique_ptr<ir::SDFG> graph) const {
         pass::CompileOptions options = options_.compileOptions(input_);
+        options.target = *target_;
         ToolchainChoice().find(s, options, false);
         if (s.failed() || !targets::accepts(*graph, options, s.diags))
             return;
@@ -56,11 +53,8 @@ class Check : public Subcommand {
     }
 
     std::string input_, level_ = "loaded";
-    TargetOptions options_ = [] {
-        TargetOptions o;
-        o.target.clear(); // none unless asked for
-        return o;
-    }();
+    std::optional<pass::Target> target_; // none unless asked for
+    TargetOptions options_;
 };
 
 } // namespace

@@ -8,9 +8,9 @@ namespace {
 
 class Clean : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("DIR", folder_, "a build folder; one with files that sdfgc did not write is refused", true);
+        line.argument("DIR", folder_, "build folder to remove; a folder with files that sdfgc did not write is kept", true);
         line.group("Cache");
-        line.flag("--cache", cache_, "empty the cache of the user: objects that programs share, and the programs of `sdfgc run`");
+        line.flag("--cache", cache_, "empty the user's cache of shared objects and of programs of `sdfgc run`");
         line.check([this](diag::Engine &d) {
             if (folder_.empty() && !cache_)
                 d.report(diag::Id::ArgumentMissing, {}, "DIR", "sdfgc clean DIR, or sdfgc clean --cache");

@@ -46,14 +46,15 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::group(const std::string &title) { impl_->group = title; }
 
-void CommandLine::row(const std::string &names, const std::string &placeholder, const std::string &help,
+void CommandLine::row(const std::string &names, const std::string &placeholder, const std::string &help, const std::string &usual,
                       std::vector<std::string> values) {
     for (std::size_t at = 0; names[0] == '-' && at < names.size();) {
         std::size_t end = std::min(names.find(',', at), names.size());
         impl_->names.push_back(names.substr(at, end - at));
         at = end + 1;
     }
-    rows_.push_back({names, placeholder, help, impl_->group, std::move(values)});
+    const bool isAdded = !usual.empty() && help.find("(default") == std::string::npos;
+    rows_.push_back({names, placeholder, isAdded ? help + " (default: " + usual + ")" : help, impl_->group, std::move(values)});
 }
 
 void CommandLine::flag(const std::string &names, bool &field, const std::string &help) {
@@ -67,7 +68,7 @@ void CommandLine::count(const std::string &names, int &field, const std::string 
 }
 
 void CommandLine::text(const std::string &names, std::string &field, const std::string &placeholder, const std::string &help) {
-    row(names, placeholder, help);
+    row(names, placeholder, help, field);
     impl_->add(names, [&field](const CLI::results_t &words) {
         field = words.back();
         return true;
@@ -85,31 +86,48 @@ void CommandLine::text(const std::string &names, std::optional<std::string> &fie
 
 void CommandLine::choice(const std::string &names, std::string &field, const std::vector<std::string> &values,
                          const std::string &help) {
-    std::string alternatives;
-    for (const std::string &v : values)
-        alternatives += (alternatives.empty() ? "" : "|") + v;
-    row(names, alternatives, help, values);
-    impl_->add(names, [this, &field, values, names](const CLI::results_t &words) {
-        take(words.back(), field, values, longName(names));
+    choice(names, values, field, help, [&field](const std::string &w) { field = w; });
+}
+
+void CommandLine::choice(const std::string &names, const std::vector<std::string> &values, const std::string &usual,
+                         const std::string &help, std::function<void(const std::string &)> set) {
+    row(names, text::joined(values, "|"), help, usual, values);
+    impl_->add(names, [this, set = std::move(set), values, names](const CLI::results_t &words) {
+        if (accept(words.back(), values, longName(names)))
+            set(words.back());
         return true;
     });
 }
 
-void CommandLine::take(const std::string &word, std::string &field, const std::vector<std::string> &values,
-                       const std::string &name) const {
-    if (std::find(values.begin(), values.end(), word) != values.end()) {
-        field = word;
-        return;
-    }
+bool CommandLine::accept(const std::string &word, const std::vector<std::string> &values, const std::string &name) const {
+    if (std::find(values.begin(), values.end(), word) != values.end())
+        return true;
     constexpr std::size_t few = 8; // a guess among few short words is more often wrong than right (`-O4`, `--target gpu`)
     const std::string near = values.size() > few ? diag::nearest(word, values) : "";
     impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, name,
                          near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?");
+    return false;
 }
 
 void CommandLine::number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least) {
+    row(names, placeholder, help, field < least ? "" : std::to_string(field));
+    wholeNumber(names, least, [&field](int v) { field = v; });
+}
+
+void CommandLine::number(const std::string &names, std::optional<int> &field, const std::string &placeholder,
+                         const std::string &help, int least) {
     row(names, placeholder, help);
-    impl_->add(names, [this, &field, names, least](const CLI::results_t &words) {
+    wholeNumber(names, least, [&field](int v) { field = v; });
+}
+
+void CommandLine::number(const std::string &names, std::optional<Positive> &field, const std::string &placeholder,
+                         const std::string &help, int least) {
+    row(names, placeholder, help);
+    wholeNumber(names, least, [&field](int v) { field = Positive(v); });
+}
+
+void CommandLine::wholeNumber(const std::string &names, int least, std::function<void(int)> set) {
+    impl_->add(names, [this, set = std::move(set), names, least](const CLI::results_t &words) {
         const std::string &word = words.back();
         int value = 0;
         auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -117,7 +135,7 @@ void CommandLine::number(const std::string &names, int &field, const std::string
             impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, longName(names),
                                  "its value is a whole number from " + std::to_string(least));
         else
-            field = value;
+            set(value);
         return true;
     });
 }
@@ -142,7 +160,7 @@ void CommandLine::list(const std::string &names, std::vector<std::string> &field
 }
 
 void CommandLine::real(const std::string &names, double &field, const std::string &placeholder, const std::string &help) {
-    row(names, placeholder, help);
+    row(names, placeholder, help, field > 0 ? optionText(field) : "");
     impl_->add(names, [this, &field, names](const CLI::results_t &words) {
         const std::string &word = words.back();
         double value = 0;
@@ -183,7 +201,8 @@ void CommandLine::argumentChoice(const std::string &name, std::string &field, co
     rows_.push_back({name, "", help, "Arguments", values});
     impl_->arguments.push_back({name, &field});
     impl_->add(name, [this, &field, values, name](const CLI::results_t &words) {
-        take(words.back(), field, values, name);
+        if (accept(words.back(), values, name))
+            field = words.back();
         return true;
     });
 }

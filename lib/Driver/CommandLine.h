@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
+#include "sdfgc/Support/OptionValues.h"
 
 #include <functional>
 #include <memory>
@@ -17,7 +18,8 @@ struct OptionRow {
     std::vector<std::string> values; // of a choice
 };
 
-/// The options of one command line. Every bound field holds its default before and its value after parse().
+/// The options of one command line. Every bound field holds its default before and its value after parse(). Help ends with the default
+/// in parentheses; where a text says `(default` itself, nothing is added.
 class CommandLine {
 public:
     /// `usage`: `sdfgc check PROG.sdfg [options]`.
@@ -36,9 +38,24 @@ public:
     void text(const std::string &names, std::optional<std::string> &field, const std::string &placeholder, const std::string &help);
     /// One of `values`; the nearest is suggested for another.
     void choice(const std::string &names, std::string &field, const std::vector<std::string> &values, const std::string &help);
-    /// A whole number >= `least`.
+    /// One of the words of an enumeration.
+    template <Choice E> void choice(const std::string &names, E &field, const std::string &help) {
+        choice(names, wordsOf<E>(), std::string(word(field)), help,
+               [&field](const std::string &w) { field = parseWord<E>(w).value(); });
+    }
+    template <Choice E> void choice(const std::string &names, std::optional<E> &field, const std::string &help) {
+        choice(names, wordsOf<E>(), "", help, [&field](const std::string &w) { field = parseWord<E>(w); });
+    }
+    /// The same for any type: `set` takes one of `values`. `usual`: the default, if there is one.
+    void choice(const std::string &names, const std::vector<std::string> &values, const std::string &usual, const std::string &help,
+                std::function<void(const std::string &)> set);
+    /// A whole number >= `least`. A default below that stands for none.
     void number(const std::string &names, int &field, const std::string &placeholder, const std::string &help, int least = 1);
-    /// A number >= 0, with a fraction if need be.
+    void number(const std::string &names, std::optional<int> &field, const std::string &placeholder, const std::string &help,
+                int least);
+    void number(const std::string &names, std::optional<Positive> &field, const std::string &placeholder, const std::string &help,
+                int least);
+    /// A number >= 0, with a fraction if need be. The default 0 stands for none.
     void real(const std::string &names, double &field, const std::string &placeholder, const std::string &help);
     /// May be repeated; one occurrence may hold several values between commas.
     void list(const std::string &names, std::vector<std::string> &field, const std::string &placeholder, const std::string &help);
@@ -64,10 +81,12 @@ public:
 
 private:
     struct Impl;
-    void row(const std::string &names, const std::string &placeholder, const std::string &help,
+    /// `usual`: the default as its text, if there is one.
+    void row(const std::string &names, const std::string &placeholder, const std::string &help, const std::string &usual = "",
              std::vector<std::string> values = {});
-    /// Takes a word that is one of `values`, or reports it with the nearest.
-    void take(const std::string &word, std::string &field, const std::vector<std::string> &values, const std::string &name) const;
+    void wholeNumber(const std::string &names, int least, std::function<void(int)> set);
+    /// Is the word one of `values`? Reports another one with the nearest.
+    bool accept(const std::string &word, const std::vector<std::string> &values, const std::string &name) const;
     void reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const;
     std::unique_ptr<Impl> impl_;
     std::string usage_, description_;

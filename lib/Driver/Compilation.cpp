@@ -62,12 +62,16 @@ void Compilation::addTo(CommandLine &line, bool withLibrary) {
     name.addTo(line);
     target.addTo(line);
     toolchain.addTo(line);
-    if (withLibrary) {
-        line.text("--cflags", cflags, "FLAGS", "further flags for the compiler, after sdfgc's own");
-        requireClosed(line, "--cflags", cflags);
-        line.number("-j,--jobs", jobs, "N", "compile N sources at a time (as many as there are processors)");
-    }
+    if (withLibrary)
+        library.addTo(line);
     pipeline.addTo(line);
+}
+
+std::vector<std::string> Compilation::arguments() const {
+    std::vector<std::string> words = pass::argumentsOf(target);
+    for (const std::vector<std::string> &more : {toolchain.arguments(), library.arguments(), pipeline.arguments()})
+        words.insert(words.end(), more.begin(), more.end());
+    return words;
 }
 
 std::optional<Compiled> Compilation::run(Session &s, Input program, const std::string &path, std::string folder, bool withLibrary) {
@@ -141,21 +145,21 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     request.libraries = made.sources.libraries;
     request.madeFrom = made.files;
     request.madeFrom.push_back(executablePath());
-    request.options.fpModel = package::fpModel(target.fpModel);
+    request.options.fpModel = target.fpModel;
     request.options.openmp = made.sources.openmp;
     request.options.emulate = target.emulate;
     request.options.emulateMpi = target.emulateMpi;
     request.options.gpuArch = target.gpuArch;
-    request.options.cflags = splitWords(cflags);
+    request.options.cflags = splitWords(library.cflags);
     if (lineTables)
         request.options.sourceFlags = {"-g1"};
-    request.options.jobs = static_cast<unsigned>(jobs);
-    request.options.jobserver = jobs == 0;
+    request.options.jobs = static_cast<unsigned>(library.jobs.value_or(0));
+    request.options.jobserver = !library.jobs;
     request.options.log = &s.log();
-    request.options.quiet = s.general.quiet || s.general.diagnostics != "text";
+    request.options.quiet = s.general.quiet || s.general.diagnostics != DiagnosticForm::Text;
     request.options.trace = s.trace();
     std::string compilerOutput; // diagnostics for machines are alone on standard error
-    if (s.general.diagnostics != "text")
+    if (s.general.diagnostics != DiagnosticForm::Text)
         request.options.print = [&compilerOutput](std::string_view text) { compilerOutput += text; };
     request.options.explain = [&made](diag::Diagnostic &d, const std::vector<build::CompilerMessage> &messages) {
         explainCompilerErrors(made, messages, d);

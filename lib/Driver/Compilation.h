@@ -24,14 +24,15 @@ public:
     TargetOptions target;
     ToolchainChoice toolchain;
     PipelineOptions pipeline;
-    std::string cflags;      // further ones of the user
+    LibraryOptions library;
     std::string graphFolder; // where GPU graphs are drawn; empty: nowhere
-    int jobs = 0;
     bool caller = false;     // with a program that calls the library
     bool lineTables = false; // so that addresses of a crash can be turned into lines
 
     /// The options of `build`; without a library those of `emit`.
     void addTo(CommandLine &line, bool withLibrary);
+    /// Words of a command line that make the same program once more.
+    std::vector<std::string> arguments() const;
 
     /// Runs the passes over a program that was read from `path`, down to the schedule tree, and writes the build folder (empty:
     /// ./<name>.build); makes the library when asked to. A tree is printed as it is, unless the options choose passes. Nothing after

@@ -12,17 +12,18 @@ public:
 
 private:
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph, or tree (.sdfgtree), to compile; `-` reads standard input");
         line.group("Output");
-        line.text("-o,--output", folder_, "DIR", "the build folder (./<name>.build)");
-        line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
-        line.text("--dump-gpu-graph", compilation_.graphFolder, "DIR", "draw each GPU graph for Graphviz: DIR/<name>.<graph>.dot");
-        line.flag(
-            "--caller", compilation_.caller,
-            "with a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, values as those of `run`");
+        line.text("-o,--output", folder_, "DIR", "build folder (default: ./<name>.build)");
+        line.text("--depfile", depfile_, "FILE", "write a make rule with the dependencies of the output");
+        line.text("--dump-gpu-graph", compilation_.graphFolder, "DIR",
+                  "write a Graphviz drawing of each GPU graph to DIR/<name>.<graph>.dot");
+        line.flag("--caller", compilation_.caller,
+                  "also make a program that calls the library: `<name>_main NAME=VALUE ... --out NAME=FILE.npy`, with values as "
+                  "for `run`");
         compilation_.addTo(line, withLibrary_);
         if (withLibrary_)
-            compilation_.pipeline.addValidationTo(line, compilation_.toolchain);
+            compilation_.pipeline.validation.addTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {

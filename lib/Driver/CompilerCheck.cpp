@@ -25,9 +25,9 @@ std::string saidBy(const process::Outcome &outcome) {
 
 FaultCheck checkHost(const build::Toolchain &t, const std::string &path) {
     std::vector<std::string> words = t.compiler.command;
-    append(words, package::compileFlags(package::FpModel::Strict, false));
+    append(words, package::compileFlags(pass::FpModel::Strict, false));
     if (t.compiler.kind == build::CompilerKind::Gcc)
-        append(words, package::gccFlags(package::FpModel::Strict));
+        append(words, package::gccFlags(pass::FpModel::Strict));
     append(words, t.compileFlags);
     append(words, {path + ".cpp", "-o", path});
     append(words, t.linkFlags);
@@ -48,7 +48,7 @@ FaultCheck checkDevice(const platform::CompilerFault &fault, const build::Toolch
     if (t.nvcc.empty())
         return {FaultCheck::NotTested, "nvcc is not installed"};
     std::vector<std::string> words{t.nvcc, "-ccbin", t.compiler.command.front(), "-std=c++20"};
-    append(words, package::cudaFlags(package::FpModel::Strict));
+    append(words, package::cudaFlags(pass::FpModel::Strict));
     append(words, {"-ptx", path + ".cu", "-o", path + ".ptx"});
     const process::Outcome compiled = process::run({words, {}, {}, true}, compiling);
     if (!compiled.ok()) // a host compiler that nvcc does not take, for instance

@@ -249,9 +249,9 @@ namespace {
 
 class Completions : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argumentChoice("SHELL", shell_, {"bash", "zsh", "fish"}, "the shell: bash, zsh or fish");
+        line.argumentChoice("SHELL", shell_, {"bash", "zsh", "fish"}, "shell to complete for: bash, zsh or fish");
         line.group("Output");
-        line.text("-o,--output", output_, "FILE", "where the script goes (standard output)");
+        line.text("-o,--output", output_, "FILE", "file for the script (default: standard output)");
     }
     void run(Session &s) override {
         s.writeOutput(output_, shell_ == "bash" ? bashCompletion() : shell_ == "zsh" ? zshCompletion() : fishCompletion());

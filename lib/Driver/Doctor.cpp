@@ -61,7 +61,7 @@ std::string libraryVersion(const build::Toolchain &t, const std::string &name) {
 class Doctor : public Subcommand {
     void addOptions(CommandLine &line) override {
         toolchain_.addTo(line);
-        line.flag("--compiler", faults_, "test the compilers for known faults that generated code can meet");
+        line.flag("--compiler", faults_, "test the compilers for known faults that affect generated code");
     }
 
     void run(Session &s) override {
@@ -112,7 +112,7 @@ class Doctor : public Subcommand {
     }
 
     static std::string usability(const std::string &target) {
-        const platform::Dialect *dialect = platform::dialect(target);
+        const platform::Dialect *dialect = pass::Target(target).dialect();
         if (!dialect || !build::gpuCompiler(*dialect).empty())
             return "can be compiled";
         return "sources can be written; to compile them, install " + std::string(dialect->compiler) + " or use --emulate";

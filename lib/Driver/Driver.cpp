@@ -73,8 +73,8 @@ void presetDiagnostics(const std::vector<std::string> &arguments, GeneralOptions
             value = arguments[i].substr(arguments[i].find('=') + 1);
         else if (arguments[i] == "--diagnostics" && i + 1 < arguments.size())
             value = arguments[i + 1];
-        if (value == "json" || value == "sarif")
-            o.diagnostics = value;
+        if (const std::optional<DiagnosticForm> form = parseWord<DiagnosticForm>(value); form && form != DiagnosticForm::Text)
+            o.diagnostics = *form;
     }
 }
 

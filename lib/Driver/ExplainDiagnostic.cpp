@@ -11,10 +11,9 @@ class Explain : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.argument(
             "CODE", code_,
-            "code (SD2045) or name (UnknownContainer) of a diagnostic, or code of a remark (dependence); without it all are listed",
-            true);
+            "code (SD2045) or name (UnknownContainer) of a diagnostic, or code of a remark (dependence) (default: list all)", true);
         line.group("Output");
-        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation to DIR");
     }
 
     void run(Session &s) override {

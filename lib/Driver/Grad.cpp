@@ -17,55 +17,62 @@ namespace {
 
 class Grad : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph to differentiate; `-` reads standard input");
         line.group("What to differentiate");
-        line.list("--of", of_, "NAMES", "the result: an argument that the program writes, or several");
-        line.list("--wrt", wrt_, "NAMES", "arguments to get a gradient");
-        line.choice("--mode", mode_, {"reverse", "forward"},
-                    "gradients of the result (reverse), or how results change along tangents of arguments (forward)");
-        line.choice("--seed", seed_, {"one", "argument"},
-                    "what the gradient of the result begins with (one): argument takes what the caller put there");
-        line.choice("--init", init_, {"zero", "accumulate"},
-                    "what the other gradients begin with (zero): accumulate adds to what the caller put there");
-        line.choice("--ties", ties_, {"split", "first"},
-                    "where equal values are the largest: they share the gradient (split), or the first one gets it");
+        line.list("--of", of_, "NAMES", "results to differentiate: arguments that the program writes");
+        line.list("--wrt", wrt_, "NAMES", "arguments to differentiate with respect to");
+        line.choice("--mode", mode_, wordsOf("mode"),
+                    "`reverse` computes gradients of the result, `forward` how results change along tangents of the arguments");
+        line.choice("--seed", seed_, wordsOf("seed"),
+                    "initial gradient of the result: `one`, or the `argument` that the caller gives");
+        line.choice("--init", init_, wordsOf("init"),
+                    "initial value of the other gradients: `zero`, or `accumulate` to add to the caller's values");
+        line.choice("--ties", ties_, wordsOf("ties"),
+                    "gradient of a maximum of equal values: they `split` it, or the `first` one gets it");
         line.text("--strategy", strategy_, "LIST",
-                  "values that are overwritten: `store` them, `recompute` them, or whichever is at hand (`auto`); `store=A,B` and "
-                  "`recompute=A,B` say it of containers");
+                  "how to keep values that are overwritten: `store` them, `recompute` them, or choose (`auto`); `store=A,B` and "
+                  "`recompute=A,B` apply to containers");
         line.text("--memory", memory_, "SIZE",
-                  "bytes that are stored at most (K, M, G, T: powers of 1024), with values of symbols as --arg gives them");
+                  "limit on the stored bytes (K, M, G, T: powers of 1024), for the values of symbols that --arg gives");
+        line.text("--checkpoints", checkpoints_, "LIST",
+                  "split loops into segments that are recomputed for their gradients, to store less: `t=100` iterations a segment, "
+                  "`t=1000/50` in two levels, `auto` as --memory requires");
         line.text(
-            "--checkpoints", checkpoints_, "LIST",
-            "loops in segments, which are computed once more for their gradients, so that less is stored: `t=100` iterations a "
-            "segment, `t=1000/50` in two levels; `auto`: as --memory asks for");
-        line.text("--prefix", prefix_, "TEXT",
-                  "what names of gradients begin with, if not gradient_ (tangents: tangent_): for the gradient of a gradient");
+            "--prefix", prefix_, "TEXT",
+            "prefix of the names of gradients, for the gradient of a gradient (default: gradient_, or tangent_ for tangents)");
         line.group("Output");
-        line.text("-o,--output", output_, "FILE",
-                  "where the graph goes (`-`: standard output), its text form if FILE ends with .sdfgt; without it, the text form "
-                  "is printed");
+        line.text(
+            "-o,--output", output_, "FILE",
+            "file for the graph (`-`: standard output), or for its text form if FILE ends with .sdfgt (default: print the text "
+            "form)");
         name_.addTo(line);
-        line.flag("--separate", separate_,
-                  "two programs in two files, FILE with `_forward` and `_backward` in its name: the second one computes the "
-                  "gradient from "
-                  "what the first one stored");
-        line.flag("--report", report_, "print what is stored for the gradient, and how much memory the program needs");
-        line.flag("--print-after-failure", printAfterFailure_, "print the program after a pass that failed");
+        line.flag(
+            "--separate", separate_,
+            "write two programs, to FILE with `_forward` and `_backward` in its name: the second computes the gradient from what "
+            "the first stored");
+        line.flag("--report", report_, "print which values are stored for the gradient, and how much memory the program needs");
+        line.flag("--print-after-failure", printAfterFailure_, "print the program after a pass that fails");
         line.group("Comparison with differences");
         line.flag("--check", check_,
-                  "run both programs in the interpreter, and compare the gradient with differences of results; they must agree to "
-                  "1e-6 (1e-2 in float32, 1e-1 in float16). The graph is written only with -o");
+                  "run both programs in the interpreter and compare the gradient with finite differences; they must agree to "
+                  "1e-6 (1e-2 in float32, 1e-1 in float16); the graph is written only with -o");
         line.texts("--arg", options_.arguments, "NAME=VALUE",
-                   "an argument of the program, as for `sdfgc run`; sizes that are not given are 5");
+                   "set an argument of the program, as for `sdfgc run` (default: 5 for sizes)");
         line.text("--default", options_.otherwise, "VALUE",
-                  "of arrays and scalars that are not given (random:0.5:1.5; results: zeros)");
-        line.real("--eps", options_.eps, "H", "the step of differences, relatively to the size of arguments (the best of several)");
-        line.number("--directions", options_.directions, "N", "how many random directions (3)");
+                  "value of arrays and scalars that are not given (default: random:0.5:1.5; zeros for results)");
+        line.real("--eps", options_.eps, "H",
+                  "step of the differences, relative to the size of the arguments (default: the best of several)");
+        line.number("--directions", options_.directions, "N", "number of random directions");
+    }
+
+    /// The values of an option that is a word of the pass.
+    static std::vector<std::string> wordsOf(std::string_view option) {
+        return passRegistry().find("differentiate")->option(option)->choices;
     }
 
     void run(Session &s) override {
-        if (report_ && s.general.diagnostics != "text") { // alone on standard error
-            s.diags.report(diag::Id::OptionConflict, {}, "--report", "--diagnostics " + s.general.diagnostics);
+        if (report_ && s.general.diagnostics != DiagnosticForm::Text) { // alone on standard error
+            s.diags.report(diag::Id::OptionConflict, {}, "--report", "--diagnostics " + std::string(word(s.general.diagnostics)));
             return;
         }
         Input in = s.read(input_);

@@ -189,22 +189,18 @@ json::Value asJson(const ProgramInfo &info) {
 
 class Info : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph to describe; `-` reads standard input");
         line.group("Output");
-        line.flag("--json", json_, "as JSON");
-        std::vector<std::string> names;
-        for (const targets::TargetInfo &t : targets::all())
-            names.push_back(t.name);
-        line.choice("--for", target_, names, "also what its sources for a target need: the passes are run for it");
-        line.choice("--gpu-graph", gpuGraph_, {"off", "auto", "require"},
-                    "with --for: where GPU graphs are formed (auto for cuda, off for hip)");
+        line.flag("--json", json_, "print JSON");
+        addTargetOption(line, "--for", target_, "also list what the program's sources for a target need, which runs the passes");
         line.number("--ranks", ranks_, "N",
-                    "also the messages of a program on N ranks of MPI: formulas, and numbers where symbols are given");
-        line.texts("--arg", given_, "NAME=VALUE", "with --ranks: the value of a symbol");
+                    "also list the messages of an MPI program on N ranks, as formulas, and as numbers if the symbols are given");
+        line.texts("--arg", given_, "NAME=VALUE", "with --ranks: set the value of a symbol");
+        options_.addTo(line, pass::Subcommands::Informing, "With --for");
         line.check([this](diag::Engine &d) {
             if (!given_.empty() && ranks_ == 0)
                 d.report(diag::Id::OptionMisused, {}, "--arg is for --ranks", "`--ranks 4` counts the messages of four ranks");
-            if (!gpuGraph_.empty() && target_.empty())
+            if (options_.gpuGraph && !target_)
                 d.report(diag::Id::OptionMisused, {}, "--gpu-graph is for --for", "`--for cuda` runs the passes that form graphs");
         });
     }
@@ -225,13 +221,14 @@ class Info : public Subcommand {
             text += costs->text();
             v.set("messages", costs->json());
         }
-        if (!target_.empty()) { // last: the passes change what `info` points to
-            pass::CompileOptions compile = options();
+        if (target_) { // last: the passes change what `info` points to
+            pass::CompileOptions compile = options_.compileOptions(input_);
+            compile.target = *target_;
             const std::unique_ptr<tree::Module> module = moduleFor(s, *graph, compile);
             if (!module)
                 return;
             const std::vector<LaunchedGraph> graphs = launchedGraphs(*module);
-            const codegen::Sources sources = targets::find(target_)->emit(*module, compile);
+            const codegen::Sources sources = targets::find(*target_)->emit(*module, compile);
             text += needsText(sources) + launchedText(graphs);
             v.set("needs", needsJson(sources, graphs));
         }
@@ -263,13 +260,6 @@ class Info : public Subcommand {
         return costs;
     }
 
-    pass::CompileOptions options() const {
-        TargetOptions target;
-        target.target = target_;
-        target.gpuGraph = gpuGraph_;
-        return target.compileOptions(input_);
-    }
-
     static std::unique_ptr<tree::Module> moduleFor(Session &s, ir::SDFG &graph, pass::CompileOptions &compile) {
         ToolchainChoice().find(s, compile, false);
         pass::Context context(s.diags, compile);
@@ -282,7 +272,7 @@ class Info : public Subcommand {
             units += f.translationUnit;
             bytes += f.text.size();
         }
-        return "\nfor target " + target_ + ":\n  libraries: " + orNone(sources.libraries) +
+        return "\nfor target " + target_->name() + ":\n  libraries: " + orNone(sources.libraries) +
                "\n  OpenMP: " + (sources.openmp ? "yes" : "no") + "\n  sources: " + std::to_string(units) + ", " +
                std::to_string(bytes) + " bytes with headers\n";
     }
@@ -291,7 +281,7 @@ class Info : public Subcommand {
         json::Value v = json::Value::object(), files = json::Value::array();
         for (const codegen::SourceFile &f : sources.files)
             files.push(f.path);
-        v.set("target", target_);
+        v.set("target", target_->name());
         v.set("libraries", json::strings(sources.libraries));
         v.set("openmp", sources.openmp);
         v.set("files", std::move(files));
@@ -299,7 +289,9 @@ class Info : public Subcommand {
         return v;
     }
 
-    std::string input_, target_, gpuGraph_;
+    std::string input_;
+    std::optional<pass::Target> target_;
+    TargetOptions options_;
     std::vector<std::string> given_;
     int ranks_ = 0;
     bool json_ = false;

@@ -86,7 +86,7 @@ namespace {
 class Manual : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.group("Output");
-        line.text("-o,--output", output_, "FILE", "where the page goes (standard output)");
+        line.text("-o,--output", output_, "FILE", "file for the page (default: standard output)");
     }
     void run(Session &s) override { s.writeOutput(output_, manualPage()); }
     std::string output_ = "-";

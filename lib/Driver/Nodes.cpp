@@ -111,10 +111,10 @@ std::string index() {
 
 class Nodes : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("NODE", node_, "a node, as `blas.Gemm` or `Gemm`; without it all are listed", true);
+        line.argument("NODE", node_, "node to describe, as in `blas.Gemm` or `Gemm` (default: list all)", true);
         line.group("Output");
-        line.flag("--json", json_, "as JSON");
-        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+        line.flag("--json", json_, "print JSON");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation to DIR");
     }
 
     void run(Session &s) override {

@@ -13,16 +13,17 @@ namespace {
 
 class Opt : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph, or tree (.sdfgtree), to transform; `-` reads standard input");
         line.group("Output");
         line.text("-o,--output", output_, "FILE",
-                  "where the result goes (`-`: standard output): a graph, its text form if FILE ends with .sdfgt, a tree if with "
-                  ".sdfgtree; without it, the text of what the passes leave is printed");
+                  "file for the result (`-`: standard output): a graph, its text form if FILE ends with .sdfgt, or a tree if it "
+                  "ends with "
+                  ".sdfgtree (default: print the text of the result)");
         line.flag("--indent", indent_, "write the graph with line breaks and indentation");
-        line.text("--depfile", depfile_, "FILE", "write a rule for make that says what the output depends on");
+        line.text("--depfile", depfile_, "FILE", "write a make rule with the dependencies of the output");
         name_.addTo(line);
         pipeline_.addTo(line);
-        pipeline_.addValidationTo(line, toolchain_);
+        pipeline_.validation.addTo(line, toolchain_);
         target_.addTo(line);
         toolchain_.addTo(line);
     }

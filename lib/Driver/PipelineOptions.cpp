@@ -3,15 +3,10 @@
 #include "Driver/ProgressLine.h"
 #include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
-#include "sdfgc/Build/Tasklets.h"
-#include "sdfgc/Pass/Arguments.h"
 #include "sdfgc/Pass/Instrumentation.h"
-#include "sdfgc/Pass/TargetTraits.h"
-#include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/File.h"
-#include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Resources.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
@@ -174,7 +169,7 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
 /// What a target runs when nobody chooses; nothing where it is not installed.
 std::optional<pass::Pipeline> usualPipeline(const pass::CompileOptions &compile) {
     diag::Engine scratch;
-    const std::optional<std::string> path = findResource("pipelines", compile.target + ".yaml");
+    const std::optional<std::string> path = findResource("pipelines", compile.target.name() + ".yaml");
     return path ? pass::readPipeline(*path, passRegistry(), compile, scratch) : std::nullopt;
 }
 
@@ -189,152 +184,27 @@ std::string makeEscaped(const std::string &path) {
     return out;
 }
 
-/// With diagnostics for machines, nothing else may be on standard error. What passes missed are lines among those of `json`.
+/// With diagnostics for machines, nothing else may be on standard error.
 bool mixesTexts(Session &s, const PipelineOptions &o) {
-    const bool missed = o.explainMissed && s.general.diagnostics == "sarif";
-    if (s.general.diagnostics == "text" || !(missed || o.timePasses))
+    if (s.general.diagnostics == DiagnosticForm::Text || !o.timePasses)
         return false;
-    s.diags
-        .report(diag::Id::OptionConflict, {}, missed ? "--explain-missed" : "--time-passes",
-                "--diagnostics " + s.general.diagnostics)
-        .hint = missed ? "use `--diagnostics json`, or `--remarks FILE.json`" : "`--time-trace FILE` writes times for machines";
+    s.diags.report(diag::Id::OptionConflict, {}, "--time-passes", "--diagnostics " + std::string(word(s.general.diagnostics))).hint =
+        "`--time-trace FILE` writes times for machines";
     return true;
 }
 
+/// What passes missed, in the form of the diagnostics: text, lines among those of `json`, or results of the log of `sarif`.
+void explainMissed(Session &s, const std::vector<pass::Remark> &remarks) {
+    if (s.general.diagnostics == DiagnosticForm::Text)
+        s.environment.err << missedText(remarks);
+    else if (s.general.diagnostics == DiagnosticForm::Json)
+        s.environment.err << missedJson(remarks);
+    else
+        for (pass::Remark &r : missedOnce(remarks))
+            s.missed.push_back(std::move(r));
+}
+
 } // namespace
-
-void TargetOptions::addTo(CommandLine &line) {
-    std::vector<std::string> names;
-    for (const targets::TargetInfo &t : targets::all())
-        names.push_back(t.name);
-    line.group("What to compile for");
-    line.choice("--target", target, names, "the target (cpu)");
-    line.flag("--emulate", emulate, "build a GPU program for the CPU: kernels, streams and device memory are emulated");
-    line.flag("--emulate-mpi", emulateMpi, "build a program with MPI nodes so that its ranks are threads of one process");
-    line.number("--gpu-streams", gpuStreams, "N", "spread device operations over N streams (4)");
-    line.choice("--gpu-graph", gpuGraph, {"off", "auto", "require"},
-                "launch operations of the device as graphs (auto for cuda, off for hip): auto where it is possible; require fails "
-                "where it is not");
-    line.list("--gpu-arch", gpuArch, "LIST",
-              "architectures to compile kernels for: sm_90,sm_80 or gfx90a (the compiler's default)");
-    line.choice("--compat", compat, {"none", "dace"}, "dace: operators mean what they mean in the C++ that DaCe writes");
-    line.choice("-O,--optimize", optimize, {"0", "1", "2", "3"},
-                "how much to improve the graph (2): 0 as given, 1 cleaned up, 2 loops fused, 3 whatever else pays");
-    line.choice("--fp-model", fpModel, {"strict", "contract", "fast"},
-                "how free the compiler is with floating-point numbers (strict): contract allows fused operations, fast everything");
-    line.choice("--reductions", reductions, {"any", "ordered"},
-                "the order of sums that the graph leaves open (any): ordered is that of indices, whatever the number of threads");
-    line.flag(
-        "--checks", checks,
-        "check bounds, sizes, null, unwritten values and divisions by zero while the program runs: a call that fails says where");
-    line.check([this, &line](diag::Engine &d) {
-        if (checks && pass::traitsOf(target).family != pass::Family::Host)
-            d.report(diag::Id::OptionConflict, {}, "--checks", "--target " + target).hint =
-                "kernels are not checked: build for the CPU, or run the program with --interpret";
-        if (pass::traitsOf(target).family == pass::Family::Host)
-            for (const char *option : {"--emulate", "--gpu-streams", "--gpu-graph", "--gpu-arch"})
-                if (line.given(option))
-                    d.report(diag::Id::OptionWithoutEffect, {}, option, target);
-        if (fpModel == "fast" && reductions == "ordered")
-            d.report(diag::Id::OptionConflict, {}, "--fp-model fast", "--reductions ordered").hint =
-                "with --fp-model fast, the compiler may reorder sums; --fp-model contract leaves their order alone";
-    });
-}
-
-pass::CompileOptions TargetOptions::compileOptions(const std::string &file) const {
-    pass::CompileOptions o;
-    o.target = target;
-    o.emulate = emulate;
-    o.emulateMpi = emulateMpi;
-    o.gpuStreams = gpuStreams;
-    o.gpuGraph = gpuGraph;
-    o.gpuArch = gpuArch;
-    o.compatDace = compat == "dace";
-    o.fpModel = fpModel;
-    o.orderedReductions = reductions == "ordered";
-    o.checks = checks;
-    o.optimize = optimize.front() - '0';
-    o.file = file;
-    return o;
-}
-
-void ToolchainChoice::addTo(CommandLine &line) {
-    line.group("Toolchain");
-    line.text("--cc", compiler, "COMPILER", "the C++ compiler (CXX, else g++, else clang++)");
-    line.text("--toolchain", file, "FILE", "a YAML file that describes compiler, flags and libraries");
-}
-
-std::optional<build::Toolchain> ToolchainChoice::find(Session &s, pass::CompileOptions &compile, bool needed) const {
-    s.log().info("looking for the compiler");
-    diag::Engine scratch;
-    const bool asked = needed || !compiler.empty() || !file.empty();
-    std::optional<build::Toolchain> found = build::findToolchain({compiler, file, ""}, asked ? s.diags : scratch);
-    if (found) {
-        s.log().debug("found {}, {}, by {}", process::quoted(found->compiler.command), found->compiler.version, found->source);
-        std::vector<std::string> wanted =
-            compile.gpu() ? platform::librariesBehind("gputensor", compile.vendor()) : std::vector<std::string>();
-        for (const platform::Library &l : platform::libraries())
-            if (l.toolkit == platform::Toolkit::Host)
-                wanted.emplace_back(l.name);
-        for (const std::string &name : wanted)
-            if (found->library(name).found())
-                compile.libraries.insert(name);
-    }
-    return found;
-}
-
-void PipelineOptions::addTo(CommandLine &line) {
-    line.group("Passes");
-    line.text("--pipeline", pipeline, "FILE", "run the passes of a YAML file, or of an installed pipeline by its name");
-    line.text("--passes", passes, "LIST", "run these passes: a,b{key=value},c; an empty list runs none");
-    line.list("--distribute", distribute, "NAME=block:DIM,...",
-              "give every rank a part of these arguments, along a dimension: `--pipeline distribute` with "
-              "`distribute.arrays`");
-    line.list("--pass-option", passOptions, "PASS.OPTION=VALUE", "set an option of a pass of the pipeline");
-    line.number("--pass-limit", passLimit, "N", "let the optimiser make N changes at most: to find the one that is at fault", 0);
-    line.text("--stop-after", stopAfter, "PASS", "stop after a pass: its name, its position (05) or both (05-infer-types)");
-    line.text("--start-after", startAfter, "PASS",
-              "leave out the passes up to this one; the input is what --dump-dir wrote after it");
-    line.group("What to show of the passes");
-    line.list("--print-before", printBefore, "PASS,...", "print the program before these passes");
-    line.list("--print-after", printAfter, "PASS,...",
-              "print the program after these passes: the graph, from `lower` on the schedule tree");
-    line.text("--print-filter", printFilter, "TEXT",
-              "print only SDFGs and states with TEXT in their name or in that of one of their elements");
-    line.flag("--print-after-all", printAfterAll, "print the program after every pass");
-    line.flag("--print-after-change", printAfterChange, "print what each pass changed, as a unified diff");
-    line.flag("--verify-text", verifyText, "check after every pass that the text form is read back as the same program");
-    line.flag("--print-after-failure", printAfterFailure, "print the program after a pass that failed");
-    line.text("--dump-dir", dumpDir, "DIR", "write the program after every pass to numbered files");
-    line.flag("--time-passes", timePasses, "print a table of the time that each pass took");
-    line.text(
-        "--remarks", remarks, "FILE",
-        "write what passes did or could not do: .yaml, .sarif, .json (one object a line), else text by element; `-` prints it");
-    line.flag("--explain-missed", explainMissed, "say on standard error what passes could not do, why, and what to do about it");
-}
-
-void PipelineOptions::addValidationTo(CommandLine &line, const ToolchainChoice &toolchain) {
-    taskletToolchain = &toolchain;
-    line.group("What to check of the passes");
-    line.flag("--validate", validate,
-              "execute the program before and after every pass, by the interpreter on small inputs, and compare");
-    line.real("--validate-timeout", validateTimeout, "SECONDS", "for each execution; inputs that take longer are left out (5)");
-    line.number("--validate-seed", validateSeed, "N", "other inputs (0)", 0);
-    line.text("--validate-dir", validateFolder, "DIR", "where graphs and input go that show what a pass changed (<name>.validate)");
-    line.flag("--no-native", noNative, "do not compile tasklets in C++ for the interpreter: it refuses them");
-}
-
-validate::ValidateOptions PipelineOptions::validateOptions(Name program, const std::string &file) const {
-    validate::ValidateOptions v;
-    v.inputs.seed = static_cast<uint64_t>(validateSeed);
-    v.seconds = validateTimeout;
-    v.folder = validateFolder.empty() ? program.str() + ".validate" : validateFolder;
-    v.file = file;
-    if (!noNative)
-        v.native = taskletToolchain ? build::taskletCompiler({taskletToolchain->compiler, taskletToolchain->file, ""})
-                                    : build::taskletCompiler({});
-    return v;
-}
 
 const pass::Registry &passRegistry() {
     static const pass::Registry registry = [] {
@@ -351,10 +221,10 @@ std::optional<pass::Pipeline> choosePipeline(Session &s, const PipelineOptions &
         return std::nullopt;
     }
     if (!o.distribute.empty() && compile.gpu()) {
-        s.diags.report(diag::Id::OptionConflict, {}, "--distribute", "--target " + compile.target);
+        s.diags.report(diag::Id::OptionConflict, {}, "--distribute", "--target " + compile.target.name());
         return std::nullopt;
     }
-    const std::string named = !o.pipeline.empty() ? o.pipeline : o.distribute.empty() ? compile.target : "distribute";
+    const std::string named = !o.pipeline.empty() ? o.pipeline : o.distribute.empty() ? compile.target.name() : "distribute";
     std::optional<pass::Pipeline> pipeline;
     if (o.passes) {
         pipeline = pass::parsePipeline(*o.passes, passRegistry(), s.diags);
@@ -388,14 +258,13 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         run.instruments.push_back(&textVerifier);
     const Name name = program.tree ? program.tree->name : program.graph->name;
     ProgressLine progress(s);
-    validate::ValidateOptions validateOptions = o.validateOptions(name, context.options.file);
+    validate::ValidateOptions validateOptions = o.validation.validateOptions(name, context.options.file);
     validateOptions.progress = progress.toValidation();
     validate::Validator validator(*pipeline, passRegistry(), std::move(validateOptions));
-    if (o.validate)
+    if (o.validation.validate)
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
-    if (o.passLimit >= 0)
-        context.changeLimit = o.passLimit;
+    context.changeLimit = o.passLimit;
     if (o.choosePasses())
         run.usual = [&] { return usualPipeline(context.options); };
     std::vector<pass::PassTime> times;
@@ -407,7 +276,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         s.log().info("the optimiser made {} changes, the last one: {}", context.changes,
                      oneLine(context.remarks[*context.lastChange]));
     if (o.explainMissed)
-        s.environment.err << (s.general.diagnostics == "json" ? missedJson(context.remarks) : missedText(context.remarks));
+        explainMissed(s, context.remarks);
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;

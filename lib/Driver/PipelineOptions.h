@@ -1,58 +1,11 @@
-// Options of subcommands that run passes, and the run itself.
+// Which pipeline the options choose, and the run of its passes.
 #pragma once
 
+#include "Driver/Options.h"
 #include "Driver/Session.h"
-#include "sdfgc/Build/Toolchain.h"
 #include "sdfgc/Pass/Pipeline.h"
-#include "sdfgc/Validate/Validator.h"
 
 namespace sdfgc::driver {
-
-/// What the program is compiled for.
-struct TargetOptions {
-    std::string target = "cpu", compat = "none", fpModel = "strict", reductions = "any", optimize = "2", gpuGraph;
-    bool emulate = false, emulateMpi = false, checks = false;
-    int gpuStreams = 4;
-    std::vector<std::string> gpuArch;
-    void addTo(CommandLine &line);
-    pass::CompileOptions compileOptions(const std::string &file) const;
-};
-
-/// Which compiler the result is for.
-struct ToolchainChoice {
-    std::string compiler, file;
-    void addTo(CommandLine &line);
-    /// Describes the toolchain and enters in `compile` which libraries it has. Where it is not `needed` and the command line names
-    /// none, a machine without compiler is no fault.
-    std::optional<build::Toolchain> find(Session &session, pass::CompileOptions &compile, bool needed) const;
-};
-
-/// Which passes run and what is shown of it.
-struct PipelineOptions {
-    std::string pipeline;                 // a file or the name of an installed pipeline
-    std::optional<std::string> passes;    // the text form; empty: none
-    std::vector<std::string> distribute;  // NAME=block:DIM: arguments of which every rank has a part
-    std::vector<std::string> passOptions; // PASS.OPTION=VALUE, on top of what the pipeline says
-    std::string dumpDir, stopAfter, startAfter, remarks;
-    std::string printFilter; // part of the name of what is printed
-    std::vector<std::string> printBefore, printAfter;
-    int passLimit = -1; // changes of the optimiser; negative: as many as there are
-    bool explainMissed = false;
-    bool printAfterAll = false, printAfterChange = false, printAfterFailure = false, verifyText = false, timePasses = false;
-    bool validate = false;
-    double validateTimeout = 5;
-    int validateSeed = 0;
-    std::string validateFolder; // empty: <name>.validate
-    bool noNative = false;      // the interpreter compiles no tasklets in C++
-    const ToolchainChoice *taskletToolchain = nullptr;
-    void addTo(CommandLine &line);
-    /// `toolchain`, which must outlive the options, compiles tasklets in C++ for --validate.
-    void addValidationTo(CommandLine &line, const ToolchainChoice &toolchain);
-    /// What --validate does with a program of this name, from this file.
-    validate::ValidateOptions validateOptions(Name program, const std::string &file) const;
-    /// Do they say which passes run?
-    bool choosePasses() const { return passes || !pipeline.empty() || !distribute.empty() || !startAfter.empty(); }
-};
 
 /// All passes of sdfgc.
 const pass::Registry &passRegistry();

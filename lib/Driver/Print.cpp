@@ -12,14 +12,15 @@ namespace {
 
 class Print : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph, or tree (.sdfgtree), to print; `-` reads standard input");
         line.group("Output");
-        line.text("-o,--output", output_, "FILE", "where the text goes (standard output)");
-        line.flag("--no-debug-info", noDebugInfo_, "without the lines of the user's program");
-        line.text("--filter", filter_, "TEXT", "only SDFGs and states with TEXT in their name or in that of one of their elements");
-        line.flag("--dot", dot_, "a picture for Graphviz: sdfgc print --dot p.sdfg | dot -Tsvg > p.svg");
-        line.flag("--graphs", graphs_, "with --dot: the GPU graphs that the pipeline of the target leads to");
-        line.flag("--tree", tree_, "the schedule tree that the pipeline of the target leads to");
+        line.text("-o,--output", output_, "FILE", "file for the text (default: standard output)");
+        line.flag("--no-debug-info", noDebugInfo_, "leave out the source lines of the user's program");
+        line.text("--filter", filter_, "TEXT",
+                  "print only SDFGs and states with TEXT in their name or in the name of one of their elements");
+        line.flag("--dot", dot_, "print a Graphviz drawing: sdfgc print --dot p.sdfg | dot -Tsvg > p.svg");
+        line.flag("--graphs", graphs_, "with --dot: draw the GPU graphs that the target's pipeline forms");
+        line.flag("--tree", tree_, "print the schedule tree that the target's pipeline makes");
         target_.addTo(line);
     }
 

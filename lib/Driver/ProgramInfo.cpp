@@ -72,7 +72,7 @@ public:
         info_.environments.assign(environments_.begin(), environments_.end());
         info_.devices.assign(devices_.begin(), devices_.end());
         for (const targets::TargetInfo &t : targets::all())
-            if (!hasRefusedNodes_ && !targets::refusal(root, t.name))
+            if (!hasRefusedNodes_ && !targets::refusal(root, pass::Target(t.name)))
                 info_.targets.push_back(t.name);
         return std::move(info_);
     }

@@ -6,8 +6,8 @@ namespace sdfgc::driver {
 
 void ProgramName::addTo(CommandLine &line) {
     line.text("--name", name_, "NAME",
-              "call the program NAME: its folder, library and functions (its name in the graph; with `_grad` or `_tangent` for a "
-              "derivative, `_forward` and `_backward` for the parts of one, `_distributed` with --distribute)");
+              "name of the program, its folder, library and functions (default: the graph's name; with `_grad` or `_tangent` for a "
+              "derivative, `_forward` and `_backward` for its parts, `_distributed` with --distribute)");
 }
 
 bool ProgramName::apply(Session &session, Input &input) const {

@@ -53,7 +53,7 @@ diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &f
         for (const codegen::SourceFile &f : made.sources.files) {
             if (!where || !(where->first == f.path || where->first.ends_with("/" + f.path)))
                 continue;
-            diag::Location place = elementAt(made, f.path, where->second);
+            diag::Location place = SourceMap(made).elementAt(f.path, where->second);
             place.file = file::join(made.folder, f.path);
             place.line = where->second;
             return place;
@@ -74,14 +74,16 @@ std::string signalText(int signal) { return std::string(::strsignal(signal)) + "
 
 void ProgramArguments::addTo(CommandLine &line) {
     line.group("Arguments of the program");
-    line.texts("--arg", given_, "NAME=VALUE",
-               "an argument: FILE.npy, a number (of an array: every element), `zeros`, `range`, `random`, `random:LOW:HIGH`, "
-               "`same:NAME` (the memory of another array) or `null`; "
-               "symbols may follow from the shapes of arrays");
-    line.text("--input", folder_, "DIR", "arguments from a folder: NAME.npy, and lines NAME=VALUE of a file `values`; --arg wins");
+    line.texts(
+        "--arg", given_, "NAME=VALUE",
+        "set an argument: FILE.npy, a number (for every element of an array), `zeros`, `range`, `random`, `random:LOW:HIGH`, "
+        "`same:NAME` (the memory of another array) or `null`; "
+        "symbols may be left to the shapes of arrays");
+    line.text("--input", folder_, "DIR",
+              "read arguments from DIR/NAME.npy and from lines NAME=VALUE of DIR/values; --arg takes precedence");
     line.text("--default", otherwise_, "VALUE",
-              "of arrays and scalars that are not given (zeros for arrays that are only written)");
-    line.number("--seed", seed_, "N", "other random numbers (0)", 0);
+              "value of arrays and scalars that are not given (default: zeros for arrays that are only written, else none)");
+    line.number("--seed", seed_, "N", "seed for random numbers", 0);
 }
 
 void ProgramArguments::lookAt(const Input &program) {

@@ -9,8 +9,8 @@ namespace sdfgc::driver {
 ProgressLine::ProgressLine(Session &session) : session_(session) {
     const char *terminal = std::getenv("TERM");
     const GeneralOptions &o = session.general;
-    onTerminal_ = session.environment.errIsTerminal && !o.quiet && o.verbose == 0 && o.diagnostics == "text" && terminal &&
-                  std::string_view(terminal) != "dumb";
+    onTerminal_ = session.environment.errIsTerminal && !o.quiet && o.verbose == 0 && o.diagnostics == DiagnosticForm::Text &&
+                  terminal && std::string_view(terminal) != "dumb";
 }
 
 void ProgressLine::show(const std::string &text) {

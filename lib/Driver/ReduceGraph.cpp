@@ -22,33 +22,47 @@ std::vector<std::string> withFile(std::vector<std::string> words, const std::str
     return words;
 }
 
+} // namespace
+
+/// Who changes the results.
+enum class Difference : uint8_t { Passes, Program };
+
+} // namespace sdfgc::driver
+
+template <> struct sdfgc::Words<sdfgc::driver::Difference> { static constexpr std::string_view list[] = {"passes", "program"}; };
+
+namespace sdfgc::driver {
+namespace {
+
 class Reduce : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph; `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph to reduce; `-` reads standard input");
         line.group("What to keep");
         line.text("--test", test_, "COMMAND",
-                  "the command that fails, with `{}` for the graph; split as a shell splits words, but no shell runs it");
-        line.choice("--differ", differ_, {"passes", "program"},
-                    "instead of --test: a pass changes what the interpreter makes of the graph (`sdfgc opt --validate`), or the "
-                    "compiled program does something else (`sdfgc run --validate`)");
-        line.text("--options", options_, "OPTIONS", "further options for --differ: '--target cuda --passes resolve-wcr'");
+                  "command that fails, with `{}` for the graph; it is split into words as in a shell, but run without one");
+        line.choice("--differ", differ_,
+                    "difference to keep, instead of --test: `passes`, if a pass changes the interpreter's results (`sdfgc opt "
+                    "--validate`); `program`, if the compiled program has other results (`sdfgc run --validate`)");
+        line.text("--options", options_, "OPTIONS", "additional options for --differ, as in '--target cuda --passes resolve-wcr'");
         requireClosed(line, "--test", test_);
         requireClosed(line, "--options", options_);
-        line.text("--match", match_, "TEXT", "what the command must print to count as the same failure");
-        line.flag("--any-failure", anyFailure_, "every failure counts (else only one with the same exit status or signal)");
-        line.real("--timeout", timeout_, "SECONDS", "for each run of the command; one that takes longer does not fail (60)");
-        line.flag("--no-verify", unverified_, "also try graphs that break rules that the graph as it is fulfils");
+        line.text("--match", match_, "TEXT", "text that the command must print to count as the same failure");
+        line.flag("--any-failure", anyFailure_, "accept any failure, not only one with the same exit status or signal");
+        line.real("--timeout", timeout_, "SECONDS",
+                  "time limit for each run of the command; a run that takes longer does not count as a failure");
+        line.flag("--no-verify", unverified_, "also try graphs that break rules which the original graph fulfils");
         line.group("Output");
-        line.text("-o,--output", output_, "FILE", "the smallest graph so far, written after every step (<name>.reduced.sdfg)");
+        line.text("-o,--output", output_, "FILE",
+                  "file for the smallest graph so far, written after every step (default: <name>.reduced.sdfg)");
     }
 
     void run(Session &s) override {
-        if (!differ_.empty() && !test_.empty()) {
+        if (differ_ && !test_.empty()) {
             s.diags.report(diag::Id::OptionConflict, {}, "--differ", "--test");
             return;
         }
         command_ = splitWords(test_);
-        if (differ_.empty() && (command_.empty() || test_.find("{}") == std::string::npos)) {
+        if (!differ_ && (command_.empty() || test_.find("{}") == std::string::npos)) {
             s.diags.report(diag::Id::OptionMisused, {},
                            command_.empty() ? "--test is missing" : "the command of --test has no `{}` for the graph",
                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'");
@@ -61,7 +75,7 @@ class Reduce : public Subcommand {
         if (!graph || !folder)
             return;
         candidate_ = file::join(folder->path(), graph->name.str() + ".sdfg");
-        if (!differ_.empty())
+        if (differ_)
             testForDifference(file::join(folder->path(), "left"));
         if (output_.empty())
             output_ = (input_ == "-" ? graph->name.str() : file::nameOf(input_).substr(0, file::nameOf(input_).find('.'))) +
@@ -83,7 +97,7 @@ class Reduce : public Subcommand {
 
     /// Every try is a process of its own, so that graphs with which sdfgc or the program crashes are just others.
     void testForDifference(const std::string &reproducer) {
-        const bool passes = differ_ == "passes";
+        const bool passes = differ_ == Difference::Passes;
         command_ = {executablePath(), passes ? "opt" : "run", "--validate", candidate_, "--validate-dir", reproducer};
         if (passes)
             command_.insert(command_.end(), {"-o", "/dev/null"});
@@ -145,7 +159,8 @@ class Reduce : public Subcommand {
                           << " elements, after " << summary.tests << " tests\n";
     }
 
-    std::string input_, test_, differ_, options_, match_, output_, candidate_;
+    std::optional<Difference> differ_;
+    std::string input_, test_, options_, match_, output_, candidate_;
     bool anyFailure_ = false, unverified_ = false;
     double timeout_ = 60;
     std::vector<std::string> command_;

@@ -9,7 +9,6 @@
 #include "Driver/Subcommand.h"
 #include "Driver/Words.h"
 #include "sdfgc/Build/Tasklets.h"
-#include "sdfgc/Pass/Arguments.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
@@ -78,33 +77,34 @@ std::string summary(const run::Argument &a, const run::NpyArray &content) {
 
 class Run : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg", input_, "the graph, or a tree (.sdfgtree); `-` reads standard input");
+        line.argument("PROG.sdfg", input_, "graph, or tree (.sdfgtree), to run; `-` reads standard input");
         arguments_.addTo(line);
         line.group("Results");
         line.texts("--out", outputs_, "NAME=FILE.npy", "write an argument to a file after the call");
-        line.flag(
-            "--once", once_,
-            "call the program once. Otherwise a warm-up and up to 5 timed calls follow each other for about a second, all with the "
-            "same arguments, and results are those of the first; one call with --emulate, --emulate-mpi, --ranks, --interpret or "
-            "--stats");
-        line.number("--repeat", call_.repeat, "N", "make exactly N timed calls; results are those of the last one");
-        line.number("--warmup", call_.warmup, "N", "make N calls before the timed ones (with --repeat: 0)", 0);
-        line.real("--timeout", call_.seconds, "SECONDS", "end the program after this time");
+        line.flag("--once", once_,
+                  "call the program once (default: a warm-up and up to 5 timed calls, for about a second, all with the same "
+                  "arguments, where "
+                  "the first gives the results; one call with --emulate, --emulate-mpi, --ranks, --interpret or --stats)");
+        line.number("--repeat", call_.repeat, "N",
+                    "make exactly N timed calls; the last one gives the results (default: see --once)");
+        line.number("--warmup", call_.warmup, "N", "make N calls before the timed ones (default: see --once; 0 with --repeat)", 0);
+        line.real("--timeout", call_.seconds, "SECONDS", "time limit for the program");
         line.number(
             "--ranks", ranks_, "N",
-            "call it on N ranks of MPI at once: under mpirun, or, with --emulate-mpi, as threads; `{rank}` and `{ranks}` in "
-            "--arg, --input and --out stand for the numbers");
-        line.text("--launcher", launcher_, "COMMAND", "what starts the ranks (mpirun -n {ranks})");
+            "run the program on N MPI ranks, under mpirun or, with --emulate-mpi, as threads; `{rank}` and `{ranks}` in --arg, "
+            "--input and --out stand for the numbers");
+        line.text("--launcher", launcher_, "COMMAND", "command that starts the ranks (default: mpirun -n {ranks})");
         requireClosed(line, "--launcher", launcher_);
-        line.number("--mpi-seed", call_.mpiSeed, "N", "with --emulate-mpi: other delays and orders of messages (0: none)", 0);
+        line.number("--mpi-seed", call_.mpiSeed, "N",
+                    "with --emulate-mpi: seed for random delays and orders of messages; 0 for none", 0);
         line.flag("--interpret", interpret_,
-                  "execute the program in the interpreter, which checks every access, instead of compiling it");
-        line.flag("--tree", tree_, "with --interpret: not the graph, but the schedule tree that the passes lead to");
+                  "run the program in the interpreter, which checks every access, instead of compiling it");
+        line.flag("--tree", tree_, "with --interpret: run the schedule tree that the passes make, instead of the graph");
         line.flag("--json", json_, "print times and results as JSON");
         line.flag(
             "--stats", stats_,
-            "also the counters of the program's GPU graphs after the last call, with --emulate-mpi the messages of ranks, and with "
-            "--interpret the memory that containers of the program took");
+            "also print the counters of the GPU graphs after the last call, with --emulate-mpi the messages of the ranks, and with "
+            "--interpret the memory of the program's containers");
         line.check([this, &line](diag::Engine &d) {
             for (const char *count : {"--repeat", "--warmup"}) {
                 isCounted_ = isCounted_ || line.given(count);
@@ -126,9 +126,9 @@ class Run : public Subcommand {
                 d.report(diag::Id::OptionMisused, {}, "--ranks needs a file: every rank reads the graph", "save it first");
         });
         line.group("Output");
-        line.text("-o,--output", folder_, "DIR", "the build folder (one in the cache of the user)");
+        line.text("-o,--output", folder_, "DIR", "build folder (default: one in the user's cache)");
         compilation_.addTo(line, true);
-        compilation_.pipeline.addValidationTo(line, compilation_.toolchain);
+        compilation_.pipeline.validation.addTo(line, compilation_.toolchain);
     }
 
     void run(Session &s) override {
@@ -148,7 +148,7 @@ class Run : public Subcommand {
             return interpretProgram(s, std::move(program), outputs);
         compilation_.lineTables = true;
         std::optional<Agreement> agreement;
-        if (compilation_.pipeline.validate && program.graph)
+        if (compilation_.pipeline.validation.validate && program.graph)
             agreement.emplace(s, *program.graph, compilation_, input_);
         const std::string folder = folder_.empty() ? runFolder(input_, key()) : folder_;
         std::optional<Compiled> made = compilation_.run(s, std::move(program), input_, folder, true);
@@ -209,8 +209,8 @@ class Run : public Subcommand {
     void interpretProgram(Session &s, Input program, const std::vector<run::Given> &outputs) {
         if (tree_ && !lower(s, program))
             return;
-        interpret::Options options{compilation_.target.compat == "dace", input_, call_.seconds};
-        if (!compilation_.pipeline.noNative)
+        interpret::Options options{compilation_.target.hasDaceMeaning(), input_, call_.seconds};
+        if (!compilation_.pipeline.validation.noNative)
             options.native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""}, &s.log());
         const std::shared_ptr<const tree::Module> tree = std::move(program.tree);
         std::optional<run::Arguments> arguments =
@@ -270,15 +270,9 @@ class Run : public Subcommand {
 
     /// Options with which the sources or the library differ.
     std::string key() const {
-        const TargetOptions &t = compilation_.target;
-        const PipelineOptions &p = compilation_.pipeline;
-        std::vector<std::string> words = pass::argumentsOf(t.compileOptions(""));
-        words.insert(words.end(), {compilation_.cflags, compilation_.toolchain.compiler, compilation_.toolchain.file, p.pipeline,
-                                   p.startAfter, p.passes ? "passes " + *p.passes : "", std::to_string(p.passLimit)});
+        std::vector<std::string> words = compilation_.arguments();
         if (compilation_.name.isGiven())
-            words.push_back("name " + compilation_.name.text());
-        for (const auto *list : {&p.passOptions, &p.distribute})
-            words.insert(words.end(), list->begin(), list->end());
+            words.insert(words.end(), {"--name", compilation_.name.text()});
         return process::quoted(words);
     }
 

@@ -1,5 +1,6 @@
 #include "Driver/Session.h"
 #include "Driver/Crash.h"
+#include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -96,14 +97,14 @@ int exitStatus(const diag::Engine &d) {
 
 void GeneralOptions::addTo(CommandLine &line) {
     line.group("General options");
-    line.choice("--diagnostics", diagnostics, {"text", "json", "sarif"}, "form of errors, warnings and remarks on standard error");
-    line.choice("--color", color, {"auto", "always", "never"}, "colours; auto: on a terminal, unless NO_COLOR is set");
-    line.texts("-W", warnings, "NAME",
-               "-Werror: warnings are errors; -Werror=CODE, -Wno-error=CODE, -Wno-CODE: one kind of warning is an error, is none, "
-               "is not shown");
-    line.count("-v,--verbose", verbose, "say what is done; -vv: in detail, with times");
-    line.flag("-q,--quiet", quiet, "no warnings, remarks or progress");
-    line.text("--time-trace", timeTrace, "FILE", "write where time goes in Chrome's trace format");
+    line.choice("--diagnostics", diagnostics, "format of errors, warnings and remarks on standard error");
+    line.choice("--color", color, "when to use colours; `auto`: on a terminal, unless NO_COLOR is set");
+    line.texts(
+        "-W", warnings, "NAME",
+        "-Werror turns warnings into errors; -Werror=CODE and -Wno-error=CODE do so, or not, for one kind; -Wno-CODE hides it");
+    line.count("-v,--verbose", verbose, "report each step; -vv adds details and times");
+    line.flag("-q,--quiet", quiet, "suppress warnings, remarks and progress");
+    line.text("--time-trace", timeTrace, "FILE", "write a profile in Chrome's trace format");
 }
 
 void Session::readWarningOptions() {
@@ -163,7 +164,7 @@ bool Session::failed() const {
 Log &Session::log() {
     if (!log_) {
         Log::Level level = environment.errIsTerminal ? Log::Level::Result : Log::Level::Off;
-        if (general.quiet || general.diagnostics != "text")
+        if (general.quiet || general.diagnostics != DiagnosticForm::Text)
             level = Log::Level::Off;
         else if (general.verbose > 0)
             level = general.verbose > 1 ? Log::Level::Debug : Log::Level::Info;
@@ -283,13 +284,20 @@ void Session::printDiagnostics() {
         std::erase_if(all, [](const diag::Diagnostic &d) {
             return d.severity == diag::Severity::Warning || d.severity == diag::Severity::Remark;
         });
-    if (general.diagnostics == "json")
+    if (general.diagnostics == DiagnosticForm::Json)
         diag::printJson(environment.err, all);
-    else if (general.diagnostics == "sarif")
-        diag::printSarif(environment.err, all);
+    else if (general.diagnostics == DiagnosticForm::Sarif)
+        printSarif(all);
     else
         printForPeople(std::move(all));
     environment.err.flush();
+}
+
+void Session::printSarif(const std::vector<diag::Diagnostic> &all) {
+    diag::SarifLog log;
+    log.add(all);
+    addResults(missed, log);
+    environment.err << std::move(log).text();
 }
 
 void Session::printForPeople(std::vector<diag::Diagnostic> all) {
@@ -297,7 +305,8 @@ void Session::printForPeople(std::vector<diag::Diagnostic> all) {
     const std::vector<std::string> leftOut = general.verbose ? std::vector<std::string>() : leaveOutRepeats(all);
     const char *noColor = std::getenv("NO_COLOR");
     const bool automatic = environment.errIsTerminal && !(noColor && *noColor);
-    diag::printText(environment.err, all, {general.color == "always" || (general.color == "auto" && automatic), true});
+    diag::printText(environment.err, all,
+                    {general.color == ColorUse::Always || (general.color == ColorUse::Auto && automatic), true});
     for (const std::string &line : leftOut)
         environment.err << "sdfgc: " << line << '\n';
     if (std::string summary = diags.summary(); !summary.empty() && count > 1)

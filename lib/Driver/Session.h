@@ -24,9 +24,14 @@ struct Input {
     pass::Program program() { return tree ? pass::Program(std::move(tree)) : pass::Program(*graph, nullptr); }
 };
 
+enum class DiagnosticForm : uint8_t { Text, Json, Sarif };
+enum class ColorUse : uint8_t { Auto, Always, Never };
+
 /// What every subcommand takes.
 struct GeneralOptions {
-    std::string diagnostics = "text", color = "auto", timeTrace;
+    DiagnosticForm diagnostics = DiagnosticForm::Text;
+    ColorUse color = ColorUse::Auto;
+    std::string timeTrace;
     std::vector<std::string> warnings; // of -W, as given
     int verbose = 0;                   // 2: in every detail
     bool quiet = false;
@@ -40,7 +45,8 @@ public:
     Environment &environment;
     GeneralOptions general;
     diag::Engine diags;
-    int interruptedBy = 0; // signal that stopped a compiler run
+    std::vector<pass::Remark> missed; // of --explain-missed, for the log of --diagnostics sarif
+    int interruptedBy = 0;            // signal that stopped a compiler run
 
     /// What is done, on standard error: with -v, and in detail with -vv; results on a terminal always, unless -q. Nothing beside
     /// diagnostics for machines. Call it when the options are known.
@@ -74,6 +80,7 @@ private:
     diag::Severity severityOf(const diag::Diagnostic &d) const;
     bool ignored(const diag::Diagnostic &d) const;
     void printDiagnostics();
+    void printSarif(const std::vector<diag::Diagnostic> &all);
     void printForPeople(std::vector<diag::Diagnostic> all);
     std::map<diag::Id, Control> controls_; // of warnings and remarks
     bool warningsAreErrors_ = false;
@@ -85,3 +92,8 @@ private:
 int exitStatus(const diag::Engine &d);
 
 } // namespace sdfgc::driver
+
+namespace sdfgc {
+template <> struct Words<driver::DiagnosticForm> { static constexpr std::string_view list[] = {"text", "json", "sarif"}; };
+template <> struct Words<driver::ColorUse> { static constexpr std::string_view list[] = {"auto", "always", "never"}; };
+} // namespace sdfgc

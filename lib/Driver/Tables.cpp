@@ -46,6 +46,8 @@ json::Value optionJson(const pass::OptionInfo &o) {
     option.set("default", std::visit([](const auto &d) { return json::Value(d); }, o.defaultValue));
     if (std::holds_alternative<int64_t>(o.defaultValue))
         option.set("least", o.least);
+    if (!o.choices.empty())
+        option.set("choices", json::strings(o.choices));
     return option;
 }
 
@@ -74,8 +76,7 @@ std::string listJson() {
 std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
     const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
     pass::CompileOptions compile;
-    compile.target = target;
-    compile.optimize = 2;
+    compile.target = pass::Target(target);
     for (const platform::Library &l : platform::libraries())
         compile.libraries.emplace(l.name);
     diag::Engine unused;
@@ -126,14 +127,14 @@ std::string page(const targets::TargetInfo &t) {
 
 class Passes : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PASS", pass_, "a pass that is to be described; without it all are listed", true);
+        line.argument("PASS", pass_, "pass to describe (default: list all)", true);
         line.group("Output");
-        line.flag("--json", json_, "as JSON");
-        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+        line.flag("--json", json_, "print JSON");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation to DIR");
         line.group("The pipeline in effect");
         line.text("--pipeline", pipeline_.pipeline, "FILE",
-                  "print the passes of a YAML file or of an installed pipeline, includes and conditions resolved");
-        line.text("--passes", pipeline_.passes, "LIST", "print these passes: a,b{key=value},c");
+                  "print the passes of a YAML file or an installed pipeline, with includes and conditions resolved");
+        line.text("--passes", pipeline_.passes, "LIST", "print these passes, as in a,b{key=value},c");
         target_.addTo(line);
         toolchain_.addTo(line);
     }
@@ -174,7 +175,7 @@ class Passes : public Subcommand {
         if (!p || !pass::checkLevels(*p, passRegistry(), ir::Level::Loaded, s.diags))
             return;
         std::ostream &out = s.environment.out;
-        out << "// " << p->name << " for target " << compile.target << '\n';
+        out << "// " << p->name << " for target " << compile.target.name() << '\n';
         for (std::size_t i = 0; i < p->steps.size(); ++i) {
             const pass::Step &step = p->steps[i];
             for (const pass::Group &g : p->groups)
@@ -199,7 +200,7 @@ class Passes : public Subcommand {
 class Targets : public Subcommand {
     void addOptions(CommandLine &line) override {
         line.group("Output");
-        line.text("--markdown", folder_, "DIR", "write the pages of the documentation into a folder");
+        line.text("--markdown", folder_, "DIR", "write the pages of the documentation to DIR");
     }
 
     void run(Session &s) override {

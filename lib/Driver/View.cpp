@@ -62,14 +62,14 @@ private:
 
 class View : public Subcommand {
     void addOptions(CommandLine &line) override {
-        line.argument("PROG.sdfg|DIR", input_, "the graph (`-` reads standard input), or a folder that --dump-dir wrote");
+        line.argument("PROG.sdfg|DIR", input_, "graph to draw (`-` reads standard input), or a folder that --dump-dir wrote");
         line.group("Output");
-        line.text("-o,--output", output_, "FILE", "where the page goes (<name>.html)");
+        line.text("-o,--output", output_, "FILE", "file for the page (default: <name>.html)");
         line.flag("--run-passes", runPasses_,
-                  "run the passes on graphs: the page shows the graph before and after them, with what they did and could not do");
-        line.flag("--emit", emit_, "generate the program, and show its sources beside the graph");
+                  "run the passes and show the graph before and after them, with what they did and could not do");
+        line.flag("--emit", emit_, "generate the program and show its sources beside the graph");
         line.text("--build-folder", buildFolder_, "DIR",
-                  "show the sources in this build folder (./<name>.build, if it is the graph's)");
+                  "show the sources of this build folder (default: ./<name>.build, if it belongs to the graph)");
         pipeline_.addTo(line);
         target_.addTo(line);
         toolchain_.addTo(line);
@@ -133,17 +133,7 @@ class View : public Subcommand {
     }
 
     /// Which passes make the program for --emit. Behind --run-passes the same ones run again, and print nothing more.
-    PipelineOptions passesForEmit() const {
-        if (!runPasses_)
-            return pipeline_;
-        PipelineOptions out;
-        out.pipeline = pipeline_.pipeline;
-        out.passes = pipeline_.passes;
-        out.distribute = pipeline_.distribute;
-        out.passOptions = pipeline_.passOptions;
-        out.passLimit = pipeline_.passLimit;
-        return out;
-    }
+    PipelineOptions passesForEmit() const { return runPasses_ ? pipeline_.repeated() : pipeline_; }
 
     /// {"python": [SOURCE...], "generated": [SOURCE...], "from": where these come from}. Returns nothing after errors.
     std::optional<std::string> sourceScript(Session &s, const std::string &title, const Steps &steps) const {
@@ -155,7 +145,7 @@ class View : public Subcommand {
             if (!made)
                 return std::nullopt;
             generated = std::move(*made);
-            from = "for target " + target_.target;
+            from = "for target " + target_.target.name();
         } else if (const std::string built = builtFolder(title); !built.empty()) {
             generated = builtSources(built);
             from = "from " + built + (isOlder(built) ? ", which is older than the graph" : "");

@@ -33,7 +33,7 @@ public:
         for (const codegen::SourceFile &f : r.sources->files)
             if (f.translationUnit)
                 take(f.path);
-        for (const std::string &f : compileFlags(fpModel(r.compile->fpModel), false))
+        for (const std::string &f : compileFlags(r.compile->fpModel, false))
             if (f.rfind("-std=", 0) != 0 && f != "-fPIC" && f.rfind("-fvisibility", 0) != 0)
                 hostFlags_.push_back(f);
     }
@@ -154,14 +154,14 @@ private:
             w_.line(start + "$<$<COMPILE_LANGUAGE:CXX>:" + joined(hostFlags_, ";") + ">)");
             w_.line(start + "$<$<COMPILE_LANGUAGE:CUDA>:" + joined(deviceFlags(), ";") + ">)");
         }
-        for (const std::string &f : gccFlags(fpModel(r_.compile->fpModel)))
+        for (const std::string &f : gccFlags(r_.compile->fpModel))
             w_.line(start + "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:" + f + ">)");
     }
 
     /// nvcc takes flags of its own and hands the host compiler's over one by one.
     std::vector<std::string> deviceFlags() const {
         std::vector<std::string> out{"-std=c++20"};
-        for (const std::string &f : cudaFlags(fpModel(r_.compile->fpModel)))
+        for (const std::string &f : cudaFlags(r_.compile->fpModel))
             out.push_back(f);
         for (const std::string &f : hostFlags_)
             if (!f.starts_with("-O"))

@@ -2,11 +2,7 @@
 
 namespace sdfgc::package {
 
-FpModel fpModel(std::string_view name) {
-    if (name == "fast")
-        return FpModel::Fast;
-    return name == "contract" ? FpModel::Contract : FpModel::Strict;
-}
+using pass::FpModel;
 
 std::vector<std::string> compileFlags(FpModel model, bool openmp) {
     // -O3 takes 1.6 times as long as -O2 on kernels and is what the programs that we are compared with use. Debug information would

@@ -11,7 +11,7 @@ json::Value manifest(const Request &r) {
     out.set("schema", 1);
     out.set("name", n);
     out.set("sdfgc", SDFGC_VERSION);
-    out.set("target", r.compile->target);
+    out.set("target", r.compile->target.name());
     out.set("library", "lib/lib" + n + ".so");
     json::Value bindings = json::Value::object();
     bindings.set("c", "include/" + n + ".h");
@@ -33,10 +33,9 @@ json::Value manifest(const Request &r) {
         caller.set("program", callerProgram(n));
         out.set("caller", std::move(caller));
     }
-    out.set("fp_model", r.compile->fpModel);
-    if (r.compile->orderedReductions) // absent: `any`
-        out.set("reductions", "ordered");
-    out.set("compile_flags", json::strings(compileFlags(fpModel(r.compile->fpModel), r.sources->openmp)));
+    for (const auto &[key, value] : pass::recordedOptions(*r.compile))
+        out.set(key, value);
+    out.set("compile_flags", json::strings(compileFlags(r.compile->fpModel, r.sources->openmp)));
     out.set("libraries", json::strings(r.sources->libraries));
     out.set("openmp", r.sources->openmp);
     return out;

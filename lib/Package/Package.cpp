@@ -138,7 +138,7 @@ private:
         json::Value out = objectOf(elements, [&](const auto &states) {
             return objectOf(states, [&](const auto &nodes) { return objectOf(nodes, entryOf); });
         });
-        out.members().emplace(out.members().begin(), "target", request_.compile->target);
+        out.members().emplace(out.members().begin(), "target", request_.compile->target.name());
         return out.dump() + "\n";
     }
 

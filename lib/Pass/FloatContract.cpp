@@ -34,17 +34,17 @@ std::string_view description(FloatClass c) {
     return "";
 }
 
-bool allows(std::string_view fpModel, bool ordered, FloatClass c) {
+bool allows(FpModel model, ReductionOrder reductions, FloatClass c) {
     switch (c) {
     case FloatClass::F0:
         return true;
     case FloatClass::F1:
-        return !ordered;
+        return reductions != ReductionOrder::Ordered;
     case FloatClass::F2:
     case FloatClass::V:
-        return fpModel != "strict";
+        return model != FpModel::Strict;
     case FloatClass::F3:
-        return fpModel == "fast";
+        return model == FpModel::Fast;
     }
     return false;
 }

@@ -6,7 +6,7 @@
 namespace sdfgc::pass {
 namespace {
 
-/// `text` as a value of the same type as `like`, or nothing.
+/// `text` as a value of the same type as `like`; nothing for another one.
 std::optional<OptionValue> parseValue(const OptionValue &like, const std::string &text) {
     if (std::holds_alternative<std::string>(like))
         return text;
@@ -52,8 +52,9 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
         return false;
     }
     std::optional<OptionValue> value = parseValue(info->defaultValue, text);
-    if (!value) {
-        d.report(diag::Id::PassOptionType, place, key, pass.name, typeName(info->defaultValue), text);
+    const bool isChoice = !info->choices.empty() && value != info->defaultValue;
+    if (!value || (isChoice && std::find(info->choices.begin(), info->choices.end(), text) == info->choices.end())) {
+        d.report(diag::Id::PassOptionType, place, key, pass.name, describeValues(*info), text);
         return false;
     }
     if (const int64_t *number = std::get_if<int64_t>(&*value); number && *number < info->least) {

@@ -18,6 +18,7 @@
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <yaml-cpp/yaml.h>
 
@@ -30,33 +31,13 @@ constexpr uint64_t maxFileBytes = 16u << 20;
 
 using Keys = std::vector<std::string>;
 
-/// The value of one condition key now, or nothing for an unknown key.
-std::optional<std::string> conditionValue(const std::string &key, const CompileOptions &o) {
-    auto boolean = [](bool b) { return std::string(b ? "true" : "false"); };
-    if (key == "target")
-        return o.target;
-    if (key == "compat")
-        return o.compatDace ? "dace" : "none";
-    if (key == "fp-model")
-        return o.fpModel;
-    if (key == "reductions")
-        return o.orderedReductions ? "ordered" : "any";
-    if (key == "checks")
-        return boolean(o.checks);
-    if (key == "optimize")
-        return std::to_string(o.optimize);
-    if (key == "blas")
-        return boolean(o.has("openblas"));
-    if (key == "lapacke")
-        return boolean(o.has("lapacke"));
-    if (key == "fftw")
-        return boolean(o.has("fftw3"));
-    if (key == "tensor")
-        return boolean(o.has("gputensor"));
-    return std::nullopt;
-}
-const Keys conditionKeys() {
-    return {"target", "compat", "fp-model", "reductions", "checks", "optimize", "blas", "lapacke", "fftw", "tensor", "has", "not"};
+/// What a condition can ask of a compilation, with the value now: its options, and libraries by names of their own.
+std::map<std::string, std::string> askedOf(const CompileOptions &o) {
+    std::map<std::string, std::string> out = askedOptions(o);
+    for (const auto &[key, library] : {std::pair("blas", "openblas"), std::pair("lapacke", "lapacke"), std::pair("fftw", "fftw3"),
+                                       std::pair("tensor", "gputensor")})
+        out.emplace(key, optionText(o.has(library)));
+    return out;
 }
 
 /// What a `when` says: whether it holds as far as it is known before the run, and what the graph decides.
@@ -67,7 +48,7 @@ struct Condition {
 
 class Reader {
 public:
-    Reader(const Registry &r, const CompileOptions &o, diag::Engine &d) : registry_(r), options_(o), diags_(d) {}
+    Reader(const Registry &r, const CompileOptions &o, diag::Engine &d) : registry_(r), asked_(askedOf(o)), diags_(d) {}
 
     std::optional<Pipeline> read(const std::string &path) {
         std::size_t errorsBefore = diags_.errorCount();
@@ -247,15 +228,18 @@ private:
             shape(when, "`when`", "a map such as {target: cpu}");
             return all;
         }
-        checkKeys(when, conditionKeys(), "a condition");
+        Keys known{"has", "not"};
+        for (const auto &[key, value] : asked_)
+            known.push_back(key);
+        checkKeys(when, known, "a condition");
         for (const auto &entry : when) {
             const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
             if (key == "not")
                 negate(entry.second, all);
             else if (key == "has")
                 all.graph.push_back(readProperties(entry.second));
-            else if (std::optional<std::string> now = conditionValue(key, options_))
-                all.now = matches(*now, key, entry.second) && all.now;
+            else if (const auto now = asked_.find(key); now != asked_.end())
+                all.now = matches(now->second, key, entry.second) && all.now;
         }
         return all;
     }
@@ -341,7 +325,7 @@ private:
     }
 
     const Registry &registry_;
-    const CompileOptions &options_;
+    const std::map<std::string, std::string> asked_; // by conditions
     diag::Engine &diags_;
     Pipeline pipeline_;
     std::vector<std::vector<GraphCondition>> conditions_; // of the includes and groups around a step, and of itself

@@ -10,10 +10,15 @@ std::string str(const OptionValue &v) {
     return std::get<std::string>(v);
 }
 
-std::string_view typeName(const OptionValue &v) {
-    if (std::holds_alternative<bool>(v))
+std::string describeValues(const OptionInfo &o) {
+    if (std::holds_alternative<bool>(o.defaultValue))
         return "`true` or `false`";
-    return std::holds_alternative<int64_t>(v) ? "an integer" : "a text";
+    if (o.choices.empty())
+        return std::holds_alternative<int64_t>(o.defaultValue) ? "an integer" : "a text";
+    std::string out;
+    for (std::size_t i = 0; i < o.choices.size(); ++i)
+        out += (i == 0 ? "`" : i + 1 == o.choices.size() ? " or `" : ", `") + o.choices[i] + "`";
+    return out;
 }
 
 bool FunctionPass::run(tree::Module &module, Context &context) {

@@ -35,11 +35,6 @@ Acceptance answer(Kind kind, std::string_view name, Family family) {
 
 } // namespace
 
-TargetTraits traitsOf(std::string_view target) {
-    const platform::Dialect *dialect = platform::dialect(target);
-    return {dialect ? Family::Gpu : Family::Host, dialect};
-}
-
 Acceptance accepted(ir::Schedule s, Family f) { return answer(Kind::Schedule, ir::name(s), f); }
 Acceptance accepted(ir::Storage s, Family f) { return answer(Kind::Storage, ir::name(s), f); }
 Acceptance accepted(ir::Language l, Family f) { return answer(Kind::Language, ir::name(l), f); }

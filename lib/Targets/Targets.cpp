@@ -18,9 +18,9 @@ const std::vector<TargetInfo> &all() {
     return table;
 }
 
-const TargetInfo *find(const std::string &name) {
+const TargetInfo *find(const pass::Target &target) {
     for (const TargetInfo &t : all())
-        if (t.name == name)
+        if (t.name == target.name())
             return &t;
     return nullptr;
 }
@@ -31,7 +31,7 @@ namespace {
 std::string targetsOf(pass::Family family) {
     std::string out;
     for (const TargetInfo &t : all())
-        if (pass::traitsOf(t.name).family == family)
+        if (pass::Target(t.name).family() == family)
             out += (out.empty() ? "build it with `--target " : " or `--target ") + t.name + "`";
     return out;
 }
@@ -65,8 +65,8 @@ std::optional<Refusal> refusal(const ir::SDFG &g, const ir::Node &n, pass::Famil
 } // namespace
 
 /// Containers count where they are used: simplification leaves some that nothing uses.
-std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target) {
-    const pass::Family family = pass::traitsOf(target).family;
+std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target) {
+    const pass::Family family = target.family();
     for (ir::SDFG *g : ir::allSDFGs(graph))
         for (const ir::State *s : ir::allStates(*g))
             for (const auto &n : s->nodes())

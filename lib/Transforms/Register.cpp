@@ -1,3 +1,4 @@
+#include "sdfgc/Transforms/Choices.h"
 #include "sdfgc/Transforms/Passes.h"
 
 namespace sdfgc::transforms {
@@ -10,6 +11,7 @@ void registerPasses(pass::Registry &registry) {
 #define SDFGC_PASS_CLASS(Class) row->floatClass = pass::FloatClass::Class;
 #define SDFGC_PASS_REPAIRS() row->repairs = true;
 #define SDFGC_PASS_OPTION(Name, Default, Help) row->options.push_back({Name, Help, pass::OptionValue(Default)});
+#define SDFGC_PASS_CHOICE(Name, Type, Default, Help) row->options.push_back(pass::choiceOption<Type>(Name, Default, Help));
 #define SDFGC_PASS_OPTION_LEAST(Least) row->options.back().least = Least;
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS

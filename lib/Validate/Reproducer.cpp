@@ -13,7 +13,8 @@ std::string fileName(const std::string &stem, const ProgramText &p) {
 
 /// Graphs are searched and shrunk, trees are not.
 std::string commands(const Reproducer &r, const std::string &before, const std::string &after) {
-    const std::string options = r.target + " --passes " + process::quoted({r.pass});
+    const std::string options = r.options + " --passes " + process::quoted({r.pass});
+    const std::string validated = options + (r.judging.empty() ? "" : " " + r.judging);
     std::string out = "# What the program does before and after the pass:\n"
                       "sdfgc run --interpret " +
                       before +
@@ -24,11 +25,11 @@ std::string commands(const Reproducer &r, const std::string &before, const std::
                       "# The pass, judged again:\n";
     if (!r.after.isTree)
         out += "sdfgc bisect " + before + " --expect interpreter --input input " + options + "\n";
-    out += "sdfgc opt --validate " + before + " " + options + " -o " + after + "\n";
+    out += "sdfgc opt --validate " + before + " " + validated + " -o " + after + "\n";
     if (!r.before.isTree)
         out += "# The smallest graph that it changes:\n"
                "sdfgc reduce " +
-               before + " --differ passes --options " + process::quoted({options}) + "\n";
+               before + " --differ passes --options " + process::quoted({validated}) + "\n";
     return out;
 }
 

@@ -1,7 +1,6 @@
 #include "sdfgc/Validate/Validator.h"
 
 #include "sdfgc/IR/StateGraph.h"
-#include "sdfgc/Pass/Arguments.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/Process.h"
@@ -122,7 +121,7 @@ std::string changesFromRunToRun(const Judged &judged, const std::function<std::u
 }
 
 interpret::Options Validator::interpreterOptions(const pass::Context &context) const {
-    return {.compatDace = context.options.compatDace,
+    return {.compatDace = context.options.hasDaceMeaning(),
             .file = options_.file,
             .seconds = options_.seconds,
             .largest = options_.inputs.largest,
@@ -220,7 +219,8 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
                       context);
     Step step{program, event, context, *subject, reductions_, event.pass.floatClass, event.pass.floatClass != pass::FloatClass::F0};
     step.reductions |= reductionsIn(program);
-    if (step.reductions.unordered && !context.options.orderedReductions) { // nobody promised an order: threads have another one
+    if (step.reductions.unordered &&
+        context.options.reductions != pass::ReductionOrder::Ordered) { // nobody promised an order: threads have another one
         step.reorders = true;
         if (step.reductions.rounds)
             step.allowed = std::max(step.allowed, pass::FloatClass::F1);
@@ -321,8 +321,12 @@ void Validator::report(const Judged &judged, const std::string &what, const std:
     pass::Pipeline one;
     one.steps.push_back(pipeline_.steps[event.position - 1]);
     one.steps.back().conditions.clear();
-    const std::string target = process::quoted(pass::argumentsOf(context.options));
-    const Result<void> written = writeReproducer({before_, textOf(after), judged.input, pass::print(one), target}, options_.folder);
+    std::vector<std::string> words = pass::argumentsOf(context.options);
+    if (context.changeLimit)
+        words.insert(words.end(), {"--pass-limit", std::to_string(*context.changeLimit - changesBefore_)});
+    const Result<void> written = writeReproducer(
+        {before_, textOf(after), judged.input, pass::print(one), process::quoted(words), process::quoted(options_.arguments)},
+        options_.folder);
     diag::Location place;
     place.file = options_.file;
     place.element = element;

@@ -58,7 +58,7 @@ def pass_options(root):
     for line in read(root, 'include/sdfgc/Transforms/Passes.def').splitlines():
         if m := re.match(r'SDFGC_PASS\(\w+, "([\w-]+)"', line):
             name = m[1]
-        if m := re.match(r'SDFGC_PASS_OPTION\("([\w-]+)"', line):
+        if m := re.match(r'SDFGC_PASS_(?:OPTION|CHOICE)\("([\w-]+)"', line):
             yield f'pass-option {name}.{m[1]}'
 
 

@@ -31,7 +31,6 @@ bool runPasses(SDFG &g, const std::string &text, diag::Engine &diags) {
     if (!pipeline)
         return false;
     pass::CompileOptions options;
-    options.optimize = 2;
     pass::Context context(diags, options);
     pass::Program program{g, nullptr};
     return pass::run(program, *pipeline, passes(), context, pass::RunOptions());

@@ -9,7 +9,7 @@
   library above.
 * Public headers do not include <iostream>, <regex>, or headers of LLVM and yaml-cpp: they would cost every user of the header.
 * No source file is longer than 500 lines.
-* No file compares the name of a target, or asks for one by its name: what kind a target is, sdfgc/Pass/TargetTraits.h says.
+* No file compares the name of a target, or asks for one by its name: what kind a target is, sdfgc/Pass/Target.h says.
 
 Prints one line per violation and exits 1 when there is one.
 """
@@ -44,14 +44,14 @@ def target_names(root):
     """A pattern for what asks for a target by its name."""
     with open(os.path.join(root, 'include/sdfgc/Targets/Targets.def'), encoding='utf-8') as f:
         name = '"(?:' + '|'.join(TARGET.findall(f.read())) + ')"'
-    return re.compile(rf'[!=]=\s*{name}|{name}\s*[!=]=|\b(?:dialect|find|traitsOf|compare)\({name}|\.(?:starts_with|ends_with)\({name}')
+    return re.compile(rf'[!=]=\s*(?:(?:pass::)?Target\()?{name}|{name}\)?\s*[!=]=|\b(?:dialect|find|compare)\({name}|{name}\)\.|\.(?:starts_with|ends_with)\({name}')
 
 
 def check_targets(root, path, asks):
     with open(path, encoding='utf-8') as f:
         for n, line in enumerate(f, 1):
             if asks.search(line):
-                yield f'{os.path.relpath(path, root)}:{n}: asks for a target by its name; sdfgc/Pass/TargetTraits.h says what kind it is'
+                yield f'{os.path.relpath(path, root)}:{n}: asks for a target by its name; sdfgc/Pass/Target.h says what kind it is'
 
 
 def folder_of_passes(relative):

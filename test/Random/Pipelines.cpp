@@ -12,9 +12,10 @@ namespace {
 
 pass::CompileOptions optionsFor(const std::string &target, int level) {
     pass::CompileOptions o;
-    o.target = target;
-    o.optimize = level;
-    o.gpuGraph = o.gpu() ? "auto" : "";
+    o.target = pass::Target(target);
+    o.optimize = static_cast<pass::OptLevel>(level);
+    if (o.gpu())
+        o.gpuGraph = pass::GpuGraphMode::Auto;
     o.emulate = o.gpu(); // no libraries: what they would compute is computed by maps, which the interpreter runs
     return o;
 }

@@ -10,7 +10,7 @@ namespace sdfgc::random {
 struct Trial {
     pass::CompileOptions options;
     pass::Pipeline pipeline;
-    std::string name() const { return options.target + " -O" + std::to_string(options.optimize) + " " + pass::print(pipeline); }
+    std::string name() const { return options.target.name() + " -O" + optionText(options.optimize) + " " + pass::print(pipeline); }
 };
 
 const pass::Registry &registry();

@@ -32,7 +32,7 @@ struct CompilerMessage {
 };
 
 struct Options {
-    package::FpModel fpModel = package::FpModel::Strict;
+    pass::FpModel fpModel = pass::FpModel::Strict;
     bool openmp = true;
     bool emulateMpi = false;                     // MPI is emulated: ranks are threads of one process
     bool emulate = false;                        // the host compiler builds GPU sources against the emulation

@@ -56,7 +56,7 @@ struct Report {
 };
 
 struct Options {
-    bool compatDace = false;            // C semantics for Python's operators, as in CompileOptions
+    bool compatDace = false;            // C semantics for Python's operators, as with --compat dace
     std::string file;                   // the graph's, for diagnostics
     double seconds = 0;                 // time limit for the program; 0: none
     int64_t largest = int64_t(1) << 34; // maximum size of a container in bytes; larger ones get no memory

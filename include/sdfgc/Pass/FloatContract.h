@@ -18,10 +18,21 @@
 // index order.
 #pragma once
 
+#include "sdfgc/Support/OptionValues.h"
+
 #include <cstdint>
 #include <string_view>
 
 namespace sdfgc::pass {
+
+/// --fp-model: the freedom of passes and compilers with floating-point numbers.
+enum class FpModel : uint8_t {
+    Strict,   // every operation rounds as written
+    Contract, // a * b + c may become a fused operation
+    Fast,     // operations may be reordered, and infinities and NaNs are assumed not to occur
+};
+/// --reductions: the order of sums that the graph leaves open.
+enum class ReductionOrder : uint8_t { Any, Ordered };
 
 /// How a change may affect floating-point numbers. All other values are unchanged in every class.
 enum class FloatClass : uint8_t { F0, F1, F2, V, F3 };
@@ -32,9 +43,13 @@ std::string_view name(FloatClass c);
 /// Returns a readable description of a class: `the same bits`, `sums that the graph leaves open in another order`.
 std::string_view description(FloatClass c);
 
-/// Is a class allowed? `fpModel`: the value of --fp-model (`strict`, `contract`, `fast`); `ordered`: whether
-/// --reductions is `ordered`. The command line has already rejected `fast` with `ordered`. Here, `ordered` disallows F1
-/// under every model.
-bool allows(std::string_view fpModel, bool ordered, FloatClass c);
+/// Is a class allowed? The command line has already rejected `Fast` with `Ordered`. Here, `Ordered` disallows F1 under
+/// every model.
+bool allows(FpModel model, ReductionOrder reductions, FloatClass c);
 
 } // namespace sdfgc::pass
+
+namespace sdfgc {
+template <> struct Words<pass::FpModel> { static constexpr std::string_view list[] = {"strict", "contract", "fast"}; };
+template <> struct Words<pass::ReductionOrder> { static constexpr std::string_view list[] = {"any", "ordered"}; };
+} // namespace sdfgc

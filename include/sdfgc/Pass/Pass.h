@@ -4,11 +4,11 @@
 // TreePass, or FunctionPass for passes that process one function of the tree at a time. Only `lower` itself has both.
 #pragma once
 
+#include "sdfgc/Analysis/Origins.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
-#include "sdfgc/Pass/FloatContract.h"
-#include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Pass/CompileOptions.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include <algorithm>
@@ -22,39 +22,6 @@
 #include <vector>
 
 namespace sdfgc::pass {
-
-/// Options of the entire compilation; the same for every pass of a run.
-struct CompileOptions {
-    std::string target = "cpu";
-    bool emulate = false;             // a GPU target whose sources the host compiler builds against the emulation of its runtime
-    bool emulateMpi = false;          // ranks are threads of one process: built against the emulation of MPI
-    int gpuStreams = 4;               // maximum number of streams that operations are spread over
-    std::string gpuGraph;             // --gpu-graph: off, auto, require; empty: as marked in the graph
-    std::vector<std::string> gpuArch; // --gpu-arch: `sm_90`, `gfx90a`; empty: the GPU compiler's default
-    bool gpu() const { return platform::dialect(target) != nullptr; }
-    bool compatDace = false; // C semantics for Python's operators, as in DaCe's output
-    int optimize = 0;
-    std::string fpModel = "strict";
-    bool orderedReductions = false; // --reductions ordered
-    bool checks = false;            // --checks: add run-time checks of accesses
-    /// Is a change of this class allowed (FloatContract.h)?
-    bool allows(FloatClass c) const { return pass::allows(fpModel, orderedReductions, c); }
-    /// The vendor of the target's GPUs. With emulation, this is the vendor whose program is emulated.
-    platform::Device vendor() const {
-        const platform::Dialect *dialect = platform::dialect(target);
-        return dialect ? dialect->device : platform::Device::Cuda;
-    }
-    /// Lanes of a warp: 32 for CUDA, RDNA and the emulation, 64 for other AMD GPUs. Nothing if --gpu-arch names both
-    /// kinds.
-    std::optional<int> warpLanes() const;
-    std::set<std::string> libraries; // available on the target machine, by their names in Platform/Libraries.def
-    /// Is a library available? A name such as `gputensor` refers to the vendor's library.
-    bool has(const std::string &library) const {
-        const std::vector<std::string> behind = platform::librariesBehind(library, vendor());
-        return std::all_of(behind.begin(), behind.end(), [this](const auto &l) { return libraries.contains(l); });
-    }
-    std::string file; // the input graph, for diagnostics
-};
 
 /// The subject of a remark: the name of an element, and its location in the user's program. An element without a
 /// recorded location takes that of the nearest surrounding element: scope, state, regions, SDFG, nested SDFG node.
@@ -90,6 +57,19 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
+
+    /// Begins a step: `graph` is the one that the program has, or that its tree was lowered from; null for a tree from a file.
+    void begin(const std::string &pass, const ir::SDFG *graph);
+    /// Finds the elements of that graph that statements come from; null if there is no graph. Valid until the step ends.
+    const analysis::Origins *origins();
+    /// The place in the user's program of the element that a statement comes from. A statement without an origin has that of the
+    /// nearest one around it.
+    diag::SourceLoc sourceOf(const tree::Function &f, const tree::Node &statement);
+    /// A loop of a tree, with its place: `function program, loop over i`.
+    Element loop(const tree::Function &f, const tree::Node &loop);
+    /// The program of a tree, with the place of the graph.
+    Element program(const tree::Module &m) const;
+
     /// May a pass make a change of this class? Must be called for each change that is not of class F0.
     bool allows(FloatClass c) const { return options.allows(c); }
     void done(Element element, std::string text);
@@ -106,19 +86,31 @@ public:
 
 private:
     bool limitReached_ = false;
+    const ir::SDFG *graph_ = nullptr;
+    std::optional<analysis::Origins> origins_; // made when they are first asked for
 };
 
 using OptionValue = std::variant<bool, int64_t, std::string>;
 struct OptionInfo {
     std::string name, help;
     OptionValue defaultValue;
-    int64_t least = 0; // minimum, for an integer
+    int64_t least = 0;                     // minimum, for an integer
+    std::vector<std::string> choices = {}; // for a text: the words that it may be, besides the default
 };
+/// An option whose values are the words of `E`, or of what `E` may hold: then the empty text stands for nothing.
+template <class E> OptionInfo choiceOption(std::string name, const E &usual, std::string help) {
+    OptionInfo o{std::move(name), std::move(help), optionText(usual)};
+    if constexpr (Choice<E>)
+        o.choices = wordsOf<E>();
+    else
+        o.choices = wordsOf<typename E::value_type>();
+    return o;
+}
 using OptionValues = std::map<std::string, OptionValue>;
 /// Returns the value as written in YAML: `true`, `4`, `text`.
 std::string str(const OptionValue &v);
-/// Describes values of the same type as `v`: `true or false`, `an integer`, `a text`.
-std::string_view typeName(const OptionValue &v);
+/// Describes the values of an option: `` `true` or `false` ``, `an integer`, `` `reverse` or `forward` ``.
+std::string describeValues(const OptionInfo &o);
 
 /// The program in a pipeline: a graph, later also the tree that it was lowered to, or only a tree.
 struct Program {
@@ -143,7 +135,14 @@ public:
 
 protected:
     /// Returns the value of an option of this pass; T is the type in its row of Passes.def.
-    template <class T> const T &option(const std::string &name) const { return std::get<T>(options.at(name)); }
+    template <class T> decltype(auto) option(const std::string &name) const {
+        if constexpr (Choice<T>)
+            return T(parseWord<T>(std::get<std::string>(options.at(name))).value()); // not a reference into a temporary
+        else if constexpr (requires { requires Choice<typename T::value_type>; })
+            return parseWord<typename T::value_type>(std::get<std::string>(options.at(name)));
+        else
+            return std::get<T>(options.at(name));
+    }
 };
 
 /// A pass over graphs. It leaves ids renumbered (root.renumber()).

@@ -1,27 +1,12 @@
-// The kind of target that a --target name means, and what such targets accept: replaces comparisons of names.
+// The elements that targets accept, by family: the table Accepted.def.
 #pragma once
 
 #include "sdfgc/IR/Enums.h"
-#include "sdfgc/Platform/Dialects.h"
+#include "sdfgc/Pass/Target.h"
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace sdfgc::pass {
-
-enum class Family : uint8_t {
-    Host, // processors only
-    Gpu,  // processors and a device
-};
-
-/// The traits of a target name. The name of a GPU target is that of its dialect (Platform/Dialects.def); all others are
-/// host targets.
-struct TargetTraits {
-    Family family = Family::Host;
-    const platform::Dialect *dialect = nullptr; // of the device sources; null for the family Host
-};
-TargetTraits traitsOf(std::string_view target);
 
 /// A result of the table Accepted.def.
 struct Acceptance {

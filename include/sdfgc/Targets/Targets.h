@@ -19,15 +19,15 @@ struct TargetInfo {
 
 /// All targets, in table order.
 const std::vector<TargetInfo> &all();
-/// Returns the target with that name, or null.
-const TargetInfo *find(const std::string &name);
+/// Returns the row of a target, or null.
+const TargetInfo *find(const pass::Target &target);
 /// The first element of a graph that a target does not accept, by the table Pass/Accepted.def: a container that it
 /// uses, a scope, a tasklet.
 struct Refusal {
     std::string what, hint;
     diag::Location place;
 };
-std::optional<Refusal> refusal(ir::SDFG &graph, const std::string &target);
+std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target);
 /// Can a loaded graph be compiled for the target of `compile`? If not, reports the refusal as SD6002. If so, warns
 /// about what the compilation will ignore (SD6022, SD6023).
 bool accepts(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);

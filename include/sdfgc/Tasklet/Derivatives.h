@@ -5,6 +5,7 @@
 // of one and zero are folded. `y = a * x + b` has `x_bar = a * y_bar` and `b_bar = y_bar`.
 #pragma once
 
+#include "sdfgc/Support/OptionValues.h"
 #include "sdfgc/Tasklet/Types.h"
 
 #include <variant>
@@ -75,3 +76,7 @@ enum class Differentiable : uint8_t { Yes, Passive, No, Unlisted };
 Differentiable differentiable(std::string_view function);
 
 } // namespace sdfgc::py
+
+namespace sdfgc {
+template <> struct Words<py::Ties> { static constexpr std::string_view list[] = {"split", "first"}; };
+} // namespace sdfgc

@@ -27,6 +27,7 @@ struct ValidateOptions {
     double seconds = 5;                         // time limit of an execution; slower inputs are skipped
     std::string folder;                         // where to write a reproducer (writeReproducer)
     std::string file;                           // the graph's, for diagnostics
+    std::vector<std::string> arguments;         // command-line options with these settings, for the reproducer
     interpret::NativeCompiler native = nullptr; // for C++ tasklets; programs that contain some are not validated without one
     /// Receives a line about the progress (`isDone`: completed): `fuse-maps (12 of 40): 9 inputs agree`.
     std::function<void(const std::string &line, bool isDone)> progress = nullptr;
@@ -46,8 +47,9 @@ struct ProgramText {
 struct Reproducer {
     const ProgramText &before, &after;
     const Input &input;
-    std::string pass;   // with its options, in the form of --passes
-    std::string target; // command-line options that the pass depends on: `--target cuda`
+    std::string pass;    // with its options, in the form of --passes
+    std::string options; // command-line options that the pass depends on: `--target cuda`
+    std::string judging; // those that --validate depends on: `--validate-seed 7`
 };
 /// Writes `before.sdfgt`, `after.sdfgt` (trees: `.sdfgtree`), the folder `input` (writeInput) and `command`, calls of
 /// sdfgc in that folder that show the difference, shrink the graph and so on.
@@ -72,6 +74,7 @@ public:
     Validator(const pass::Pipeline &pipeline, const pass::Registry &registry, ValidateOptions options)
         : pipeline_(pipeline), registry_(registry), options_(std::move(options)) {}
     void begin(const pass::Program &, pass::Context &) override;
+    void before(const pass::Program &, const pass::Event &, pass::Context &context) override { changesBefore_ = context.changes; }
     void after(const pass::Program &, const pass::Event &, bool changed, pass::Context &) override;
     /// The number of inputs still in use.
     std::size_t inputs() const { return inputs_.size(); }
@@ -100,7 +103,8 @@ private:
     Name stream_;                            // a stream of the initial program with elements in unspecified order
     std::set<interpret::FaultKind> excused_; // faults that this program may have although they are errors in others
     std::vector<Judged> inputs_;
-    std::string why_; // why there are no inputs
+    std::string why_;           // why there are no inputs
+    int64_t changesBefore_ = 0; // number of changes counted before the current pass
     bool stopped_ = false;
 };
 

@@ -177,10 +177,10 @@ ExprRef elementOf(Instance &in, const MemoryPlace &p, sym::Expr start, const std
     return element;
 }
 
-py::Semantics semantics(const Instance &in) { return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Python; }
+py::Semantics semantics(const Instance &in) { return in.options().hasDaceMeaning() ? py::Semantics::Dace : py::Semantics::Python; }
 
 py::Semantics symbolicSemantics(const Instance &in) {
-    return in.options().compatDace ? py::Semantics::Dace : py::Semantics::Symbolic;
+    return in.options().hasDaceMeaning() ? py::Semantics::Dace : py::Semantics::Symbolic;
 }
 
 py::Env environment(const Instance &in) {

@@ -265,7 +265,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
         const std::string why = "the host has to do something between its operations";
         pass::Context &context = in.program().context;
         context.missed(formed, "no GPU graph", {diag::Why::Allocation, why});
-        if (context.options.gpuGraph == "require") // form-gpu-graphs would not have made it; it was changed since
+        if (context.options.gpuGraph == pass::GpuGraphMode::Require) // form-gpu-graphs would not have made it; it was changed since
             context.diags.report(diag::Id::GraphRequired, analysis::placeOf(formed), "--gpu-graph require", why,
                                  "let form-gpu-graphs make it: take the mark `formed` away");
         region->body.braces = true;

@@ -87,7 +87,7 @@ For &addLoop(Instance &in, const MapEntry &m, std::size_t d, tree::Block &out) {
 void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
     if (in.fn->device.inside)
         return lowerKernelMap(in, m, out);
-    if (!isOfHost(m.schedule, pass::traitsOf(in.options().target).family)) {
+    if (!isOfHost(m.schedule, in.options().target.family())) {
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(m), "a map with schedule " + std::string(name(m.schedule)),
                  std::string(pass::insteadOf(m.schedule)));
         return;

@@ -222,9 +222,11 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
 
 /// Parameters for the symbols of a function, and what the call gives for them.
 void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
+    const std::set<Name> needed = analysis::freeSymbols(*n.sdfg);
     for (Name s : symbolNames(n)) {
         const std::optional<OuterValue> outer = outerValue(in, n, s);
-        if (!outer)
+        // A symbol that only the shape of an argument mentions may have no value here.
+        if (!outer || (!needed.count(s) && !outer->reads && !isKnown(in, outer->value)))
             continue;
         const Type type = innerType(inner, s);
         const VarId v = inner.declareValue(s, type);

@@ -25,6 +25,9 @@ struct Program {
     std::unique_ptr<analysis::DeviceLoops> loops;       // see deviceLoops()
     bool usesUndefinedSize = false;                     // some expression that is printed has a size that nobody knows (`?`)
 
+    /// Dimensions with a remark that `--checks` does not know their size.
+    std::set<std::pair<const ir::DataDesc *, std::size_t>> openSizes;
+
     /// What the operations of the device touch; made when it is first asked for. The graph stays as it is.
     analysis::StreamSteps &steps();
     /// The loops and branches that the device decides on; likewise.

@@ -46,7 +46,7 @@ Name beyondReach(const Module &module, const std::string &text) {
 /// it.
 void refuseForeignRuntime(const Program &program, const std::string &text, diag::Location at) {
     const pass::CompileOptions &options = program.context.options;
-    const platform::Dialect *own = platform::dialect(options.target);
+    const platform::Dialect *own = options.target.dialect();
     if (!own)
         return;
     for (const CppWord &w : namesIn(text)) {

@@ -221,17 +221,13 @@ public:
         gradient::Request request;
         request.of = namesOf(option<std::string>("of"));
         request.wrt = namesOf(option<std::string>("wrt"));
-        const bool reverse = choice("mode", "reverse", "forward", context);
-        request.seedOne = choice("seed", "one", "argument", context) && reverse;
-        request.zeroInit = choice("init", "zero", "accumulate", context);
-        request.ties = choice("ties", "first", "split", context) ? py::Ties::First : py::Ties::Split;
-        const auto &part = option<std::string>("part");
-        if (part != "both" && part != "forward" && part != "backward")
-            wrong("part", "`both`, `forward` or `backward`", context);
-        if (!reverse && part != "both")
+        const bool reverse = option<gradient::Mode>("mode") == gradient::Mode::Reverse;
+        request.seedOne = option<gradient::Seed>("seed") == gradient::Seed::One && reverse;
+        request.zeroInit = option<gradient::Init>("init") == gradient::Init::Zero;
+        request.ties = option<py::Ties>("ties");
+        request.part = option<gradient::Part>("part");
+        if (!reverse && request.part != gradient::Part::Both)
             wrong("part", "`both` with `mode=forward`", context);
-        if (part != "both")
-            request.part = part == "forward" ? gradient::Part::Forward : gradient::Part::Backward;
         request.prefix = option<std::string>("prefix");
         if (request.prefix.empty())
             request.prefix = reverse ? "gradient_" : "tangent_";
@@ -302,14 +298,6 @@ private:
         else if (!text.empty() && !reverse)
             wrong("checkpoints", "empty with `mode=forward`, which stores nothing", context);
         return segments.value_or(gradient::Segments());
-    }
-
-    /// Is the option the first of two words? An error if it is neither.
-    bool choice(const std::string &name, const std::string &first, const std::string &second, pass::Context &context) {
-        const auto &value = option<std::string>(name);
-        if (value != first && value != second)
-            wrong(name, "`" + first + "` or `" + second + "`", context);
-        return value == first;
     }
 
     static bool check(SDFG &root, const gradient::Request &r, pass::Context &context) {

@@ -15,13 +15,11 @@
 #include "Transforms/Differentiate/Values.h"
 
 #include "sdfgc/Tasklet/Derivatives.h"
+#include "sdfgc/Transforms/Choices.h"
 
 #include <span>
 
 namespace sdfgc::transforms::gradient {
-
-/// The parts of a program with its gradient that are kept.
-enum class Part : uint8_t { Both, Forward, Backward };
 
 /// What to differentiate, in one SDFG.
 struct Request {

@@ -330,7 +330,7 @@ void Former::make(Region &r, std::vector<Run> &runs) {
 class FormGpuGraphs : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "form-gpu-graphs", context);
+        const auto wishes = GraphWishes::of(root, option<std::optional<pass::GpuGraphMode>>("mode"), context);
         if (!wishes)
             return false;
         const Limits limits{option<int64_t>("min-nodes"), option<int64_t>("max-nodes"), option<int64_t>("entries")};

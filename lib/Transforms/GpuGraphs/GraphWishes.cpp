@@ -18,15 +18,23 @@ bool isMarked(SDFG &root) {
     return false;
 }
 
+GraphMark markOf(pass::GpuGraphMode mode) {
+    switch (mode) {
+    case pass::GpuGraphMode::Off:
+        return GraphMark::Off;
+    case pass::GpuGraphMode::Auto:
+        return GraphMark::Auto;
+    case pass::GpuGraphMode::Require:
+        return GraphMark::Require;
+    }
+    return GraphMark::Off;
+}
+
 } // namespace
 
-std::optional<GraphWishes> GraphWishes::of(SDFG &root, const std::string &option, std::string_view pass, pass::Context &context) {
-    const std::string &mode = option.empty() ? context.options.gpuGraph : option;
-    const std::optional<GraphMark> asked = parseEnum<GraphMark>(mode);
-    if (!mode.empty() && (!asked || *asked == GraphMark::Formed)) {
-        context.diags.report(diag::Id::PassOptionType, {}, "mode", std::string(pass), "off, auto or require", mode);
-        return std::nullopt;
-    }
+std::optional<GraphWishes> GraphWishes::of(SDFG &root, std::optional<pass::GpuGraphMode> option, const pass::Context &context) {
+    const std::optional<pass::GpuGraphMode> mode = option ? option : context.options.gpuGraph;
+    const std::optional<GraphMark> asked = mode ? std::optional(markOf(*mode)) : std::nullopt;
     const bool measured = context.options.gpu() && context.options.vendor() == platform::Device::Cuda;
     const GraphMark unasked = measured ? GraphMark::Auto : GraphMark::Off;
     const bool nothingToDo = unasked == GraphMark::Off || !mentionsGpu(root); // a program that stays on the host

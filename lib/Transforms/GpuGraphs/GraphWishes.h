@@ -19,9 +19,9 @@ struct GraphWish {
 /// pays (docs/user/benchmarks.md), otherwise `off`.
 class GraphWishes {
 public:
-    /// Returns nothing if no region of `root` can have a graph, or if `mode`, the pass option of that name, is invalid,
-    /// which is reported. An empty `mode` means the command line.
-    static std::optional<GraphWishes> of(ir::SDFG &root, const std::string &mode, std::string_view pass, pass::Context &context);
+    /// Returns nothing if no region of `root` can have a graph. `option`: the mode that the pass option requests; without
+    /// one, the command line decides.
+    static std::optional<GraphWishes> of(ir::SDFG &root, std::optional<pass::GpuGraphMode> option, const pass::Context &context);
     /// For the entire program, outside all marks.
     const GraphWish &general() const { return general_; }
     /// Returns the request inside a region, given the one around it. `report`: an element that requires a graph against

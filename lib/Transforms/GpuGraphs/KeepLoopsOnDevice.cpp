@@ -86,7 +86,7 @@ private:
     bool loop(LoopRegion &l) {
         if (blockers().isDecided(l))
             return true;
-        DeviceLoopNest nest(l, blockers(), context_.options.compatDace);
+        DeviceLoopNest nest(l, blockers(), context_.options.hasDaceMeaning());
         if (!nest.readsDevice() && !counted_)
             return false;
         if (LoopJumps jumps(l); jumps.canReplace())
@@ -97,7 +97,7 @@ private:
     bool withJumps(LoopRegion &l, LoopJumps &jumps) {
         jumps.replace();
         blockers_.reset(); // of the program as it was
-        DeviceLoopNest nest(l, blockers(), context_.options.compatDace, jumps.guards());
+        DeviceLoopNest nest(l, blockers(), context_.options.hasDaceMeaning(), jumps.guards());
         nest.readsDevice();
         if (moves(l, nest, &jumps))
             return true;
@@ -137,7 +137,7 @@ private:
 class KeepLoopsOnDevice : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const auto wishes = GraphWishes::of(root, option<std::string>("mode"), "keep-loops-on-device", context);
+        const auto wishes = GraphWishes::of(root, option<std::optional<pass::GpuGraphMode>>("mode"), context);
         return wishes && Keeper(root, *wishes, option<bool>("counted"), context).run();
     }
 };

@@ -31,6 +31,7 @@
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Platform/Libraries.h"
+#include "sdfgc/Transforms/Choices.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <set>
@@ -46,12 +47,6 @@ bool staysForLowering(const LibraryNode &n) { return analysis::isCopyNode(n) || 
 class ExpandLibraryNodes : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
-        const auto &reductions = option<std::string>("reductions");
-        if (reductions != "named" && reductions != "library" && reductions != "kernels") {
-            context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, "reductions",
-                                 "expand-library-nodes", "`named`, `library` or `kernels`", reductions);
-            return false;
-        }
         bool changed = false;
         // Expansions nest a few levels at most; the bound only ends a definition that expands into itself.
         for (int round = 0; round < 8; ++round) {
@@ -107,12 +102,12 @@ private:
 
     /// Applies the option to a node.
     void chooseReduction(LibraryNode &n) {
-        const auto &reductions = option<std::string>("reductions");
+        const auto reductions = option<DeviceReductions>("reductions");
         if (n.className() != "Reduce" || libnodes::whereIs(n) != libnodes::Where::Device)
             return;
-        if (reductions == "library" && n.implementation != "pure")
+        if (reductions == DeviceReductions::Library && n.implementation != "pure")
             n.implementation = "CUDA (device)";
-        if (reductions == "kernels" && n.implementation == "CUDA (device)")
+        if (reductions == DeviceReductions::Kernels && n.implementation == "CUDA (device)")
             n.implementation.clear();
     }
 
@@ -125,7 +120,7 @@ private:
             return false;
         }
         if (!d->expand) {
-            context.diags.report(diag::Id::LibraryNodeRefused, place, n.classPath, context.options.target, d->refusal);
+            context.diags.report(diag::Id::LibraryNodeRefused, place, n.classPath, context.options.target.name(), d->refusal);
             return false;
         }
         const bool inScope = !analysis::ScopeTree(*n.state()).enclosing(&n).empty();

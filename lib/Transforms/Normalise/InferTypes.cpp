@@ -76,7 +76,7 @@ bool typeMappedSymbols(const NestedSDFGNode &node, const TypeEnvironment &around
 /// Step 2.
 bool typeOwnSymbols(SDFG &g, pass::Context &context) {
     bool changed = false;
-    const auto meaning = context.options.compatDace ? py::Semantics::Dace : py::Semantics::Symbolic;
+    const auto meaning = context.options.hasDaceMeaning() ? py::Semantics::Dace : py::Semantics::Symbolic;
     for (const auto &[symbol, type] : analysis::definedSymbols(g, meaning)) {
         if (!isUntyped(g, symbol))
             continue;
@@ -199,7 +199,7 @@ private:
         TypeEnvironment names(sdfg_, scopes, t, &structs_);
         py::Env env = names.forCode(t);
         auto isOutput = [&](Name n) { return t.outConnector(n) != nullptr; };
-        const auto semantics = context_.options.compatDace ? py::Semantics::Dace : py::Semantics::Python;
+        const auto semantics = context_.options.hasDaceMeaning() ? py::Semantics::Dace : py::Semantics::Python;
         py::TypedBlock typed = py::inferTypes(py::resolveModules(*parsed.value, env), env, isOutput, semantics);
         for (Connector &c : t.outConnectors)
             if (auto it = typed.assigned.find(c.name); !c.type && it != typed.assigned.end() && it->second)

@@ -408,7 +408,7 @@ class DemoteSymbols : public pass::GraphPass {
     }
 
     static void demote(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, pass::Context &context) {
-        Candidates candidates = Selection(g, runs, context.options.compatDace).select();
+        Candidates candidates = Selection(g, runs, context.options.hasDaceMeaning()).select();
         if (candidates.empty())
             return;
         for (const auto &[name, c] : candidates)

@@ -28,6 +28,7 @@
 #include "Bindings.h"
 #include "FunctionNames.h"
 
+#include "sdfgc/Transforms/Choices.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Fields.h"
 
@@ -267,7 +268,7 @@ private:
 
 class PlanMemory : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
-        if (m.streams > 0 || option<std::string>("for") == "call" ||
+        if (m.streams > 0 || option<MemoryKept>("for") == MemoryKept::Call ||
             std::any_of(m.functions.begin(), m.functions.end(), [](const auto &f) { return f->kernel || f->device; }))
             return false;
         const CalledInTeams inTeams(m);

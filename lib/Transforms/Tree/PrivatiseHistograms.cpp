@@ -363,7 +363,7 @@ private:
         auto &loop = static_cast<For &>(*n);
         if (loop.omp->inParallelRegion)
             return;
-        const std::string where = "function " + f_.name.str() + ", loop over " + f_.vars[loop.var].name.str();
+        const pass::Element where = context_.loop(f_, loop);
         std::vector<Target> targets;
         for (Target &t : targetsOf(loop)) {
             const Reason why = obstacle(t, loop);

@@ -1,0 +1,71 @@
+// What a program is compiled for, and how: the options of the table CompileOptions.def.
+#pragma once
+
+#include "sdfgc/Pass/FloatContract.h"
+#include "sdfgc/Pass/Target.h"
+#include "sdfgc/Platform/Libraries.h"
+#include "sdfgc/Support/OptionValues.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sdfgc::pass {
+
+enum class GpuGraphMode : uint8_t { Off, Auto, Require };
+enum class Compat : uint8_t { None, Dace };
+enum class OptLevel : uint8_t { O0, O1, O2, O3 };
+
+/// Which subcommands take an option: bits of the column `Subcommands`.
+enum class Subcommands : uint8_t { Building = 1, Checking = 2, Informing = 4 };
+/// What else is made of it: bits of the column `Uses`.
+enum class OptionUses : uint8_t { None = 0, Asked = 1, Recorded = 2, RecordedIfSet = 4, OfDevices = 8 };
+constexpr Subcommands operator|(Subcommands a, Subcommands b) { return Subcommands(uint8_t(a) | uint8_t(b)); }
+constexpr OptionUses operator|(OptionUses a, OptionUses b) { return OptionUses(uint8_t(a) | uint8_t(b)); }
+constexpr bool has(Subcommands all, Subcommands one) { return (uint8_t(all) & uint8_t(one)) != 0; }
+constexpr bool has(OptionUses all, OptionUses one) { return (uint8_t(all) & uint8_t(one)) != 0; }
+
+/// What the whole compilation knows; the same for every pass of a run.
+struct CompileOptions {
+#define SDFGC_OPTION(Type, Field, Default, Names, Placeholder, Subcommands, Uses, Help) Type Field = Default;
+#include "sdfgc/Pass/CompileOptions.def"
+
+    std::set<std::string> libraries; // that the target machine has, by their names in Platform/Libraries.def
+    std::string file;                // the input graph, for diagnostics
+    std::vector<std::string>
+        toolchain; // options that chose the toolchain (`--cc clang++`), for command lines that repeat the compilation
+
+    bool gpu() const { return target.family() == Family::Gpu; }
+    /// Do operators mean what they mean in C?
+    bool hasDaceMeaning() const { return compat == Compat::Dace; }
+    /// Is a change of this class allowed (FloatContract.h)?
+    bool allows(FloatClass c) const { return pass::allows(fpModel, reductions, c); }
+    /// Whose GPUs the target is for. With emulation, too, it is the vendor's program.
+    platform::Device vendor() const { return target.dialect() ? target.dialect()->device : platform::Device::Cuda; }
+    /// Lanes of a warp: 32 for CUDA, RDNA and the emulation, 64 for other GPUs of AMD. Nothing where --gpu-arch names both kinds.
+    std::optional<int> warpLanes() const;
+    /// Is a library there? A name such as `gputensor` stands for what it is on the vendor's GPUs.
+    bool has(const std::string &library) const;
+};
+
+/// The words that give these options to any subcommand that compiles: `--target cuda --gpu-streams 1 --cc clang++`. Options that
+/// have their default are left out, except for the target. `libraries` and `file` have no option: the toolchain and the input give
+/// them.
+std::vector<std::string> argumentsOf(const CompileOptions &options);
+
+/// The keys that conditions of pipelines can ask for (`target`), with the text of their values.
+std::map<std::string, std::string> askedOptions(const CompileOptions &options);
+
+/// The entries of the manifest (`fp_model`), in the order of the table.
+std::vector<std::pair<std::string, std::string>> recordedOptions(const CompileOptions &options);
+
+} // namespace sdfgc::pass
+
+namespace sdfgc {
+template <> struct Words<pass::GpuGraphMode> { static constexpr std::string_view list[] = {"off", "auto", "require"}; };
+template <> struct Words<pass::Compat> { static constexpr std::string_view list[] = {"none", "dace"}; };
+template <> struct Words<pass::OptLevel> { static constexpr std::string_view list[] = {"0", "1", "2", "3"}; };
+} // namespace sdfgc
