@@ -7,18 +7,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 
-# isl decides what the dependence engine cannot; without it less is known, and nothing is unsafe (docs/user/optimiser.md).
-set(SDFGC_WITH_ISL AUTO CACHE STRING "exact dependences by isl: ON, OFF, or AUTO where it is installed")
-set_property(CACHE SDFGC_WITH_ISL PROPERTY STRINGS AUTO ON OFF)
-if(SDFGC_WITH_ISL)
-    find_path(ISL_INCLUDE_DIR isl/set.h)
-    find_library(ISL_LIBRARY isl)
-    if(ISL_INCLUDE_DIR AND ISL_LIBRARY)
-        add_library(sdfgc_isl INTERFACE)
-        target_include_directories(sdfgc_isl SYSTEM INTERFACE ${ISL_INCLUDE_DIR})
-        target_compile_definitions(sdfgc_isl INTERFACE SDFGC_WITH_ISL)
-        target_link_libraries(sdfgc_isl INTERFACE ${ISL_LIBRARY})
-    elseif(NOT SDFGC_WITH_ISL STREQUAL "AUTO")
-        message(FATAL_ERROR "SDFGC_WITH_ISL is ON, and isl is not found (Debian: libisl-dev)")
-    endif()
-endif()
+# isl answers what the dependence engine leaves open (docs/user/optimiser.md). It is required, so that what -O2 does never depends on how
+# sdfgc was built.
+find_path(ISL_INCLUDE_DIR isl/set.h REQUIRED)
+find_library(ISL_LIBRARY isl REQUIRED)

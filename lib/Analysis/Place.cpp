@@ -83,23 +83,4 @@ diag::Location placeOf(const SDFG &g, const DataDesc &d, Name name) {
     return place(elementName(g) + ": container " + name.str(), pathOf(&g, "attributes._arrays." + name.str()), d.debugInfo);
 }
 
-diag::Location placeOfOrigin(SDFG &root, const std::vector<int> &origin) {
-    if (origin.size() < 2)
-        return {};
-    for (SDFG *g : allSDFGs(root))
-        for (Region *r : allRegions(*g)) {
-            if (r->cfgId != origin[0])
-                continue;
-            const auto block = static_cast<std::size_t>(origin[1]);
-            if (origin[1] < 0 || block >= r->blocks().size())
-                return {};
-            const auto *state = dyn_cast<State>(r->blocks()[block].get());
-            const auto node = origin.size() > 2 ? static_cast<std::size_t>(origin[2]) : SIZE_MAX;
-            if (!state || node >= state->nodes().size())
-                return placeOf(*r->blocks()[block]);
-            return placeOf(*state->nodes()[node]);
-        }
-    return {};
-}
-
 } // namespace sdfgc::analysis

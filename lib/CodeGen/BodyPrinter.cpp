@@ -56,7 +56,7 @@ void BodyPrinter::function(const std::string &linkage) {
         return graphFunction(linkage);
     comment(f_.comment);
     w_.wrapAt(lineWidth);
-    w_.open((onDevice() ? "" : linkage) + signature());
+    w_.open((onDevice() ? "" : f_.inlined ? "[[gnu::always_inline]] static inline " : linkage) + signature());
     if (onDevice())
         kernelConstants();
     statements(f_.body);

@@ -1,4 +1,5 @@
 #include "sdfgc/CodeGen/SymPrinter.h"
+#include "sdfgc/Tree/SymbolicToPython.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include "sdfgc/Support/FloatText.h"
@@ -462,9 +463,9 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::Subscript:
         return {e.name().str() + "[" + (args.empty() ? "0" : print(args[0])) + "]", Precedence::Primary};
     case Kind::Call:
-        if (e.name() == Name("__cdiv"))
+        if (e.name() == tree::cDivision)
             return binary("/", Precedence::Multiplicative, args[0], args[1]);
-        if (e.name() == Name("__cmod"))
+        if (e.name() == tree::cRemainder)
             return binary("%", Precedence::Multiplicative, args[0], args[1]);
         return callOf(e.name(), args);
     case Kind::Approx:

@@ -3,7 +3,6 @@
 
 #include "sdfgc/Diag/MachineForms.h"
 
-#include <map>
 #include <ostream>
 
 namespace sdfgc::diag {
@@ -100,10 +99,7 @@ Value location(const Location &p) {
 
 Value sourceLocation(const SourceLoc &s) { return single("physicalLocation", sarifPhysical(s)); }
 
-Value result(const Diagnostic &d, int ruleIndex) {
-    Value v = Value::object();
-    v.set("ruleId", info(d.id).code);
-    v.set("ruleIndex", ruleIndex);
+void completeResult(Value &v, const Diagnostic &d) {
     v.set("level", d.severity == Severity::Error ? "error" : d.severity == Severity::Warning ? "warning" : "note");
     v.set("message", single("text", d.hint.empty() ? d.message : d.message + "\n" + d.hint));
     if (Value where = location(d.place); !where.members().empty())
@@ -120,7 +116,6 @@ Value result(const Diagnostic &d, int ruleIndex) {
     }
     if (!related.items().empty())
         v.set("relatedLocations", std::move(related));
-    return v;
 }
 
 Value rule(const Info &kind) {
@@ -157,13 +152,30 @@ Value sarifPhysical(const SourceLoc &s) {
     return physical(s.file.str(), s.line, s.column + 1, s.endLine, endColumn);
 }
 
-std::string sarifLog(Value rules, Value results) {
+Value SarifLog::result(const std::string &ruleId, const std::function<Value()> &rule) {
+    const auto [at, isNew] = indexOf_.emplace(ruleId, static_cast<int>(indexOf_.size()));
+    if (isNew)
+        rules_.push(rule());
+    Value v = single("ruleId", ruleId);
+    v.set("ruleIndex", at->second);
+    return v;
+}
+
+void SarifLog::add(const std::vector<Diagnostic> &ds) {
+    for (const Diagnostic &d : ds) {
+        Value v = result(std::string(info(d.id).code), [&d] { return rule(info(d.id)); });
+        completeResult(v, d);
+        add(std::move(v));
+    }
+}
+
+std::string SarifLog::text() && {
     Value driver = Value::object();
     driver.set("name", "sdfgc");
     driver.set("version", SDFGC_VERSION);
-    driver.set("rules", std::move(rules));
+    driver.set("rules", std::move(rules_));
     Value run = single("tool", single("driver", std::move(driver)));
-    run.set("results", std::move(results));
+    run.set("results", std::move(results_));
     Value log = Value::object();
     log.set("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     log.set("version", "2.1.0");
@@ -177,15 +189,9 @@ void printJson(std::ostream &os, const std::vector<Diagnostic> &ds) {
 }
 
 void printSarif(std::ostream &os, const std::vector<Diagnostic> &ds) {
-    Value rules = Value::array(), results = Value::array();
-    std::map<Id, int> indexOf;
-    for (const Diagnostic &d : ds) {
-        const auto [at, isNew] = indexOf.emplace(d.id, static_cast<int>(indexOf.size()));
-        if (isNew)
-            rules.push(rule(info(d.id)));
-        results.push(result(d, at->second));
-    }
-    os << sarifLog(std::move(rules), std::move(results));
+    SarifLog log;
+    log.add(ds);
+    os << std::move(log).text();
 }
 
 } // namespace sdfgc::diag

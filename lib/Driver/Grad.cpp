@@ -4,7 +4,8 @@
 #include "Driver/ProgramName.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
-#include "sdfgc/Analysis/Footprint.h"
+
+#include "sdfgc/Analysis/Costs/Footprint.h"
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
 #include "sdfgc/Support/Text.h"

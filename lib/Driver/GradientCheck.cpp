@@ -4,7 +4,8 @@
 
 #include "Driver/Interpretation.h"
 #include "Driver/ProgramRun.h"
-#include "sdfgc/Analysis/Access.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Run/Values.h"
 #include "sdfgc/Support/Text.h"
 

@@ -1,6 +1,6 @@
 #include "Driver/GraphInfo.h"
 
-#include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Analysis/Device/GraphRegions.h"
 #include "sdfgc/Tree/Dot.h"
 #include "sdfgc/Tree/Walk.h"
 

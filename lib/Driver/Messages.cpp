@@ -2,7 +2,7 @@
 
 #include "Driver/Table.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
 #include "sdfgc/Symbolic/Factor.h"
 

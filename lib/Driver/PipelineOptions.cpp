@@ -184,16 +184,24 @@ std::string makeEscaped(const std::string &path) {
     return out;
 }
 
-/// With diagnostics for machines, nothing else may be on standard error. What passes missed are lines among those of `json`.
+/// With diagnostics for machines, nothing else may be on standard error.
 bool mixesTexts(Session &s, const PipelineOptions &o) {
-    const bool missed = o.explainMissed && s.general.diagnostics == DiagnosticForm::Sarif;
-    if (s.general.diagnostics == DiagnosticForm::Text || !(missed || o.timePasses))
+    if (s.general.diagnostics == DiagnosticForm::Text || !o.timePasses)
         return false;
-    s.diags
-        .report(diag::Id::OptionConflict, {}, missed ? "--explain-missed" : "--time-passes",
-                "--diagnostics " + std::string(word(s.general.diagnostics)))
-        .hint = missed ? "use `--diagnostics json`, or `--remarks FILE.json`" : "`--time-trace FILE` writes times for machines";
+    s.diags.report(diag::Id::OptionConflict, {}, "--time-passes", "--diagnostics " + std::string(word(s.general.diagnostics))).hint =
+        "`--time-trace FILE` writes times for machines";
     return true;
+}
+
+/// What passes missed, in the form of the diagnostics: text, lines among those of `json`, or results of the log of `sarif`.
+void explainMissed(Session &s, const std::vector<pass::Remark> &remarks) {
+    if (s.general.diagnostics == DiagnosticForm::Text)
+        s.environment.err << missedText(remarks);
+    else if (s.general.diagnostics == DiagnosticForm::Json)
+        s.environment.err << missedJson(remarks);
+    else
+        for (pass::Remark &r : missedOnce(remarks))
+            s.missed.push_back(std::move(r));
 }
 
 } // namespace
@@ -268,8 +276,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         s.log().info("the optimiser made {} changes, the last one: {}", context.changes,
                      oneLine(context.remarks[*context.lastChange]));
     if (o.explainMissed)
-        s.environment.err << (s.general.diagnostics == DiagnosticForm::Json ? missedJson(context.remarks)
-                                                                            : missedText(context.remarks));
+        explainMissed(s, context.remarks);
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;

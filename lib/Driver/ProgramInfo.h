@@ -1,8 +1,7 @@
 // What `sdfgc info` knows about a program: collected here, printed in Info.cpp.
 #pragma once
-
-#include "sdfgc/Analysis/Access.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>

@@ -1,8 +1,10 @@
 #include "Driver/ProgramRun.h"
+
 #include "Driver/Crash.h"
 #include "Driver/Ranks.h"
 #include "Driver/SourceMap.h"
-#include "sdfgc/Analysis/Access.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Build/Cache.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Hash.h"
@@ -51,7 +53,7 @@ diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &f
         for (const codegen::SourceFile &f : made.sources.files) {
             if (!where || !(where->first == f.path || where->first.ends_with("/" + f.path)))
                 continue;
-            diag::Location place = elementAt(made, f.path, where->second);
+            diag::Location place = SourceMap(made).elementAt(f.path, where->second);
             place.file = file::join(made.folder, f.path);
             place.line = where->second;
             return place;

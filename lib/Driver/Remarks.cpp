@@ -1,6 +1,5 @@
 #include "Driver/Remarks.h"
 
-#include "sdfgc/Diag/MachineForms.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Support/OrderedMap.h"
 
@@ -71,11 +70,17 @@ std::string byElement(const std::vector<pass::Remark> &remarks) {
     return out;
 }
 
-/// The result of a SARIF log. What was done has its pass as rule, what was missed the code of the reason.
-json::Value sarifResult(const pass::Remark &r, int ruleIndex) {
-    json::Value v = json::Value::object(), where = json::Value::object(), properties = json::Value::object();
-    v.set("ruleId", r.missed() ? codeOf(r) : r.pass);
-    v.set("ruleIndex", ruleIndex);
+/// Adds a result to a SARIF log. What was done has its pass as rule, what was missed the code of the reason. SARIF's level for an
+/// opportunity to improve something is `note`.
+void addResult(const pass::Remark &r, diag::SarifLog &log) {
+    const std::string id = r.missed() ? codeOf(r) : r.pass;
+    json::Value v = log.result(id, [&] {
+        json::Value rule = diag::single("id", id);
+        if (r.missed())
+            rule.set("help", diag::single("text", std::string(diag::info(r.why).hint)));
+        return rule;
+    });
+    json::Value where = json::Value::object(), properties = json::Value::object();
     v.set("level", "note");
     v.set("message", diag::single("text", lineOf(r)));
     if (r.source.known())
@@ -89,23 +94,7 @@ json::Value sarifResult(const pass::Remark &r, int ruleIndex) {
     if (r.loss)
         properties.set("bytes", r.loss->str());
     v.set("properties", std::move(properties));
-    return v;
-}
-
-std::string asSarif(const std::vector<pass::Remark> &remarks) {
-    json::Value rules = json::Value::array(), results = json::Value::array();
-    std::map<std::string, int> indexOf;
-    for (const pass::Remark &r : remarks) {
-        const auto [at, isNew] = indexOf.emplace(r.missed() ? codeOf(r) : r.pass, static_cast<int>(indexOf.size()));
-        if (isNew) {
-            json::Value rule = diag::single("id", at->first);
-            if (r.missed())
-                rule.set("help", diag::single("text", std::string(diag::info(r.why).hint)));
-            rules.push(std::move(rule));
-        }
-        results.push(sarifResult(r, at->second));
-    }
-    return diag::sarifLog(std::move(rules), std::move(results));
+    log.add(std::move(v));
 }
 
 /// What is missed at one element.
@@ -148,8 +137,11 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
 } // namespace
 
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
-    if (file.ends_with(".sarif"))
-        return asSarif(remarks);
+    if (file.ends_with(".sarif")) {
+        diag::SarifLog log;
+        addResults(remarks, log);
+        return std::move(log).text();
+    }
     const bool json = file.ends_with(".json") || file.ends_with(".jsonl"), yaml = file.ends_with(".yaml") || file.ends_with(".yml");
     if (!json && !yaml)
         return byElement(remarks);
@@ -180,21 +172,33 @@ std::string missedText(const std::vector<pass::Remark> &remarks) {
 
 std::string missedJson(const std::vector<pass::Remark> &remarks) {
     std::string out;
-    for (const Missed &m : missedByElement(remarks))
-        for (const pass::Remark *r : m.remarks) {
-            json::Value v = json::Value::object();
-            v.set("severity", "remark");
-            v.set("code", codeOf(*r));
-            v.set("message", r->pass + ": " + r->text);
-            v.set("hint", std::string(diag::info(r->why).hint));
-            v.set("element", r->element);
-            if (r->source.known())
-                v.set("source", diag::sourceJson(r->source));
-            if (r->loss)
-                v.set("bytes", r->loss->str());
-            out += v.dump() + "\n";
-        }
+    for (const pass::Remark &r : missedOnce(remarks)) {
+        json::Value v = json::Value::object();
+        v.set("severity", "remark");
+        v.set("code", codeOf(r));
+        v.set("message", r.pass + ": " + r.text);
+        v.set("hint", std::string(diag::info(r.why).hint));
+        v.set("element", r.element);
+        if (r.source.known())
+            v.set("source", diag::sourceJson(r.source));
+        if (r.loss)
+            v.set("bytes", r.loss->str());
+        out += v.dump() + "\n";
+    }
     return out;
+}
+
+std::vector<pass::Remark> missedOnce(const std::vector<pass::Remark> &remarks) {
+    std::vector<pass::Remark> out;
+    for (const Missed &m : missedByElement(remarks))
+        for (const pass::Remark *r : m.remarks)
+            out.push_back(*r);
+    return out;
+}
+
+void addResults(const std::vector<pass::Remark> &remarks, diag::SarifLog &log) {
+    for (const pass::Remark &r : remarks)
+        addResult(r, log);
 }
 
 std::string oneLine(const pass::Remark &r) { return r.pass + ": " + placed(r) + ": " + r.text; }

@@ -1,6 +1,7 @@
 // What passes did and could not do, for people and for programs.
 #pragma once
 
+#include "sdfgc/Diag/MachineForms.h"
 #include "sdfgc/IR/ViewModel.h"
 #include "sdfgc/Pass/Pass.h"
 
@@ -13,6 +14,10 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
 std::string missedText(const std::vector<pass::Remark> &remarks);
 /// The same for --diagnostics json: one object a line with the keys that diagnostics have, and `bytes` as in remarkText().
 std::string missedJson(const std::vector<pass::Remark> &remarks);
+/// The same for --diagnostics sarif: what was not done, once each, in that order.
+std::vector<pass::Remark> missedOnce(const std::vector<pass::Remark> &remarks);
+/// Adds a result for each remark, as in a file `.sarif`.
+void addResults(const std::vector<pass::Remark> &remarks, diag::SarifLog &log);
 /// `fuse-nests: main: state s, map m[i] (prog.py:7:5): `two` joins `one``
 std::string oneLine(const pass::Remark &remark);
 /// Remarks for a graph that is drawn.

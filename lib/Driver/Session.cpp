@@ -1,5 +1,6 @@
 #include "Driver/Session.h"
 #include "Driver/Crash.h"
+#include "Driver/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -286,10 +287,17 @@ void Session::printDiagnostics() {
     if (general.diagnostics == DiagnosticForm::Json)
         diag::printJson(environment.err, all);
     else if (general.diagnostics == DiagnosticForm::Sarif)
-        diag::printSarif(environment.err, all);
+        printSarif(all);
     else
         printForPeople(std::move(all));
     environment.err.flush();
+}
+
+void Session::printSarif(const std::vector<diag::Diagnostic> &all) {
+    diag::SarifLog log;
+    log.add(all);
+    addResults(missed, log);
+    environment.err << std::move(log).text();
 }
 
 void Session::printForPeople(std::vector<diag::Diagnostic> all) {

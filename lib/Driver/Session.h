@@ -45,7 +45,8 @@ public:
     Environment &environment;
     GeneralOptions general;
     diag::Engine diags;
-    int interruptedBy = 0; // signal that stopped a compiler run
+    std::vector<pass::Remark> missed; // of --explain-missed, for the log of --diagnostics sarif
+    int interruptedBy = 0;            // signal that stopped a compiler run
 
     /// What is done, on standard error: with -v, and in detail with -vv; results on a terminal always, unless -q. Nothing beside
     /// diagnostics for machines. Call it when the options are known.
@@ -79,6 +80,7 @@ private:
     diag::Severity severityOf(const diag::Diagnostic &d) const;
     bool ignored(const diag::Diagnostic &d) const;
     void printDiagnostics();
+    void printSarif(const std::vector<diag::Diagnostic> &all);
     void printForPeople(std::vector<diag::Diagnostic> all);
     std::map<diag::Id, Control> controls_; // of warnings and remarks
     bool warningsAreErrors_ = false;

@@ -1,12 +1,12 @@
 #include "Driver/ViewSources.h"
 
+#include "sdfgc/Analysis/Origins.h"
 #include "sdfgc/CodeGen/CodeGen.h"
 #include "sdfgc/IR/ViewModel.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Targets/Targets.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace sdfgc::driver {
 namespace {
@@ -46,42 +46,19 @@ json::Value pythonSource(const std::string &file, int lastLine, const std::vecto
     return sourceOf(file, "missing", why);
 }
 
-/// Finds where the elements of a graph come from by their places {region, block, node...}, which source maps hold.
-class Origins {
-public:
-    explicit Origins(const ir::SDFG &root) {
-        for (const ir::SDFG *g : ir::allSDFGs(root))
-            for (const ir::Region *r : ir::allRegions(*g))
-                regions_.emplace(r->cfgId, r);
-    }
-    /// `prog.py:12`; empty where nothing is known.
-    std::string source(const std::vector<int> &origin) const {
-        const auto region = regions_.find(origin.empty() ? -1 : origin[0]);
-        if (region == regions_.end() || origin.size() < 2)
-            return "";
-        const ir::Block *block = at(region->second->blocks(), origin[1]);
-        const auto *state = block ? dyn_cast<ir::State>(block) : nullptr;
-        const ir::Node *node = state && origin.size() > 2 ? at(state->nodes(), origin[2]) : nullptr;
-        return node ? line(node->debugInfo) : block ? line(block->debugInfo) : "";
-    }
-
-private:
-    template <typename List> static auto at(const List &list, int i) -> decltype(list[0].get()) {
-        return i >= 0 && static_cast<std::size_t>(i) < list.size() ? list[static_cast<std::size_t>(i)].get() : nullptr;
-    }
-    static std::string line(const ir::DebugInfo &where) {
-        return where.known() ? where.file.str() + ":" + std::to_string(where.startLine) : "";
-    }
-    std::unordered_map<int, const ir::Region *> regions_;
-};
+/// `prog.py:12`: the line of the user's program that an element remembers; empty where nothing is known.
+std::string userLine(const analysis::Origins &origins, const std::vector<int> &origin) {
+    const diag::SourceLoc source = origins.sourceOf(origin);
+    return source.known() ? source.file.str() + ":" + std::to_string(source.line) : "";
+}
 
 /// The sources with their links to the lines of the user's program.
 SourceList linked(const codegen::Sources &sources, const ir::SDFG *graph) {
     std::map<std::string, json::Value> links;
     if (graph) {
-        const Origins origins(*graph);
+        const analysis::Origins origins(*graph);
         for (const codegen::MapEntry &e : sources.sourceMap)
-            if (const std::string source = origins.source(e.origin); !source.empty())
+            if (const std::string source = userLine(origins, e.origin); !source.empty())
                 links.try_emplace(e.file, json::Value::array()).first->second.push(json::Value::array({e.from, e.to, source}));
     }
     SourceList out;

@@ -1,9 +1,8 @@
 // An SDFG: its symbols, its containers and where each of them lives, its constants.
 #include "Plan.h"
-
 #include "Values.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 namespace sdfgc::interpret {
 

@@ -1,8 +1,8 @@
 #include "Expansion.h"
 
-#include "sdfgc/Analysis/PassSymbols.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Text.h"
 

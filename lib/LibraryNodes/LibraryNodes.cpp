@@ -1,6 +1,6 @@
 #include "Expanders.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "Expanders.h"
 #include "MpiCall.h"
 
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 
 #include <algorithm>
 

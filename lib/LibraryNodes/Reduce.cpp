@@ -31,7 +31,7 @@
 #include "ReducePlan.h"
 
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 namespace sdfgc::libnodes {
 

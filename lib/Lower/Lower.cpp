@@ -63,8 +63,9 @@ std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
     if (program.usesUndefinedSize)
         refuseUndefinedSizes(program);
     for (const auto &f : program.module->functions)
-        for (const Name loop : addFences(*f))
-            context.done("function " + f->name.str(), "keeps the iterations of the loop over " + loop.str() + " in order");
+        for (const auto &[loop, variable] : addFences(*f))
+            context.done({"function " + f->name.str(), context.sourceOf(*f, *loop)},
+                         "keeps the iterations of the loop over " + variable.str() + " in order");
     return context.diags.errorCount() == errors ? std::move(program.module) : nullptr;
 }
 

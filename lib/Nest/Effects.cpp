@@ -1,6 +1,6 @@
 #include "Nest/Effects.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Questions about items, and symbols that get other meanings.
+#include "sdfgc/Analysis/Flow/EdgeValues.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Nest/Rename.h"
-
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
@@ -77,8 +77,9 @@ bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
             return !mentions({words.begin(), words.end()}, meaning);
         }
         const std::set<Name> names = analysis::namesInTasklet(t->code, *t->state()->sdfg());
-        const bool exact = std::none_of(meaning.begin(), meaning.end(),
-                                        [&names](const auto &m) { return names.count(m.first) && hasQuotient(m.second.str()); });
+        const bool exact = std::none_of(meaning.begin(), meaning.end(), [&names](const auto &m) {
+            return names.count(m.first) && analysis::hasQuotient(m.second.str());
+        });
         return !mentions(names, meaning) || (exact && !captures(*t, symbols));
     }
     if (const auto *m = dyn_cast<MapEntry>(&n))
@@ -112,13 +113,6 @@ void renameSymbols(Node &n, const SDFG &scope, const std::map<Name, sym::Expr> &
         for (auto &[name, value] : nested->symbolMapping)
             value = sym::substitute(value, meaning);
     }
-}
-
-bool hasQuotient(std::string_view code) {
-    for (std::size_t at = code.find('/'); at != std::string_view::npos; at = code.find('/', at + 2))
-        if (at + 1 >= code.size() || code[at + 1] != '/')
-            return true;
-    return false;
 }
 
 std::vector<PlacedUse> usesOf(const Item &item) {

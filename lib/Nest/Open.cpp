@@ -1,9 +1,10 @@
 // Nested SDFGs as items of what is around them.
 #include "Nest/Window.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Nest/Rename.h"
-
-#include "sdfgc/Analysis/Copies.h"
 
 #include <algorithm>
 
@@ -72,7 +73,7 @@ private:
         if (step_.effects)
             return {Why::Effects, "it does more than its memlets tell"};
         for (const auto &[name, d] : inner_.arrays) {
-            if (!isPlain(&d))
+            if (!analysis::isPlain(&d))
                 return {Why::Container, "its container `" + name.str() + "` is more than an array"};
             if (d.transient && d.lifetime != Lifetime::Scope)
                 return {Why::LiveOut, "its container `" + name.str() + "` outlives it"};

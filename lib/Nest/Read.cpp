@@ -1,14 +1,15 @@
 // From states to items.
 #include "Nest/Effects.h"
 #include "Nest/Window.h"
-#include "sdfgc/Nest/Nest.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Flow/FlowWalk.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Streams.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Nest.h"
 
 #include <algorithm>
 
@@ -31,7 +32,7 @@ std::optional<Window> windowOf(const Use &u, const SDFG &g) {
     const DataDesc *base = viewed ? g.desc(viewed->data) : nullptr;
     const std::optional<sym::Subset> shown = !base ? std::nullopt : e->src == viewed ? sourceSubset(e) : destinationSubset(e);
     const bool isView = base && base->isView() && base->isArray() && !base->isContainerArray();
-    if (!shown || !(isPlain(base) || isView) || view->isContainerArray() || !view->isArray())
+    if (!shown || !(analysis::isPlain(base) || isView) || view->isContainerArray() || !view->isArray())
         return std::nullopt;
     return nest::windowOf(*view, {}, *base, *shown);
 }
@@ -39,7 +40,7 @@ std::optional<Window> windowOf(const Use &u, const SDFG &g) {
 /// The same of a use whose view shows a container, not another view.
 std::optional<Window> windowOfContainer(const Use &u, const SDFG &g) {
     const std::optional<Window> window = windowOf(u, g);
-    return window && isPlain(g.desc(viewedNode(u.access)->data)) ? window : std::nullopt;
+    return window && analysis::isPlain(g.desc(viewedNode(u.access)->data)) ? window : std::nullopt;
 }
 
 /// The use is of the container behind its view.
@@ -97,7 +98,7 @@ private:
         const auto &inside = scopes_.children(&m);
         return std::none_of(inside.begin(), inside.end(), [this](const Node *n) {
             const auto *a = dyn_cast<AccessNode>(n);
-            return a && !isPlain(graph_.desc(a->data));
+            return a && !analysis::isPlain(graph_.desc(a->data));
         });
     }
 
@@ -178,7 +179,7 @@ private:
         u.node = node;
         u.memlet = e.memlet;
         u.access = far;
-        if (isPlain(graph_.desc(far->data)))
+        if (analysis::isPlain(graph_.desc(far->data)))
             u.subset = kind == UseKind::Read ? sourceSubset(&e) : destinationSubset(&e);
         if (u.subset && u.subset->rank() != graph_.desc(far->data)->rank())
             u.subset.reset();
@@ -333,8 +334,6 @@ void readItems(Run &run, analysis::Memories &memories, const std::set<Name> &sha
 }
 
 } // namespace
-
-bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
 
 Use throughView(const Use &u, const SDFG &g) {
     Use out = u;

@@ -1,10 +1,10 @@
 // What pieces of a program do to containers, from items to regions.
-#include "sdfgc/Nest/Liveness.h"
-#include "sdfgc/Nest/LoopHeader.h"
-
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
 
@@ -136,7 +136,7 @@ void Summaries::track() {
             if (d.isReference())
                 shared.insert(memories_.of(*inner, name));
     for (const auto &[name, d] : g_.arrays) {
-        if (!isPlain(&d) || d.mayAlias)
+        if (!analysis::isPlain(&d) || d.mayAlias)
             continue;
         const Memory m = memories_.of(g_, name);
         if (m < 0 || shared.count(m) || memories_.mayAlias(m) || memories_.owner(m) != std::pair<SDFG *, Name>(&g_, name))
@@ -267,13 +267,13 @@ BlockChain Summaries::chainOf(Region &r) const {
 
 Summary Summaries::ofLoop(LoopRegion &l) {
     Summary out = ofContent(l);
-    std::optional<LoopHeader> header = headerOf(l);
+    std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
     if (header) {
         std::set<Name> fixed{l.variable};
         for (const sym::Expr e : {header->range.begin, header->range.end})
             fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         const bool changes = std::any_of(fixed.begin(), fixed.end(), [&](Name n) { return out.assigned.count(n) || g_.desc(n); });
-        if (changes || out.assignsUnknown || !isOfIntegers(header->range, g_))
+        if (changes || out.assignsUnknown || !analysis::isOfIntegers(header->range, g_))
             header.reset();
     }
     std::set<Name> varying = out.assigned;

@@ -1,4 +1,5 @@
 #include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tree/Walk.h"
 
 namespace sdfgc::pass {
 namespace {
@@ -77,6 +78,34 @@ Element::Element(const ir::InterstateEdge &e, const ir::Region &r)
 Element::Element(const ir::SDFG &g, Name container) : name(ir::elementName(g) + ": container " + container.str()) {
     const ir::DataDesc *d = g.desc(container);
     source = sourceOf(d && isOfUser(d->debugInfo) ? d->debugInfo : debugInfoOf(g));
+}
+
+void Context::begin(const std::string &pass, const ir::SDFG *graph) {
+    currentPass = pass;
+    graph_ = graph;
+    origins_.reset(); // the step before may have changed the graph
+}
+
+const analysis::Origins *Context::origins() {
+    if (!origins_ && graph_)
+        origins_.emplace(*graph_);
+    return origins_ ? &*origins_ : nullptr;
+}
+
+diag::SourceLoc Context::sourceOf(const tree::Function &f, const tree::Node &statement) {
+    const analysis::Origins *all = origins();
+    const auto [block, node] = all ? all->find(tree::originOf(f, statement)) : analysis::Origins::Element();
+    return pass::sourceOf(node ? debugInfoOf(*node) : block ? debugInfoOf(*block) : DebugInfo());
+}
+
+Element Context::loop(const tree::Function &f, const tree::Node &loop) {
+    const auto *counted = dyn_cast<tree::For>(&loop);
+    std::string name = "function " + f.name.str() + ", loop" + (counted ? " over " + f.vars[counted->var].name.str() : "");
+    return {std::move(name), sourceOf(f, loop)};
+}
+
+Element Context::program(const tree::Module &m) const {
+    return {"program `" + m.name.str() + "`", graph_ ? pass::sourceOf(debugInfoOf(*graph_)) : diag::SourceLoc()};
 }
 
 void Context::done(Element element, std::string text) {

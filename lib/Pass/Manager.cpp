@@ -191,7 +191,7 @@ private:
         if (!isAllowed(info))
             return false;
         const Event event{info, i + 1, passes_.size(), round};
-        context_.currentPass = info.name;
+        context_.begin(info.name, program_.graph);
         std::size_t errorsBefore = context_.diags.errorCount();
         for (Instrumentation *observer : observers_)
             observer->before(program_, event, context_);

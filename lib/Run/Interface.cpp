@@ -1,5 +1,5 @@
-#include "sdfgc/Analysis/Access.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Run/Arguments.h"
 
 namespace sdfgc::run {

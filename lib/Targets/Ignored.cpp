@@ -1,6 +1,6 @@
 #include "Ignored.h"
 
-#include "sdfgc/Analysis/Location.h"
+#include "sdfgc/Analysis/Device/Location.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <utility>

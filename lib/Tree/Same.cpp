@@ -22,6 +22,10 @@ public:
                 return false;
         return true;
     }
+    bool run(const Function &f, const Block &a, const Block &b) {
+        f_ = g_ = &f;
+        return block(a, b);
+    }
     std::string where() const { return where_; }
 
 private:
@@ -181,6 +185,11 @@ bool same(const Module &a, const Module &b, std::string *difference) {
     if (!is && difference)
         *difference = c.where();
     return is;
+}
+
+bool same(const Function &f, const Block &a, const Block &b) {
+    const Module none;
+    return Comparison(none, none).run(f, a, b);
 }
 
 } // namespace sdfgc::tree

@@ -76,6 +76,28 @@ template <class T> void cloneFields(const T &from, T &to) {
 void forEachBlock(Node &n, const std::function<void(Block &)> &f) { eachBlock(n, f); }
 void forEachBlock(const Node &n, const std::function<void(const Block &)> &f) { eachBlock(n, f); }
 
+namespace {
+
+/// Sets `origin` where the statement is `at` or inside of it.
+bool findOrigin(const Node &at, const Node &statement, std::vector<int> &origin) {
+    bool found = &at == &statement;
+    forEachBlock(at, [&](const Block &b) {
+        for (const NodePtr &n : b.body)
+            found = found || (n && findOrigin(*n, statement, origin)); // null: a pass is moving it
+    });
+    if (found && origin.empty())
+        origin = at.origin;
+    return found;
+}
+
+} // namespace
+
+std::vector<int> originOf(const Function &f, const Node &statement) {
+    std::vector<int> origin;
+    findOrigin(f.body, statement, origin);
+    return origin;
+}
+
 void forEachMemRef(const py::Expr &e, const std::function<void(RefId)> &f) {
     if (e.kind == py::ExprKind::MemRef)
         f(refOf(e));

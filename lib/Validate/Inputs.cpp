@@ -1,6 +1,8 @@
 #include "sdfgc/Validate/Inputs.h"
+
 #include "Validate/Values.h"
-#include "sdfgc/Analysis/Symbols.h"
+
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Support/File.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Loops in segments: the same gradients, bit by bit, with less stored.
 #include "Gradient.h"
 
-#include "sdfgc/Analysis/Footprint.h"
+#include "sdfgc/Analysis/Costs/Footprint.h"
 
 #include <catch2/catch.hpp>
 

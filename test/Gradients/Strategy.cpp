@@ -1,7 +1,7 @@
 // What is stored and what is computed again: the same gradients, bit by bit, and the memory that was said before.
 #include "Gradient.h"
 
-#include "sdfgc/Analysis/Footprint.h"
+#include "sdfgc/Analysis/Costs/Footprint.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,6 +5,8 @@
 
 * A library includes only its own headers and those of libraries above it, in include/sdfgc/X and in lib/X.
 * Private headers (lib/X) are included only by library X.
+* In lib/Transforms, the headers of one folder are private to it. What passes of several folders share is in Transforms/Edits, or in a
+  library above.
 * Public headers do not include <iostream>, <regex>, or headers of LLVM and yaml-cpp: they would cost every user of the header.
 * No source file is longer than 500 lines.
 * No file compares the name of a target, or asks for one by its name: what kind a target is, sdfgc/Pass/Target.h says.
@@ -18,6 +20,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 HEAVY = re.compile(r'^(iostream|regex|llvm/.*|yaml-cpp/.*)$')
 LONGEST = 500
+PASSES, SHARED = 'Transforms', 'Edits'
 TARGET = re.compile(r'SDFGC_TARGET\("(\w+)"')
 
 
@@ -51,6 +54,12 @@ def check_targets(root, path, asks):
                 yield f'{os.path.relpath(path, root)}:{n}: asks for a target by its name; sdfgc/Pass/Target.h says what kind it is'
 
 
+def folder_of_passes(relative):
+    """`Memory` for lib/Transforms/Memory/PoolMemory.cpp; None for files that are in no folder."""
+    parts = relative.split(os.sep)
+    return parts[2] if len(parts) > 3 else None
+
+
 def check_file(root, path, library, order, public):
     relative = os.path.relpath(path, root)
     names, length = included(path)
@@ -63,6 +72,8 @@ def check_file(root, path, library, order, public):
             yield f'{relative}:{line}: {library} may not include {name}: {other} stands below it'
         elif other in order and other != library and parts[0] != 'sdfgc':
             yield f'{relative}:{line}: {name} is private to {other}'
+        elif parts[0] == library == PASSES and len(parts) > 2 and parts[1] not in (SHARED, folder_of_passes(relative)):
+            yield f'{relative}:{line}: {name} is private to the passes in {PASSES}/{parts[1]}; move what others need to {PASSES}/{SHARED}'
         elif public and HEAVY.match(name):
             yield f'{relative}:{line}: a public header may not include <{name}>'
 

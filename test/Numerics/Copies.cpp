@@ -1,5 +1,5 @@
-// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Copies.h), of no element, one, an odd
-// number and many. Every shape goes there and back, and from one device container to another.
+// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Memory/Copies.h), of no element, one, an
+// odd number and many. Every shape goes there and back, and from one device container to another.
 #include "Program.h"
 
 #include <catch2/catch.hpp>

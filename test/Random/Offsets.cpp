@@ -1,7 +1,7 @@
 #include "Offsets.h"
 
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <map>
 

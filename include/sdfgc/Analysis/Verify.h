@@ -19,8 +19,5 @@ diag::Location placeOf(const ir::Edge &e);
 diag::Location placeOf(const ir::Block &b);
 diag::Location placeOf(const ir::InterstateEdge &e, const ir::Region &r);
 diag::Location placeOf(const ir::SDFG &g, const ir::DataDesc &d, Name name);
-/// Returns the location of the state or node at {region, state, node, ...}, as stored in statements of a tree (if there
-/// are several nodes, the first counts); empty if there is none.
-diag::Location placeOfOrigin(ir::SDFG &root, const std::vector<int> &origin);
 
 } // namespace sdfgc::analysis

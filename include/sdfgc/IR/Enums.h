@@ -36,10 +36,10 @@ enum class Language : uint8_t { SDFGC_LANGUAGES(SDFGC_MEMBER) };
 enum class OmpSchedule : uint8_t { SDFGC_OMP_SCHEDULES(SDFGC_MEMBER) };
 enum class Instrumentation : uint8_t { SDFGC_INSTRUMENTATIONS(SDFGC_MEMBER) };
 enum class DataInstrumentation : uint8_t { SDFGC_DATA_INSTRUMENTATIONS(SDFGC_MEMBER) };
-/// How a copy is performed (sdfgc/Analysis/Copies.h). Not part of the format. Kernel and Staged copies are replaced
+/// How a copy is performed (sdfgc/Analysis/Memory/Copies.h). Not part of the format. Kernel and Staged copies are replaced
 /// with other elements as soon as they are chosen.
 enum class CopyMethod : uint8_t { SDFGC_COPY_METHODS(SDFGC_MEMBER) };
-/// The kind of memory of a transient (sdfgc/Analysis/Allocation.h). Not part of the format.
+/// The kind of memory of a transient (sdfgc/Analysis/Memory/Allocation.h). Not part of the format.
 ///     Value        a variable: one element, a structure, a stream, a pointer
 ///     Stack        an array of the function, or of a thread of a kernel
 ///     Heap, PerThread             on the host; with a part for each thread

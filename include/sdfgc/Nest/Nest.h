@@ -18,9 +18,8 @@
 // is a single step. A state that cannot be read (isReadable) ends the run, and so does one that the graph asks to keep
 // (isKept).
 #pragma once
-
-#include "sdfgc/Analysis/Dependences.h"
-#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
+#include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 
@@ -93,7 +92,6 @@ struct Run {
 
 /// Is a container an array or a scalar with its own memory, rather than a view, reference, stream or structure? False
 /// for null.
-bool isPlain(const ir::DataDesc *d);
 
 /// Returns a use of a view as a use of the viewed container if the view maps elements one to one, otherwise the use
 /// unchanged. Read items already have such uses, except for nodes that depend on the number of dimensions of their
@@ -152,7 +150,6 @@ bool rewriteRuns(ir::SDFG &root, const std::function<void(ir::SDFG &, analysis::
 
 /// Does code contain an unrounded quotient, `a / b`? In symbolic expressions it has C's meaning, in tasklets it is a
 /// real number.
-bool hasQuotient(std::string_view code);
 
 /// Can symbols be given other meanings everywhere in the item? Not if non-Python code or a property of a library node
 /// mentions one, or if a name in the new meaning refers to something else there.

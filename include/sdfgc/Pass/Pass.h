@@ -4,6 +4,7 @@
 // TreePass, or FunctionPass for passes that process one function of the tree at a time. Only `lower` itself has both.
 #pragma once
 
+#include "sdfgc/Analysis/Origins.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
@@ -56,6 +57,19 @@ public:
     const CompileOptions &options;
     std::vector<Remark> remarks;
     std::string currentPass;
+
+    /// Begins a step: `graph` is the one that the program has, or that its tree was lowered from; null for a tree from a file.
+    void begin(const std::string &pass, const ir::SDFG *graph);
+    /// Finds the elements of that graph that statements come from; null if there is no graph. Valid until the step ends.
+    const analysis::Origins *origins();
+    /// The place in the user's program of the element that a statement comes from. A statement without an origin has that of the
+    /// nearest one around it.
+    diag::SourceLoc sourceOf(const tree::Function &f, const tree::Node &statement);
+    /// A loop of a tree, with its place: `function program, loop over i`.
+    Element loop(const tree::Function &f, const tree::Node &loop);
+    /// The program of a tree, with the place of the graph.
+    Element program(const tree::Module &m) const;
+
     /// May a pass make a change of this class? Must be called for each change that is not of class F0.
     bool allows(FloatClass c) const { return options.allows(c); }
     void done(Element element, std::string text);
@@ -72,6 +86,8 @@ public:
 
 private:
     bool limitReached_ = false;
+    const ir::SDFG *graph_ = nullptr;
+    std::optional<analysis::Origins> origins_; // made when they are first asked for
 };
 
 using OptionValue = std::variant<bool, int64_t, std::string>;

@@ -25,13 +25,16 @@ struct Effects {
 };
 
 /// Computes and caches the effects of statements of one function. A result remains a superset when statements move
-/// within a subtree; a replaced statement must be computed again.
+/// within a subtree; a statement that is changed or removed must be
+/// forgotten, as must those around it.
 class EffectTable {
 public:
     explicit EffectTable(const Function &f) : f_(f) {}
 
     /// The effects of a statement and everything inside it.
     const Effects &of(const Node &n);
+    /// Drops the cached effects of a statement itself; those of its inner statements are kept.
+    void forget(const Node &n) { table_.erase(&n); }
     /// The effects of a statement without its inner statements: bounds, conditions, clauses.
     Effects own(const Node &n) const;
     Effects inExpr(const py::ExprRef &e) const;

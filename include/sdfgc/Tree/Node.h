@@ -91,7 +91,7 @@ struct Variable {
 struct Element {
     Name container;                 // as named in the graph
     std::vector<sym::Expr> index;   // in each dimension, without data-dependent parts
-    std::vector<sym::Expr> shape;   // of the container
+    std::vector<sym::Expr> shape;   // of the container; `?` for a size that the program does not know
     std::vector<sym::Expr> extent;  // elements of a region along each dimension; empty: a single element
     std::vector<sym::Expr> counted; // the dimensions of the data-dependent indices: constants
     sym::Expr memory = 0;           // elements of the memory that contains the container; 0: its own memory, or unknown

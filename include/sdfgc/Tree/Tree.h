@@ -36,6 +36,7 @@ struct Function {
     std::optional<KernelInfo> kernel;
     std::optional<GraphInfo> graph; // its operations are launched as one graph (outline-gpu-graphs)
     bool device = false;            // a function that kernels call
+    bool inlined = false;           // compilers always inline it (share-bodies)
     Table<VarId, Variable> vars;
     Table<RefId, MemRef> refs;
     std::vector<VarId> params; // in order; kinds Value, Pointer, Reference, Stream*, StructPtr, Callback

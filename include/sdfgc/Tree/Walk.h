@@ -26,6 +26,9 @@ bool hasLabel(const Block &b);
 /// Moves all of `inserted` into `b` before position `at`; returns the position after them.
 std::size_t insert(Block &b, std::size_t at, std::vector<NodePtr> inserted);
 
+/// The origin of a statement of a function, else that of the nearest statement around it that has one; empty if none has.
+std::vector<int> originOf(const Function &f, const Node &statement);
+
 /// Returns a copy of a statement and its contents for the same function: it uses the same variables and references.
 NodePtr clone(const Node &n);
 /// Makes a statement and its contents use `other`, a variable with the same name, instead of `one`; references to `one`
@@ -38,5 +41,7 @@ std::string_view keyword(Kind kind);
 /// rather than by number. `difference`, if given, receives a line that describes the first difference (`function f:
 /// copy: count`).
 bool same(const Module &a, const Module &b, std::string *difference = nullptr);
+/// Are two blocks of a function the same but for the numbers of variables that they declare?
+bool same(const Function &f, const Block &a, const Block &b);
 
 } // namespace sdfgc::tree

@@ -1,4 +1,4 @@
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 
 #include "Analysis/Dependences/Directions.h"
 #include "Analysis/Dependences/Simple.h"

@@ -1,7 +1,5 @@
 #include "Analysis/Dependences/Exact.h"
 
-#ifdef SDFGC_WITH_ISL
-
 #include <isl/ctx.h>
 #include <isl/mat.h>
 #include <isl/options.h>
@@ -69,8 +67,6 @@ isl_basic_set *asSet(isl_ctx *context, const Rows &rows, const std::vector<Colum
 
 } // namespace
 
-bool canSolveExactly() { return true; }
-
 Feasibility solveExactly(const Rows &rows) {
     if (!areSmall(rows))
         return Feasibility::Unknown;
@@ -84,14 +80,3 @@ Feasibility solveExactly(const Rows &rows) {
 }
 
 } // namespace sdfgc::analysis::dependences
-
-#else
-
-namespace sdfgc::analysis::dependences {
-
-Feasibility solveExactly(const Rows &) { return Feasibility::Unknown; }
-bool canSolveExactly() { return false; }
-
-} // namespace sdfgc::analysis::dependences
-
-#endif

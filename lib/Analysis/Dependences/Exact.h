@@ -5,12 +5,8 @@
 
 namespace sdfgc::analysis::dependences {
 
-/// Have the inequalities (each at least zero) a solution in integers? Exact where sdfgc is built with isl (SDFGC_WITH_ISL), within
-/// a bound on the operations that one question may take, which is a count and no time: the answer is the same on every machine.
-/// Unknown otherwise, so that a build without isl is as safe, and knows less.
+/// Do the inequalities (each at least zero) have an integer solution? Exact within a limit on the number of operations per question,
+/// which are counted, not timed: the answer is the same on every machine. Unknown beyond it, and for coefficients above 32 bits.
 Feasibility solveExactly(const Rows &rows);
-
-/// Is this a build with isl?
-bool canSolveExactly();
 
 } // namespace sdfgc::analysis::dependences

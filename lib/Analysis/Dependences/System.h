@@ -1,9 +1,9 @@
 // Systems of linear equations and inequalities over integers: have they a solution?
 //
-// This is the arithmetic of the dependence engine (sdfgc/Analysis/Dependences.h). Unknowns are numbered columns; what they stand
-// for, iterations or symbols, is known to Unknowns.h alone. Equations are solved exactly, by changes of unknowns that keep
-// integers integers; what is left, inequalities, is decided by Fourier-Motzkin elimination. That finds every contradiction that
-// holds over the rationals, and those that rounding constants shows, among them all that Banerjee's bounds show. Where an
+// This is the arithmetic of the dependence engine (sdfgc/Analysis/Dependences/Dependences.h). Unknowns are numbered columns; what
+// they stand for, iterations or symbols, is known to Unknowns.h alone. Equations are solved exactly, by changes of unknowns that
+// keep integers integers; what is left, inequalities, is decided by Fourier-Motzkin elimination. That finds every contradiction
+// that holds over the rationals, and those that rounding constants shows, among them all that Banerjee's bounds show. Where an
 // elimination is exact, "has a solution" is certain as well.
 #pragma once
 

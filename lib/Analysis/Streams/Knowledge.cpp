@@ -1,4 +1,4 @@
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 
 #include <algorithm>
 #include <iterator>

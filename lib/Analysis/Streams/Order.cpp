@@ -1,9 +1,8 @@
-// What the walk over the program finds (sdfgc/Analysis/Streams.h).
-#include "sdfgc/Analysis/Streams.h"
-
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/GraphRegions.h"
-#include "sdfgc/Analysis/Symbols.h"
+// What the walk over the program finds (sdfgc/Analysis/Streams/Streams.h).
+#include "sdfgc/Analysis/Device/GraphRegions.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 #include <utility>

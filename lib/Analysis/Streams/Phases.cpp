@@ -1,8 +1,7 @@
-// The walk over the phases of kernels (sdfgc/Analysis/Barriers.h).
-#include "sdfgc/Analysis/Barriers.h"
-
-#include "sdfgc/Analysis/Copies.h"
+// The walk over the phases of kernels (sdfgc/Analysis/Streams/Barriers.h).
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Streams/Barriers.h"
 
 namespace sdfgc::analysis {
 

@@ -1,7 +1,6 @@
 // What the steps of a state are, and which memory they touch.
-#include "sdfgc/Analysis/Streams.h"
-
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // The level `allocated`: every container has one place of declaration, memory that can be what is said, and has it on every path to
-// a use (sdfgc/Analysis/Allocation.h, sdfgc/Analysis/Async.h). Memory of the device's pool is there between Allocate and Free; that
-// streams keep to this order is what Streams.cpp checks: both nodes write the container.
+// a use (sdfgc/Analysis/Memory/Allocation.h, sdfgc/Analysis/Device/Async.h). Memory of the device's pool is there between Allocate
+// and Free; that streams keep to this order is what Streams.cpp checks: both nodes write the container.
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/FlowWalk.h"
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Flow/FlowWalk.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 
 #include <algorithm>
 

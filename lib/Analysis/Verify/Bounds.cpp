@@ -1,12 +1,12 @@
 // Rules of subsets: what they name is defined, and lies within the container.
 //
-// One iteration that is sure to come and leaves the container is enough for an error (sdfgc/Analysis/Bounds.h). Edges that lead further into
-// a map name at least what is used there, and those of a nested SDFG, which may branch, too: of them only what holds for every iteration is
-// judged.
-#include "Analysis/ScopeNames.h"
+// One iteration that is sure to come and leaves the container is enough for an error (sdfgc/Analysis/Memory/Bounds.h). Edges that
+// lead further into a map name at least what is used there, and those of a nested SDFG, which may branch, too: of them only what
+// holds for every iteration is judged.
+#include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/Bounds.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
 
 namespace sdfgc::analysis {
 

@@ -3,8 +3,9 @@
 // Symbols are followed along the edges in depth-first order from the start, as DaCe's validation does: an assignment defines its
 // target for everything visited after it, but for what only other ways out of the same block lead to. So a symbol counts as undefined
 // where no visited path has assigned it, whatever the order of edges is, as far as they are in no cycle.
-#include "Analysis/Adjacency.h"
+#include "Analysis/Flow/Adjacency.h"
 #include "Analysis/Verify/Verifier.h"
+
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Barriers.h), copies
-// say how they are made (sdfgc/Analysis/Copies.h), there is one team of threads at a time
-// (sdfgc/Analysis/Teams.h), and kernels say how large their blocks are.
+// The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Streams/Barriers.h),
+// copies say how they are made (sdfgc/Analysis/Memory/Copies.h), there is one team of threads at a time (sdfgc/Analysis/Teams.h),
+// and kernels say how large their blocks are.
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/Barriers.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Streams/Barriers.h"
 #include "sdfgc/Analysis/Teams.h"
 
 #include <algorithm>

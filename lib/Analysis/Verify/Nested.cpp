@@ -1,7 +1,7 @@
 // Rules of nested SDFG nodes.
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/ArgumentTypes.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Rules of states as a whole, and of the nodes in them.
-#include "Analysis/ScopeNames.h"
+#include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The scheduled level: every two conflicting accesses are ordered by a stream, an event or a wait of the host
-// (sdfgc/Analysis/Streams.h).
+// (sdfgc/Analysis/Streams/Streams.h).
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 
 namespace sdfgc::analysis {
 

@@ -1,8 +1,8 @@
 // Rules of the code of tasklets.
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/ArgumentTypes.h"
-#include "sdfgc/Analysis/Connectors.h"
+#include "sdfgc/Analysis/Memory/Connectors.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
 #include "sdfgc/Tasklet/Types.h"
 
 namespace sdfgc::analysis {

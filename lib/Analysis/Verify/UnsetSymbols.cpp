@@ -4,10 +4,10 @@
 // in front of the first assignment finds is anything. DaCe says nothing of it. Only what is certain is told: no path to the read assigns the
 // symbol. What later iterations of a loop find may come from earlier ones, so that only its header, which is evaluated before all of them, is
 // looked at with what is known in front of the loop.
-#include "Analysis/ScopeNames.h"
+#include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
-#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Flow/FlowWalk.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>

@@ -2,9 +2,8 @@
 // Connectors.cpp, Tasklets.cpp, Calls.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp,
 // UnsetSymbols.cpp.
 #pragma once
-
-#include "sdfgc/Analysis/Streams.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Tasklet/Ast.h"

@@ -1,7 +1,7 @@
 // Library nodes by their definition (format reference section 7), not by their expansion: which class is executed by what.
 #include "Library/Nodes.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 
 namespace sdfgc::interpret {
 

@@ -1,9 +1,8 @@
 // Nested SDFGs: symbols by value, containers as other names for the memory around.
 #include "../Plan.h"
-
 #include "../Values.h"
 
-#include "sdfgc/Analysis/ArgumentTypes.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
 
 #include <cstring>
 

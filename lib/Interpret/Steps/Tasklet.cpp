@@ -1,13 +1,12 @@
 // Tasklets: what connectors are (format reference 6.11, 6.12), and the code between the reads and the writes.
-#include "../Plan.h"
-
 #include "../Native/Call.h"
+#include "../Plan.h"
 #include "../Values.h"
 #include "Connectors.h"
 #include "Subscripts.h"
 
-#include "sdfgc/Analysis/Location.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Device/Location.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Support/CppWords.h"
 
 namespace sdfgc::interpret {

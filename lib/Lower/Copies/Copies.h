@@ -1,6 +1,6 @@
-// Copies between containers, in the way that select-copies has chosen (sdfgc/Analysis/Copies.h has the table): bytes, or loops over
-// corresponding dimensions or in row-major order of both subsets (format reference 6.14). References are set. Streams push and pop
-// (StreamCopies.h); what involves a device is in DeviceCopies.h.
+// Copies between containers, in the way that select-copies has chosen (sdfgc/Analysis/Memory/Copies.h has the table): bytes, or
+// loops over corresponding dimensions or in row-major order of both subsets (format reference 6.14). References are set. Streams
+// push and pop (StreamCopies.h); what involves a device is in DeviceCopies.h.
 #pragma once
 
 #include "CopySide.h"

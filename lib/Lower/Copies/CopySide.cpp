@@ -6,7 +6,7 @@
 #include "Lower/Flow/Reductions.h"
 #include "Lower/Memory/Places.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tasklet/Conversions.h"

@@ -1,9 +1,8 @@
 // One side of a copy: which elements of which container.
 #pragma once
-
 #include "Lower/Memory/Elements.h"
 
-#include "sdfgc/Analysis/Axes.h"
+#include "sdfgc/Analysis/Memory/Axes.h"
 
 namespace sdfgc::tree::lowering {
 

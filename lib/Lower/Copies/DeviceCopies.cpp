@@ -4,7 +4,7 @@
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Flow/Loops.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {

@@ -1,5 +1,5 @@
 // Copies of a GPU program: what the host queues on a stream, and what threads of a kernel do together. How is decided by the pass
-// select-copies (sdfgc/Analysis/Copies.h has the table); here the calls and the loops around them are made.
+// select-copies (sdfgc/Analysis/Memory/Copies.h has the table); here the calls and the loops around them are made.
 #pragma once
 
 #include "CopySide.h"

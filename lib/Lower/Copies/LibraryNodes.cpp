@@ -6,8 +6,8 @@
 #include "Lower/Expressions/Expressions.h"
 #include "Lower/Memory/Reservations.h"
 
-#include "sdfgc/Analysis/Async.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>

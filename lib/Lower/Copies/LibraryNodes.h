@@ -1,5 +1,5 @@
-// Library nodes that reach the lowering: copies, fills, and the operations of sdfgc/Analysis/Async.h (memory, streams, barriers).
-// All others have been expanded.
+// Library nodes that reach the lowering: copies, fills, and the operations of sdfgc/Analysis/Device/Async.h (memory, streams,
+// barriers). All others have been expanded.
 #pragma once
 
 #include "Lower/Program/Instance.h"

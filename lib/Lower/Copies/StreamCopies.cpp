@@ -4,8 +4,8 @@
 #include "Lower/Expressions/Symbols.h"
 #include "Lower/Memory/Elements.h"
 
-#include "sdfgc/Analysis/ArgumentTypes.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tasklet/Conversions.h"
 

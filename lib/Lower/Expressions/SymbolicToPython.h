@@ -6,6 +6,8 @@
 
 #include "Lower/Program/Instance.h"
 
+#include "sdfgc/Tree/SymbolicToPython.h"
+
 namespace sdfgc::tree::lowering {
 
 /// The tree that prints as the expression does, typed by what is known of the variables.

@@ -3,7 +3,7 @@
 
 #include "SymbolicToPython.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
 namespace sdfgc::tree::lowering {

@@ -7,6 +7,8 @@
 
 #include "Lower/Program/Instance.h"
 
+#include "sdfgc/Tree/SymbolicToPython.h"
+
 namespace sdfgc::tree::lowering {
 
 /// Type of the variable that holds a symbol of a declared type: integers are widened to 64 bits.
@@ -16,9 +18,6 @@ Type symbolVariableType(Type declared);
 sym::Expr inVariables(const Instance &in, sym::Expr e);
 sym::Subset inVariables(const Instance &in, const sym::Subset &s);
 sym::Range inVariables(const Instance &in, const sym::Range &r);
-
-/// What printable() and offsets of elements call the division and the remainder of C.
-inline const Name cDivision = "__cdiv", cRemainder = "__cmod";
 
 /// An expression over variables as a node of the tree has it: divisions whose operands are known nonnegative are C divisions. That
 /// a size in it is unknown (`?`) is noted in the program.

@@ -24,7 +24,7 @@
 // C++ tasklets, indices that are read from memory, and loops in functions that are called, which compilers would have to inline first.
 #include "Lower/Flow/Fences.h"
 
-#include "sdfgc/Analysis/Dependences.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 
@@ -39,6 +39,7 @@ using sym::Expr;
 /// A loop around a statement.
 struct Level {
     Block *body = nullptr; // that can have a fence; null: no compiler reorders the loop
+    const Node *loop = nullptr;
     Name variable;
     sym::Range walk;
 };
@@ -104,18 +105,18 @@ class Fencing {
 public:
     explicit Fencing(Function &f) : f_(f) {}
 
-    /// Returns the variables of the loops that got a fence.
-    std::vector<Name> run() {
+    /// Returns the loops that got a fence.
+    std::vector<Fenced> run() {
         block(f_.body);
-        std::vector<Name> names;
+        std::vector<Fenced> loops;
         for (const Level &l : fenced_) {
             std::vector<NodePtr> statements;
             statements.push_back(std::make_unique<Comment>("iterations store to the same elements: they stay in order"));
             statements.push_back(fence());
             insert(*l.body, 0, std::move(statements));
-            names.push_back(l.variable);
+            loops.push_back({l.loop, l.variable});
         }
-        return names;
+        return loops;
     }
 
 private:
@@ -178,7 +179,8 @@ private:
         if (shared)
             alone([&] { block(l.body); });
         else
-            in({isVector(l) || hasExit(l.body) ? nullptr : &l.body, variable, {l.begin, l.end, l.step, 1}}, [&] { block(l.body); });
+            in({isVector(l) || hasExit(l.body) ? nullptr : &l.body, &l, variable, {l.begin, l.end, l.step, 1}},
+               [&] { block(l.body); });
         collapsed_ = before;
     }
 
@@ -191,7 +193,7 @@ private:
         if (l.init && l.init->kind == py::StmtKind::Assign && isName(l.init->targets[0], variable))
             first = integerOf(l.init->value);
         const std::optional<Expr> last = l.form == Loop::Normal ? lastBy(l.condition, variable) : std::nullopt;
-        in({hasExit(l.body) ? nullptr : &l.body, variable, {first ? *first : unknown(), last ? *last : unknown(), *step, 1}},
+        in({hasExit(l.body) ? nullptr : &l.body, &l, variable, {first ? *first : unknown(), last ? *last : unknown(), *step, 1}},
            [&] { block(l.body); });
     }
 
@@ -265,12 +267,12 @@ private:
         const Expr first = given.size() > 1 ? given[0].value_or(unknown()) : Expr(0);
         const bool down = sym::isLess(step, 0) == sym::Truth::True;
         const Expr last = end ? *end + Expr(down ? 1 : -1) : unknown();
-        in({nullptr, s.targets[0]->name, {first, last, step, 1}}, [&] { code(s.body); });
+        in({nullptr, nullptr, s.targets[0]->name, {first, last, step, 1}}, [&] { code(s.body); });
     }
 
     void fill(const Fill &fill) {
         const Expr element = unknown();
-        in({nullptr, element.name(), {0, fill.count - 1, 1, 1}}, [&] {
+        in({nullptr, nullptr, element.name(), {0, fill.count - 1, 1, 1}}, [&] {
             MemRef r = f_.refs[fill.target];
             r.offset = r.offset + element;
             storeAt(r);
@@ -348,6 +350,6 @@ private:
 
 } // namespace
 
-std::vector<Name> addFences(Function &f) { return Fencing(f).run(); }
+std::vector<Fenced> addFences(Function &f) { return Fencing(f).run(); }
 
 } // namespace sdfgc::tree::lowering

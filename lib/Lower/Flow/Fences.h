@@ -5,8 +5,14 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Gives the loops of a function that C++ compilers could reorder wrongly a fence (sdfgc/Tree/Fence.h). Returns their variables, in the order of
-/// the text.
-std::vector<Name> addFences(Function &f);
+/// A loop that got a fence.
+struct Fenced {
+    const Node *loop;
+    Name variable;
+};
+
+/// Gives the loops of a function that C++ compilers could reorder wrongly a fence (sdfgc/Tree/Fence.h). Returns them in the order of the
+/// text.
+std::vector<Fenced> addFences(Function &f);
 
 } // namespace sdfgc::tree::lowering

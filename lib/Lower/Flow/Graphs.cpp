@@ -1,15 +1,15 @@
 // Regions that are launched as one GPU graph.
 //
-// An edge stands where one operation uses memory that an earlier one uses too, and one of them writes it; of these edges only those that
-// no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams.h), a container behind its views; but where subsets
-// say that two operations touch different elements of it, they have no edge. Calls of libraries come one after the other, as they work in
-// the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
+// An edge stands where one operation uses memory that an earlier one uses too, and one of them writes it; of these edges only those
+// that no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams/Streams.h), a container behind its views;
+// but where subsets say that two operations touch different elements of it, they have no edge. Calls of libraries come one after
+// the other, as they work in the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
 #include "Graphs.h"
 
 #include "ControlFlow.h"
 
-#include "sdfgc/Analysis/Apart.h"
-#include "sdfgc/Analysis/GraphRegions.h"
+#include "sdfgc/Analysis/Device/GraphRegions.h"
+#include "sdfgc/Analysis/Memory/Apart.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tree/Effects.h"
 

@@ -11,10 +11,10 @@
 #include "Lower/Memory/Places.h"
 #include "Reductions.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/ArgumentTypes.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/ArgumentTypes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tasklet/Conversions.h"
 
@@ -222,9 +222,11 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
 
 /// Parameters for the symbols of a function, and what the call gives for them.
 void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
+    const std::set<Name> needed = analysis::freeSymbols(*n.sdfg);
     for (Name s : symbolNames(n)) {
         const std::optional<OuterValue> outer = outerValue(in, n, s);
-        if (!outer)
+        // A symbol that only the shape of an argument mentions may have no value here.
+        if (!outer || (!needed.count(s) && !outer->reads && !isKnown(in, outer->value)))
             continue;
         const Type type = innerType(inner, s);
         const VarId v = inner.declareValue(s, type);

@@ -13,9 +13,9 @@
 #include "Maps.h"
 #include "Nested.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Analysis/Teams.h"
 
 #include <utility>

@@ -6,8 +6,8 @@
 #include "Lower/Flow/Loops.h"
 #include "Lower/Flow/States.h"
 
-#include "sdfgc/Analysis/Axes.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Axes.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "HostMemory.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 

@@ -7,7 +7,7 @@
 #include "Lower/Flow/States.h"
 #include "Lower/Tasklets/Tasklets.h"
 
-#include "sdfgc/Analysis/Location.h"
+#include "sdfgc/Analysis/Device/Location.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 

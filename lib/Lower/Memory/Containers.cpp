@@ -6,7 +6,7 @@
 #include "Lower/Kernels/KernelArrays.h"
 #include "Places.h"
 
-#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>

@@ -74,6 +74,12 @@ RefId addressAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {
     return slot;
 }
 
+bool isKnown(const Instance &in, sym::Expr e) {
+    const std::vector<Name> &names = e.freeSymbols();
+    return !e.isUndefined() &&
+           std::all_of(names.begin(), names.end(), [&in](Name n) { return in.fn->names.visible(n) || in.g->constant(n); });
+}
+
 namespace {
 
 /// A statement that only evaluates an expression.
@@ -84,13 +90,13 @@ py::StmtRef expressionStatement(py::ExprRef value) {
     return statement;
 }
 
-/// The name of the container that has a place.
-Name containerOf(const Instance &in, const MemoryPlace &p) {
+/// The container that has a place, and its SDFG, which is null where the place has none.
+std::pair<const ir::SDFG *, Name> containerOf(const Instance &in, const MemoryPlace &p) {
     for (const Instance *i = &in; i; i = i->parent)
         for (const auto &[name, d] : i->g->arrays)
             if (&d == p.desc)
-                return name;
-    return in.varName(p.var);
+                return {i->g, name};
+    return {nullptr, in.varName(p.var)};
 }
 
 /// A place for a message: `program: container tmp (prog.py:4)`.
@@ -99,23 +105,25 @@ std::string placeText(const diag::Location &place) {
            (place.source.known() ? " (" + place.source.file.str() + ":" + std::to_string(place.source.line) + ")" : "");
 }
 
-/// Can a size be computed here? Members of structures may have sizes that only the structure knows.
-bool isKnown(const Instance &in, sym::Expr e) {
-    const std::vector<Name> &names = e.freeSymbols();
-    return !e.isUndefined() &&
-           std::all_of(names.begin(), names.end(), [&in](Name n) { return in.fn->names.visible(n) || in.g->constant(n); });
-}
-
 /// Does the program check what is accessed in a place?
 bool isChecked(const Instance &in, const MemoryPlace &p, const sym::Subset &s) {
     if (!in.options().checks || in.fn->device.inside || !p.desc || p.desc->isStream() || p.desc->isScalar())
         return false;
     if (std::any_of(s.dims.begin(), s.dims.end(), [](const sym::Range &r) { return !r.tile.isOne(); }))
         return false;
-    if (!std::all_of(p.shape.begin(), p.shape.end(), [&in](sym::Expr e) { return isKnown(in, e); }))
-        return false;
     const bool accumulates = std::all_of(p.strides.begin(), p.strides.end(), [](sym::Expr e) { return e.isZero(); });
     return !accumulates && s.rank() == p.shape.size() && in.function().vars[p.var].kind != VarKind::Value;
+}
+
+/// Remarks, once for each dimension of a container, that indices have no upper limit in one whose size has no value here.
+void remarkOpen(const Instance &in, const MemoryPlace &p, std::size_t dimension) {
+    const auto [g, container] = containerOf(in, p);
+    if (!in.program().openSizes.emplace(p.desc, dimension).second)
+        return;
+    const pass::Element member("function " + in.function().name.str() + ": container " + container.str());
+    in.program().context.missed(g ? pass::Element(*g, container) : member,
+                                "indices of dimension " + std::to_string(dimension) + " are checked against 0 only",
+                                {diag::Why::UnknownSize, "`" + p.shape[dimension].str() + "` has no value here"});
 }
 
 } // namespace
@@ -127,13 +135,16 @@ void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym:
     if (!isChecked(in, p, s))
         return;
     Element e;
-    e.container = containerOf(in, p);
+    e.container = containerOf(in, p).second;
     for (std::size_t d = 0; d < s.rank(); ++d) {
         const std::optional<int64_t> step = s.dims[d].step.asInt();
         const sym::Expr begin = integer(s.dims[d].begin), end = integer(s.dims[d].end);
         const bool isDescending = step && *step < 0;
         e.index.push_back(printable(in, (isDescending ? end : begin) + p.offsets[d]));
-        e.shape.push_back(printable(in, p.shape[d]));
+        const bool isOpen = !isKnown(in, p.shape[d]);
+        e.shape.push_back(isOpen ? sym::Expr::undefined() : printable(in, p.shape[d]));
+        if (isOpen)
+            remarkOpen(in, p, d);
         if (counted.empty() && !s.isOneElement())
             e.extent.push_back(printable(in, (isDescending ? begin - end : end - begin) + sym::Expr(1)));
     }

@@ -39,6 +39,9 @@ void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym:
 /// Likewise, for data-dependent indices: they count from the beginning of the subset, along these dimensions.
 void recordElement(const Instance &in, RefId r, const MemoryPlace &p, const sym::Subset &s,
                    const std::vector<std::size_t> &counted);
+/// Can a size over variables be computed here? A symbol that only shapes of arguments mention has no variable; members of structures may
+/// have sizes that only the structure knows.
+bool isKnown(const Instance &in, sym::Expr e);
 /// Adds the check that a region lies in its container, where the program is to have run-time checks: of what no single reference
 /// names, as in copies.
 void checkRegion(const Instance &in, const MemoryPlace &p, const sym::Subset &s, Block &out);

@@ -4,7 +4,7 @@
 #include "Elements.h"
 #include "Lower/Expressions/Symbols.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 
 namespace sdfgc::tree::lowering {
 

@@ -1,9 +1,9 @@
-// Memory for containers that get it while the program runs: nodes Reserve, Allocate and Free of the graph (sdfgc/Analysis/Async.h).
+// Memory for containers that get it while the program runs: nodes Reserve, Allocate and Free of the graph
+// (sdfgc/Analysis/Device/Async.h).
 #pragma once
-
 #include "Lower/Program/Instance.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 
 namespace sdfgc::tree::lowering {
 

@@ -5,12 +5,11 @@
 // Several of them share a FunctionContext: in a nested SDFG that is lowered in place, symbols and containers have other names but
 // the variables are those of the function around it.
 #pragma once
-
 #include "Lower/Memory/MemoryPlace.h"
 #include "Program.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Teams.h"
 #include "sdfgc/Tree/NameScopes.h"
 

@@ -1,8 +1,8 @@
 // What a module has besides functions.
 #include "ModuleParts.h"
 
-#include "sdfgc/Analysis/Access.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Support/Json.h"
 #include "sdfgc/Tree/NameScopes.h"
 

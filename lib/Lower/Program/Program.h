@@ -3,10 +3,9 @@
 // A Program is made by lower() (Lower.cpp), reached through every Instance, and gives up its module in the end. What belongs to one
 // generated function is in FunctionContext, what belongs to one SDFG in Instance (Instance.h).
 #pragma once
-
 #include "FunctionNames.h"
 
-#include "sdfgc/Analysis/Streams.h"
+#include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Tree.h"
 
@@ -25,6 +24,9 @@ struct Program {
     std::unique_ptr<analysis::StreamSteps> streamSteps; // see steps()
     std::unique_ptr<analysis::DeviceLoops> loops;       // see deviceLoops()
     bool usesUndefinedSize = false;                     // some expression that is printed has a size that nobody knows (`?`)
+
+    /// Dimensions with a remark that `--checks` does not know their size.
+    std::set<std::pair<const ir::DataDesc *, std::size_t>> openSizes;
 
     /// What the operations of the device touch; made when it is first asked for. The graph stays as it is.
     analysis::StreamSteps &steps();

@@ -6,7 +6,7 @@
 #include "Lower/Flow/Loops.h"
 #include "Lower/Memory/Elements.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Verify.h"
 

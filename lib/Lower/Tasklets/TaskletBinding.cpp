@@ -8,7 +8,7 @@
 #include "Lower/Memory/Places.h"
 #include "TaskletNames.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 
 namespace sdfgc::tree::lowering {

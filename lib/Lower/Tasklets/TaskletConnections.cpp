@@ -7,8 +7,8 @@
 #include "Lower/Memory/Elements.h"
 #include "Lower/Memory/Places.h"
 
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Tasklet/Conversions.h"

@@ -8,7 +8,7 @@
 #include "TaskletStatements.h"
 #include "TaskletStores.h"
 
-#include "sdfgc/Analysis/Connectors.h"
+#include "sdfgc/Analysis/Memory/Connectors.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The text of a C++ tasklet.
 #include "TaskletText.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Support/CppWords.h"
 
 #include <algorithm>

@@ -126,11 +126,8 @@ void CxxEmitter::field(TextWriter &w, const StateField &f) {
         w.line(type + " " + name + "{};");
     else if (f.lifetime == ir::Lifetime::External)
         w.line(type + " *" + name + " = nullptr; // " + commentText(f.comment));
-    else {
-        const std::string owner = bufferClass(f);
-        const bool isDevice = owner != CxxEmitter::bufferClass(f); // reports of the emulation name the container
-        w.line(owner + "<" + type + "> " + name + (isDevice ? "{\"" + name + "\"}" : "") + "; // " + commentText(f.comment));
-    }
+    else
+        w.line(bufferClass(f) + "<" + type + "> " + name + bufferInit(f) + "; // " + commentText(f.comment));
 }
 
 void CxxEmitter::constants(TextWriter &w) {

@@ -35,6 +35,8 @@ protected:
     virtual bool serves(const platform::Environment &e) const { return e.side == platform::Environment::Side::Host; }
     /// The type of a buffer of the program's state.
     virtual std::string bufferClass(const tree::StateField &f) const;
+    /// The initialiser of such a buffer, with its braces: `{"A"}`; empty for none.
+    virtual std::string bufferInit(const tree::StateField &) const { return ""; }
     /// Members of the program's state.
     virtual void stateFields(TextWriter &) const {}
     /// First statements of the initialiser and last ones of the finaliser (which sets `__err` where something fails).

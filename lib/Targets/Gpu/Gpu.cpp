@@ -31,6 +31,11 @@ private:
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
                                                       : CxxEmitter::bufferClass(f);
     }
+    /// Reports of the emulation name the container.
+    std::string bufferInit(const tree::StateField &f) const override {
+        const bool isOfDriver = f.storage == ir::Storage::GPU_Global || f.storage == ir::Storage::CPU_Pinned;
+        return isOfDriver ? "{\"" + f.name.str() + "\"}" : "";
+    }
     /// The functions that are graphs.
     std::vector<const tree::Function *> graphs() const {
         std::vector<const tree::Function *> out;

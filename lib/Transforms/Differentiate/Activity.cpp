@@ -1,6 +1,7 @@
 #include "Transforms/Differentiate/Activity.h"
-
 #include "Transforms/Differentiate/Maker.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
 
 #include <algorithm>
 
@@ -24,7 +25,7 @@ std::vector<Flow> flowsOf(const Program &program) {
     SDFG &g = const_cast<Program &>(program).sdfg();
     const auto carries = [&g](const Use &u) {
         const DataDesc *d = g.desc(u.data);
-        return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !nest::isPlain(d)) &&
+        return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !analysis::isPlain(d)) &&
                !d->dtype.isInteger() && !d->dtype.isBool();
     };
     const auto add = [&](const Item &item, auto &self) -> void {

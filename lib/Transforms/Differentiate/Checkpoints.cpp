@@ -4,12 +4,12 @@
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/Program.h"
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Nodes.h"
-#include "Transforms/Optimize/FlowEdits.h"
-#include "Transforms/Optimize/Mentions.h"
+#include "Transforms/Edits/FlowEdits.h"
+#include "Transforms/Edits/Nodes.h"
 
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -80,7 +80,7 @@ Names readsOf(const InterstateEdge &e) {
 void addOwnReads(const Block &b, Names &out) {
     const SDFG &g = *b.sdfg();
     if (isa<State>(&b))
-        out.merge(readIn(b));
+        out.merge(analysis::readIn(b));
     if (const auto *c = dyn_cast<ConditionalBlock>(&b))
         for (const auto &branch : c->branches()) {
             addNames(branch.condition, g, out);
@@ -109,7 +109,7 @@ bool sets(const InterstateEdge &e, Name symbol) {
 
 /// Does each run of a region's blocks, which are a sequence, give a symbol its value before something reads it?
 bool setsFirst(Region &r, Name symbol) {
-    const std::vector<Block *> chain = sequenceOf(r);
+    const std::vector<Block *> chain = analysis::sequenceOf(r);
     std::vector<Block *> inside; // blocks in which it is set
     bool isSet = false;
     for (Block *b : chain) {
@@ -120,7 +120,7 @@ bool setsFirst(Region &r, Name symbol) {
         }
         if (isSet)
             continue;
-        if (assignedIn(*b).count(symbol))
+        if (analysis::assignedIn(*b).count(symbol))
             inside.push_back(b);
         else if (readsOf(*b).count(symbol))
             return false;
@@ -174,12 +174,12 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))
         return {"it is to stay as it is (`optimize`)", ""};
-    if (const Name called = callbackIn(l); !called.empty())
+    if (const Name called = analysis::callbackIn(l); !called.empty())
         return {"it calls `" + called.str() + "`, a function of the caller, which must not run again",
                 "call it in front of the loop"};
     if (hasJump(l))
         return {"a break, continue or return leaves it", "structure-exits makes branches of most"};
-    const VariableReads variables(g);
+    const analysis::VariableReads variables(g);
     for (const Region *r : allRegions(l))
         if (const auto *loop = dyn_cast<LoopRegion>(r); loop && variables.isReadOutside(*loop))
             return {"`" + loop->variable.str() + "` is read after the loop that counts it", "do not use the variable there"};
@@ -190,7 +190,7 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
         if (outside.count(n))
             return {"the symbol `" + n.str() + "` is used outside of it, too", "keep it in a scalar"};
     }
-    const Names assigned = assignedIn(l), used = usedOutside(g, l);
+    const Names assigned = analysis::assignedIn(l), used = usedOutside(g, l);
     for (const auto &[name, d] : g.arrays)
         if (isSizedBy(assigned, d) && (!d.transient || used.count(name)))
             return {"it changes the size of `" + name.str() + "`, which is used outside of it, too",
@@ -240,7 +240,7 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
 /// containers whose size changes between iterations. Returns the private ones.
 Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &assigned, const HandedOn &handedOn) {
     SDFG &inner = *node.sdfg;
-    const Mentions mentions(inner);
+    const analysis::Mentions mentions(inner);
     const Names written = writtenIn(inner);
     std::vector<Name> names;
     for (const auto &[name, d] : inner.arrays)
@@ -305,7 +305,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
         context.diags.report(diag::Id::GradientSegments, place, labelOf(l), why, hint);
         return false;
     }
-    const Names assigned = assignedIn(l);
+    const Names assigned = analysis::assignedIn(l);
     const Name segment = g.freshName(l.variable.str() + "_segment");
     g.symbols[segment] = ScalarKind::Int64;
     const analysis::SymbolTypes types(g);
@@ -325,7 +325,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     place(std::move(node), *outer);
     for (const Name n : own)
         g.arrays.erase(n);
-    const Names left = assignedIn(g);
+    const Names left = analysis::assignedIn(g);
     for (const Name n : assigned)
         if (!left.count(n))
             g.symbols.erase(n);

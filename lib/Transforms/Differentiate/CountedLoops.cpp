@@ -1,11 +1,10 @@
 // Counted loops: reads their headers and derives what is known about their trip counts.
 #include "Transforms/Differentiate/Program.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
-
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 
@@ -70,7 +69,7 @@ namespace {
 bool areFixed(std::initializer_list<sym::Expr> expressions, LoopRegion &l) {
     std::set<Name> fixed{l.variable};
     for (const sym::Expr e : expressions) {
-        if (!isOfIntegers({0, e, 1, 1}, *l.sdfg()))
+        if (!analysis::isOfIntegers({0, e, 1, 1}, *l.sdfg()))
             return false;
         fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
     }
@@ -109,7 +108,7 @@ std::optional<CountedLoop> countedLoop(LoopRegion &l) {
     if (l.variable.empty())
         return std::nullopt;
     std::optional<CountedLoop> out;
-    if (const std::optional<LoopHeader> header = headerOf(l))
+    if (const std::optional<analysis::LoopHeader> header = analysis::headerOf(l))
         out = CountedLoop{&l, header->walk(), std::nullopt, false};
     const sym::Assumptions facts = out ? sym::Assumptions() : analysis::factsOf(*l.sdfg());
     if (!out)
@@ -160,10 +159,10 @@ bool reads(const std::string &code, Name symbol, const SDFG &g) {
 
 /// The edge in a body that gives the symbol its next value, if nothing else in the iteration sees that.
 InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
-    const std::vector<Block *> chain = sequenceOf(l);
+    const std::vector<Block *> chain = analysis::sequenceOf(l);
     for (std::size_t k = chain.size(); k-- > 0;) {
         for (InterstateEdge *e : chain[k]->inEdges()) {
-            if (isa<ConditionalBlock>(chain[k]) || readIn(*chain[k]).count(symbol))
+            if (isa<ConditionalBlock>(chain[k]) || analysis::readIn(*chain[k]).count(symbol))
                 return nullptr;
             if (!assignmentOf(*e, symbol))
                 continue;
@@ -239,7 +238,7 @@ std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
 /// Lets a loop whose variable does not count, as in `i = 2 * i`, be one without variable: edges give the symbol its values.
 void takeOutOfHeader(LoopRegion &l) {
     SDFG &g = *l.sdfg();
-    const std::vector<Block *> chain = sequenceOf(l);
+    const std::vector<Block *> chain = analysis::sequenceOf(l);
     if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) || countedLoop(l))
         return;
     const auto first = valueGivenBy(l.init, l.variable), next = valueGivenBy(l.update, l.variable);

@@ -1,10 +1,11 @@
 #include "Transforms/Differentiate/Counting.h"
 
 #include "Transforms/Differentiate/Outline.h"
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Mentions.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ std::string Counting::whyOnce(Block &b) const {
     for (const nest::Run &run : program_.runs())
         for (const State *s : run.states)
             runs.emplace(s, &run);
-    if (const Name called = callbackIn(b); !called.empty())
+    if (const Name called = analysis::callbackIn(b); !called.empty())
         return "it calls `" + called.str() + "`, a function of the caller";
     for (Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
@@ -68,7 +69,7 @@ std::string Counting::whyOnce(Block &b) const {
                         [](const nest::Item &i) { return nest::hasEffects(i); }))
             return "`" + s->label + "` does more than compute its results";
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (const DataDesc *d = s->sdfg()->desc(a->data); d && !nest::isPlain(d) && !d->isView())
+            if (const DataDesc *d = s->sdfg()->desc(a->data); d && !analysis::isPlain(d) && !d->isView())
                 return "`" + a->data.str() + "` is no array";
     }
     return {};
@@ -120,7 +121,7 @@ void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
 /// containers that other code uses. Returns the container of each argument.
 std::map<Name, Name> passContainers(NestedSDFGNode &node, const std::set<Name> &outside) {
     SDFG &inner = *node.sdfg;
-    const Mentions mentions(inner);
+    const analysis::Mentions mentions(inner);
     const std::set<Name> written = writtenIn(inner);
     std::map<Name, Name> before, out;
     std::vector<Name> names;

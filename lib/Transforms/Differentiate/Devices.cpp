@@ -1,8 +1,7 @@
 #include "Transforms/Differentiate/Devices.h"
 
-#include "Transforms/Optimize/NestParts.h"
-
-#include "sdfgc/Analysis/Allocation.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 #include <set>
@@ -98,7 +97,7 @@ private:
             copies[n] = maker_.add(n.str() + (storage == Storage::GPU_Global ? "_on_device" : "_on_host"), std::move(d));
             before.push_back(wholeCopy(n, copies[n]));
         }
-        renameContainers(i, copies, maker_.sdfg(), maker_.memories());
+        nest::renameContainers(i, copies, maker_.sdfg(), maker_.memories());
         return copies;
     }
 
@@ -108,14 +107,14 @@ private:
 
     void makeKernel(Item &i) {
         if (i.map) {
-            std::shared_ptr<MapEntry> entry = entryLike(*i.map->entry, i.map->entry->label);
+            std::shared_ptr<MapEntry> entry = nest::entryLike(*i.map->entry, i.map->entry->label);
             entry->schedule = Schedule::GPU_Device;
             i.map->entry = entry.get();
             i.map->made = std::move(entry);
         } else if (const Node *node = nodeOf(*i.step); isa<Tasklet>(node)) {
             MapEntry kernel;
             kernel.schedule = Schedule::GPU_Device;
-            nest::Map map = mapLike(kernel, cast<Tasklet>(node)->label, {maker_.connector("__once")}, {{0, 0, 1, 1}});
+            nest::Map map = nest::mapLike(kernel, cast<Tasklet>(node)->label, {maker_.connector("__once")}, {{0, 0, 1, 1}});
             map.body.push_back(std::move(i));
             i = Item{std::make_unique<nest::Map>(std::move(map)), nullptr};
         } else {

@@ -37,7 +37,8 @@
 #include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
 
-#include "sdfgc/Analysis/Footprint.h"
+#include "sdfgc/Analysis/Costs/Footprint.h"
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -323,7 +324,7 @@ private:
             return g.symbols.contains(n) ? "it is a symbol" : "there is no such argument";
         if (d->transient)
             return "it is no argument";
-        if (!nest::isPlain(d))
+        if (!analysis::isPlain(d))
             return "it is no array";
         return gradient::isReal(d->dtype) ? "" : "it holds no real numbers, but " + d->dtype.str();
     }

@@ -6,7 +6,8 @@
 #include "Transforms/Differentiate/FirstTerms.h"
 
 #include "Transforms/Differentiate/Flow.h"
-#include "Transforms/Differentiate/SymbolValues.h"
+
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 
 #include <algorithm>
 
@@ -104,7 +105,7 @@ struct Beginning {
 Beginning beginningOf(Region &use, const std::set<Name> &symbols) {
     Beginning out{&use};
     const auto changes = [&symbols](const Region &r) {
-        const std::set<Name> assigned = assignedIn(r);
+        const std::set<Name> assigned = analysis::assignedIn(r);
         return std::any_of(symbols.begin(), symbols.end(), [&assigned](Name n) { return assigned.count(n) != 0; });
     };
     while (!isa<SDFG>(out.region) && !changes(*out.region)) {

@@ -2,11 +2,11 @@
 
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
 
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void FlowReverser::reverse(Region &from, Region &into) {
         last_[&into] = &from == &into ? chain.back() : nullptr;
     for (std::size_t k = chain.size(); k-- > 0;) {
         block(*chain[k], into, symbols[k]);
-        const std::set<Name> inside = assignedIn(*chain[k]); // which gave them values for itself
+        const std::set<Name> inside = analysis::assignedIn(*chain[k]); // which gave them values for itself
         std::erase_if(restored_[&into], [&inside](const auto &a) { return inside.count(a.first) != 0; });
     }
 }
@@ -196,7 +196,7 @@ bool FlowReverser::canAskAgain(const ConditionalBlock &c) {
     for (const auto &branch : c.branches())
         if (branch.condition)
             for (const Name n : analysis::namesInCode(*branch.condition, g))
-                if (program_.assigned().count(n) || isCallback(g, n) || (g.desc(n) && program_.isOverwritten(n, c)))
+                if (program_.assigned().count(n) || analysis::isCallback(g, n) || (g.desc(n) && program_.isOverwritten(n, c)))
                     return false;
     return true;
 }

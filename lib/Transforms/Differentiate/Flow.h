@@ -8,10 +8,10 @@
 // in a loop are reassigned before the reversed code; tapes store values that cannot be recomputed. A condition is
 // re-evaluated if everything that it reads is unchanged; otherwise a tape records which branch ran.
 #pragma once
-
 #include "Transforms/Differentiate/Items.h"
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/FlowEdits.h"
+#include "Transforms/Edits/FlowEdits.h"
+
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 
 namespace sdfgc::transforms::gradient {
 
@@ -20,7 +20,7 @@ public:
     FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
                  pass::Context &context)
         : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context),
-          edits_(maker.sdfg()), constant_(assignedOnce(maker.sdfg())) {}
+          edits_(maker.sdfg()), constant_(analysis::assignedOnce(maker.sdfg())) {}
 
     /// Appends the gradient of everything that a region does to another region, or to itself.
     void reverse(ir::Region &from, ir::Region &into);

@@ -4,9 +4,10 @@
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/SequentialMaps.h"
 #include "Transforms/Differentiate/UserRules.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -88,7 +89,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     inner.map = &m;
     inner.items = &m.body;
     inner.own = inner.locals = inner.fresh = m.locals;
-    auto reversed = std::make_unique<Map>(mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
+    auto reversed = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
     reversed->body = body(m.body, inner);
     if (reversed->body.empty())
         return;

@@ -1,7 +1,6 @@
 #include "Transforms/Differentiate/Maker.h"
 
-#include "Transforms/Optimize/NestParts.h"
-
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
@@ -169,7 +168,7 @@ Item Maker::map(std::string label, std::vector<Name> params, std::vector<sym::Ra
                 bool inScope) const {
     MapEntry like;
     like.schedule = inScope ? Schedule::Sequential : Schedule::CPU_Multicore;
-    auto out = std::make_unique<nest::Map>(mapLike(like, std::move(label), std::move(params), std::move(ranges)));
+    auto out = std::make_unique<nest::Map>(nest::mapLike(like, std::move(label), std::move(params), std::move(ranges)));
     out->body = std::move(body);
     return {std::move(out), nullptr};
 }
@@ -198,7 +197,7 @@ Maker::Walk Maker::walkOver(const sym::Subset &s) const {
     return out;
 }
 
-sym::Subset Maker::Walk::elementOf(const sym::Subset &s) const { return transforms::elementOf(s, positions); }
+sym::Subset Maker::Walk::elementOf(const sym::Subset &s) const { return nest::elementOf(s, positions); }
 
 sym::Expr Maker::Walk::number() const {
     sym::Expr out = 0;

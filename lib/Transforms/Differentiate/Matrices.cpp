@@ -1,7 +1,8 @@
 #include "Transforms/Differentiate/Matrices.h"
 
 #include "Transforms/Differentiate/Values.h"
-#include "Transforms/Optimize/NestParts.h"
+
+#include "sdfgc/Nest/Build.h"
 
 namespace sdfgc::transforms::gradient {
 
@@ -40,11 +41,14 @@ void Matrices::each(const std::string &label, const std::vector<sym::Expr> &shap
     std::vector<Use> uses;
     const auto placeOf = [&](const Operand &o) {
         const sym::Subset all = *subsetOf(o.use);
-        return o.at == At::All ? all : elementOf(all, o.at == At::Row ? std::vector{at[0]} : o.at == At::Transposed ? turned : at);
+        return o.at == At::All ? all
+                               : nest::elementOf(all, o.at == At::Row          ? std::vector{at[0]}
+                                                      : o.at == At::Transposed ? turned
+                                                                               : at);
     };
     for (const Operand &o : operands)
         uses.push_back(m_.part(o.use, UseKind::Read, placeOf(o), Name(o.connector)));
-    const sym::Subset element = elementOf(*subsetOf(out), at);
+    const sym::Subset element = nest::elementOf(*subsetOf(out), at);
     uses.push_back(m_.part(out, adds ? UseKind::Update : UseKind::Write, element, Name("out")));
     for (std::size_t k = 0; k < params.size(); ++k)
         replace(code, k == 0 ? "ROW" : "COLUMN", params[k].str());

@@ -8,10 +8,10 @@
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
-#include "Transforms/Differentiate/SymbolValues.h"
 
-#include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -218,7 +218,7 @@ bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, cons
 void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     if (!n.sdfg)
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
-    if (const Name called = callbackIn(*n.sdfg); !called.empty())
+    if (const Name called = analysis::callbackIn(*n.sdfg); !called.empty())
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
                      "call it where the program runs once"},
                     n);

@@ -1,8 +1,7 @@
 #include "Transforms/Differentiate/Outline.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 
 #include <algorithm>
 
@@ -43,7 +42,7 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.level = g.level;
     inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
     inner.arrays = g.arrays;
-    for (const Name n : assignedIn(b))
+    for (const Name n : analysis::assignedIn(b))
         inner.symbols.set(n, types.of(n));
     inner.setStart(inner.adopt(ir::clone(b)));
     return node;
@@ -79,7 +78,7 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
     while (!in.empty()) {
         for (const auto &[symbol, value] : in.front()->assignments)
             out.insert(symbol);
-        out.merge(assignedIn(*in.front()->src));
+        out.merge(analysis::assignedIn(*in.front()->src));
         in = in.front()->src->inEdges();
     }
     return out;
@@ -87,7 +86,7 @@ std::set<Name> knownAt(SDFG &g, const Block &b) {
 
 void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types) {
     analysis::passRequiredSymbols(node, [&types](Name n) { return types.of(n); });
-    for (const Name symbol : assignedIn(*node.sdfg))
+    for (const Name symbol : analysis::assignedIn(*node.sdfg))
         if (known.count(symbol))
             analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }

@@ -9,7 +9,7 @@
 // have the loops of its sum inside.
 #include "Transforms/Differentiate/Items.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -146,7 +146,7 @@ void ItemReverser::sumInRegister(nest::Map &m) {
     *sum = maker_.sum(s, maker_.sdfg().desc(s)->fullSubset(), whole.connector);
     const auto at = static_cast<std::ptrdiff_t>(outside);
     auto inner = std::make_unique<nest::Map>(
-        loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
+        nest::loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
     inner->body = std::move(m.body);
     m.body.clear();
     m.params.resize(outside);

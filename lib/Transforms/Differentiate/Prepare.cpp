@@ -1,16 +1,16 @@
 // Prepares a program for the nest form: gives names to values that have none.
+#include "Transforms/Differentiate/Outline.h"
 #include "Transforms/Differentiate/Program.h"
+#include "Transforms/Edits/HostReads.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Analysis/TripCount.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
-
-#include "Transforms/Differentiate/Outline.h"
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Offload/HostReads.h"
-#include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>
 #include <functional>
@@ -54,7 +54,7 @@ namespace {
 
 /// Is an expression of symbols that nothing in a loop changes? Its variable does.
 bool isFixedIn(sym::Expr e, LoopRegion &l) {
-    const std::set<Name> assigned = assignedIn(l);
+    const std::set<Name> assigned = analysis::assignedIn(l);
     const auto &names = e.freeSymbols();
     return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
 }
@@ -65,7 +65,7 @@ std::optional<NamedElement> namedElement(const py::Expr &e, const Block &at) {
         return std::nullopt;
     NamedElement out{e.args[0]->name, {}, &at};
     const DataDesc *d = at.sdfg()->desc(out.container);
-    if (!d || !nest::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
+    if (!d || !analysis::isPlain(d) || !d->dtype.isInteger() || e.args.size() != d->rank() + 1)
         return std::nullopt;
     for (std::size_t k = 1; k < e.args.size(); ++k) {
         const auto index = sym::parse(py::print(*e.args[k])).expr;
@@ -111,7 +111,7 @@ bool hasPlainHeader(const LoopRegion &l) {
 class Writers {
 public:
     explicit Writers(SDFG &g) {
-        const std::vector<Block *> chain = sequenceOf(g);
+        const std::vector<Block *> chain = analysis::sequenceOf(g);
         for (std::size_t k = 0; k < chain.size(); ++k) {
             positions_.emplace(chain[k], k);
             for (const Name n : writtenIn(*chain[k]))
@@ -181,7 +181,7 @@ std::string elementAtEntry(const Edge &e, const State &s) {
     const auto *from = dyn_cast<AccessNode>(e.src);
     const DataDesc *d = from ? g.desc(from->data) : nullptr;
     const auto subset = from ? sourceSubset(&e) : std::nullopt;
-    if (!nest::isPlain(d) || !d->dtype.isInteger() || !subset || !subset->isOneElement())
+    if (!analysis::isPlain(d) || !d->dtype.isInteger() || !subset || !subset->isOneElement())
         return {};
     for (const AccessNode *a : nodesOf<AccessNode>(s))
         if (!a->inEdges().empty() && (a->data == from->data || g.desc(a->data)->isView()))
@@ -237,7 +237,7 @@ void nameRanges(SDFG &g) {
 void nameSubsets(SDFG &g) {
     const sym::Assumptions facts = analysis::factsOf(g);
     const auto isArray = [](const DataDesc *d) {
-        return nest::isPlain(d) || (d && d->isView() && (d->isArray() || d->isScalar()));
+        return analysis::isPlain(d) || (d && d->isView() && (d->isArray() || d->isScalar()));
     };
     for (State *s : allStates(g))
         for (const auto &e : s->edges()) {
@@ -298,7 +298,7 @@ namespace {
 /// Are edges of the same elements, and the arguments at their ends declared alike?
 bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
     const DataDesc *a = inner.desc(in.dstConn), *b = inner.desc(out.srcConn);
-    return a && b && nest::isPlain(a) && nest::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
+    return a && b && analysis::isPlain(a) && analysis::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
            a->strides == b->strides && in.memlet.data == out.memlet.data && in.memlet.subset &&
            in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
 }

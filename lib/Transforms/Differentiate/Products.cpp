@@ -7,7 +7,7 @@
 // all operands; dimensions of size one have none (docs/user/library-nodes.md).
 #include "Transforms/Differentiate/Rules.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -250,7 +250,7 @@ bool addByElement(Rule &r, const Product &p, std::size_t at) {
         for (const char c : o.text())
             positions.push_back(walk.positions[target.find(c)]);
         code += (uses.empty() ? "" : " * ") + u.connector.str();
-        uses.push_back(m.part(u, UseKind::Read, elementOf(*subsetOf(u), positions), u.connector));
+        uses.push_back(m.part(u, UseKind::Read, nest::elementOf(*subsetOf(u), positions), u.connector));
     };
     multiply(r.reverser.gradient(*p.result.use, UseKind::Read, m.connector("__g"), r.body), p.result);
     for (std::size_t k = 0; k < p.factors.size(); ++k) {

@@ -1,10 +1,9 @@
 #include "Transforms/Differentiate/Program.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
-
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
 
 #include <algorithm>
 
@@ -41,7 +40,7 @@ Program::Program(SDFG &g, analysis::Memories &memories)
         nameCopied(r.items, g);
     }
     const std::vector<InterstateEdge *> atStart = g.start() ? g.start()->outEdges() : std::vector<InterstateEdge *>();
-    const std::set<Name> once = assignedOnce(g);
+    const std::set<Name> once = analysis::assignedOnce(g);
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments) {
             const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.start()->inEdges().empty();
@@ -50,7 +49,7 @@ Program::Program(SDFG &g, analysis::Memories &memories)
             if (!once.count(symbol))
                 changing_.insert(symbol);
         }
-    const VariableReads reads(g);
+    const analysis::VariableReads reads(g);
     for (const Region *r : allRegions(std::as_const(g)))
         if (const auto *l = dyn_cast<LoopRegion>(r); l && reads.isReadOutside(*l)) {
             assigned_.insert(l->variable);
@@ -129,7 +128,7 @@ nest::Run *Program::runAt(const Block *b) {
 }
 
 void Program::walk(Region &r) {
-    std::vector<Block *> order = chains_[&r] = sequenceOf(r);
+    std::vector<Block *> order = chains_[&r] = analysis::sequenceOf(r);
     if (order.empty()) // no sequence: reversing it is refused, and what it does counts in any order
         for (const auto &b : r.blocks())
             order.push_back(b.get());

@@ -2,11 +2,10 @@
 //
 // The gradient of a program runs after all of it, last operation first. A value that an operation reads is still
 // available for its gradient if no later write, in the same iteration of the surrounding loops or a later one, hits the
-// same element. This is a dependence question (sdfgc/Analysis/Dependences.h): does a write follow a read?
+// same element. This is a dependence question (sdfgc/Analysis/Dependences/Dependences.h): does a write follow a read?
 #pragma once
-
-#include "sdfgc/Analysis/Symbols.h"
-#include "sdfgc/Nest/LoopHeader.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 
 #include <span>

@@ -1,10 +1,10 @@
 // Recomputes, in reversed bodies, values that are private to an iteration.
 #include "Transforms/Differentiate/Items.h"
 
-#include "Transforms/Optimize/NestParts.h"
-
-#include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
         for (const nest::PlacedUse &u : nest::usesOf(i)) {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
-            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !nest::isPlain(d) ||
+            if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !analysis::isPlain(d) ||
                 usage_->runs.at(w.memory).size() != 1 || usage_->names.at(w.memory).size() != 1 || program_.isReadByFlow(w.data) ||
                 nest::localsOf(i).count(w.data) || !usage_->summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
@@ -106,7 +106,7 @@ std::set<Name> ItemReverser::againOf(const nest::Run &run) {
             if (!w.writes() || request_.strategy.of(w.data) != Keep::Recompute || out.count(w.data) || refused.count(w.data))
                 continue;
             const bool possible =
-                nest::isPlain(g.desc(w.data)) && usage_->names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
+                analysis::isPlain(g.desc(w.data)) && usage_->names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
                 std::none_of(run.items.begin(), run.items.end(),
                              [&](const Item &other) { return writesAny(other, {w.data}) && nest::hasEffects(other); }) &&
                 isMadeFirst(run, usage_->summaries, w.memory, g);
@@ -159,7 +159,7 @@ void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std
     if (i.step)
         return recomputed(*i.step, b, inner, out, around);
     const Map &m = *i.map;
-    auto again = std::make_unique<Map>(mapLike(*m.entry, m.entry->label, m.params, m.ranges));
+    auto again = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label, m.params, m.ranges));
     again->locals = m.locals;
     inner.insert(m.locals.begin(), m.locals.end());
     for (const Item &each : m.body)
@@ -175,7 +175,7 @@ void ItemReverser::separate(std::span<Item> items, const std::set<Name> &contain
     for (const Name n : containers)
         names.emplace(n, maker_.transientLike(n.view(), *maker_.sdfg().desc(n)));
     for (Item &i : names.empty() ? std::span<Item>() : items)
-        renameContainers(i, names, maker_.sdfg(), maker_.memories());
+        nest::renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
 /// A container that each iteration of a map which is computed again has for itself; of the body, if there is no such map.

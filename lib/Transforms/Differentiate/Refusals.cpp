@@ -2,6 +2,7 @@
 // rather than computing a wrong result.
 #include "Transforms/Differentiate/Items.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -60,7 +61,7 @@ std::optional<Obstacle> obstacleOfContainers(const Step &s, const SDFG &g, const
         if (!takesPart(u))
             continue;
         const DataDesc *d = g.desc(u.data);
-        if (d && nest::isPlain(d) && d->dtype.isComplex())
+        if (d && analysis::isPlain(d) && d->dtype.isComplex())
             return Obstacle{{diag::Id::GradientOfComplex, u.data.str()}, u.access};
         if (const std::string why = whyNone(*u.access, g); !why.empty())
             return Obstacle{{diag::Id::GradientOfContainer, u.data.str(), why, hintFor(d)}, u.access};

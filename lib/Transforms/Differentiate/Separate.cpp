@@ -1,10 +1,10 @@
 #include "Transforms/Differentiate/Separate.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-#include "Transforms/Optimize/Loops.h"
-
-#include "sdfgc/Analysis/Allocation.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Allocation.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -32,7 +32,7 @@ void addRead(const InterstateEdge &e, std::set<Name> &out) {
 
 /// Symbols that something reads in a block, on the edges to it, or in conditions in it.
 void addRead(const Block &b, std::set<Name> &out) {
-    out.merge(readIn(b));
+    out.merge(analysis::readIn(b));
     const SDFG &g = *b.sdfg();
     const auto edges = [&](const Region &r, const Block *to) {
         for (const auto &e : r.edges())
@@ -89,7 +89,7 @@ First firstOf(const Block &b, Name symbol) {
         return firstOf(*c, symbol);
     if (const auto *r = dyn_cast<Region>(&b))
         return firstFrom(r->start(), symbol);
-    return readIn(b).count(symbol) ? First::Read : First::Nothing;
+    return analysis::readIn(b).count(symbol) ? First::Read : First::Nothing;
 }
 
 /// In a block and what comes after it in its region. Where that is no sequence, it may read what anything in it does.
@@ -171,7 +171,7 @@ private:
 
     std::string whyNot(Name n) const {
         const DataDesc &d = *g_.desc(n);
-        if (!nest::isPlain(&d))
+        if (!analysis::isPlain(&d))
             return "it is no array";
         for (const Name s : d.totalSize.freeSymbols())
             if (assignedForward_.count(s) || g_.desc(s))
@@ -274,7 +274,7 @@ private:
 
 Seam seamBefore(Block *b, SDFG &g) {
     if (!b) {
-        const std::vector<Block *> chain = sequenceOf(g);
+        const std::vector<Block *> chain = analysis::sequenceOf(g);
         auto *s = g.add<State>();
         s->label = g.freshLabel("gradients");
         if (!chain.empty())

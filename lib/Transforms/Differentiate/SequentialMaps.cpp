@@ -1,10 +1,12 @@
 #include "Transforms/Differentiate/SequentialMaps.h"
 
-#include "Transforms/Lower/Completion.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/Completion.h"
+#include "Transforms/Edits/NestRemarks.h"
 
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -101,7 +103,7 @@ private:
             const DataDesc *d = g_.desc(u.use->data);
             if (!d || locals_.count(u.use->data))
                 continue;
-            const bool isElements = nest::isPlain(d) || (d->isView() && (d->isArray() || d->isScalar()));
+            const bool isElements = analysis::isPlain(d) || (d->isView() && (d->isArray() || d->isScalar()));
             if (!isElements || names.emplace(u.use->memory, u.use->data).first->second != u.use->data)
                 return false;
             add(u, *d);

@@ -8,7 +8,8 @@
 // Nothing is then passed from one iteration to the next, so iterations may turn out to be independent.
 #include "Transforms/Differentiate/Items.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 
@@ -30,7 +31,7 @@ std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d)
 }
 
 /// A transient that is no view, with the life of its scope.
-bool isOwnTransient(const DataDesc &d) { return d.transient && d.lifetime == Lifetime::Scope && nest::isPlain(&d); }
+bool isOwnTransient(const DataDesc &d) { return d.transient && d.lifetime == Lifetime::Scope && analysis::isPlain(&d); }
 
 bool haveSameElements(const DataDesc &a, const DataDesc &b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides && a.storage == b.storage;

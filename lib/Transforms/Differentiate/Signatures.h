@@ -1,7 +1,6 @@
 // The inputs and outputs of tasklet code, for its derivative.
 #pragma once
-
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Derivatives.h"

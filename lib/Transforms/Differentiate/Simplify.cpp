@@ -4,9 +4,9 @@
 #include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Updates.h"
 #include "Transforms/Differentiate/UserRules.h"
-#include "Transforms/Lower/Completion.h"
+#include "Transforms/Edits/Completion.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>

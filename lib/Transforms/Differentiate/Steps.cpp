@@ -2,7 +2,7 @@
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/Signatures.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 //     d                                          d
 //
 // Control flow made only of sequences, branches and loops can be reversed; a jump cannot. And the loop's condition
-// still bounds the trip count (sdfgc/Analysis/TripCount.h), which determines the size of tapes (Values.h).
+// still bounds the trip count (sdfgc/Analysis/Flow/TripCount.h), which determines the size of tapes (Values.h).
 //
 //   1. Code after a block that may jump runs only if no jump was taken. If the block is a conditional in which all
 //      branches but one certainly jump, the code moves into that branch, and no flag is needed.
@@ -29,10 +29,10 @@
 // one), a jump out of a loop whose header is not Python, or an element that the graph asks not to change. These SDFGs
 // stay entirely as they are.
 #include "Transforms/Differentiate/Program.h"
-#include "Transforms/Nodes.h"
-#include "Transforms/Optimize/FlowEdits.h"
+#include "Transforms/Edits/FlowEdits.h"
+#include "Transforms/Edits/Nodes.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -67,7 +67,7 @@ bool canGo(SDFG &g) {
     for (Region *r : allRegions(g)) {
         if (!hasJump(*r))
             continue;
-        if (sequenceOf(*r).empty() || nest::isKept(*r))
+        if (analysis::sequenceOf(*r).empty() || nest::isKept(*r))
             return false;
         const auto *l = dyn_cast<LoopRegion>(r);
         if (l &&
@@ -157,7 +157,7 @@ private:
             edges.push_back(r.detachEdge(chain[k]->outEdges().front()));
         if (into.blocks().empty() && !edges.front()->assignments.empty())
             into.add<State>()->label = edits_.freshLabel("rest");
-        Block *last = into.blocks().empty() ? nullptr : sequenceOf(into).back();
+        Block *last = into.blocks().empty() ? nullptr : analysis::sequenceOf(into).back();
         for (std::size_t k = after + 1; k < chain.size(); ++k) {
             Block *moved = into.adopt(r.detach(chain[k]));
             const InterstateEdge &e = *edges[k - after - 1];
@@ -190,7 +190,7 @@ private:
     // ---- regions
 
     Ends region(Region &r, Loop *loop) {
-        const std::vector<Block *> chain = sequenceOf(r);
+        const std::vector<Block *> chain = analysis::sequenceOf(r);
         for (std::size_t k = 0; k < chain.size(); ++k) {
             Ends ends = isJump(chain[k]->kind()) ? Ends{false, {&flagOf(*chain[k], loop)}} : block(*chain[k], loop);
             if (ends.jumps.empty())
@@ -268,7 +268,7 @@ private:
     static ConditionalBlock *breakInFront(LoopRegion &l) {
         if (l.inverted)
             return nullptr;
-        for (Block *b : sequenceOf(l)) {
+        for (Block *b : analysis::sequenceOf(l)) {
             if (auto *c = dyn_cast<ConditionalBlock>(b)) {
                 const auto &branch = c->branches().front();
                 const bool breaks =
@@ -333,7 +333,7 @@ private:
     SDFG &g_;
     pass::Context &context_;
     FlowEdits edits_;
-    const VariableReads variables_;
+    const analysis::VariableReads variables_;
     Flag return_{"returned", {}, {}};
 };
 

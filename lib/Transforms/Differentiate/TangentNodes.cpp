@@ -10,7 +10,7 @@
 #include "Transforms/Differentiate/TangentRules.h"
 #include "Transforms/Differentiate/Winners.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ Item addTo(const Use &sum, Name container, const TangentRule &r) {
     const sym::Subset all = m.sdfg().desc(container)->fullSubset();
     const Maker::Walk walk = m.walkOver(all);
     const Name in = m.connector("__in"), out = m.connector("__sum");
-    Use to = ofElement(sum, walk.elementOf(*subsetOf(sum)), out);
+    Use to = nest::ofElement(sum, walk.elementOf(*subsetOf(sum)), out);
     to.kind = UseKind::Update;
     to.memlet.wcr = "lambda a, b: (a + b)";
     Item add = m.tasklet("add", out.str() + " = " + in.str(), {m.read(container, walk.elementOf(all), in), std::move(to)});
@@ -135,9 +135,9 @@ void tangentOfProduct(const TangentRule &r) {
         Maker &m = r.writer.maker();
         const Maker::Walk walk = m.walkOver(*subsetOf(out));
         const Name in = m.connector("__in"), scaled = m.connector("__scaled");
-        Use read = ofElement(r.writer.tangent(from, in), walk.elementOf(*subsetOf(from)), in);
+        Use read = nest::ofElement(r.writer.tangent(from, in), walk.elementOf(*subsetOf(from)), in);
         read.kind = UseKind::Read;
-        Use write = ofElement(r.writer.tangent(out, scaled), walk.elementOf(*subsetOf(out)), scaled);
+        Use write = nest::ofElement(r.writer.tangent(out, scaled), walk.elementOf(*subsetOf(out)), scaled);
         write.kind = UseKind::Write;
         Item scale = m.tasklet("scale", scaled.str() + " = (" + beta + ") * " + in.str(), {std::move(read), std::move(write)});
         r.site.before.push_back(m.over(walk, "scale_tangent", std::move(scale), r.site.inScope()));
@@ -178,15 +178,16 @@ private:
     }
     void count() {
         overOperand(m_.tasklet("count", "__n = " + winners_.entry(Name("__x"), Name("__y")),
-                               {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
+                               {nest::ofElement(in_, toResult_.operand, Name("__x")),
+                                nest::ofElement(readOut(), toResult_.result, Name("__y")),
                                 m_.update(count_, toCount_.result, Name("__n"), winners_.wcr())}));
     }
     void addTangents() {
-        overOperand(m_.tasklet("add", "__s = " + winners_.part(Name("__t"), Name("__n"), Name("__x"), Name("__y")),
-                               {ofElement(in_, toResult_.operand, Name("__x")), ofElement(readOut(), toResult_.result, Name("__y")),
-                                m_.read(count_, toCount_.result, Name("__n")),
-                                ofElement(w_.tangent(in_, {}), toResult_.operand, Name("__t")),
-                                m_.part(w_.tangent(out_, {}), UseKind::Update, toResult_.result, Name("__s"))}));
+        overOperand(m_.tasklet(
+            "add", "__s = " + winners_.part(Name("__t"), Name("__n"), Name("__x"), Name("__y")),
+            {nest::ofElement(in_, toResult_.operand, Name("__x")), nest::ofElement(readOut(), toResult_.result, Name("__y")),
+             m_.read(count_, toCount_.result, Name("__n")), nest::ofElement(w_.tangent(in_, {}), toResult_.operand, Name("__t")),
+             m_.part(w_.tangent(out_, {}), UseKind::Update, toResult_.result, Name("__s"))}));
     }
 
     const TangentRule &r_;

@@ -1,12 +1,11 @@
 #include "Transforms/Differentiate/Tangents.h"
 
-#include "Transforms/Differentiate/UserRules.h"
-
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/Simplify.h"
+#include "Transforms/Differentiate/UserRules.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>

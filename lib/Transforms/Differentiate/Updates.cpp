@@ -4,6 +4,7 @@
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Differentiate/Values.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ std::vector<Map *>::iterator Updates::firstInside(const Map *owner) {
 bool Updates::isTheOnlyWrite(const Use &u) const {
     const Program::Writers writers = program_.writersOf(u.memory);
     const DataDesc *d = maker_.sdfg().desc(u.data);
-    return writers.count == 1 && !writers.inLoop && d->transient && nest::isPlain(d) && d->lifetime != Lifetime::Persistent;
+    return writers.count == 1 && !writers.inLoop && d->transient && analysis::isPlain(d) && d->lifetime != Lifetime::Persistent;
 }
 
 void Updates::leave(std::vector<Item> &out) {

@@ -1,8 +1,9 @@
 #include "Transforms/Differentiate/UserRules.h"
 
 #include "Transforms/Differentiate/Signatures.h"
-#include "Transforms/Lower/Completion.h"
+#include "Transforms/Edits/Completion.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Serialize/Serialize.h"
@@ -145,7 +146,7 @@ private:
     bool fits(Name data, const Use &u) {
         DataDesc &d = *rule_->desc(data);
         const auto subset = subsetOf(u);
-        if (!nest::isPlain(&d) || !subset)
+        if (!analysis::isPlain(&d) || !subset)
             return fail("`" + data.str() + "` is no array");
         if (d.dtype != r_.desc(u).dtype)
             return fail("`" + data.str() + "` is of type " + d.dtype.str() + ", not " + r_.desc(u).dtype.str());

@@ -1,9 +1,8 @@
 #include "Transforms/Differentiate/Values.h"
 
-#include "Transforms/Differentiate/SymbolValues.h"
-
-#include "sdfgc/Analysis/Bounds.h"
-#include "sdfgc/Analysis/SizeExpr.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Sizes/SizeExpr.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Support/Text.h"
 
@@ -426,7 +425,7 @@ std::optional<sym::Subset> Values::boxInLoop(const Tape &t, analysis::Memory m) 
     }
     if (!box)
         return std::nullopt;
-    const std::set<Name> symbols = box->freeSymbols(), assigned = assignedIn(*t.inFrontOf);
+    const std::set<Name> symbols = box->freeSymbols(), assigned = analysis::assignedIn(*t.inFrontOf);
     if (std::any_of(symbols.begin(), symbols.end(), [&assigned](Name n) { return assigned.count(n) != 0; }))
         return d->fullSubset();
     return oneByOne(*box);

@@ -7,7 +7,7 @@
 //   4. Containers get the sizes of their parts (Storage.cpp).
 #include "Transforms/Distribute/Make.h"
 #include "Transforms/Distribute/Storage.h"
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Tasklet/Types.h"
 

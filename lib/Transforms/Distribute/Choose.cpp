@@ -9,8 +9,8 @@
 // checked again. A transient that cannot be where all its uses need it is replicated on every rank, and the procedure
 // restarts; an argument in that situation is refused.
 #include "Transforms/Distribute/Plan.h"
-#include "Transforms/Lower/Reductions.h"
 
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
 #include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
@@ -104,7 +104,8 @@ bool canReduce(const Plan &plan, const Item &item, const Use &use, const Positio
         return false;
     const auto function = py::parseWcr(use.wcr);
     const Type t = plan.graph.desc(use.data)->dtype;
-    if (!function.value || !py::reductionIdentity(function.value->kind, t) || !identityKeepsValues(function.value->kind, t)) {
+    if (!function.value || !py::reductionIdentity(function.value->kind, t) ||
+        !analysis::identityKeepsValues(function.value->kind, t)) {
         why = "iterations on several ranks would combine what they write to " + quoted(use.data) + " by `" + use.wcr + "`";
         return false;
     }

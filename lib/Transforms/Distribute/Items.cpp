@@ -1,7 +1,7 @@
 // Reads a state as items: maps, library nodes and tasklets, with their reads and writes.
 #include "Transforms/Distribute/Plan.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 

@@ -1,8 +1,7 @@
 // Creates nodes for distribute.
 #pragma once
-
 #include "Transforms/Distribute/Plan.h"
-#include "Transforms/RankNodes.h"
+#include "Transforms/Edits/RankNodes.h"
 
 namespace sdfgc::transforms::distribution {
 

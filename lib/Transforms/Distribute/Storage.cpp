@@ -2,7 +2,7 @@
 
 #include "Transforms/Distribute/Make.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
 

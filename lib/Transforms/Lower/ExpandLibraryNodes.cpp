@@ -21,19 +21,18 @@
 // these depend on where an expansion ends up.
 //
 // Not handled: copy and fill nodes, which lowering prints directly.
-#include "sdfgc/Transforms/Passes.h"
+#include "Transforms/Edits/Completion.h"
+#include "Transforms/Edits/DevicePlacement.h"
+#include "Transforms/Edits/StageOnHost.h"
 
-#include "Transforms/Lower/Completion.h"
-#include "Transforms/Offload/DevicePlacement.h"
-#include "Transforms/Offload/StageOnHost.h"
-
-#include "sdfgc/Analysis/Async.h"
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Transforms/Choices.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <set>
 

@@ -16,7 +16,7 @@
 // Not handled: all other text; tasklets with conflict resolution, queues, references or dynamic memlets; every tasklet
 // of a program with user code at file scope, which may define macros.
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/CppWords.h"

@@ -32,15 +32,15 @@
 // resolution.
 //
 // Not handled: conflict resolution outside scopes, which stays a plain write.
-#include "Transforms/Lower/DependentIterations.h"
-#include "Transforms/Lower/DisjointIterations.h"
-#include "Transforms/Lower/Reductions.h"
-#include "Transforms/Lower/WcrTargets.h"
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/Nodes.h"
+#include "sdfgc/Analysis/Dependences/DependentIterations.h"
+#include "sdfgc/Analysis/Dependences/DisjointIterations.h"
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
+#include "sdfgc/Analysis/Dependences/WcrTargets.h"
 
-#include "sdfgc/Analysis/Access.h"
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/Pass/Pass.h"
@@ -62,7 +62,7 @@ using diag::Why;
 /// outermost ones; the others run in sequence inside of it. Loops of one iteration do not count.
 std::size_t parallelParameters(const MapEntry &m) {
     if (m.schedule != Schedule::CPU_Multicore)
-        return runsParallel(&m) ? m.params.size() : 0;
+        return analysis::runsParallel(&m) ? m.params.size() : 0;
     int64_t shared = std::max<int64_t>(m.collapse, 1);
     std::size_t count = 0;
     while (count < m.params.size() && shared > 0)
@@ -78,10 +78,10 @@ bool isShared(const Node *scope) {
 /// What the iterations of the scopes (innermost first) depend on, outermost first. A persistent map's own range says nothing: every
 /// thread of its team runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one
 /// further inside) has its iterations shared out among the team, each of them run by one thread (reference 21.1).
-std::vector<IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
-    std::vector<IterationParameter> all;
+std::vector<analysis::IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
+    std::vector<analysis::IterationParameter> all;
     for (const Node *scope : scopes) {
-        std::vector<IterationParameter> own;
+        std::vector<analysis::IterationParameter> own;
         const auto *m = dyn_cast<MapEntry>(scope);
         if (m && m->schedule == Schedule::CPU_Persistent) {
             const Name thread = m->params.empty() ? Name("__omp_thread") : m->params[0];
@@ -113,11 +113,11 @@ public:
     Decision decide(const Edge &leaf);
 
 private:
-    Reason conflictOn(const WriteLevel &level, bool shared);
-    bool overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
+    Reason conflictOn(const analysis::WriteLevel &level, bool shared);
+    bool overlapsOtherWrite(const analysis::WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying);
     const sym::Assumptions &facts(const SDFG &g);
 
-    WriteTracer tracer_;
+    analysis::WriteTracer tracer_;
     std::unordered_map<const SDFG *, sym::Assumptions> facts_;
 };
 
@@ -136,7 +136,7 @@ bool isSequentialInside(const Node &n) {
     for (SDFG *g : allSDFGs(*nested->sdfg))
         for (const State *s : allStates(*g))
             for (const auto &inner : s->nodes())
-                if (scheduleOf(inner.get()) && runsParallel(inner.get()))
+                if (scheduleOf(inner.get()) && analysis::runsParallel(inner.get()))
                     return false;
     return true;
 }
@@ -148,13 +148,14 @@ std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &w
     auto touched = analysis::destinationSubset(&write);
     const auto *target = dyn_cast<AccessNode>(analysis::pathDestination(&write));
     const DataDesc *d = target ? target->state()->sdfg()->desc(target->data) : nullptr;
-    if (!touched || !d || std::count_if(around.begin(), around.end(), runsParallel) != 1 || !isSequentialInside(*write.src))
+    if (!touched || !d || std::count_if(around.begin(), around.end(), analysis::runsParallel) != 1 ||
+        !isSequentialInside(*write.src))
         return std::nullopt;
-    return touchedByIteration(map, *touched, around, d->fullSubset(), facts);
+    return analysis::touchedByIteration(map, *touched, around, d->fullSubset(), facts);
 }
 
 /// Another write in the parallel scope that may touch the same elements in another iteration.
-bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying) {
+bool Resolver::overlapsOtherWrite(const analysis::WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying) {
     const State &state = *level.edge->src->state();
     const auto *map = dyn_cast<MapEntry>(parallelScope);
     const sym::Assumptions &known = facts(*state.sdfg());
@@ -162,9 +163,9 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
         const std::vector<Node *> around = tracer_.scopes(state).enclosing(other.src);
         auto a = writtenByIteration(*map, *level.edge, level.scopes, known), b = writtenByIteration(*map, other, around, known);
         std::set<Name> ofBoth = varying;
-        addDynamicRanges(around, parallelScope, ofBoth);
+        analysis::addDynamicRanges(around, parallelScope, ofBoth);
         return a && b && a->rank() == b->rank() &&
-               areIterationsApart(*a, *b, parametersOf({const_cast<Node *>(parallelScope)}), ofBoth, known);
+               analysis::areIterationsApart(*a, *b, parametersOf({const_cast<Node *>(parallelScope)}), ofBoth, known);
     };
     auto touched = analysis::destinationSubset(level.edge);
     for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
@@ -175,8 +176,8 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
         auto otherTouched = analysis::destinationSubset(other);
         if (touched && otherTouched && *touched == *otherTouched)
             continue;
-        auto a = analysis::destinationSubset(edgeLeaving(parallelScope, *level.edge));
-        auto b = analysis::destinationSubset(edgeLeaving(parallelScope, *other));
+        auto a = analysis::destinationSubset(analysis::edgeLeaving(parallelScope, *level.edge));
+        auto b = analysis::destinationSubset(analysis::edgeLeaving(parallelScope, *other));
         const bool neverMeet = a && b && a->rank() == b->rank() && sym::intersects(*a, *b, known) == sym::Truth::False;
         if (!neverMeet && !(map && areApart(*other)))
             return true;
@@ -186,16 +187,17 @@ bool Resolver::overlapsOtherWrite(const WriteLevel &level, const Node *parallelS
 
 /// Why concurrent writes on this stretch may meet; empty when they cannot. `shared`: a parallel map further inside shares out its
 /// iterations.
-Reason Resolver::conflictOn(const WriteLevel &level, bool shared) {
-    const Node *parallelScope = outermostParallel(level.scopes);
+Reason Resolver::conflictOn(const analysis::WriteLevel &level, bool shared) {
+    const Node *parallelScope = analysis::outermostParallel(level.scopes);
     if (!parallelScope)
         return {};
-    std::vector<IterationParameter> parameters = parametersOf(level.scopes, shared);
+    std::vector<analysis::IterationParameter> parameters = parametersOf(level.scopes, shared);
     std::set<Name> varying = level.varying;
-    addDynamicRanges(level.scopes, parallelScope, varying);
+    analysis::addDynamicRanges(level.scopes, parallelScope, varying);
     const sym::Assumptions &known = facts(*level.edge->src->state()->sdfg());
-    bool disjoint = std::any_of(level.touched.begin(), level.touched.end(),
-                                [&](const sym::Subset &s) { return areIterationsDisjoint(s, parameters, varying, known); });
+    bool disjoint = std::any_of(level.touched.begin(), level.touched.end(), [&](const sym::Subset &s) {
+        return analysis::areIterationsDisjoint(s, parameters, varying, known);
+    });
     if (!disjoint)
         return {Why::Dependence,
                 "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]"};
@@ -208,32 +210,32 @@ Decision Resolver::decide(const Edge &leaf) {
     if (leaf.memlet.wcrNonatomic)
         return {WcrMode::Plain, "declared to need no atomicity"};
     std::vector<Node *> around = tracer_.allScopesAround(leaf.src);
-    WriteTarget target = tracer_.trace(leaf);
+    analysis::WriteTarget target = tracer_.trace(leaf);
     const SDFG &g = *leaf.src->state()->sdfg();
     if (!target.levels.empty() && g.openmpSections &&
         tracer_.writesTo(*leaf.src->state(), analysis::ownerOf(target.levels.front().target->data)).size() > 1)
         return {WcrMode::Atomic, "other parts of the state may run at the same time and write the container", {}, Why::Dependence};
-    if (!outermostParallel(around))
+    if (!analysis::outermostParallel(around))
         return {WcrMode::Plain, "no scope around it runs in parallel"};
     if (!target.known)
-        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias, outermostParallel(around)};
+        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias, analysis::outermostParallel(around)};
     Reason conflict;
     const Node *scope = nullptr;
     bool shared = false;
-    for (const WriteLevel &level : target.levels) {
+    for (const analysis::WriteLevel &level : target.levels) {
         if (!conflict) {
             conflict = conflictOn(level, shared);
-            scope = outermostParallel(level.scopes);
+            scope = analysis::outermostParallel(level.scopes);
         }
         shared = shared || std::any_of(level.scopes.begin(), level.scopes.end(), isShared);
     }
     if (!conflict)
         return {WcrMode::Plain, "parallel iterations touch different elements"};
-    const ReductionOrNot reduction = reductionOf(tracer_, leaf, target, *outermostParallel(around));
+    const analysis::ReductionOrNot reduction = analysis::reductionOf(tracer_, leaf, target, *analysis::outermostParallel(around));
     if (!reduction.level)
         return {WcrMode::Atomic, conflict.text + "; no reduction: " + reduction.why, {}, conflict.code, scope};
     std::vector<const Edge *> through; // borders of nested SDFGs up to the map
-    for (const WriteLevel &level : target.levels) {
+    for (const analysis::WriteLevel &level : target.levels) {
         through.push_back(level.edge);
         if (&level == reduction.level)
             break;

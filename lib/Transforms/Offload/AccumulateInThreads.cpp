@@ -15,9 +15,9 @@
 //
 // Profitable when the remaining iterations are not known to be too few to fill a device, unless the accumulated
 // dimensions are known to be short, too.
-#include "Transforms/MapNests.h"
+#include "Transforms/Edits/MapNests.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

@@ -20,7 +20,7 @@
 //
 // A twin is a transient named gpu_A, has A's shape, is in device memory, and is copied entirely to A somewhere. Other
 // containers are never changed.
-#include "sdfgc/Analysis/FlowWalk.h"
+#include "sdfgc/Analysis/Flow/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"

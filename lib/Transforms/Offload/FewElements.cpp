@@ -20,10 +20,11 @@
 // loops count to the same size, the number of launches is its square, and all sizes get the small value: no program
 // does that to long rows. Variables of loops and maps take the middle of their range.
 #include "Transforms/Offload/FewElements.h"
-#include "Transforms/Offload/HostReads.h"
 
+#include "Transforms/Edits/HostReads.h"
+
+#include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/TripCount.h"
 
 #include <algorithm>
 

@@ -23,10 +23,10 @@
 //       map[k] GPU_Device { if k < S_count: B[k] = S_elements[k] };  map[1] GPU_Device { S_count = 0 }
 //
 // Not handled: other streams stay, with a remark, and the lowering rejects those that a kernel cannot use.
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/Nodes.h"
 #include "Transforms/Offload/QueuePushes.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

@@ -13,10 +13,10 @@
 //
 // Errors: loops and branches that read device memory passed by the caller, or views. A copy cannot replace these, and
 // the host cannot follow their pointers. The verifier reports the same problem on edges.
-#include "Transforms/Offload/HostReads.h"
+#include "Transforms/Edits/HostReads.h"
 
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

@@ -27,13 +27,13 @@
 //     same for every target;
 //   - without the option `few-elements`, programs that would launch many kernels of few elements (FewElements.h), which
 //     run faster on the host.
-#include "Transforms/Offload/DevicePlacement.h"
+#include "Transforms/Edits/DevicePlacement.h"
+#include "Transforms/Edits/HostReads.h"
 #include "Transforms/Offload/FewElements.h"
-#include "Transforms/Offload/HostReads.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

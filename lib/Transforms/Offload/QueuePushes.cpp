@@ -1,10 +1,10 @@
 #include "Transforms/Offload/QueuePushes.h"
 
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/Nodes.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/PassSymbols.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>

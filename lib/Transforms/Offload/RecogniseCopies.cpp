@@ -13,13 +13,13 @@
 //      range depends on another parameter: the elements form a box, and the copy is not a transposition;
 //   4. at most one dimension may be empty, given what is known about symbols: a copy of (-1) x (-1) elements would be a
 //      copy of one element;
-//   5. it is one run of memory, or has rows that are long enough (the table of sdfgc/Analysis/Copies.h). Copies that
+//   5. it is one run of memory, or has rows that are long enough (the table of sdfgc/Analysis/Memory/Copies.h). Copies that
 //      need a kernel stay kernels.
 //
 // Not handled: fills with values other than zero, which would be kernels as well.
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 

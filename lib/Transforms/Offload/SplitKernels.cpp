@@ -25,10 +25,10 @@
 // A grid or block has the same number of threads along an axis regardless of the other axes. So if the range of a
 // parameter of a device map depends on another parameter (`i = 0:N, j = i:N`), that parameter becomes a loop in each
 // thread.
-#include "Transforms/MapNests.h"
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/MapNests.h"
+#include "Transforms/Edits/Nodes.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"

@@ -20,12 +20,14 @@
 // Each element is updated in the same order as before, so results are bitwise identical.
 //
 // Not handled: complex numbers, and types of fewer than four bytes; programs for a GPU, whose threads have few registers.
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -82,18 +84,18 @@ bool isNumber(Type t) { return t.isNumeric() && !t.isComplex() && t.bytes().valu
 
 /// `longest`: elements of a strip at most.
 std::optional<Row> rowOf(Map &m, const SDFG &g, int64_t longest = bytesOfStrip) {
-    if (m.params.size() < 2 || !canSplit(m) || m.entry->ordered || m.entry->schedule != Schedule::Sequential ||
+    if (m.params.size() < 2 || !nest::canSplit(m) || m.entry->ordered || m.entry->schedule != Schedule::Sequential ||
         !std::all_of(m.body.begin(), m.body.end(), isPlain))
         return std::nullopt;
     Row row;
     row.update = updateOf(m);
     const DataDesc *d = row.update ? g.desc(row.update->data) : nullptr;
     const sym::Range &range = m.ranges.back();
-    if (!d || !d->isArray() || !isOnHost(d) || !isNumber(d->dtype) || !range.step.isOne() || !range.tile.isOne())
+    if (!d || !d->isArray() || !analysis::isOnHost(d) || !isNumber(d->dtype) || !range.step.isOne() || !range.tile.isOne())
         return std::nullopt;
     const Name along = m.params.back();
     const std::vector<Name> others(m.params.begin(), m.params.end() - 1);
-    if (mentions({{range}}, others) || mentions(*row.update->subset, others))
+    if (nest::mentions({{range}}, others) || nest::mentions(*row.update->subset, others))
         return std::nullopt;
     bool found = false;
     for (std::size_t k = 0; k < row.update->subset->rank(); ++k) {
@@ -123,7 +125,7 @@ public:
         const sym::Range range = map_.ranges.back();
         std::optional<Item> rest;
         if (!row_.isStrip)
-            rest = {twinOf(map_, g_, memories_, connectors_), nullptr};
+            rest = {nest::twinOf(map_, g_, memories_, connectors_), nullptr};
         const DataDesc &d = *g_.desc(row_.update->data);
         DataDesc strip = DataDesc::array(d.dtype, {row_.width}, true);
         strip.storage = Storage::Register;
@@ -139,7 +141,7 @@ public:
             return out;
         }
         const sym::Expr strips = row_.strips;
-        auto all = std::make_unique<Map>(mapLike(*map_.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
+        auto all = std::make_unique<Map>(nest::mapLike(*map_.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
         all->body = std::move(out);
         all->locals.insert(strip_);
         rest->map->ranges.back().begin = range.begin + row_.width * strips;
@@ -182,27 +184,27 @@ private:
         sym::Subset element = *u.subset;
         element.dims[row_.dim].begin = element.dims[row_.dim].end = first + row_.offset + sym::Expr::symbol(v_);
         u.kind = kind;
-        u = ofElement(u, element, connector);
+        u = nest::ofElement(u, element, connector);
         u.certain = kind == UseKind::Write;
         return u;
     }
 
     Item copyStep(std::string label, Use from, Use to) {
-        return taskletStep(std::move(label), "__out = __inp", {std::move(from)}, std::move(to), g_);
+        return nest::taskletStep(std::move(label), "__out = __inp", {std::move(from)}, std::move(to), g_);
     }
 
     std::vector<Item> accumulate(sym::Expr first) {
         const Name in("__inp"), out("__out");
         const sym::Range strip{0, row_.width - 1, 1, 1};
-        auto load = std::make_unique<Map>(mapLike(*map_.entry, "load", {v_}, {strip})),
-             store = std::make_unique<Map>(mapLike(*map_.entry, "store", {v_}, {strip}));
+        auto load = std::make_unique<Map>(nest::mapLike(*map_.entry, "load", {v_}, {strip})),
+             store = std::make_unique<Map>(nest::mapLike(*map_.entry, "store", {v_}, {strip}));
         load->body.push_back(copyStep("load", ofRow(UseKind::Read, first, in), ofStrip(UseKind::Write, out)));
         store->body.push_back(copyStep("store", ofStrip(UseKind::Read, in), ofRow(UseKind::Write, first, out)));
         const std::map<Name, sym::Expr> meaning{{map_.params.back(), first + sym::Expr::symbol(v_)}};
         *row_.update = ofStrip(UseKind::Update, row_.update->connector);
-        auto main = std::make_unique<Map>(mapLike(*map_.entry, map_.entry->label, map_.params, map_.ranges));
+        auto main = std::make_unique<Map>(nest::mapLike(*map_.entry, map_.entry->label, map_.params, map_.ranges));
         main->params.back() = v_;
-        setSimd(*main, true); // compilers need not find out that no element of the strip is another one's
+        nest::setSimd(*main, true); // compilers need not find out that no element of the strip is another one's
         main->ranges.back() = strip;
         main->locals = map_.locals;
         main->body = std::move(map_.body);
@@ -271,9 +273,9 @@ private:
         if (m.entry->schedule == Schedule::Sequential)
             return false;
         const std::size_t depth = m.params.size();
-        const std::vector<AlignedUse> uses = aligned(m, m, {}, depth);
-        const auto own = std::find_if(uses.begin(), uses.end(), [&](const AlignedUse &u) { return u.use == &update; });
-        return std::any_of(uses.begin(), uses.end(), [&](const AlignedUse &u) {
+        const std::vector<nest::AlignedUse> uses = nest::aligned(m, m, {}, depth);
+        const auto own = std::find_if(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) { return u.use == &update; });
+        return std::any_of(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) {
             const auto c = items_.meet(*own->use, *u.use) ? items_.conflict(*own, u, depth) : std::nullopt;
             return c && isCarriedAtOnce(*c, m);
         });
@@ -291,12 +293,12 @@ private:
 
     /// Adds what takes the place of a map.
     void accumulate(Map &m, Row row, std::set<Name> &around, std::vector<Item> &out) {
-        std::vector<analysis::LoopLevel> loops = loopsAround(*region_);
+        std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
         for (const Map *each : around_)
-            addLoops(loops, *each);
-        addLoops(loops, m);
+            nest::addLoops(loops, *each);
+        nest::addLoops(loops, m);
         loops.pop_back();
-        row.strips = stripsOf(m.ranges.back(), row.width, loops, facts_);
+        row.strips = nest::stripsOf(m.ranges.back(), row.width, loops, facts_);
         std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);
         std::optional<Item> rest;
         if (!row.isStrip && row.width > shortest) {
@@ -323,7 +325,7 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const nest::Conflicts items_;
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
     const sym::Assumptions facts_;

@@ -29,13 +29,14 @@
 // Every element is computed from the same values, so results are bitwise identical.
 //
 // Not handled: loops in scopes; programs for a GPU.
-#include "Transforms/Nodes.h"
-#include "Transforms/Optimize/LoopItems.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/ChangeLoops.h"
+#include "Transforms/Edits/Nodes.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/MakeMaps.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -59,7 +60,7 @@ bool isWhole(const Item &i, const SDFG &g) {
         return false;
     const Use &from = i.step->uses.front(), &to = i.step->uses.back();
     const DataDesc *a = g.desc(from.data), *b = g.desc(to.data);
-    return a != b && nest::isPlain(a) && nest::isPlain(b) && a->isArray() && b->isArray() && from.subset && to.subset &&
+    return a != b && analysis::isPlain(a) && analysis::isPlain(b) && a->isArray() && b->isArray() && from.subset && to.subset &&
            to.certain && *from.subset == a->fullSubset() && *to.subset == b->fullSubset() && a->dtype == b->dtype &&
            a->shape == b->shape && a->strides == b->strides && a->offset == b->offset && a->totalSize == b->totalSize;
 }
@@ -67,7 +68,7 @@ bool isWhole(const Item &i, const SDFG &g) {
 /// A step that can be written several times.
 bool canRepeat(const Item &i) {
     if (i.map)
-        return canSplit(*i.map) && std::all_of(i.map->body.begin(), i.map->body.end(), canRepeat);
+        return nest::canSplit(*i.map) && std::all_of(i.map->body.begin(), i.map->body.end(), canRepeat);
     if (i.step->effects || i.step->nodes.size() > 1)
         return false;
     const auto *t = i.step->isCopy() ? nullptr : dyn_cast<Tasklet>(i.step->nodes.front());
@@ -90,7 +91,7 @@ public:
 
     /// Why the arrays of a candidate do not take turns; empty if they can.
     Reason obstacle() {
-        header_ = headerOf(loop_);
+        header_ = analysis::headerOf(loop_);
         if (!header_ || header_->descending || isEndChanged())
             return {Why::LoopForm, "it does not count up to an end that is known"};
         if (loops_.isReadOutside(loop_))
@@ -179,7 +180,7 @@ private:
             names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         return std::any_of(names.begin(), names.end(), [this](Name n) {
             const DataDesc *d = g_.desc(n);
-            return d && !(d->isScalar() && nest::isPlain(d) && !isWritten(memories_.of(g_, n)));
+            return d && !(d->isScalar() && analysis::isPlain(d) && !isWritten(memories_.of(g_, n)));
         });
     }
 
@@ -193,8 +194,8 @@ private:
 
     bool isPrivate(Name n) const {
         const DataDesc &d = *g_.desc(n);
-        return d.transient && d.lifetime == Lifetime::Scope && !d.pool && isOnHost(&d) && isOnHost(g_.desc(array_)) &&
-               loops_.isOnlyInside(n, loop_);
+        return d.transient && d.lifetime == Lifetime::Scope && !d.pool && analysis::isOnHost(&d) &&
+               analysis::isOnHost(g_.desc(array_)) && loops_.isOnlyInside(n, loop_);
     }
 
     /// The rules 2 and 3.
@@ -309,10 +310,10 @@ private:
             if (isCopy(k))
                 continue;
             const Item &i = body_->items[k];
-            out.push_back(i.map ? Item{twinOf(*i.map, g_, memories_, connectors_), nullptr}
+            out.push_back(i.map ? Item{nest::twinOf(*i.map, g_, memories_, connectors_), nullptr}
                                 : Item{nullptr, std::make_unique<Step>(*i.step)});
             if (swaps)
-                renameContainers(out.back(), {{array_, buffer_}, {buffer_, array_}}, g_, memories_);
+                nest::renameContainers(out.back(), {{array_, buffer_}, {buffer_, array_}}, g_, memories_);
             if (second)
                 nest::rename(out.back(), next());
         }
@@ -322,12 +323,12 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems &items_;
-    LoopItems &loops_;
+    const nest::Conflicts &items_;
+    nest::LoopItems &loops_;
     const std::size_t steps_;
     std::set<Name> connectors_; // of all nodes
     std::optional<nest::Run> body_;
-    std::optional<LoopHeader> header_;
+    std::optional<analysis::LoopHeader> header_;
     std::optional<std::size_t> begin_, end_; // positions of the copies
     Name array_, buffer_;                    // what carries values from iteration to iteration, and what is copied from or to it
 };

@@ -33,10 +33,11 @@
 // Rows come last in the pipeline, because jam-maps rejects maps with arrays that are private to an iteration.
 //
 // Not handled: containers used by library nodes; `rows` in programs for a GPU.
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -68,11 +69,11 @@ public:
 
     void contract() {
         locate();
-        const std::set<Name> hidden = hiddenContainers(g_, runs_);
+        const std::set<Name> hidden = nest::hiddenContainers(g_, runs_);
         for (const auto &[name, places] : places_) {
             DataDesc &d = *g_.desc(name);
             const std::vector<Map *> around = commonMaps(places);
-            if (!mayBeVariable(d) || around.empty() || hidden.count(name))
+            if (!nest::mayBeVariable(d) || around.empty() || hidden.count(name))
                 continue;
             const pass::Element where(g_, name);
             if (const Reason why = obstacle(around, places)) {
@@ -194,7 +195,7 @@ private:
                     varying.insert(d);
         }
         for (std::size_t d = 0; d < first->rank(); ++d)
-            if (!varying.count(d) && mentions({{first->dims[d]}}, params))
+            if (!varying.count(d) && nest::mentions({{first->dims[d]}}, params))
                 return {varying.begin(), varying.end()};
         return {};
     }

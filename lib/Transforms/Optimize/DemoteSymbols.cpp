@@ -26,12 +26,13 @@
 //
 // Not handled: containers and symbols that the graph asks to keep; states that the nest form cannot read; with a GPU
 // target, symbols outside scopes, because kernels receive symbols by value.
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/Mentions.h"
-#include "Transforms/Optimize/NestParts.h"
-#include "Transforms/Optimize/SymbolValues.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Analysis/Flow/EdgeValues.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Support/UnionFind.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -53,7 +54,7 @@ using nest::UseKind;
 struct Assignment {
     Region *region;
     InterstateEdge *edge;
-    SymbolValue value;
+    analysis::SymbolValue value;
 };
 
 /// A tasklet of a run.
@@ -103,8 +104,8 @@ private:
     void assignmentsOf(Region &r, InterstateEdge &e) {
         for (const auto &[symbol, text] : e.assignments) {
             Candidate &c = candidates_[symbol];
-            c.assignments.push_back({&r, &e, symbolValue(text, g_, compat_)});
-            const SymbolValue &v = c.assignments.back().value;
+            c.assignments.push_back({&r, &e, analysis::symbolValue(text, g_, compat_)});
+            const analysis::SymbolValue &v = c.assignments.back().value;
             c.readsContainers |= v.hasElements;
             reject(symbol, v.why);
             if (nest::isKept(r))
@@ -114,7 +115,7 @@ private:
 
     /// Names that have other meanings somewhere, or that something needs as symbols.
     void rejectWhatIsNeeded() {
-        const Mentions mentions(g_, Mentions::Of::Structure);
+        const analysis::Mentions mentions(g_, analysis::Mentions::Of::Structure);
         const std::set<Name> free = analysis::freeSymbols(g_), bound = boundNames();
         for (auto &[name, c] : candidates_) {
             const Type *type = g_.symbols.find(name);
@@ -280,7 +281,7 @@ private:
         u.access = access;
         u.memlet.debugInfo = where;
         u.certain = kind == UseKind::Write;
-        return ofElement(u, std::move(element), connector);
+        return nest::ofElement(u, std::move(element), connector);
     }
 
     Use useOfScalar(UseKind kind, Name symbol, Name connector, const DebugInfo &where, nest::Run &run) {
@@ -318,7 +319,7 @@ private:
         nest::Run &run = placeFor(a);
         run.changed = true;
         std::vector<Use> reads;
-        for (const SymbolValue::Read &r : a.value.reads)
+        for (const analysis::SymbolValue::Read &r : a.value.reads)
             reads.push_back(use(UseKind::Read, r.data, r.connector, r.element, where, run));
         std::map<Name, py::ExprRef> replaced;
         for (const Name n : a.value.symbols)
@@ -329,8 +330,8 @@ private:
             }
         const py::ExprRef value = py::substitute(*py::parseExpr(a.value.code).value, replaced);
         const Name out = g_.freshName("__out");
-        run.items.push_back(taskletStep("read_" + symbol.str(), out.str() + " = " + py::print(*value), std::move(reads),
-                                        useOfScalar(UseKind::Write, symbol, out, where, run), g_));
+        run.items.push_back(nest::taskletStep("read_" + symbol.str(), out.str() + " = " + py::print(*value), std::move(reads),
+                                              useOfScalar(UseKind::Write, symbol, out, where, run), g_));
         const auto moved = moved_.find(a.edge);
         std::erase_if((moved == moved_.end() ? a.edge : moved->second)->assignments,
                       [&](const auto &each) { return each.first == symbol; });
@@ -397,9 +398,9 @@ std::vector<std::vector<std::pair<Name, Candidate *>>> groups(Candidates &candid
 
 class DemoteSymbols : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        KeptInterface interface(root);
+        analysis::KeptInterface interface(root);
         const bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
-            if (!mentionsGpu(g) && (!context.options.gpu() || isInScope(g)))
+            if (!mentionsGpu(g) && (!context.options.gpu() || analysis::isInScope(g)))
                 demote(g, memories, runs, context);
         });
         interface.keep();

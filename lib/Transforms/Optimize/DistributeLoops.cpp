@@ -33,15 +33,15 @@
 //
 // Not handled: loops that contain maps for thread teams or library calls; loops that loops-to-maps can convert, which
 // are maps by the time this pass runs.
-#include "Transforms/Nodes.h"
+#include "Transforms/Edits/ChangeLoops.h"
+#include "Transforms/Edits/Nodes.h"
 #include "Transforms/Optimize/DistributionCost.h"
-#include "Transforms/Optimize/LoopItems.h"
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
 
-#include "sdfgc/Analysis/Copies.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -67,13 +67,13 @@ bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
 /// What the steps of a body need of each other.
 class StepGraph {
 public:
-    StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region, const NestItems &items,
-              const LoopItems &loops)
+    StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region, const nest::Conflicts &items,
+              const nest::LoopItems &loops)
         : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
         for (const Item &i : body) {
             uses_.emplace_back();
             for (const nest::PlacedUse &u : nest::usesOf(i)) {
-                AlignedUse a{u.use, {u.use->subset, {loop}}};
+                nest::AlignedUse a{u.use, {u.use->subset, {loop}}};
                 a.instance.loops.insert(a.instance.loops.end(), u.loops.begin(), u.loops.end());
                 uses_.back().push_back(std::move(a));
             }
@@ -121,14 +121,14 @@ private:
     bool reads(Steps s, Name variable) const {
         return any(s, [&](std::size_t k) {
             return std::any_of(uses_[k].begin(), uses_[k].end(),
-                               [&](const AlignedUse &u) { return u.use->data == variable && !u.use->writes(); });
+                               [&](const nest::AlignedUse &u) { return u.use->data == variable && !u.use->writes(); });
         });
     }
 
-    void findVariables(const LoopRegion &region, const LoopItems &loops) {
+    void findVariables(const LoopRegion &region, const nest::LoopItems &loops) {
         std::set<Name> seen;
         for (std::size_t k = 0; k < body_.size(); ++k)
-            for (const AlignedUse &u : uses_[k])
+            for (const nest::AlignedUse &u : uses_[k])
                 if (seen.insert(u.use->data).second && !inner_.count(u.use->data) && u.instance.loops.size() == 1 &&
                     loops.canBeLocal(*u.use, region))
                     variables_.insert(u.use->data);
@@ -142,26 +142,27 @@ private:
         const Item &i = body_[k];
         const bool simple =
             i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
-        const auto writes = std::count_if(uses_[k].begin(), uses_[k].end(), [](const AlignedUse &u) { return u.use->writes(); });
+        const auto writes =
+            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::AlignedUse &u) { return u.use->writes(); });
         if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
             return false;
         const Name variable = uses_[k].back().use->data;
         for (std::size_t other = 0; other < body_.size(); ++other)
-            for (const AlignedUse &w : uses_[other]) {
+            for (const nest::AlignedUse &w : uses_[other]) {
                 if (!w.use->writes() || (other < k && has(copied_, other)))
                     continue;
                 if (other != k && w.use->data == variable) // it has several values
                     return false;
                 if (std::any_of(uses_[k].begin(), uses_[k].end(),
-                                [&](const AlignedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
+                                [&](const nest::AlignedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
                     return false;
             }
         return true;
     }
 
     void connect(std::size_t a, std::size_t b) {
-        for (const AlignedUse &u : uses_[a])
-            for (const AlignedUse &v : uses_[b]) {
+        for (const nest::AlignedUse &u : uses_[a])
+            for (const nest::AlignedUse &v : uses_[b]) {
                 if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
                     continue;
                 if (variables_.count(u.use->data)) {
@@ -195,8 +196,8 @@ private:
     }
 
     const std::vector<Item> &body_;
-    const NestItems &items_;
-    std::vector<std::vector<AlignedUse>> uses_;
+    const nest::Conflicts &items_;
+    std::vector<std::vector<nest::AlignedUse>> uses_;
     std::set<Name> inner_;     // what maps in the body have for themselves
     std::set<Name> variables_; // what iterations have for themselves
     Steps copied_ = 0;
@@ -284,15 +285,15 @@ int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, cons
 /// One loop that may become several.
 class Distribution {
 public:
-    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops)
+    Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops)
         : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops) {}
 
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<LoopHeader> header = headerOf(loop_);
-        if (!header || !isOfIntegers(header->range, g_))
+        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
+        if (!header || !analysis::isOfIntegers(header->range, g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
         header_ = *header;
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
@@ -358,7 +359,7 @@ private:
         if (nest::hasEffects(i))
             return false;
         if (i.map)
-            return canSplit(*i.map) && i.map->entry->schedule == Schedule::Sequential &&
+            return nest::canSplit(*i.map) && i.map->entry->schedule == Schedule::Sequential &&
                    std::all_of(i.map->body.begin(), i.map->body.end(), isSequential);
         return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return isa<Tasklet>(n); });
     }
@@ -400,14 +401,14 @@ private:
         all.params = {loop_.variable};
         all.ranges = {header_.walk()}; // of a loop that counts down in steps, the first value is known
         std::swap(all.body, body_);
-        const bool leaves = transforms::leavesContainers(all, g_, items_.facts());
+        const bool leaves = nest::leavesContainers(all, g_, items_.facts());
         std::swap(all.body, body_);
         return leaves;
     }
 
     std::unique_ptr<Map> part(const Group &g, const std::set<Name> &connectors) {
         auto out = std::make_unique<Map>();
-        const std::shared_ptr<MapEntry> entry = entryFor(loop_);
+        const std::shared_ptr<MapEntry> entry = nest::entryFor(loop_);
         entry->ordered = g.ordered;
         entry->schedule = g.ordered ? Schedule::Sequential : Schedule::CPU_Multicore;
         out->made = entry;
@@ -431,7 +432,7 @@ private:
             g_.desc(name)->storage = Storage::Register;
         }
         for (Item &i : out->body)
-            renameContainers(i, own, g_, memories_);
+            nest::renameContainers(i, own, g_, memories_);
         return out;
     }
 
@@ -443,9 +444,9 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems &items_;
-    LoopItems &loops_;
-    LoopHeader header_;
+    const nest::Conflicts &items_;
+    nest::LoopItems &loops_;
+    analysis::LoopHeader header_;
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;

@@ -16,9 +16,10 @@
 // pass remain arguments (SDFG::passedSymbols), because a program's interface must not depend on the optimisation level.
 //
 // Not handled: states that the nest form cannot read, elements that the graph asks to keep, and the insides of kernels.
-#include "Transforms/Optimize/Mentions.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Liveness.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -86,13 +87,13 @@ private:
 };
 
 /// Removes assignments of an SDFG to symbols that nothing reads.
-bool removeAssignments(SDFG &g, const Mentions &mentions, pass::Context &context) {
+bool removeAssignments(SDFG &g, const analysis::Mentions &mentions, pass::Context &context) {
     bool changed = false;
     std::set<Name> removed;
     for (Region *r : allRegions(g))
         for (const auto &e : r->edges())
             std::erase_if(e->assignments, [&](const auto &a) {
-                if (mentions.all() || mentions.contain(a.first) || calls(a.second) ||
+                if (mentions.all() || mentions.contain(a.first) || analysis::callsFunctions(a.second) ||
                     (g.parentNode && g.parentNode->mapped(a.first)) ||
                     !context.mayChange({*e, *r}, "assigns nothing to `" + a.first.str() + "`, which nobody reads"))
                     return false;
@@ -108,7 +109,7 @@ bool removeAssignments(SDFG &g, const Mentions &mentions, pass::Context &context
 }
 
 /// Removes transients of an SDFG that nothing mentions.
-bool removeContainers(SDFG &g, const Mentions &mentions, pass::Context &context) {
+bool removeContainers(SDFG &g, const analysis::Mentions &mentions, pass::Context &context) {
     std::vector<Name> unused;
     for (const auto &[name, d] : g.arrays)
         if (d.transient && d.lifetime == Lifetime::Scope && !d.isStructure() && !mentions.contain(name) &&
@@ -121,13 +122,13 @@ bool removeContainers(SDFG &g, const Mentions &mentions, pass::Context &context)
 
 class EliminateDeadCode : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        KeptInterface interface(root);
+        analysis::KeptInterface interface(root);
         bool changed = rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             DeadSteps(g, memories, runs, context).walk();
         });
         for (SDFG *g : allSDFGs(root)) {
-            changed |= removeAssignments(*g, Mentions(*g), context);
-            changed |= removeContainers(*g, Mentions(*g), context);
+            changed |= removeAssignments(*g, analysis::Mentions(*g), context);
+            changed |= removeContainers(*g, analysis::Mentions(*g), context);
         }
         interface.keep();
         if (changed)

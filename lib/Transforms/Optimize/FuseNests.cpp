@@ -55,11 +55,12 @@
 //
 // To keep the time linear in the size of the program, a map looks back over at most `window` items, and a fused map has
 // at most `steps` steps.
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/SavedReads.h"
 
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Serialize/SameMap.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -106,7 +107,7 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
 struct Program {
     SDFG &g;
     analysis::Memories &memories;
-    const NestItems &items;
+    const nest::Conflicts &items;
     const std::set<Name> &connectors; // of all nodes
     const NodeLabels &labels;
     /// Transients that one step writes and only one run uses, if maps may be fused only through these; null if other
@@ -115,7 +116,7 @@ struct Program {
 };
 
 /// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
-struct Limits {
+struct FusionLimits {
     std::size_t containers, steps, window;
     bool partial;
 };
@@ -130,21 +131,21 @@ struct MapOrStep {
 /// Fuses maps that stand in one list: in a run, or in the body of a map, whose parameters are symbols there.
 class Fusion {
 public:
-    Fusion(std::vector<Item> &list, bool inMap, const Program &program, const Limits &limits, pass::Context &context)
+    Fusion(std::vector<Item> &list, bool inMap, const Program &program, const FusionLimits &limits, pass::Context &context)
         : list_(list), inMap_(inMap), program_(program), g_(program.g), items_(program.items), limits_(limits), context_(context) {}
 
     bool fuse() {
         for (std::size_t i = 0; i < list_.size(); ++i) {
             if (list_[i].map && limits_.partial)
-                dropSingleTrips(*list_[i].map);
+                nest::dropSingleTrips(*list_[i].map);
             facts_.push_back(items_.factsOf(list_[i]));
             before_.push_back(i - 1);
             after_.push_back(i + 1);
         }
         end_ = list_.size();
         bool changed = false;
-        for (const auto gain : {&NestItems::handsOn, &NestItems::shares}) {
-            lastRound_ = gain == &NestItems::shares;
+        for (const auto gain : {&nest::Conflicts::handsOn, &nest::Conflicts::shares}) {
+            lastRound_ = gain == &nest::Conflicts::shares;
             if (lastRound_ && program_.handed)
                 break;
             for (std::size_t later = first_; later != end_;) {
@@ -164,7 +165,8 @@ private:
     // ---- the list while it is changed: positions stay, neighbours are linked
 
     /// Where the item is now, if it joined an earlier one.
-    std::optional<std::size_t> joinEarlier(std::size_t later, bool (NestItems::*gain)(const ItemFacts &, const ItemFacts &) const) {
+    std::optional<std::size_t> joinEarlier(std::size_t later,
+                                           bool (nest::Conflicts::*gain)(const nest::ItemFacts &, const nest::ItemFacts &) const) {
         if (!canJoin(later))
             return std::nullopt;
         hasExcess_ = false;
@@ -199,7 +201,7 @@ private:
 
     /// The first position in front of `at` where a step may stand: it shall not keep what is behind it from moving up.
     std::size_t highest(std::size_t at, const Item &step) const {
-        const ItemFacts facts = items_.factsOf(step);
+        const nest::ItemFacts facts = items_.factsOf(step);
         for (std::size_t seen = 0; before_[at] != none && seen < limits_.window; ++seen, at = before_[at])
             if (items_.ordered(list_[before_[at]], facts_[before_[at]], step, facts))
                 break;
@@ -229,7 +231,7 @@ private:
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
         // A product is left to its library where it would only read the same.
-        const bool reduces = item.step && (isReduce(*item.step) || (isProduct(*item.step) && !lastRound_));
+        const bool reduces = item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
@@ -263,10 +265,10 @@ private:
     /// is the library's, nor a sum of all elements, which would make the fused map run on one thread.
     bool maySum(const Item &item, const Item &other) const {
         if (!item.step || item.step->isCopy() || (!other.map && other.step->isCopy()) || context_.allows(pass::FloatClass::F1) ||
-            !orderCounts(*item.step, g_))
+            !nest::orderCounts(*item.step, g_))
             return true;
         const bool total = !item.step->uses.back().subset || item.step->uses.back().subset->nonUnitDims().empty();
-        return isReduce(*item.step) && !total;
+        return nest::isReduce(*item.step) && !total;
     }
 
     /// Can a copy write elements that it has yet to read? As a whole it moves them all, whatever the order; one by one, it may not.
@@ -282,15 +284,15 @@ private:
             out.map = item.map.get();
         } else if (other.map && item.step->isCopy()) {
             if (!mayOverlap(*item.step))
-                out.made = copyAsMap(*item.step, *other.map, g_);
+                out.made = nest::copyAsMap(*item.step, *other.map, g_);
         } else if (other.map) {
-            ReductionMaps maps = reductionAsMaps(*item.step, *other.map, g_);
+            nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *other.map, g_);
             out.made = std::move(maps.update);
             if (out.made)
                 out.before = std::move(maps.init);
-        } else if (isReduce(*item.step) && isReduce(*other.step)) {
+        } else if (nest::isReduce(*item.step) && nest::isReduce(*other.step)) {
             if (const std::optional<Map> like = scheduleOf(item)) {
-                ReductionMaps maps = reductionAsMaps(*item.step, *like, g_);
+                nest::ReductionMaps maps = nest::reductionAsMaps(*item.step, *like, g_);
                 out.made = std::move(maps.update);
                 out.before = std::move(maps.init);
             }
@@ -302,7 +304,7 @@ private:
 
     std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
         Item &a = list_[earlier], &b = list_[later];
-        if (a.step && isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
+        if (a.step && nest::isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
             return std::nullopt;
         if (!maySum(a, b) || !maySum(b, a)) {
             if (!lastRound_)
@@ -310,7 +312,7 @@ private:
                                 {Why::Contract, "the order of its sums has to stay"});
             return std::nullopt;
         }
-        const bool reduces = (a.step && isReduce(*a.step)) || (b.step && isReduce(*b.step));
+        const bool reduces = (a.step && nest::isReduce(*a.step)) || (b.step && nest::isReduce(*b.step));
         if (reduces && lastRound_ && !readsTheSame(a, b, earlier, later))
             return std::nullopt;
         MapOrStep first = candidate(a, b), second = candidate(b, a);
@@ -363,7 +365,7 @@ private:
 
     /// Maps of different shapes join where one hands a transient on to the other, or begins what the other completes.
     bool canJoinPartly(const Map &a, const Map &b) const {
-        return limits_.partial && (!lastRound_ || a.made) && canSplit(a) && canSplit(b);
+        return limits_.partial && (!lastRound_ || a.made) && nest::canSplit(a) && nest::canSplit(b);
     }
 
     /// Must what stands at a position come before the item that would be put in front of it?
@@ -407,11 +409,12 @@ private:
 
     /// Why two maps cannot share iterations; empty if they can, maybe if some reads are saved.
     Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
-        if (!canLayOver(b, at.meaning, at.depth))
+        if (!nest::canLayOver(b, at.meaning, at.depth))
             return {Why::Names, "the names of their parameters clash"};
-        const std::vector<AlignedUse> ofA = aligned(a, a, {}, at.depth), ofB = aligned(b, a, at.meaning, at.depth);
-        for (const AlignedUse &u : ofA)
-            for (const AlignedUse &v : ofB) {
+        const std::vector<nest::AlignedUse> ofA = nest::aligned(a, a, {}, at.depth),
+                                            ofB = nest::aligned(b, a, at.meaning, at.depth);
+        for (const nest::AlignedUse &u : ofA)
+            for (const nest::AlignedUse &v : ofB) {
                 if (!items_.meet(*u.use, *v.use))
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
@@ -419,12 +422,12 @@ private:
                     return {Why::Dependence, "`" + v.use->data.str() + "` is more than a value that one hands to the other"};
                 if (c && !analysis::isWithinIteration(*c)) {
                     if (!maySave() || !canBeSaved(u, a, at.depth, items_, g_))
-                        return conflictReason("iterations depend on others of the other map,", v, u, *c);
+                        return nest::conflictReason("iterations depend on others of the other map,", v, u, *c);
                     at.saved.push_back(u.use);
                     continue;
                 }
                 const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
-                if (c && (updates == 2 || (updates == 1 && !canSplit(a)))) // threads of a kernel would have to wait between
+                if (c && (updates == 2 || (updates == 1 && !nest::canSplit(a)))) // threads of a kernel would have to wait between
                     return {Why::Update, "`" + v.use->data.str() + "` is updated with conflict resolution"};
             }
         return {};
@@ -434,8 +437,8 @@ private:
     bool maySave() const { return limits_.partial && !lastRound_ && !inMap_; }
 
     static void merge(Map &a, Map &b, const Alignment &at) {
-        splitOff(a, at.depth);
-        std::vector<Item> more = takeBody(b, at.meaning, at.depth);
+        nest::splitOff(a, at.depth);
+        std::vector<Item> more = nest::takeBody(b, at.meaning, at.depth);
         if (a.made && !b.made) { // the author's map gives the name
             a.entry = b.entry;
             a.made.reset();
@@ -448,10 +451,10 @@ private:
     const bool inMap_;
     const Program &program_;
     const SDFG &g_;
-    const NestItems &items_;
-    const Limits limits_;
+    const nest::Conflicts &items_;
+    const FusionLimits limits_;
     pass::Context &context_;
-    std::vector<ItemFacts> facts_;
+    std::vector<nest::ItemFacts> facts_;
     bool lastRound_ = false;
     bool hasExcess_ = false; // the item that looks for an earlier one would be too large with one
     static constexpr std::size_t none = ~std::size_t(0);
@@ -467,13 +470,13 @@ class FuseNests : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         const bool partial = option<bool>("partial") && !context.options.gpu();
         const NodeLabels labels(root);
-        const Limits limits{limit("containers"), limit("steps"), limit("window"), partial};
+        const FusionLimits limits{limit("containers"), limit("steps"), limit("window"), partial};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
-            const NestItems items(g, memories);
+            const nest::Conflicts items(g, memories);
             const std::set<Name> connectors = nest::connectorsOf(g);
             std::optional<std::set<analysis::Memory>> handed;
             if (option<bool>("handed"))
-                handed = handedInRuns(runs, g, memories);
+                handed = nest::handedInRuns(runs, g, memories);
             const Program program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, false, program, limits, context).fuse();

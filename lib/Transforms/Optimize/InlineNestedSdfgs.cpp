@@ -19,8 +19,9 @@
 //
 // Not handled: nested SDFGs that the graph asks to keep (`no_inline`); code that runs on a GPU; with a GPU target,
 // nested SDFGs that specify `gpu_graph` themselves.
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Transforms/Passes.h"
 
 namespace sdfgc::transforms {

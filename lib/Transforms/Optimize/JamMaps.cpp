@@ -7,23 +7,21 @@
 //     }                                               }
 //                                                     map[j = 8 * (M // 8):M] { ... }            the rest, as it was
 //
-// In the original, each step of the inner map is an entire row away from the previous one, and each sum waits for the
-// previous addition. Afterwards each step works on a vector of neighbours, with as many independent sums as a strip has
-// elements. Textbooks call this unroll-and-jam.
+// In the original, each step of the inner map is an entire row away from the previous one, and each sum waits for the previous
+// addition. Afterwards each step works on a vector of neighbours, with a sum for each. Textbooks call this unroll-and-jam.
 //
 // Legal when:
 //   - iterations write no shared elements, except by sums, which may be reordered (class F1);
 //   - every step is a tasklet or a copy that accesses single elements, and private data are variables, not arrays.
 //
-// Inner maps whose ranges depend on the iteration stay inside the strip. An inner map with a thread team goes around
-// the strip if the jammed map has no team. Ordered inner maps keep their order inside the strip.
+// Inner maps whose ranges depend on the iteration stay inside the strip, as do ordered ones. One with a thread team goes around it.
 //
 // Profitable when more accesses, counting sums, are to neighbouring elements along the strip than along the inner maps.
 //
 // Not handled: programs for a GPU, where neighbouring threads have neighbouring iterations.
 //
-// If iterations sum longer and longer parts of the same rows, the loops over rows go around the strip. Each row is then
-// loaded into the cache once and read by all iterations of the strip. The sum over a row keeps its order:
+// If iterations sum longer and longer parts of the same rows, the loops over rows go around the strip, whose iterations then
+// read each row from the cache. The sum over a row keeps its order:
 //
 //     map[i = 0:N] {                                          map[s = 0:N // 8] {
 //         t = 0                                                   map[v = 0:8] { t[v] = 0 }
@@ -32,12 +30,14 @@
 //     }                                                               map[l = 0:N - 8 * s - v] { u += A[k, l + 8 * s + v] }
 //                                                                     t[v] = u } }
 //                                                                 ...
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -49,6 +49,7 @@ using namespace ir;
 using diag::Reason;
 using diag::Why;
 using nest::Item;
+using nest::loopLike;
 using nest::Map;
 using nest::Step;
 using nest::Use;
@@ -58,7 +59,7 @@ constexpr int64_t bytesOfLine = 64; // of the largest variable: a line of a cach
 
 /// What a use is of. Copies say nothing of a container that is one element.
 std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
-    return !u.subset && nest::isPlain(&d) && d.totalSize.isOne() ? d.fullSubset() : u.subset;
+    return !u.subset && analysis::isPlain(&d) && d.totalSize.isOne() ? d.fullSubset() : u.subset;
 }
 
 /// What the steps of a map say of jamming it.
@@ -71,7 +72,7 @@ public:
     /// Does it have the shape of a map to jam? Of others there is nothing to say.
     bool isCandidate() const {
         const sym::Range &range = map_.ranges.back();
-        return canSplit(map_) && !map_.entry->ordered && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
+        return nest::canSplit(map_) && !map_.entry->ordered && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
     }
 
     /// Why a candidate stays as it is; empty if it can be jammed.
@@ -94,7 +95,7 @@ public:
     /// jammed map has none.
     static std::size_t loopsAround(const Map &m, Name along, const MapEntry &jammed) {
         const bool canHaveTeam = jammed.schedule == Schedule::Sequential && m.entry->schedule == Schedule::CPU_Multicore;
-        if (!canSplit(m) || (m.entry->schedule != Schedule::Sequential && !canHaveTeam))
+        if (!nest::canSplit(m) || (m.entry->schedule != Schedule::Sequential && !canHaveTeam))
             return 0;
         const auto moves = std::find_if(m.ranges.begin(), m.ranges.end(), [along](const sym::Range &r) {
             return r.begin.dependsOn(along) || r.end.dependsOn(along) || r.step.dependsOn(along) || !r.tile.isOne();
@@ -117,7 +118,7 @@ public:
                 return false;
             for (const Use &u : i.step->uses) {
                 const bool isOwn = m.locals.count(u.data) != 0;
-                if (u.writes() && !isOwn && (u.kind != UseKind::Update || !u.subset || mentions(*u.subset, m.params)))
+                if (u.writes() && !isOwn && (u.kind != UseKind::Update || !u.subset || nest::mentions(*u.subset, m.params)))
                     return false;
                 rows |= !u.writes() && !isOwn && u.subset && sharesRow(*u.subset, m, along);
             }
@@ -133,7 +134,7 @@ private:
         const auto isFixed = [along](const sym::Range &dim, Name loop, const sym::Expr &at) {
             return !sym::substitute(dim.begin, {{loop, at}}).dependsOn(along);
         };
-        return element.isOneElement() && mentions(element, {inner}) &&
+        return element.isOneElement() && nest::mentions(element, {inner}) &&
                std::all_of(element.dims.begin(), element.dims.end(), [&](const sym::Range &dim) {
                    return isFixed(dim, inner, range.begin) || isFixed(dim, inner, range.end);
                });
@@ -163,7 +164,7 @@ private:
 
     bool isVariable(Name n) const {
         const DataDesc *d = g_.desc(n);
-        return nest::isPlain(d) && d->totalSize.isOne() && isOnHost(d) && isNumber(d->dtype);
+        return analysis::isPlain(d) && d->totalSize.isOne() && analysis::isOnHost(d) && isNumber(d->dtype);
     }
     static bool isNumber(Type t) { return t.isNumeric() && t.bytes().value_or(0) > 0; }
 
@@ -176,10 +177,10 @@ private:
         for (const Use &u : s.uses) {
             const DataDesc *d = g_.desc(u.data);
             const std::optional<sym::Subset> subset = subsetOf(u, *d);
-            if (!subset || !subset->isOneElement() || !nest::isPlain(d) || subset->rank() != d->rank() || u.memlet.dynamic ||
+            if (!subset || !subset->isOneElement() || !analysis::isPlain(d) || subset->rank() != d->rank() || u.memlet.dynamic ||
                 (!s.isCopy() && u.memlet.data != u.data))
                 return {Why::SharedElement, "a use of `" + u.data.str() + "` is more than one element"};
-            if (s.isCopy() && (!isOnHost(d) || u.kind == UseKind::Update))
+            if (s.isCopy() && (!analysis::isOnHost(d) || u.kind == UseKind::Update))
                 return opaque;
             if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset) && !(anyOrder_ && isSumOfNumbers(u, g_)))
                 return {Why::Dependence, "iterations share what they write of `" + u.data.str() + "`"};
@@ -206,9 +207,9 @@ private:
             return;
         const bool carried = u.kind == UseKind::Update || (around.entry->ordered && u.writes());
         const bool isSum = carried && variables_.count(u.data) && !around.locals.count(u.data);
-        columns_ += isNextTo(subset, d, along_);
+        columns_ += nest::isNextTo(subset, d, along_);
         sums_ += isSum;
-        inside_ += isNextTo(subset, d, around.params.back());
+        inside_ += nest::isNextTo(subset, d, around.params.back());
     }
 
     const Map &map_;
@@ -236,7 +237,7 @@ public:
         sym::Range last = range;
         last.begin = range.begin + width_ * strips;
         auto rest = std::make_unique<Map>(loopLike(*m.entry, m.entry->label, {along}, {last})); // fewer iterations than a strip has
-        std::unique_ptr<Map> twin = twinOf(m, g_, memories_, connectors_);
+        std::unique_ptr<Map> twin = nest::twinOf(m, g_, memories_, connectors_);
         rest->body = std::move(twin->body);
         rest->locals = std::move(twin->locals);
 
@@ -244,7 +245,7 @@ public:
         v_ = fresh("__v", m);
         like_ = m.entry;
         meaning_ = {{along, range.begin + width_ * sym::Expr::symbol(s) + sym::Expr::symbol(v_)}};
-        auto all = std::make_unique<Map>(mapLike(*m.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
+        auto all = std::make_unique<Map>(nest::mapLike(*m.entry, "strips", {s}, {{0, strips - 1, 1, 1}}));
         all->locals = inStrips(m.locals);
         all->body = jammed(std::move(m.body), along);
         for (const auto &[variable, strip] : strips_)
@@ -296,13 +297,13 @@ private:
         Map *last = nullptr;
         for (Item &i : body) {
             if (i.map && Question::sumsRows(*i.map, along, *like_))
-                splitOff(*i.map, i.map->params.size() - 1);
+                nest::splitOff(*i.map, i.map->params.size() - 1);
             if (i.map && Question::goesAround(*i.map, along, *like_)) {
                 const std::set<Name> own = inStrips(i.map->locals);
                 i.map->body = jammed(std::move(i.map->body), along);
                 i.map->locals = own;
                 if (std::any_of(handedOn_.begin(), handedOn_.end(), [&](Name n) { return !own.count(n); }))
-                    setOrdered(*i.map);
+                    nest::setOrdered(*i.map);
                 out.push_back(std::move(i));
                 last = nullptr;
                 continue;
@@ -310,16 +311,16 @@ private:
             if (!last) {
                 out.push_back({std::make_unique<Map>(loopLike(*like_, like_->label, {v_}, {{0, width_ - 1, 1, 1}})), nullptr});
                 last = out.back().map.get();
-                setSimd(*last, true);
+                nest::setSimd(*last, true);
             }
             if (i.map) { // the strip is not the innermost loop
                 addMap(*last, std::move(i));
-                setSimd(*last, false);
+                nest::setSimd(*last, false);
                 continue;
             }
             last->body.push_back(element(std::move(i)));
             if (sharesUpdate(*last->body.back().step)) // the strip adds to one element
-                setSimd(*last, false);
+                nest::setSimd(*last, false);
         }
         return out;
     }
@@ -338,7 +339,7 @@ private:
             const Name sum = nest::addContainer(g_, variable.str() + "_sum", std::move(d), connectors_);
             strip.locals.insert(sum);
             handedOn_.insert(strips_.at(variable));
-            renameContainers(i, {{variable, sum}}, g_, memories_);
+            nest::renameContainers(i, {{variable, sum}}, g_, memories_);
             strip.body.push_back(copied("load_", update, strips_.at(variable), sym::Expr::symbol(v_), sum, 0));
             stores.push_back(copied("store_", update, sum, 0, strips_.at(variable), sym::Expr::symbol(v_)));
         }
@@ -354,10 +355,10 @@ private:
             u.data = data;
             u.memory = memories_.of(g_, data);
             u.certain = kind == UseKind::Write;
-            return ofElement(u, sym::Subset::point(std::vector<sym::Expr>{index}), Name(connector));
+            return nest::ofElement(u, sym::Subset::point(std::vector<sym::Expr>{index}), Name(connector));
         };
-        return taskletStep(label + like.data.str(), "__out = __inp", {use(UseKind::Read, from, at, "__inp")},
-                           use(UseKind::Write, to, there, "__out"), g_);
+        return nest::taskletStep(label + like.data.str(), "__out = __inp", {use(UseKind::Read, from, at, "__inp")},
+                                 use(UseKind::Write, to, there, "__out"), g_);
     }
 
     bool sharesUpdate(const Step &s) const {
@@ -377,9 +378,9 @@ private:
         }
         if (i.step->isCopy()) {
             const Use &from = i.step->uses.front(), &to = i.step->uses.back();
-            i = taskletStep("copy_" + from.data.str(), "__out = __inp",
-                            {ofElement(from, *subsetOf(from, *g_.desc(from.data)), Name("__inp"))},
-                            ofElement(to, *subsetOf(to, *g_.desc(to.data)), Name("__out")), g_);
+            i = nest::taskletStep("copy_" + from.data.str(), "__out = __inp",
+                                  {nest::ofElement(from, *subsetOf(from, *g_.desc(from.data)), Name("__inp"))},
+                                  nest::ofElement(to, *subsetOf(to, *g_.desc(to.data)), Name("__out")), g_);
         }
         nest::rename(i, meaning_);
         for (Use &u : i.step->uses)
@@ -425,7 +426,7 @@ private:
             }
             const std::optional<int64_t> width = widthOf(*i.map);
             const std::size_t outer = around_.size();
-            addLoops(around_, *i.map);
+            nest::addLoops(around_, *i.map);
             changed |= width || in(i.map->body);
             if (width)
                 jam(std::move(i), *width, out);
@@ -456,12 +457,12 @@ private:
     void jam(Item i, int64_t width, std::vector<Item> &out) {
         Map *last = i.map.get();
         if (last->params.size() > 1) {
-            splitOff(*last, last->params.size() - 1);
+            nest::splitOff(*last, last->params.size() - 1);
             last = last->body.front().map.get();
         }
-        std::vector<analysis::LoopLevel> loops = loopsAround(*region_);
+        std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
         loops.insert(loops.end(), around_.begin(), around_.end() - 1); // but for the one that is jammed
-        const sym::Expr strips = stripsOf(last->ranges.back(), width, loops, facts_);
+        const sym::Expr strips = nest::stripsOf(last->ranges.back(), width, loops, facts_);
         std::vector<Item> made = Jam(g_, memories_, connectors_, width).items(*last, strips);
         std::vector<Item> &into = last == i.map.get() ? out : i.map->body;
         if (last != i.map.get())

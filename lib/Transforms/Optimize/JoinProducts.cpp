@@ -32,10 +32,11 @@
 //
 // Runs after fuse-nests, so that a product first gets the chance to join the maps that compute its operands, which
 // saves storing these.
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ sym::Expr var(Name n) { return sym::Expr::symbol(n); }
 
 /// Two products, along the rows and along the columns of one matrix.
 struct Pair {
-    MatrixProduct along, across;
+    nest::MatrixProduct along, across;
     bool chained = false; // the second one's vector is the first one's result
 };
 
@@ -81,7 +82,7 @@ public:
         auto blocks = map(Schedule::CPU_Multicore, c_, blocks_);
         auto clear = map(Schedule::Sequential, k_, columns_);
         clear->body.push_back(
-            taskletStep("clear", "__out = 0.0", {}, element(part_, {var(c_), var(k_)}, "__out", UseKind::Write), g_));
+            nest::taskletStep("clear", "__out = 0.0", {}, element(part_, {var(c_), var(k_)}, "__out", UseKind::Write), g_));
         blocks->body.push_back({std::move(clear), nullptr});
 
         // Of each block, all rows but for three at most.
@@ -138,11 +139,11 @@ private:
         u.memory = memories_.of(g_, data);
         u.certain = kind == UseKind::Write;
         u.node = 0;
-        return withSum(ofElement(u, at.empty() ? g_.desc(data)->fullSubset() : sym::Subset::point(at), Name(connector)));
+        return withSum(nest::ofElement(u, at.empty() ? g_.desc(data)->fullSubset() : sym::Subset::point(at), Name(connector)));
     }
     /// The same of an operand of the products.
     Use element(const Use &whole, const std::vector<sym::Expr> &at, const std::string &connector) const {
-        Use u = ofElement(whole, elementOf(*whole.subset, at), Name(connector));
+        Use u = nest::ofElement(whole, nest::elementOf(*whole.subset, at), Name(connector));
         u.certain = u.writes();
         u.node = 0;
         return u;
@@ -159,11 +160,11 @@ private:
         for (int64_t r = 0; r < n; ++r) {
             sums.push_back(variable("sum"));
             m.locals.insert(sums.back());
-            m.body.push_back(taskletStep("init", "__out = 0.0", {}, element(sums.back(), {}, "__out", UseKind::Write), g_));
+            m.body.push_back(nest::taskletStep("init", "__out = 0.0", {}, element(sums.back(), {}, "__out", UseKind::Write), g_));
         }
         std::vector<Item> along, across;
         for (int64_t r = 0; r < n; ++r)
-            along.push_back(taskletStep(
+            along.push_back(nest::taskletStep(
                 "along", "__out = __a * __b",
                 {element(pair_.along.matrix, {first + r, var(k_)}, "__a"), element(pair_.along.vector, {var(k_)}, "__b")},
                 element(sums[static_cast<std::size_t>(r)], {}, "__out", UseKind::Update), g_));
@@ -177,12 +178,12 @@ private:
                                           : element(pair_.across.vector, {first + r}, b));
         }
         across.push_back(
-            taskletStep("across", code, std::move(reads), element(part_, {var(c_), var(k_)}, "__out", UseKind::Write), g_));
+            nest::taskletStep("across", code, std::move(reads), element(part_, {var(c_), var(k_)}, "__out", UseKind::Write), g_));
         addLoop(m, std::move(along), std::move(across));
         for (int64_t r = 0; r < n; ++r)
-            m.body.push_back(taskletStep("row", "__out = __inp",
-                                         {element(sums[static_cast<std::size_t>(r)], {}, "__inp", UseKind::Read)},
-                                         element(pair_.along.result, {first + r}, "__out"), g_));
+            m.body.push_back(nest::taskletStep("row", "__out = __inp",
+                                               {element(sums[static_cast<std::size_t>(r)], {}, "__inp", UseKind::Read)},
+                                               element(pair_.along.result, {first + r}, "__out"), g_));
     }
 
     /// Loops over the columns: one, or two where the second one's steps need the sums of the first.
@@ -199,13 +200,14 @@ private:
         const Name sum = variable("sum");
         auto all = map(Schedule::CPU_Multicore, k_, columns_);
         all->locals.insert(sum);
-        all->body.push_back(taskletStep("init", "__out = 0.0", {}, element(sum, {}, "__out", UseKind::Write), g_));
+        all->body.push_back(nest::taskletStep("init", "__out = 0.0", {}, element(sum, {}, "__out", UseKind::Write), g_));
         auto parts = map(Schedule::Sequential, c_, blocks_);
-        parts->body.push_back(taskletStep("add", "__out = __inp", {element(part_, {var(c_), var(k_)}, "__inp", UseKind::Read)},
-                                          element(sum, {}, "__out", UseKind::Update), g_));
+        parts->body.push_back(nest::taskletStep("add", "__out = __inp",
+                                                {element(part_, {var(c_), var(k_)}, "__inp", UseKind::Read)},
+                                                element(sum, {}, "__out", UseKind::Update), g_));
         all->body.push_back({std::move(parts), nullptr});
-        all->body.push_back(taskletStep("column", "__out = __inp", {element(sum, {}, "__inp", UseKind::Read)},
-                                        element(pair_.across.result, {var(k_)}, "__out"), g_));
+        all->body.push_back(nest::taskletStep("column", "__out = __inp", {element(sum, {}, "__inp", UseKind::Read)},
+                                              element(pair_.across.result, {var(k_)}, "__out"), g_));
         return all;
     }
 
@@ -245,12 +247,12 @@ public:
     }
 
 private:
-    std::optional<MatrixProduct> productOf(const Item &i) const {
-        return i.step && isProduct(*i.step) ? matrixProductOf(*i.step, g_) : std::nullopt;
+    std::optional<nest::MatrixProduct> productOf(const Item &i) const {
+        return i.step && nest::isProduct(*i.step) ? nest::matrixProductOf(*i.step, g_) : std::nullopt;
     }
 
-    bool join(std::vector<Item> &list, std::size_t earlier, std::size_t later, const MatrixProduct &first,
-              const MatrixProduct &second) {
+    bool join(std::vector<Item> &list, std::size_t earlier, std::size_t later, const nest::MatrixProduct &first,
+              const nest::MatrixProduct &second) {
         if (first.ofRows == second.ofRows || first.matrix.data != second.matrix.data ||
             !(*first.matrix.subset == *second.matrix.subset))
             return false;
@@ -300,7 +302,7 @@ private:
 
     /// May an item go where another one is?
     bool canMove(const std::vector<Item> &list, std::size_t item, std::size_t to) const {
-        const ItemFacts facts = items_.factsOf(list[item]);
+        const nest::ItemFacts facts = items_.factsOf(list[item]);
         for (std::size_t i = std::min(item, to) + 1; i < std::max(item, to); ++i)
             if (items_.ordered(list[item], facts, list[i], items_.factsOf(list[i])))
                 return false;
@@ -309,7 +311,7 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const nest::Conflicts items_;
     const std::set<Name> connectors_; // of all nodes
     const int64_t elements_;
     const std::size_t window_;

@@ -25,16 +25,17 @@
 //
 // Not handled: loops in scopes; SDFGs with kernels; programs for a GPU, where neighbouring threads should use
 // neighbouring elements.
-#include "Transforms/Lower/Completion.h"
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/Completion.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/PassSymbols.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/PassSymbols.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -58,25 +59,25 @@ std::size_t sharedLoops(const Map &a, const Map &b) {
 }
 
 /// What is known of an SDFG of the program, until a loop goes into a nested SDFG of its own.
-struct Known {
-    Known(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)), reads(g) {}
+struct KnownOfSdfg {
+    KnownOfSdfg(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)), reads(g) {}
     analysis::Memories memories;
-    NestItems items;
+    nest::Conflicts items;
     std::set<Name> shared; // containers
-    VariableReads reads;
+    analysis::VariableReads reads;
 };
 
 /// One loop under conversion.
 class Interchange {
 public:
-    Interchange(LoopRegion &l, SDFG &g, Known &known) : loop_(l), g_(g), known_(known) {}
+    Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known) : loop_(l), g_(g), known_(known) {}
 
     /// Why the loop stays where it is; empty if it can go into a map.
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<LoopHeader> header = headerOf(loop_);
-        if (!header || !isOfIntegers(header->range, g_))
+        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
+        if (!header || !analysis::isOfIntegers(header->range, g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
         range_ = header->range;
         body_ = nest::readRegion(loop_, known_.memories, known_.shared);
@@ -98,7 +99,7 @@ public:
         std::vector<Item> inside;
         const MapEntry like = *body_->items.front().map->entry; // the nodes go
         for (Item &i : body_->items) {
-            std::vector<Item> body = takeBody(*i.map, meaningOf(*i.map), depth_);
+            std::vector<Item> body = nest::takeBody(*i.map, meaningOf(*i.map), depth_);
             std::move(body.begin(), body.end(), std::back_inserter(inside));
         }
         body_->items = std::move(inside);
@@ -112,7 +113,7 @@ private:
     /// The loops that all maps of the body share.
     Reason shape(const std::vector<Item> &items) {
         const auto isMap = [](const Item &i) {
-            return i.map && canSplit(*i.map) && !i.map->entry->ordered && !nest::hasEffects(i);
+            return i.map && nest::canSplit(*i.map) && !i.map->entry->ordered && !nest::hasEffects(i);
         };
         if (items.empty() || !std::all_of(items.begin(), items.end(), isMap))
             return {Why::Shape, "its body has more than maps of the host"};
@@ -143,17 +144,17 @@ private:
         const Map &first = *items.front().map;
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
-            if (!canLayOver(*i.map, meaning, depth_))
+            if (!nest::canLayOver(*i.map, meaning, depth_))
                 return {Why::Names, "the names of parameters clash"};
             locals_.merge(nest::localsOf(i));
-            for (AlignedUse &u : aligned(*i.map, first, meaning, depth_)) {
+            for (nest::AlignedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
                 uses_.push_back(std::move(u));
             }
         }
-        std::erase_if(uses_, [this](const AlignedUse &u) { return locals_.count(u.use->data) != 0; });
-        for (const AlignedUse &u : uses_) {
-            if (!nest::isPlain(g_.desc(u.use->data)))
+        std::erase_if(uses_, [this](const nest::AlignedUse &u) { return locals_.count(u.use->data) != 0; });
+        for (const nest::AlignedUse &u : uses_) {
+            if (!analysis::isPlain(g_.desc(u.use->data)))
                 return {Why::Container, "`" + u.use->data.str() + "` is more than an array"};
         }
         for (std::size_t a = 0; a < uses_.size(); ++a)
@@ -162,14 +163,14 @@ private:
                     continue;
                 const auto c = known_.items.conflict(uses_[a], uses_[b], depth_);
                 if (c && !analysis::isWithinIteration(*c))
-                    return conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
+                    return nest::conflictReason("iterations of its maps depend on each other", uses_[a], uses_[b], *c);
             }
         return {};
     }
 
     bool walksAlongRows(const std::vector<Item> &items) const {
         int along = 0, across = 0;
-        for (const AlignedUse &u : uses_) {
+        for (const nest::AlignedUse &u : uses_) {
             along += isNear(u, loop_.variable);
             across += isNear(u, outer_.back().variable);
         }
@@ -179,10 +180,10 @@ private:
     }
 
     /// Is the element of the next iteration the same one, or the next one in memory?
-    bool isNear(const AlignedUse &u, Name variable) const {
+    bool isNear(const nest::AlignedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
         return d && u.instance.subset && u.instance.subset->isOneElement() &&
-               (!u.instance.subset->freeSymbols().count(variable) || isNextTo(*u.instance.subset, *d, variable));
+               (!u.instance.subset->freeSymbols().count(variable) || nest::isNextTo(*u.instance.subset, *d, variable));
     }
 
     // ---- the interchange
@@ -190,7 +191,7 @@ private:
     /// The loop in a nested SDFG, in a map over the shared loops, in a state.
     void wrap(const MapEntry &like) {
         Region &r = *loop_.parent();
-        State &s = stateInPlaceOf(loop_);
+        State &s = analysis::stateInPlaceOf(loop_);
         s.label = g_.freshLabel(loop_.label.empty() ? "rows" : loop_.label);
         const Name variable = loop_.variable;
         const Type *type = g_.symbols.find(variable);
@@ -211,7 +212,7 @@ private:
         inner->parentNode = node;
         node->sdfg = std::move(inner);
         passSymbols(*node);
-        forgetVariable(g_, variable);
+        analysis::forgetVariable(g_, variable);
     }
 
     void connectScope(MapEntry &entry, MapExit &exit) const {
@@ -274,12 +275,12 @@ private:
 
     LoopRegion &loop_;
     SDFG &g_;
-    Known &known_;
+    KnownOfSdfg &known_;
     sym::Range range_;
     std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
     std::vector<analysis::LoopLevel> outer_; // the shared loops
-    std::vector<AlignedUse> uses_;
+    std::vector<nest::AlignedUse> uses_;
     std::set<Name> locals_;
 };
 
@@ -290,7 +291,7 @@ class LoopsIntoMaps : public pass::GraphPass {
         bool changed = false;
         std::vector<SDFG *> all = allSDFGs(root);
         for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a loop that moves are others afterwards
-            if (!isInScope(**g) && !mentionsGpu(**g))
+            if (!analysis::isInScope(**g) && !mentionsGpu(**g))
                 changed |= convert(**g, root, context);
         if (changed) {
             root.renumber();
@@ -301,7 +302,7 @@ class LoopsIntoMaps : public pass::GraphPass {
 
     static bool convert(SDFG &g, SDFG &root, pass::Context &context) {
         bool changed = false;
-        std::optional<Known> known;
+        std::optional<KnownOfSdfg> known;
         for (LoopRegion *l : loopsOf(g)) {
             if (!known)
                 known.emplace(g, root);

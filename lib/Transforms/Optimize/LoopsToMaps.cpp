@@ -31,16 +31,16 @@
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //
 // Not handled: loops in scopes, where nothing is gained.
-#include "Transforms/Optimize/LoopItems.h"
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ constexpr int64_t fewTrips = 4; // loops with fewer iterations would keep thread
 /// One loop under conversion.
 class Conversion {
 public:
-    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const NestItems &items, LoopItems &loops,
+    Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
                const pass::Context &context)
         : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context) {}
 
@@ -80,7 +80,7 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<LoopHeader> header = headerOf(loop_);
+        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
         if (!header)
             return {Why::LoopForm, "it does not count to an end that is known"};
         header_ = *header;
@@ -88,7 +88,7 @@ public:
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
-        if (!isOfIntegers(range, g_))
+        if (!analysis::isOfIntegers(range, g_))
             return {Why::LoopForm, "its range is more than integers"};
         map_.params = {loop_.variable};
         map_.ranges = {range};
@@ -96,7 +96,7 @@ public:
         map_.made = entry_;
         if (Reason why = take(std::move(*body), map_.body))
             return why;
-        if (leavesContainers(map_, g_, items_.facts()))
+        if (nest::leavesContainers(map_, g_, items_.facts()))
             return {Why::OutOfBounds, "it reaches outside of a container"};
         if (Reason why = dependence())
             return why;
@@ -134,8 +134,8 @@ private:
         for (Item &i : items) {
             if (nest::hasEffects(i))
                 return {Why::Effects, "its body does more than its memlets tell"};
-            const bool sumsOverColumn = i.step && isSumOverColumn(*i.step, loop_.variable, g_);
-            if (i.step && (isReduce(*i.step) || sumsOverColumn)) {
+            const bool sumsOverColumn = i.step && nest::isSumOverColumn(*i.step, loop_.variable, g_);
+            if (i.step && (nest::isReduce(*i.step) || sumsOverColumn)) {
                 if (Reason why = takeReduction(*i.step, sumsOverColumn, body))
                     return why;
                 continue;
@@ -147,13 +147,13 @@ private:
         return {};
     }
 
-    Reason takeReduction(const nest::Step &s, bool isProduct, std::vector<Item> &body) {
+    Reason takeReduction(const nest::Step &s, bool product, std::vector<Item> &body) {
         const std::string &label = s.nodes.front()->label;
-        if (isProduct && !context_.allows(pass::FloatClass::F1) && orderCounts(s, g_))
+        if (product && !context_.allows(pass::FloatClass::F1) && nest::orderCounts(s, g_))
             return {Why::Contract, "the order of the sums of `" + label + "` would change"};
         Map like;
         like.entry = map_.entry;
-        ReductionMaps maps = reductionAsMaps(s, like, g_);
+        nest::ReductionMaps maps = nest::reductionAsMaps(s, like, g_);
         if (!maps.update)
             return {Why::Library, "`" + label + "` in it cannot be a map"};
         body.push_back(std::move(maps.init));
@@ -162,13 +162,13 @@ private:
     }
 
     Reason makeSequential(Map &m) {
-        if (!canSplit(m))
+        if (!nest::canSplit(m))
             return {Why::Opaque, "its body has scopes that stay as they are"};
         std::vector<Item> inside;
         if (Reason why = take(std::move(m.body), inside))
             return why;
         m.body = std::move(inside);
-        std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+        std::shared_ptr<MapEntry> entry = nest::entryLike(*m.entry, m.entry->label);
         schedules_.emplace_back(entry, entry->schedule);
         entry->schedule = Schedule::Sequential;
         m.entry = entry.get();
@@ -204,17 +204,17 @@ private:
     /// The same for the body in its current form. Containers private to an iteration become locals of the map. `by`:
     /// the container in the way.
     Reason dependence(Name &by) {
-        std::vector<AlignedUse> uses = aligned(map_, map_, {}, 1);
+        std::vector<nest::AlignedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;
         for (const Item &i : map_.body)
             inner.merge(nest::localsOf(i));
-        std::erase_if(uses, [&](const AlignedUse &u) { return inner.count(u.use->data) != 0; });
-        std::map<Name, const AlignedUse *> first; // of each container
-        for (const AlignedUse &u : uses)
+        std::erase_if(uses, [&](const nest::AlignedUse &u) { return inner.count(u.use->data) != 0; });
+        std::map<Name, const nest::AlignedUse *> first; // of each container
+        for (const nest::AlignedUse &u : uses)
             first.emplace(u.use->data, &u);
         for (std::size_t a = 0; a < uses.size(); ++a)
             for (std::size_t b = a; b < uses.size(); ++b) {
-                const AlignedUse &u = uses[a], &v = uses[b];
+                const nest::AlignedUse &u = uses[a], &v = uses[b];
                 if (!items_.meet(*u.use, *v.use) || map_.locals.count(u.use->data) || commute(u, v))
                     continue;
                 const auto c = items_.conflict(u, v, 1);
@@ -226,14 +226,14 @@ private:
                 }
                 by = u.use->data;
                 if (by != v.use->data || first.at(by)->instance.loops.size() != 1 || !loops_.canBeLocal(*first.at(by)->use, loop_))
-                    return conflictReason("iterations depend on each other", u, v, *c);
+                    return nest::conflictReason("iterations depend on each other", u, v, *c);
                 map_.locals.insert(u.use->data);
             }
         return {};
     }
 
     /// Are both updates of one and the same element, in any order? A team of threads has a copy of it each.
-    bool commute(const AlignedUse &a, const AlignedUse &b) const {
+    bool commute(const nest::AlignedUse &a, const nest::AlignedUse &b) const {
         if (a.use->data != b.use->data || !isFreeOfOrder(*a.use, g_) || a.use->memlet.wcr != b.use->memlet.wcr || !a.use->subset ||
             !b.use->subset || !(*a.use->subset == *b.use->subset) || !a.use->subset->isOneElement())
             return false;
@@ -250,15 +250,15 @@ private:
     LoopRegion &loop_;
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems &items_;
-    LoopItems &loops_;
+    const nest::Conflicts &items_;
+    nest::LoopItems &loops_;
     const pass::Context &context_;
-    LoopHeader header_;
+    analysis::LoopHeader header_;
     Map map_;
     std::set<Name> sums_;                                                   // containers that iterations add to, any elements
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of maps inside
     std::set<Name> updated_; // containers whose elements iterations update since they were read and written
-    const std::shared_ptr<MapEntry> entry_ = entryFor(loop_); // of the map
+    const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
 };
 
 class LoopsToMaps : public pass::GraphPass {

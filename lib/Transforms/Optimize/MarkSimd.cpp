@@ -18,10 +18,12 @@
 // No sum is reordered, so results are bitwise identical.
 //
 // Not handled: parallel maps with a single parameter, whose only loop belongs to the team; programs for a GPU.
-#include "Transforms/Optimize/MakeMaps.h"
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -47,9 +49,9 @@ public:
                 continue;
             changed |= in(i.map->body);
             Map &m = *i.map;
-            if (!m.entry->simd && !m.entry->ordered && canSplit(m) && isInner(m) && isRegular(m) && isIndependent(m) &&
+            if (!m.entry->simd && !m.entry->ordered && nest::canSplit(m) && isInner(m) && isRegular(m) && isIndependent(m) &&
                 context_.mayChange(elementOfItem(m, g_), "its innermost loop may run in vectors")) {
-                setSimd(m, true);
+                nest::setSimd(m, true);
                 changed = true;
             }
         }
@@ -80,10 +82,11 @@ private:
                 const DataDesc *d = g_.desc(u.data);
                 if (m.locals.count(u.data) && d->totalSize.isOne())
                     continue;
-                if (u.kind == nest::UseKind::Update || !u.subset || !u.subset->isOneElement() || !nest::isPlain(d) || !isOnHost(d))
+                if (u.kind == nest::UseKind::Update || !u.subset || !u.subset->isOneElement() || !analysis::isPlain(d) ||
+                    !analysis::isOnHost(d))
                     return false;
-                const bool moves = isNextTo(*u.subset, *d, m.params.back());
-                if (!moves && (u.writes() || mentions(*u.subset, {m.params.back()})))
+                const bool moves = nest::isNextTo(*u.subset, *d, m.params.back());
+                if (!moves && (u.writes() || nest::mentions(*u.subset, {m.params.back()})))
                     return false;
                 if (moves)
                     add(all, u);
@@ -104,9 +107,9 @@ private:
     }
 
     bool isIndependent(const Map &m) const {
-        const std::vector<AlignedUse> uses = aligned(m, m, {}, m.params.size());
-        for (const AlignedUse &u : uses)
-            for (const AlignedUse &v : uses) {
+        const std::vector<nest::AlignedUse> uses = nest::aligned(m, m, {}, m.params.size());
+        for (const nest::AlignedUse &u : uses)
+            for (const nest::AlignedUse &v : uses) {
                 if (!u.use->writes() || !items_.meet(*u.use, *v.use) || m.locals.count(u.use->data))
                     continue;
                 const auto c = items_.conflict(u, v, m.params.size());
@@ -117,7 +120,7 @@ private:
     }
 
     const SDFG &g_;
-    const NestItems items_;
+    const nest::Conflicts items_;
     const std::size_t pairs_;
     pass::Context &context_;
 };

@@ -27,13 +27,13 @@
 //
 // Not handled: symbols passed by callers or changed by tasklets; symbols that are read by elements that the graph asks
 // to keep.
-#include "Transforms/Optimize/Mentions.h"
-#include "Transforms/Optimize/NestParts.h"
-#include "Transforms/Optimize/SymbolFacts.h"
-#include "sdfgc/Nest/LoopHeader.h"
-#include "sdfgc/Nest/Rename.h"
+#include "sdfgc/Analysis/Flow/FlowFacts.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Rename.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -54,9 +54,9 @@ int termsOf(sym::Expr e) {
 }
 
 /// Which symbols can go, and afterwards, with `rewrites`, takes them away.
-class Propagation : public FactWalk {
+class Propagation : public analysis::FactWalk {
 public:
-    Propagation(SDFG &g, std::set<Name> &candidates) : FactWalk(g), candidates_(candidates) {}
+    Propagation(SDFG &g, std::set<Name> &candidates) : analysis::FactWalk(g), candidates_(candidates) {}
 
     std::set<Name> read; // candidates that something reads
 
@@ -69,7 +69,7 @@ public:
 
 private:
     /// A value that can stand for a symbol; null if none is known.
-    const sym::Expr *standIn(Name symbol, const Facts &facts) const {
+    const sym::Expr *standIn(Name symbol, const analysis::FlowFacts &facts) const {
         const sym::Expr *value = facts.of(symbol);
         const Type *type = g_.symbols.find(symbol);
         if (!value || !type || !type->isInteger() || termsOf(*value) > fewTerms)
@@ -96,7 +96,7 @@ private:
         }
     }
 
-    template <class Names> std::map<Name, sym::Expr> meaningOf(const Names &names, const Facts &facts) {
+    template <class Names> std::map<Name, sym::Expr> meaningOf(const Names &names, const analysis::FlowFacts &facts) {
         std::map<Name, sym::Expr> out;
         for (const Name n : names)
             if (candidates_.count(n) && !isOfLoopAround(n)) {
@@ -120,7 +120,7 @@ private:
             block(n);
     }
 
-    sym::Expr resolved(sym::Expr value, const Facts &facts) const override {
+    sym::Expr resolved(sym::Expr value, const analysis::FlowFacts &facts) const override {
         std::map<Name, sym::Expr> meaning;
         for (const Name n : value.freeSymbols())
             if (const sym::Expr *known = candidates_.count(n) ? standIn(n, facts) : nullptr)
@@ -169,7 +169,7 @@ private:
                (isOfType(*e.args[0], type) || isOfType(*e.args[1], type));
     }
 
-    void readIn(Code &c, const Facts &facts, const Region &where, const std::set<Name> &hidden) override {
+    void readIn(Code &c, const analysis::FlowFacts &facts, const Region &where, const std::set<Name> &hidden) override {
         const std::map<Name, sym::Expr> meaning = meaningOf(analysis::namesInCode(c, g_), facts);
         if (meaning.empty())
             return;
@@ -185,7 +185,7 @@ private:
 
     // ---- states
 
-    void readIn(State &s, const Facts &facts) override {
+    void readIn(State &s, const analysis::FlowFacts &facts) override {
         const ScopeTree scopes(s);
         const bool kept = nest::isKept(*s.parent()) || std::any_of(s.nodes().begin(), s.nodes().end(), [](const auto &n) {
                               const auto *m = dyn_cast<MapEntry>(n.get());
@@ -205,7 +205,7 @@ private:
         return out;
     }
 
-    void readIn(Node &n, const ScopeTree &scopes, const Facts &facts, bool kept) {
+    void readIn(Node &n, const ScopeTree &scopes, const analysis::FlowFacts &facts, bool kept) {
         if (isa<AccessNode>(&n) || n.isExit())
             return;
         const std::map<Name, sym::Expr> meaning = meaningOf(namesIn(n), facts);
@@ -221,7 +221,7 @@ private:
         }
     }
 
-    void readIn(Edge &e, const ScopeTree &scopes, const Facts &facts, bool kept) {
+    void readIn(Edge &e, const ScopeTree &scopes, const analysis::FlowFacts &facts, bool kept) {
         std::set<Name> names;
         for (const auto *subset : {&e.memlet.subset, &e.memlet.otherSubset})
             if (*subset)
@@ -273,7 +273,7 @@ private:
 
 class PropagateSymbols : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        KeptInterface interface(root);
+        analysis::KeptInterface interface(root);
         bool changed = false;
         for (SDFG *g : allSDFGs(root))
             changed |= propagate(*g, context);
@@ -333,7 +333,7 @@ class PropagateSymbols : public pass::GraphPass {
         if (out.empty())
             return out;
         for (const Region *r : allRegions(g))
-            if (const auto *l = dyn_cast<LoopRegion>(r); l && !nest::headerOf(*l))
+            if (const auto *l = dyn_cast<LoopRegion>(r); l && !analysis::headerOf(*l))
                 others.insert(l->variable);
         for (const auto &[name, d] : g.arrays) {
             const std::set<Name> symbols = d.freeSymbols();

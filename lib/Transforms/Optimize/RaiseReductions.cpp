@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/RaiseReductions.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -109,7 +110,7 @@ struct Places {
 };
 
 /// Nothing if the body has other uses of the container, or of memory that may be the same.
-std::optional<Places> placesOf(const std::vector<Item> &body, Name container, const NestItems &items) {
+std::optional<Places> placesOf(const std::vector<Item> &body, Name container, const nest::Conflicts &items) {
     Places out;
     std::vector<const Use *> reads, writes, others;
     for (std::size_t k = 0; k < body.size(); ++k)
@@ -139,7 +140,8 @@ Name copiedTo(const Item &i, Name container, const SDFG &g) {
         return {};
     const Name to = i.step->uses.back().data;
     const DataDesc *d = g.desc(to), *from = g.desc(container);
-    if (!d || !from || !d->transient || !nest::isPlain(d) || !d->totalSize.isOne() || !(d->dtype == from->dtype) || to == container)
+    if (!d || !from || !d->transient || !analysis::isPlain(d) || !d->totalSize.isOne() || !(d->dtype == from->dtype) ||
+        to == container)
         return {};
     if (i.step->isCopy())
         return to;
@@ -195,11 +197,11 @@ bool isSumOfNumbers(const Use &update, const SDFG &g) {
     return d && d->dtype.isNumeric() && wcr.value && wcr.value->kind == py::Reduction::Sum;
 }
 
-bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, const NestItems &items, const SDFG &g,
+bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, const nest::Conflicts &items, const SDFG &g,
                     const std::function<bool(Name)> &isPrivate) {
     const DataDesc *d = g.desc(container);
     const std::optional<Places> at = placesOf(body, container, items);
-    if (!at || !nest::isPlain(d) || d->mayAlias || !d->dtype.isInteger())
+    if (!at || !analysis::isPlain(d) || d->mayAlias || !d->dtype.isInteger())
         return false;
     Item &writer = body[at->write], &reader = body[at->read];
     const Tasklet *t = taskletOf(writer);

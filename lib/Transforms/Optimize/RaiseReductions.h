@@ -1,7 +1,6 @@
 // Turns read-modify-write sequences of a loop into updates with conflict resolution.
 #pragma once
-
-#include "Transforms/Optimize/NestItems.h"
+#include "sdfgc/Nest/Conflicts.h"
 
 #include <functional>
 
@@ -18,7 +17,7 @@ bool isSumOfNumbers(const nest::Use &update, const ir::SDFG &g);
 /// in all iterations and the body does not use the container otherwise. The value may pass through a scalar, as in `t =
 /// s` and `s = t + x`, which is then removed; `isPrivate` tells whether that scalar is used only in the loop. Applies
 /// only to functions whose order does not matter (isFreeOfOrder). Returns whether the body changed.
-bool raiseReduction(std::vector<nest::Item> &body, Name container, Name loopVariable, const NestItems &items, const ir::SDFG &g,
-                    const std::function<bool(Name)> &isPrivate);
+bool raiseReduction(std::vector<nest::Item> &body, Name container, Name loopVariable, const nest::Conflicts &items,
+                    const ir::SDFG &g, const std::function<bool(Name)> &isPrivate);
 
 } // namespace sdfgc::transforms

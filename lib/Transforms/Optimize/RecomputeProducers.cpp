@@ -32,11 +32,13 @@
 //
 // Not handled: producers with inner loops (sums); readers that are library nodes, copies or nested SDFGs; programs for
 // a GPU.
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
-#include "Transforms/Optimize/Producers.h"
+#include "Transforms/Edits/NestRemarks.h"
 
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/Producers.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -55,7 +57,7 @@ using nest::Use;
 using nest::UseKind;
 
 /// What the pass may do.
-struct Limits {
+struct RecomputeLimits {
     int64_t operations;
     std::size_t containers, steps, window;
 };
@@ -98,9 +100,10 @@ struct Reads {
 /// Rewrites the items of one SDFG.
 class Recomputation {
 public:
-    Recomputation(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, const Limits &limits, pass::Context &context)
+    Recomputation(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, const RecomputeLimits &limits,
+                  pass::Context &context)
         : g_(g), memories_(memories), items_(g, memories), facts_(analysis::factsOf(g)), connectors_(nest::connectorsOf(g)),
-          hidden_(hiddenContainers(g, runs)), limits_(limits), context_(context) {
+          hidden_(nest::hiddenContainers(g, runs)), limits_(limits), context_(context) {
         for (const nest::Run &r : runs)
             for (const Item &i : r.items)
                 count(i, 1);
@@ -130,7 +133,7 @@ private:
                 around_.push_back({m.params[d], m.ranges[d]});
             changed |= in(m.body);
             around_.resize(around_.size() - m.params.size());
-            if (const auto p = producerOf(m); p && recompute(list, at, *p)) {
+            if (const auto p = nest::producerOf(m); p && recompute(list, at, *p)) {
                 changed = true;
                 if (p->inner->body.empty())
                     list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
@@ -144,16 +147,16 @@ private:
             uses_[u.use->data] += static_cast<std::size_t>(by);
     }
 
-    bool recompute(std::vector<Item> &list, std::size_t at, const Producer &p) {
+    bool recompute(std::vector<Item> &list, std::size_t at, const nest::Producer &p) {
         bool changed = false;
         for (std::size_t k = p.inner->body.size(); k-- > 0;) {
             k = std::min(k, p.inner->body.size() - 1); // steps that nobody needs any more are gone
             const auto &uses = p.inner->body[k].step->uses;
             const auto write = std::find_if(uses.begin(), uses.end(), [](const Use &u) { return u.writes(); });
             if (write == uses.end() || p.inner->locals.count(write->data) || hidden_.count(write->data) ||
-                !mayBeVariable(*g_.desc(write->data)) || uses_[write->data] < 2)
+                !nest::mayBeVariable(*g_.desc(write->data)) || uses_[write->data] < 2)
                 continue;
-            const Value v = valueOf(p, k, g_);
+            const nest::ProducedValue v = nest::valueOf(p, k, g_);
             if (!v.steps.empty() && recompute(list, at, p, v)) {
                 drop(p, k);
                 changed = true;
@@ -164,7 +167,7 @@ private:
         return changed;
     }
 
-    bool recompute(std::vector<Item> &list, std::size_t at, const Producer &p, const Value &v) {
+    bool recompute(std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v) {
         Reads reads{v.data};
         std::vector<LoopLevel> loops;
         const std::size_t wanted = uses_[v.data] - 1;
@@ -194,7 +197,8 @@ private:
     // ---- what stands against it
 
     /// Is something read that is no element of its own in each iteration, or that the producer has not written?
-    Reason different(const std::vector<Item> &, std::size_t, const Producer &p, const Value &v, const Reads &reads) const {
+    Reason different(const std::vector<Item> &, std::size_t, const nest::Producer &p, const nest::ProducedValue &v,
+                     const Reads &reads) const {
         if (!reads.plain)
             return {Why::Opaque, "it is used by more than tasklets that read one element"};
         analysis::AccessInstance written{v.write->subset, around_};
@@ -203,7 +207,7 @@ private:
         for (const Read &r : reads.all) {
             analysis::AccessInstance read{r.use->subset, around_};
             read.loops.insert(read.loops.end(), r.loops.begin(), r.loops.end());
-            const auto meaning = iterationOf(p, *v.write->subset, *r.use->subset);
+            const auto meaning = nest::iterationOf(p, *v.write->subset, *r.use->subset);
             if (!meaning)
                 return {Why::SharedElement, "an iteration writes more than an element of its own"};
             if (!analysis::isCovered(read, written, around_.size(), facts_))
@@ -218,7 +222,7 @@ private:
     static Item copyOf(const Step &s) { return {nullptr, std::make_unique<Step>(s)}; }
 
     /// The symbols that the steps mention, but for the producer's own parameters.
-    static std::set<Name> namesOf(const Producer &p, const Value &v) {
+    static std::set<Name> namesOf(const nest::Producer &p, const nest::ProducedValue &v) {
         std::set<Name> out;
         for (const Step *s : v.steps) {
             for (const Node *n : s->nodes)
@@ -236,10 +240,11 @@ private:
     }
 
     /// Does something up to the last reader, in its own iterations or before, write what the value is made from?
-    Reason overwritten(const std::vector<Item> &list, std::size_t at, const Producer &, const Value &v, const Reads &reads) const {
+    Reason overwritten(const std::vector<Item> &list, std::size_t at, const nest::Producer &, const nest::ProducedValue &v,
+                       const Reads &reads) const {
         for (const Use *input : v.inputs) {
             const std::set<Name> names = input->subset ? input->subset->freeSymbols() : std::set<Name>();
-            if (!nest::isPlain(g_.desc(input->data)) ||
+            if (!analysis::isPlain(g_.desc(input->data)) ||
                 std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // an element says where
                 return {Why::Opaque, "it is not known what it is made from"};
         }
@@ -252,9 +257,10 @@ private:
     }
 
     /// Would it take longer than storing the values?
-    Reason loss(const std::vector<Item> &list, std::size_t at, const Producer &p, const Value &v, const Reads &reads) const {
+    Reason loss(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
+                const Reads &reads) const {
         for (const Read &r : reads.all)
-            if (!movesAlong(r, *iterationOf(p, *v.write->subset, *r.use->subset)))
+            if (!movesAlong(r, *nest::iterationOf(p, *v.write->subset, *r.use->subset)))
                 return {Why::Unprofitable, "elements are read more than once by a reader"};
         const auto more = static_cast<int64_t>(points(reads)) - 1;
         const int64_t limit = limits_.operations * g_.desc(v.data)->dtype.bytes().value_or(1);
@@ -266,7 +272,7 @@ private:
         std::map<const Map *, std::size_t> steps;
         for (const auto &[body, element] : elements(reads))
             steps.try_emplace(body, body->body.size()).first->second += v.steps.size();
-        const ItemFacts facts = items_.factsOf(list[at]);
+        const nest::ItemFacts facts = items_.factsOf(list[at]);
         for (const auto &[body, n] : steps)
             if (n > limits_.steps)
                 return {Why::Budget, "a reader would have more than " + std::to_string(limits_.steps) + " steps"};
@@ -305,13 +311,13 @@ private:
     static std::size_t points(const Reads &reads) { return elements(reads).size(); }
 
     /// How many walks through arrays are saved: what is written is read from memory first.
-    int64_t savedStreams(const std::vector<Item> &list, std::size_t at, const Producer &p, const Value &v,
+    int64_t savedStreams(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
                          const Reads &reads) const {
         std::set<analysis::Memory> inputs;
         for (const Use *u : v.inputs)
             if (const DataDesc *d = g_.desc(u->data); d && !d->totalSize.isOne())
                 inputs.insert(u->memory);
-        const ItemFacts facts = items_.factsOf(list[at]);
+        const nest::ItemFacts facts = items_.factsOf(list[at]);
         const bool goes = std::all_of(p.inner->body.begin(), p.inner->body.end(), [&](const Item &i) {
             return std::all_of(i.step->uses.begin(), i.step->uses.end(),
                                [&](const Use &u) { return !u.writes() || u.data == v.data || p.inner->locals.count(u.data); });
@@ -321,7 +327,7 @@ private:
         for (const Read &r : reads.all)
             readers.insert(r.item);
         for (const std::size_t i : readers) {
-            const ItemFacts reader = items_.factsOf(list[i]);
+            const nest::ItemFacts reader = items_.factsOf(list[i]);
             ++saved;
             for (const analysis::Memory m : inputs)
                 saved -= reader.memories.count(m) ? 0 : 1;
@@ -332,7 +338,7 @@ private:
     // ---- the change
 
     /// Computes the elements that a map reads in front of the first step that reads them.
-    void insert(Map &m, const Producer &p, const Value &v) {
+    void insert(Map &m, const nest::Producer &p, const nest::ProducedValue &v) {
         std::vector<Item> body;
         std::vector<std::pair<sym::Subset, Name>> known;
         for (Item &i : m.body) {
@@ -346,7 +352,8 @@ private:
                     continue;
                 auto at = std::find_if(known.begin(), known.end(), [&](const auto &each) { return each.first == *u.subset; });
                 if (at == known.end())
-                    at = known.insert(known.end(), {*u.subset, compute(m, *iterationOf(p, *v.write->subset, *u.subset), v, body)});
+                    at = known.insert(known.end(),
+                                      {*u.subset, compute(m, *nest::iterationOf(p, *v.write->subset, *u.subset), v, body)});
                 --uses_[u.data];
                 ++uses_[at->second];
                 u = variable(u, at->second);
@@ -357,7 +364,7 @@ private:
     }
 
     /// Appends the steps of one element. Returns the variable that has it.
-    Name compute(Map &m, const std::map<Name, sym::Expr> &iteration, const Value &v, std::vector<Item> &into) {
+    Name compute(Map &m, const std::map<Name, sym::Expr> &iteration, const nest::ProducedValue &v, std::vector<Item> &into) {
         std::map<Name, Name> own;
         for (const Step *s : v.steps)
             for (const Use &u : s->uses)
@@ -382,8 +389,8 @@ private:
 
     Item copyTasklet(const Step &s) const {
         const Use &from = s.uses.front(), &to = s.uses.back();
-        return taskletStep("copy_" + from.data.str(), "__out = __inp", {ofElement(from, *from.subset, Name("__inp"))},
-                           ofElement(to, *to.subset, Name("__out")), g_);
+        return nest::taskletStep("copy_" + from.data.str(), "__out = __inp", {nest::ofElement(from, *from.subset, Name("__inp"))},
+                                 nest::ofElement(to, *to.subset, Name("__out")), g_);
     }
 
     /// The use as one of a variable.
@@ -391,13 +398,13 @@ private:
         Use out = u;
         out.data = name;
         out.memory = memories_.of(g_, name);
-        out = ofElement(out, g_.desc(name)->fullSubset(), u.connector);
+        out = nest::ofElement(out, g_.desc(name)->fullSubset(), u.connector);
         out.node = u.node;
         return out;
     }
 
     /// Takes out a step of the producer, and those that only served it.
-    void drop(const Producer &p, std::size_t step) {
+    void drop(const nest::Producer &p, std::size_t step) {
         std::vector<Item> &body = p.inner->body;
         std::set<Name> needed;
         for (std::size_t k = body.size(); k-- > 0;) {
@@ -422,11 +429,11 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const nest::Conflicts items_;
     const sym::Assumptions facts_;
     const std::set<Name> connectors_; // of all nodes
     const std::set<Name> hidden_;
-    const Limits limits_;
+    const RecomputeLimits limits_;
     pass::Context &context_;
     std::map<Name, std::size_t> uses_; // of each container, by all items
     std::vector<LoopLevel> around_;    // the list that is looked at
@@ -438,8 +445,8 @@ class RecomputeProducers : public pass::GraphPass {
         if (context.options.gpu()) // what kernels hand to each other is in memory of the device
             return false;
         const auto limit = [this](const char *name) { return std::max<int64_t>(option<int64_t>(name), 0); };
-        const Limits limits{limit("operations"), static_cast<std::size_t>(limit("containers")),
-                            static_cast<std::size_t>(limit("steps")), static_cast<std::size_t>(limit("window"))};
+        const RecomputeLimits limits{limit("operations"), static_cast<std::size_t>(limit("containers")),
+                                     static_cast<std::size_t>(limit("steps")), static_cast<std::size_t>(limit("window"))};
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Recomputation recomputation(g, memories, runs, limits, context);
             for (nest::Run &run : runs)

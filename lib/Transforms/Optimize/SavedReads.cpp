@@ -1,6 +1,7 @@
 #include "Transforms/Optimize/SavedReads.h"
 
-#include "Transforms/Optimize/NestParts.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -57,7 +58,7 @@ bool runTogether(const Map &m, const std::vector<std::size_t> &mentioned, std::s
 /// Is it a read of one element by a tasklet, in front of which nothing decides whether it happens?
 bool isPlainRead(const Use &read, const Map &m, const SDFG &g) {
     if (read.kind != UseKind::Read || !read.subset || !read.subset->isOneElement() || read.memlet.data != read.data ||
-        read.memlet.dynamic || !nest::isPlain(g.desc(read.data)) || !isOnHost(g.desc(read.data)))
+        read.memlet.dynamic || !analysis::isPlain(g.desc(read.data)) || !analysis::isOnHost(g.desc(read.data)))
         return false;
     return std::any_of(m.body.begin(), m.body.end(), [&](const Item &i) {
         return i.step && i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) &&
@@ -67,7 +68,7 @@ bool isPlainRead(const Use &read, const Map &m, const SDFG &g) {
 
 } // namespace
 
-bool canBeSaved(const AlignedUse &read, const Map &m, std::size_t depth, const NestItems &items, const SDFG &g) {
+bool canBeSaved(const nest::AlignedUse &read, const Map &m, std::size_t depth, const nest::Conflicts &items, const SDFG &g) {
     if (!isPlainRead(*read.use, m, g))
         return false;
     const std::set<Name> names = read.use->subset->freeSymbols();
@@ -112,18 +113,18 @@ Saved save(const Use &read, const Map &m, std::size_t depth, SDFG &g, analysis::
     out.place.data = name;
     out.place.memory = memories.of(g, name);
     const sym::Subset element = at.empty() ? g.desc(name)->fullSubset() : sym::Subset::point(at);
-    out.place = ofElement(out.place, element, read.connector);
+    out.place = nest::ofElement(out.place, element, read.connector);
     Use from = read, to = out.place;
     from.connector = Name("__inp");
     to.connector = Name("__out");
     to.kind = UseKind::Write;
     to.certain = true;
-    Item step = taskletStep("save_" + read.data.str(), "__out = __inp", {std::move(from)}, std::move(to), g);
+    Item step = nest::taskletStep("save_" + read.data.str(), "__out = __inp", {std::move(from)}, std::move(to), g);
     if (params.empty()) {
         out.fill = std::move(step);
         return out;
     }
-    out.fill.map = std::make_unique<Map>(mapLike(*m.entry, "save_" + read.data.str(), std::move(params), std::move(ranges)));
+    out.fill.map = std::make_unique<Map>(nest::mapLike(*m.entry, "save_" + read.data.str(), std::move(params), std::move(ranges)));
     out.fill.map->body.push_back(std::move(step));
     return out;
 }

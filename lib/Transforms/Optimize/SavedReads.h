@@ -1,7 +1,6 @@
 // Saves values before a map that would overwrite them while it still reads them.
 #pragma once
-
-#include "Transforms/Optimize/NestItems.h"
+#include "sdfgc/Nest/Conflicts.h"
 
 namespace sdfgc::transforms {
 
@@ -10,7 +9,8 @@ namespace sdfgc::transforms {
 /// map must not write the container. Each loop that the element does not depend on runs as often as one that it does
 /// depend on, so saving reads nothing that the map would not read. The conflict with a later write, in any iteration,
 /// then no longer prevents the map from moving.
-bool canBeSaved(const AlignedUse &read, const nest::Map &m, std::size_t depth, const NestItems &items, const ir::SDFG &g);
+bool canBeSaved(const nest::AlignedUse &read, const nest::Map &m, std::size_t depth, const nest::Conflicts &items,
+                const ir::SDFG &g);
 
 /// Redirects such reads to new transients. Returns the maps that save the values, to be placed before the map; reads of
 /// the same element share a transient. `connectors`: names that no container may have (nest::connectorsOf).

@@ -25,9 +25,11 @@
 //
 // Runs after fusion: a temporary that two maps read cannot become a variable of both, so sharing it earlier would cost
 // more than it saves.
-#include "Transforms/Optimize/NestItems.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/NestRemarks.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -114,7 +116,7 @@ private:
 };
 
 /// An item that makes a value.
-struct Known {
+struct KnownValue {
     std::size_t at = 0; // in its list
     Name result;
     std::vector<const Use *> inputs;
@@ -124,7 +126,8 @@ struct Known {
 class Sharing {
 public:
     Sharing(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, std::size_t window, pass::Context &context)
-        : g_(g), memories_(memories), items_(g, memories), hidden_(hiddenContainers(g, runs)), window_(window), context_(context) {
+        : g_(g), memories_(memories), items_(g, memories), hidden_(nest::hiddenContainers(g, runs)), window_(window),
+          context_(context) {
         for (const nest::Run &r : runs)
             for (const Item &i : r.items)
                 for (const PlacedUse &u : nest::usesOf(i)) {
@@ -149,10 +152,10 @@ private:
             if (i.map)
                 changed |= in(i.map->body, i.map.get());
         locate(list);
-        std::map<std::string, Known> known;
+        std::map<std::string, KnownValue> known;
         std::set<std::size_t> dropped;
         for (std::size_t at = 0; at < list.size(); ++at) {
-            std::optional<Known> now = resultOf(list[at], at);
+            std::optional<KnownValue> now = resultOf(list[at], at);
             Description words(g_, now ? now->result : Name());
             if (!now || !words.add(list[at]))
                 continue;
@@ -183,11 +186,11 @@ private:
     }
 
     /// The only container that an item writes for others, if that is all it does.
-    std::optional<Known> resultOf(const Item &i, std::size_t at) const {
+    std::optional<KnownValue> resultOf(const Item &i, std::size_t at) const {
         if (nest::hasEffects(i) || (i.map && isGpuSchedule(i.map->entry->schedule)))
             return std::nullopt;
         const std::set<Name> locals = nest::localsOf(i);
-        Known out{at, {}, {}};
+        KnownValue out{at, {}, {}};
         for (const PlacedUse &u : nest::usesOf(i)) {
             if (locals.count(u.use->data))
                 continue;
@@ -198,7 +201,7 @@ private:
             else
                 out.result = u.use->data;
         }
-        const auto isPlain = [this](const Use *u) { return nest::isPlain(g_.desc(u->data)); };
+        const auto isPlain = [this](const Use *u) { return analysis::isPlain(g_.desc(u->data)); };
         if (!out.result || !isTemporary(out.result) || !std::all_of(out.inputs.begin(), out.inputs.end(), isPlain))
             return std::nullopt;
         return out;
@@ -207,12 +210,13 @@ private:
     /// A transient that one step writes, and of which every use is known.
     bool isTemporary(Name n) const {
         const DataDesc &d = *g_.desc(n);
-        return d.transient && nest::isPlain(&d) && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool && isOnHost(&d) &&
-               !hidden_.count(n) && writes_.at(n) == 1;
+        return d.transient && analysis::isPlain(&d) && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool &&
+               analysis::isOnHost(&d) && !hidden_.count(n) && writes_.at(n) == 1;
     }
 
     /// Is what an item read, or is about to read, written by nothing from there to `at`?
-    bool isUnchanged(const std::vector<Item> &list, const Known &k, std::size_t at, const std::set<std::size_t> &dropped) const {
+    bool isUnchanged(const std::vector<Item> &list, const KnownValue &k, std::size_t at,
+                     const std::set<std::size_t> &dropped) const {
         for (std::size_t between = k.at; between < at; ++between)
             for (const PlacedUse &u : dropped.count(between) ? std::vector<PlacedUse>() : nest::usesOf(list[between]))
                 for (const Use *input : k.inputs)
@@ -234,7 +238,7 @@ private:
             --uses_[u.use->data];
         for (const std::size_t place : std::exchange(places_[replaced], {}))
             if (place != at) {
-                renameContainers(list[place], {{replaced, kept}}, g_, memories_);
+                nest::renameContainers(list[place], {{replaced, kept}}, g_, memories_);
                 places_[kept].push_back(place);
                 ++uses_[kept];
             }
@@ -245,7 +249,7 @@ private:
 
     SDFG &g_;
     analysis::Memories &memories_;
-    const NestItems items_;
+    const nest::Conflicts items_;
     const std::set<Name> hidden_;
     const std::size_t window_;
     pass::Context &context_;

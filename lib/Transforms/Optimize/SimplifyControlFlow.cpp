@@ -28,14 +28,15 @@
 // Innermost regions come first.
 //
 // Not handled: elements that the graph asks to keep, and code that a jump leaves.
-#include "Transforms/Optimize/Loops.h"
-#include "Transforms/Optimize/Mentions.h"
-#include "Transforms/Optimize/NestParts.h"
-#include "Transforms/Optimize/SymbolFacts.h"
 #include "Transforms/Optimize/UnswitchLoops.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Analysis/Flow/EdgeValues.h"
+#include "sdfgc/Analysis/Flow/FlowFacts.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Memory/Memories.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Nest/Build.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ public:
         if (nest::isKept(g_))
             return false;
         std::set<Name> before;
-        assignedIn(g_, before);
+        analysis::assignedIn(g_, before);
         region(g_);
         if (changed_)
             forgetUnset(before);
@@ -111,8 +112,8 @@ private:
     /// Undeclares what only code that is gone gave values, loops in it included: undeclared symbols are nobody's argument.
     void forgetUnset(const std::set<Name> &before) {
         std::set<Name> after;
-        assignedIn(g_, after);
-        const Mentions mentions(g_);
+        analysis::assignedIn(g_, after);
+        const analysis::Mentions mentions(g_);
         for (const Name n : before)
             if (!after.count(n) && !mentions.contain(n))
                 g_.symbols.erase(n);
@@ -150,7 +151,7 @@ private:
     }
 
     sym::Truth truthOf(const Code &c) const {
-        if (c.language != Language::Python || nest::hasQuotient(c.text) || calls(c.text))
+        if (c.language != Language::Python || analysis::hasQuotient(c.text) || analysis::callsFunctions(c.text))
             return sym::Truth::Unknown;
         const std::set<Name> names = analysis::namesInCode(c, g_); // also of what cancels out: a NaN does not equal itself
         const std::optional<sym::Expr> e = sym::parse(c.text).expr;
@@ -195,17 +196,18 @@ private:
 
     /// Can the blocks of a branch stand in place of the conditional? Nothing follows a jump.
     static bool canStandAlone(Region &branch) {
-        return branch.blocks().empty() || (!hasJump(branch) && !sequenceOf(branch).empty());
+        return branch.blocks().empty() || (!hasJump(branch) && !analysis::sequenceOf(branch).empty());
     }
 
     // ---- loops
 
     void loop(Region &r, LoopRegion &l) {
-        const std::optional<LoopHeader> header = headerOf(l);
+        const std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
         std::set<Name> assigned;
-        assignedIn(l, assigned);
+        analysis::assignedIn(l, assigned);
         const auto isConstant = [&](Name n) { return isFixed(n) && !assigned.count(n); };
-        const bool counts = header && isOfIntegers(header->range, g_) && isConstant(l.variable) && ends(header->range, isConstant);
+        const bool counts =
+            header && analysis::isOfIntegers(header->range, g_) && isConstant(l.variable) && ends(header->range, isConstant);
         const sym::Assumptions around = facts_;
         facts_.erase(l.variable);
         if (counts && header->range.begin.asInt().value_or(-1) >= 0)
@@ -224,17 +226,17 @@ private:
     }
 
     /// Does the loop run once, or never? Then it is gone afterwards.
-    bool runsOnceAtMost(Region &r, LoopRegion &l, const LoopHeader &header) {
+    bool runsOnceAtMost(Region &r, LoopRegion &l, const analysis::LoopHeader &header) {
         const sym::Range walk = header.walk();
         const bool never = sym::isLess(header.range.end, header.range.begin) == sym::Truth::True;
         const bool once = !never && header.range.size().isOne();
-        if ((!never && !once) || (once && (hasJump(l) || sequenceOf(l).empty())) ||
+        if ((!never && !once) || (once && (hasJump(l) || analysis::sequenceOf(l).empty())) ||
             !mayChange(l, never ? "never runs" : "runs once"))
             return false;
         const Name variable = l.variable;
         const bool isRead = edits_.isReadOutside(l);
         const sym::Expr last = never ? walk.begin : walk.begin + walk.step;
-        State &first = stateInPlaceOf(l);
+        State &first = analysis::stateInPlaceOf(l);
         first.label = edits_.freshLabel(first.label);
         Block *end = &first;
         if (once) {
@@ -277,7 +279,7 @@ private:
 
 class SimplifyControlFlow : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        KeptInterface interface(root);
+        analysis::KeptInterface interface(root);
         analysis::Memories memories(root);
         const bool unswitches = option<bool>("unswitch") && !context.options.gpu() && !mentionsGpu(root);
         bool changed = false;

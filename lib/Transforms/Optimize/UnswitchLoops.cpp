@@ -1,11 +1,12 @@
 #include "Transforms/Optimize/UnswitchLoops.h"
 
-#include "Transforms/Nodes.h"
-#include "Transforms/Optimize/Mentions.h"
-#include "Transforms/Optimize/NestParts.h"
+#include "Transforms/Edits/Nodes.h"
 
-#include "sdfgc/Analysis/Copies.h"
-#include "sdfgc/Analysis/Symbols.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
 
 #include <algorithm>
 
@@ -59,10 +60,10 @@ const ConditionalBlock *LoopUnswitching::testOf(const LoopRegion &l) {
 Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c, const std::set<Name> &assigned) const {
     if (c.branches().empty() || !c.branches().front().condition)
         return {Why::ControlFlow, "it has no condition"};
-    if (hasJump(l) || sequenceOf(const_cast<LoopRegion &>(l)).empty())
+    if (hasJump(l) || analysis::sequenceOf(const_cast<LoopRegion &>(l)).empty())
         return {Why::ControlFlow, "a jump leaves its body"};
     for (const auto &branch : c.branches()) {
-        if (!branch.region->blocks().empty() && sequenceOf(*branch.region).empty())
+        if (!branch.region->blocks().empty() && analysis::sequenceOf(*branch.region).empty())
             return {Why::ControlFlow, "a branch is no sequence"};
         if (branch.condition && !isInvariant(*branch.condition, l, assigned))
             return {Why::Dependence, "iterations may change `" + branch.condition->text + "`"};
@@ -78,14 +79,14 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
 
 /// Has a condition the same value in front of a loop and in all of its iterations, and can it be tested where the loop never runs?
 bool LoopUnswitching::isInvariant(const Code &c, const LoopRegion &l, const std::set<Name> &assigned) const {
-    if (c.language != Language::Python || c.text.find_first_of("/%[.") != std::string::npos || calls(c.text))
+    if (c.language != Language::Python || c.text.find_first_of("/%[.") != std::string::npos || analysis::callsFunctions(c.text))
         return false;
     const std::set<Name> names = analysis::namesInCode(c, g_);
     return std::all_of(names.begin(), names.end(), [&](Name n) {
         if (n == l.variable || assigned.count(n) || changedByCode_.count(n))
             return false;
         const DataDesc *d = g_.desc(n);
-        return d ? d->isScalar() && nest::isPlain(d) && isOnHost(d) && !isWrittenIn(l, n) : g_.symbols.contains(n);
+        return d ? d->isScalar() && analysis::isPlain(d) && analysis::isOnHost(d) && !isWrittenIn(l, n) : g_.symbols.contains(n);
     });
 }
 
@@ -162,7 +163,7 @@ bool LoopUnswitching::isIdleWithout(const LoopRegion &l, const ConditionalBlock 
     for (const auto &b : l.blocks())
         if (const auto *s = dyn_cast<State>(b.get()); b.get() != &c && s && !s->nodes().empty())
             return false;
-    return headerOf(l) && !edits_.isReadOutside(l) &&
+    return analysis::headerOf(l) && !edits_.isReadOutside(l) &&
            std::all_of(l.edges().begin(), l.edges().end(), [](const auto &e) { return e->assignments.empty(); });
 }
 

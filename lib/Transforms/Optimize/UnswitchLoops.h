@@ -1,9 +1,8 @@
 // Loop unswitching: moves the conditional of a loop around it, with a loop for each branch.
 #pragma once
+#include "Transforms/Edits/FlowEdits.h"
 
-#include "Transforms/Optimize/FlowEdits.h"
-
-#include "sdfgc/Analysis/Memories.h"
+#include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Diag/Reason.h"
 
 namespace sdfgc::transforms {

@@ -1,7 +1,7 @@
 // The checks in expressions of statements.
 #include "AccessChecks.h"
 
-#include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tree/SymbolicToPython.h"
 
 #include <algorithm>
 
@@ -39,62 +39,22 @@ py::StmtRef checkStatement(ExprRef value) {
     return s;
 }
 
-/// The tree of integer arithmetic on variables; null for what it cannot say.
-ExprRef inPython(sym::Expr e) {
-    if (e.isInteger())
-        return checkNumber(e.numerator());
-    if (e.isSymbol())
-        return py::name(e.name(), ScalarKind::Int64);
-    std::vector<ExprRef> args;
-    for (sym::Expr operand : e.operands()) {
-        args.push_back(inPython(operand));
-        if (!args.back())
-            return nullptr;
-    }
-    const auto folded = [&args](const std::function<ExprRef(ExprRef, ExprRef)> &join) {
-        ExprRef out = args.front();
-        for (std::size_t i = 1; i < args.size(); ++i)
-            out = join(out, args[i]);
-        return out;
-    };
-    const auto operation = [&](py::Op op) {
-        return folded([op](ExprRef a, ExprRef b) { return py::binary(op, std::move(a), std::move(b), ScalarKind::Int64); });
-    };
-    const auto function = [&](const char *name) {
-        return folded([name](ExprRef a, ExprRef b) { return checkCall(name, {std::move(a), std::move(b)}); });
-    };
-    switch (e.kind()) {
-    case sym::Kind::Add:
-        return operation(py::Op::Add);
-    case sym::Kind::Mul:
-        return operation(py::Op::Mul);
-    case sym::Kind::Min:
-        return function("min");
-    case sym::Kind::Max:
-        return function("max");
-    case sym::Kind::FloorDiv:
-        return function("floordiv");
-    case sym::Kind::CeilDiv:
-        return function("ceildiv");
-    case sym::Kind::Mod:
-        return function("floormod");
-    case sym::Kind::Subscript: {
-        if (args.size() != 1)
-            return nullptr;
-        auto s = std::make_shared<py::Expr>();
-        s->kind = ExprKind::Subscript;
-        s->type = ScalarKind::Int64;
-        s->args = {py::name(e.name(), Type::pointer(ScalarKind::Int64)), args[0]};
-        return s;
-    }
-    case sym::Kind::Call: // divisions of C, which the lowering made
-        return e.name() == Name("__cdiv")   ? operation(py::Op::CDiv)
-               : e.name() == Name("__cmod") ? operation(py::Op::CMod)
-                                            : py::call(e.name(), std::move(args), ScalarKind::Int64);
-    default:
-        return nullptr;
-    }
+/// Is it arithmetic that the function can do? Not a member, an element of an array with several dimensions, or an unknown size.
+bool isComputable(sym::Expr e) {
+    const std::span<const sym::Expr> operands = e.operands();
+    return !e.isUndefined() && e.kind() != sym::Kind::Attr && (e.kind() != sym::Kind::Subscript || operands.size() == 1) &&
+           std::all_of(operands.begin(), operands.end(), isComputable);
 }
+
+/// The tree of an expression over variables; null if it cannot be computed.
+ExprRef computed(sym::Expr e) {
+    if (!isComputable(e))
+        return nullptr;
+    return py::lowerOperators(pythonOf(e, [](Name n) { return py::name(n, ScalarKind::Int64); }), py::Semantics::Symbolic);
+}
+
+/// A dimension of a container. A size that the program does not know has no limit.
+ExprRef sizeOf(sym::Expr size) { return size.isUndefined() ? checkCall("unknown_size", {}) : computed(size); }
 
 bool hasPattern(Type t) { return t == Type(ScalarKind::Float64) || t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Int64); }
 ExprRef patternOf(Type t) {
@@ -108,15 +68,14 @@ ExprRef patternOf(Type t) {
 
 // ---------------------------------------------------------------------------------------------------- where
 
-AccessChecks::AccessChecks(Function &f, ir::SDFG *graph, std::set<Name> required)
-    : f_(f), graph_(graph), required_(std::move(required)), effects_(effectsOf(f)),
-      loops_(effects_), place_{graph ? graph->name.str() : f.name.str()} {}
+AccessChecks::AccessChecks(Function &f, Name program, const analysis::Origins *origins, std::set<Name> required)
+    : f_(f), origins_(origins), required_(std::move(required)), effects_(effectsOf(f)), loops_(effects_), place_{program.str()} {}
 
 AccessChecks::Place AccessChecks::enter(const Node &n) {
     Place before = place_;
     if (n.origin.empty())
         return before;
-    const diag::Location at = graph_ ? analysis::placeOfOrigin(*graph_, n.origin) : diag::Location();
+    const diag::Location at = origins_ ? origins_->placeOf(n.origin) : diag::Location();
     if (at.element.empty())
         return before;
     place_ = {at.element, at.element.find("tasklet ") != std::string::npos};
@@ -172,7 +131,7 @@ ExprRef AccessChecks::written(const ExprRef &value, const ExprRef &e) {
 std::vector<ExprRef> AccessChecks::indicesOf(const Element &element, const py::Expr &e) {
     std::vector<ExprRef> out;
     for (std::size_t d = 0; d < element.index.size(); ++d) {
-        ExprRef index = inPython(element.index[d]);
+        ExprRef index = computed(element.index[d]);
         for (std::size_t k = 0; k < element.counted.size() && k < e.args.size(); ++k)
             if (index && element.counted[k].isConstant(static_cast<int64_t>(d)))
                 index = element.index[d].isZero()
@@ -187,7 +146,9 @@ bool AccessChecks::isInside(const Element &element) const {
     bool holds = element.counted.empty();
     for (std::size_t d = 0; d < element.index.size() && holds; ++d) {
         const sym::Expr length = element.extent.empty() ? sym::Expr(1) : element.extent[d];
-        holds = loops_.isNonNegative(element.index[d]) && loops_.isNonNegative(element.shape[d] - element.index[d] - length);
+        const bool isOpen = element.shape[d].isUndefined();
+        holds = loops_.isNonNegative(element.index[d]) &&
+                (isOpen || loops_.isNonNegative(element.shape[d] - element.index[d] - length));
     }
     return holds;
 }
@@ -203,8 +164,8 @@ std::vector<ExprRef> AccessChecks::elementChecks(const MemRef &r, const py::Expr
         for (std::size_t d = 0; d < indices.size(); ++d) {
             arguments.push_back(indices[d]);
             if (!element.extent.empty())
-                arguments.push_back(inPython(element.extent[d]));
-            arguments.push_back(inPython(element.shape[d]));
+                arguments.push_back(computed(element.extent[d]));
+            arguments.push_back(sizeOf(element.shape[d]));
         }
         if (std::all_of(arguments.begin(), arguments.end(), [](const ExprRef &a) { return a != nullptr; }))
             out.push_back(counted(checkCall(element.extent.empty() ? "element" : "region", std::move(arguments))));
@@ -222,9 +183,9 @@ ExprRef AccessChecks::memoryCheck(const MemRef &r, const py::Expr &e, const Expr
     const sym::Expr memory = r.element->memory;
     const bool isProven =
         e.args.empty() && loops_.isNonNegative(r.offset) && loops_.isNonNegative(memory - r.offset - sym::Expr(1));
-    ExprRef at = inPython(r.offset), count = inPython(memory);
+    ExprRef at = computed(r.offset), count = computed(memory);
     for (std::size_t k = 0; k < e.args.size() && at; ++k) {
-        const ExprRef stride = k < r.strides.size() ? inPython(r.strides[k]) : checkNumber(1);
+        const ExprRef stride = k < r.strides.size() ? computed(r.strides[k]) : checkNumber(1);
         const ExprRef index = py::castTo(ScalarKind::Int64, e.args[k]);
         at = stride ? py::binary(py::Op::Add, at, py::binary(py::Op::Mul, index, stride, ScalarKind::Int64), ScalarKind::Int64)
                     : nullptr;

@@ -1,7 +1,7 @@
 // Inserts checks into expressions of statements, for insert-checks (InsertChecks.cpp).
 #pragma once
 
-#include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Analysis/Origins.h"
 #include "sdfgc/Tree/Effects.h"
 #include "sdfgc/Tree/Fields.h"
 
@@ -57,9 +57,9 @@ public:
         bool isCode = false; // a tasklet, not a copy
     };
 
-    /// `graph`: the program's, for locations; may be null. `required`: parameters that are checked to be present before
-    /// anything runs.
-    AccessChecks(tree::Function &f, ir::SDFG *graph, std::set<Name> required);
+    /// `program`: the place of statements without an origin. `origins`: of the graph; null if there is none. `required`: parameters
+    /// that are checked to be there before anything runs.
+    AccessChecks(tree::Function &f, Name program, const analysis::Origins *origins, std::set<Name> required);
 
     /// Enters a statement. Returns the previous location, for leave().
     Place enter(const tree::Node &n);
@@ -119,7 +119,7 @@ private:
     void update(tree::Update &u);
 
     tree::Function &f_;
-    ir::SDFG *graph_;
+    const analysis::Origins *origins_;
     const std::set<Name> required_;
     const tree::Effects effects_;
     LoopRanges loops_;

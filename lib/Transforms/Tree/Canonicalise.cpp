@@ -296,7 +296,8 @@ bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
     } else {
         *place = changed;
     }
-    if (EffectTable(f_).of(n).has(name)) { // in an index, where the name is part of a symbolic expression, or in a branch
+    table.forget(n);
+    if (table.of(n).has(name)) { // in an index, where the name is part of a symbolic expression, or in a branch
         if (s) {
             auto copy = std::make_shared<py::Stmt>(*static_cast<Code &>(n).stmts[0]);
             copy->value = value;
@@ -304,6 +305,7 @@ bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
         } else {
             *place = value;
         }
+        table.forget(n);
         return false;
     }
     if (n.origin.empty())
@@ -313,10 +315,12 @@ bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
 }
 
 void Canonicaliser::forwardCopies(Block &b) {
-    EffectTable table(f_); // statements keep what they mention, or mention less: what it remembers stays a superset
+    EffectTable table(f_);
     for (std::size_t i = b.body.size(); i-- > 0;)
-        if (b.body[i]->kind == Kind::Declare && forward(b, i, table))
+        if (b.body[i]->kind == Kind::Declare && forward(b, i, table)) {
+            table.forget(*b.body[i]);
             b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+        }
 }
 
 // ---------------------------------------------------------------------------------------------------- literals

@@ -26,7 +26,6 @@
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace sdfgc::transforms {
 namespace {
@@ -88,8 +87,10 @@ private:
         if (hasLabel(b))
             return;
         for (std::size_t i = b.body.size(); i-- > 0;)
-            if (isTemporary(*b.body[i]) && inlined(b, i))
+            if (isTemporary(*b.body[i]) && inlined(b, i)) {
+                table_.forget(*b.body[i]);
                 b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
+            }
     }
 
     static bool isElement(const MemRef &r) { return !r.pop && !r.address && !r.castTo; }
@@ -191,7 +192,7 @@ private:
         const auto &d = static_cast<const Declare &>(*b.body[at]);
         const Name name = f_.vars[d.var].name;
         std::size_t user = at + 1;
-        while (user < b.body.size() && isPureConstant(*b.body[user]) && !effects(*b.body[user]).has(name))
+        while (user < b.body.size() && isPureConstant(*b.body[user]) && !table_.of(*b.body[user]).has(name))
             ++user;
         if (user == b.body.size())
             return false;
@@ -200,24 +201,22 @@ private:
         if (!value || uses(value, d.var) != 1 || operandsOf(*value) + operandsOf(*d.init) - 1 > operands_ || hides(b, at, user))
             return false;
         for (std::size_t k = user + 1; k < b.body.size(); ++k)
-            if (effects(*b.body[k]).has(name))
+            if (table_.of(*b.body[k]).has(name))
                 return false;
-        setValue(n, replaced(value, d));
-        const Effects now = EffectTable(f_).of(n);
-        if (now.has(name)) { // in an index, or where no operation of the list above has it
-            setValue(n, value);
+        change(n, replaced(value, d));
+        if (table_.of(n).has(name)) { // in an index, or where no operation of the list above has it
+            change(n, value);
             return false;
         }
-        taken_[&n] = now;
         if (n.origin.empty())
             n.origin = d.origin;
         return changed_ = true;
     }
 
-    /// The current effects of a statement. The table still has those from before a value was inlined into it.
-    const Effects &effects(const Node &n) {
-        const auto taken = taken_.find(&n);
-        return taken != taken_.end() ? taken->second : table_.of(n);
+    /// Gives a statement another value. No statement around it has been asked for its effects yet.
+    void change(Node &n, const ExprRef &value) {
+        setValue(n, value);
+        table_.forget(n);
     }
 
     int uses(const ExprRef &e, VarId v) const {
@@ -231,7 +230,7 @@ private:
 
     /// Does a declaration on the way have the name of an operand?
     bool hides(const Block &b, std::size_t at, std::size_t user) {
-        const Effects &own = effects(*b.body[at]);
+        const Effects &own = table_.of(*b.body[at]);
         for (std::size_t k = at + 1; k <= user; ++k)
             if (b.body[k]->kind == Kind::Declare && own.has(f_.vars[static_cast<const Declare &>(*b.body[k]).var].name))
                 return true;
@@ -240,7 +239,6 @@ private:
 
     Function &f_;
     EffectTable table_;
-    std::unordered_map<const Node *, Effects> taken_; // of statements that took a value
     const int64_t length_, operands_;
     bool changed_ = false;
 };

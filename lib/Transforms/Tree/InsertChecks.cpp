@@ -15,8 +15,8 @@
 // A check is a call in an expression. It returns 0, or its argument, and throws on failure. An access is checked
 // exactly when it is executed, wherever it is: in branches of a conditional expression, or in the condition of a loop.
 //
-//   1. Elements: the index of each dimension is within the shape. If the container is part of larger memory (an
-//      argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
+//   1. Elements: the index of each dimension is within the shape; an unknown size (`?`) is no limit. If the
+//      container is part of larger memory (an argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
 //   2. Regions (copies, connectors of C++ code and of libraries): the first and last index are within the shape.
 //   3. Sizes of transients: none is negative, and their product fits into 64 bits.
 //   4. Divisors of integers, in / // and %: not 0.
@@ -69,11 +69,11 @@ bool sharesOutside(const Block &b) {
 
 class FunctionChecks {
 public:
-    /// `throws`, `shares`: functions that may throw, and functions with shared loops whose region is in the caller.
-    /// `required`: parameters that are checked to be present before anything runs.
-    FunctionChecks(Function &f, ir::SDFG *graph, const std::set<FunctionId> &throws, const std::set<FunctionId> &shares,
-                   std::set<Name> required)
-        : f_(f), throws_(throws), shares_(shares), checks_(f, graph, std::move(required)) {
+    /// `throws`, `shares`: functions that may throw, and those with shared loops whose region is in the caller. For the others see
+    /// AccessChecks.
+    FunctionChecks(Function &f, Name program, const analysis::Origins *origins, const std::set<FunctionId> &throws,
+                   const std::set<FunctionId> &shares, std::set<Name> required)
+        : f_(f), throws_(throws), shares_(shares), checks_(f, program, origins, std::move(required)) {
         for (const Variable &v : f.vars)
             if (v.name == failure_)
                 failure_ = Name(failure_.str() + "_");
@@ -260,7 +260,7 @@ std::set<Name> required(const Module &m, const Function &program) {
 }
 
 class InsertChecks : public pass::Pass {
-    bool run(pass::Program &program, pass::Context &) override {
+    bool run(pass::Program &program, pass::Context &context) override {
         Module &m = *program.tree;
         const Function &top = *m.functions.back();
         std::set<FunctionId> throws, shares;
@@ -270,7 +270,9 @@ class InsertChecks : public pass::Pass {
                 continue;
             if (sharesOutside(f.body))
                 shares.insert(id);
-            else if (FunctionChecks(f, program.graph, throws, shares, &f == &top ? required(m, f) : std::set<Name>()).run())
+            else if (FunctionChecks(f, program.graph ? program.graph->name : f.name, context.origins(), throws, shares,
+                                    &f == &top ? required(m, f) : std::set<Name>())
+                         .run())
                 throws.insert(id);
         }
         return !throws.empty();

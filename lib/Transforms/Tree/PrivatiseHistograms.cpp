@@ -44,9 +44,9 @@
 // Not handled: arrays of constant size that a map updates itself, which are already reductions (resolve-wcr).
 #include "Bindings.h"
 #include "FunctionNames.h"
-#include "Transforms/Lower/Reductions.h"
 #include "Versions.h"
 
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
@@ -148,7 +148,7 @@ private:
     Reason obstacle(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         const std::string name = "`" + v.name.str() + "`";
-        if (!t.onlyAtomic || !hasClause(t.kind, v.type))
+        if (!t.onlyAtomic || !analysis::hasClause(t.kind, v.type))
             return {Why::Update, name + " is updated by more than one operation of OpenMP"};
         if (most(t) < 1)
             return {Why::Small, "copies are to take no memory"};
@@ -363,7 +363,7 @@ private:
         auto &loop = static_cast<For &>(*n);
         if (loop.omp->inParallelRegion)
             return;
-        const std::string where = "function " + f_.name.str() + ", loop over " + f_.vars[loop.var].name.str();
+        const pass::Element where = context_.loop(f_, loop);
         std::vector<Target> targets;
         for (Target &t : targetsOf(loop)) {
             const Reason why = obstacle(t, loop);

@@ -27,12 +27,11 @@
 //
 // Runs again after loops have been versioned: a version without a team has no atomic updates that prevent
 // vectorisation.
-#include "Transforms/Lower/Reductions.h"
+#include "sdfgc/Analysis/Dependences/WcrReductions.h"
+#include "sdfgc/Tasklet/Types.h"
 
 #include "sdfgc/Transforms/Passes.h"
 #include "sdfgc/Tree/Effects.h"
-
-#include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
 
@@ -100,8 +99,6 @@ private:
     void vectorise(For &loop);
     bool isAccumulator(const Group &g, For &loop);
     bool movesWith(const Group &g, const For &loop);
-    /// `function program, loop over j`, for remarks.
-    std::string element(const Node &loop) const;
     static bool uniform(const Group &g);
     /// May the updates of a kind and type be combined in another order?
     bool isOpen(py::Reduction kind, Type t) const { return context_.allows(pass::FloatClass::F1) || !py::orderCounts(kind, t); }
@@ -127,7 +124,7 @@ void Privatiser::block(Block &b, bool parallel, int shared) {
             std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, parallel); });
             changed_ = changed_ || !found.empty();
             for (const Group &g : found)
-                context_.done(element(*n), "has an accumulator for an element of " + var(g.element).name.str());
+                context_.done(context_.loop(f_, *n), "has an accumulator for an element of " + var(g.element).name.str());
             if (!found.empty())
                 n = privatise(std::move(n), found);
         }
@@ -143,11 +140,6 @@ void Privatiser::block(Block &b, bool parallel, int shared) {
     }
 }
 
-std::string Privatiser::element(const Node &loop) const {
-    const auto *counted = dyn_cast<For>(&loop);
-    return "function " + f_.name.str() + ", loop" + (counted ? " over " + f_.vars[counted->var].name.str() : "");
-}
-
 /// A loop that accumulates in single values and does nothing else that vectors could not do.
 void Privatiser::vectorise(For &loop) {
     if (f_.kernel || f_.device || !isVectorLoop(loop))
@@ -159,7 +151,7 @@ void Privatiser::vectorise(For &loop) {
         });
         changed_ = changed_ || loop.omp->simd;
         if (loop.omp->simd)
-            context_.done(element(loop), "threads reduce in vectors");
+            context_.done(context_.loop(f_, loop), "threads reduce in vectors");
         return;
     }
     if (!loop.accumulators.empty())
@@ -172,7 +164,7 @@ void Privatiser::vectorise(For &loop) {
             return;
     changed_ = changed_ || !accumulators.empty();
     for (const Omp::Reduction &r : accumulators)
-        context_.done(element(loop), "accumulates in vectors: " + f_.vars[r.var].name.str());
+        context_.done(context_.loop(f_, loop), "accumulates in vectors: " + f_.vars[r.var].name.str());
     loop.accumulators = std::move(accumulators);
 }
 
@@ -180,7 +172,7 @@ void Privatiser::vectorise(For &loop) {
 bool Privatiser::isAccumulator(const Group &g, For &loop) {
     const Variable &v = var(g.element);
     return v.kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && isOpen(g.kind, v.type) &&
-           hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
+           analysis::hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
 }
 
 /// Has each iteration of the loop an element of its own to update? Those of a vector read all old values before they write one.
@@ -254,7 +246,7 @@ bool Privatiser::uniform(const Group &g) {
 /// Shall the element have an accumulator of its own around this loop?
 bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
-    if (g.element.castTo || g.element.address || g.element.pop || !hasClause(g.kind, v.type) || !uniform(g) ||
+    if (g.element.castTo || g.element.address || g.element.pop || !analysis::hasClause(g.kind, v.type) || !uniform(g) ||
         !isOpen(g.kind, v.type))
         return false;
     bool anyAtomic = std::any_of(g.updates.begin(), g.updates.end(), [](const Update *u) { return u->atomic; });

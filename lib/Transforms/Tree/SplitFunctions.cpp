@@ -15,6 +15,7 @@
 // passed (see `passable`).
 //
 // The split depends only on the numbers of statements, so the same graph gives the same parts.
+#include "Jumps.h"
 #include "MovedFunctions.h"
 #include "StatementCount.h"
 
@@ -27,27 +28,6 @@ namespace sdfgc::transforms {
 namespace {
 
 using namespace tree;
-
-/// May control leave a statement other than at its end? `inLoop`: `break` and `continue` stay inside.
-bool jumpsOut(Node &n, bool inLoop) {
-    switch (n.kind) {
-    case Kind::Return:
-    case Kind::Goto:
-    case Kind::Label:
-        return true;
-    case Kind::Break:
-    case Kind::Continue:
-        return !inLoop;
-    default:
-        break;
-    }
-    bool loop = inLoop || n.kind == Kind::For || n.kind == Kind::Loop, result = false;
-    forEachBlock(n, [&](Block &b) {
-        for (NodePtr &s : b.body)
-            result = result || jumpsOut(*s, loop);
-    });
-    return result;
-}
 
 /// Statements that change which memory a variable of the caller stands for.
 void rebound(Node &n, std::set<VarId> &out) {

@@ -39,7 +39,7 @@ class SplitSources : public pass::TreePass {
             f->source = source;
             length += own;
         }
-        context.done("program `" + m.name.str() + "`", "its functions have " + std::to_string(source + 1) + " sources");
+        context.done(context.program(m), "its functions have " + std::to_string(source + 1) + " sources");
         return true;
     }
 };

@@ -16,12 +16,24 @@
 
 namespace sdfgc::rt {
 
+/// The size of a dimension that the program does not know: indices are only checked against 0.
+inline constexpr int64_t check_unknown_size() { return INT64_MAX; }
+
 namespace detail {
 
 /// `3, 12` of every second, third, ... of the numbers.
 inline void list(Message &text, const int64_t *numbers, int rank, int stride) {
     for (int d = 0; d < rank; ++d)
         text << (d ? ", " : "") << numbers[d * stride];
+}
+
+/// The same for sizes: `?` for one that is not known.
+inline void listSizes(Message &text, const int64_t *sizes, int rank, int stride) {
+    for (int d = 0; d < rank; ++d)
+        if (sizes[d * stride] == check_unknown_size())
+            text << (d ? ", ?" : "?");
+        else
+            text << (d ? ", " : "") << sizes[d * stride];
 }
 
 [[noreturn]] inline void fail(Message &text, const char *where) { throw Error(ProgramError, (text << ": " << where).text()); }
@@ -33,7 +45,7 @@ inline void list(Message &text, const int64_t *numbers, int rank, int stride) {
     text << "`" << array << "[";
     list(text, numbers, rank, 2);
     text << "]` of `" << array << "` with shape [";
-    list(text, numbers + 1, rank, 2);
+    listSizes(text, numbers + 1, rank, 2);
     fail(text << "] is out of bounds", where);
 }
 
@@ -45,7 +57,7 @@ inline void list(Message &text, const int64_t *numbers, int rank, int stride) {
     for (int d = 0; d < rank; ++d)
         text << (d ? ", " : "") << numbers[3 * d] << ":" << numbers[3 * d] + numbers[3 * d + 1];
     text << "]` of `" << array << "` with shape [";
-    list(text, numbers + 2, rank, 3);
+    listSizes(text, numbers + 2, rank, 3);
     fail(text << "] is out of bounds", where);
 }
 
@@ -122,8 +134,8 @@ template <class... Numbers> inline int64_t check_region(const char *array, const
     constexpr int rank = sizeof...(Numbers) / 3;
     bool holds = true, isEmpty = false;
     for (int d = 0; d < rank; ++d) {
-        holds = holds && all[3 * d] >= 0 && all[3 * d] <= all[3 * d + 2] - all[3 * d + 1];
         isEmpty = isEmpty || all[3 * d + 1] <= 0;
+        holds = holds && all[3 * d] >= 0 && !isEmpty && all[3 * d] <= all[3 * d + 2] - all[3 * d + 1];
     }
     if (!holds && !isEmpty)
         detail::refuseRegion(array, where, all, rank);
@@ -181,21 +193,5 @@ template <class T, class... Indices> inline T check_written(const char *array, c
     }
     return value;
 }
-
-/// Functions of sizes.
-template <class A, class B> inline int64_t check_min(A a, B b) {
-    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(a) : static_cast<int64_t>(b);
-}
-template <class A, class B> inline int64_t check_max(A a, B b) {
-    return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? static_cast<int64_t>(b) : static_cast<int64_t>(a);
-}
-template <class A, class B> inline int64_t check_floordiv(A a, B b) {
-    const int64_t x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
-    return x / y - (x % y != 0 && (x < 0) != (y < 0));
-}
-template <class A, class B> inline int64_t check_floormod(A a, B b) {
-    return static_cast<int64_t>(a) - check_floordiv(a, b) * static_cast<int64_t>(b);
-}
-template <class A, class B> inline int64_t check_ceildiv(A a, B b) { return -check_floordiv(-static_cast<int64_t>(a), b); }
 
 } // namespace sdfgc::rt

@@ -337,7 +337,7 @@ public:
     void synchroniseEvent(int event) { done(eventSynchronize(ownEvents_[event]), "waiting for an event"); }
 
 private:
-    static constexpr int maximum = 32; // sdfgc/Analysis/Async.h
+    static constexpr int maximum = 32; // sdfgc/Analysis/Device/Async.h
 
     template <class T> void copy(CopyKind kind, int stream, T *to, const T *from, int64_t width, Rows rows, Rows slices) {
         if (width <= 0 || rows.count <= 0 || slices.count <= 0)

@@ -1,9 +1,9 @@
-// Nodes that passes add for streams and memory (sdfgc/Analysis/Async.h). One thing is done at a time here, in an order that the edges
-// of the graph give, so that waiting is nothing; containers have memory of their present size wherever they are used. What is left is
-// that memory from a pool has no values at first, and that nothing is left of it when it is given back.
+// Nodes that passes add for streams and memory (sdfgc/Analysis/Device/Async.h). One thing is done at a time here, in an order that
+// the edges of the graph give, so that waiting is nothing; containers have memory of their present size wherever they are used.
+// What is left is that memory from a pool has no values at first, and that nothing is left of it when it is given back.
 #include "Nodes.h"
 
-#include "sdfgc/Analysis/Async.h"
+#include "sdfgc/Analysis/Device/Async.h"
 
 namespace sdfgc::interpret {
 

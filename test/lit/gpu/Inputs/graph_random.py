@@ -3,7 +3,7 @@
     graph_random.py make COUNT > random.sdfgt     the program: `which` says which of the regions runs
     graph_random.py check COUNT                   calls each region as it is, then once without each of its edges
 
-The regions are made as those of test/Transforms/GraphEdges.cpp, whose edges the verifier looks at.
+The regions are made as those of test/Transforms/GpuGraphs/GraphEdges.cpp, whose edges the verifier looks at.
 """
 import ctypes
 import os

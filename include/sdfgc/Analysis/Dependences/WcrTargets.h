@@ -1,0 +1,79 @@
+// Which memory does a write with conflict resolution reach, and in which scopes do its iterations run?
+#pragma once
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/Sdfg.h"
+
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace sdfgc::analysis {
+
+/// One part of the path from a write to the memory: up to a view, to the boundary of a nested SDFG, or to the container
+/// itself.
+struct WriteLevel {
+    const ir::Edge *edge = nullptr;         // the write at this level: the innermost edge, a viewing edge, or an output of a
+                                            // nested SDFG
+    const ir::AccessNode *target = nullptr; // its destination
+    std::vector<ir::Node *> scopes;         // scopes that it leaves, innermost first
+    std::vector<sym::Subset> touched;       // alternative subsets; each contains everything that is accessed
+    std::set<Name> varying;                 // names in them that vary between writes in unknown ways
+};
+
+struct WriteTarget {
+    std::vector<WriteLevel> levels; // from the write outwards
+    bool known = true;              // false: the memory, and thus its other accesses, cannot be determined
+};
+
+/// Caches information about one root SDFG; valid while it does not change.
+class WriteTracer {
+public:
+    /// Follows `leaf`, the innermost edge of a path, through scopes, views and nested SDFGs to the container that owns
+    /// the memory. Stops at a container that is private to an iteration.
+    WriteTarget trace(const ir::Edge &leaf);
+    const ScopeTree &scopes(const ir::State &s);
+    /// Returns the innermost edges of all write paths of the state that end in this container.
+    const std::vector<ir::Edge *> &writesTo(const ir::State &s, Name container);
+    /// Returns the scopes around a node and, through nested SDFGs, around its SDFG; innermost first.
+    std::vector<ir::Node *> allScopesAround(const ir::Node *n);
+    /// Is the node in the scope, in the same state?
+    bool encloses(const ir::Node *scope, const ir::Node *n);
+
+private:
+    /// The positions of a container's access nodes.
+    struct Use {
+        const ir::State *state = nullptr;
+        bool severalStates = false;
+        std::vector<ir::Node *> commonScopes;
+    };
+    using Uses = std::unordered_map<Name, Use>;
+    struct Cursor {
+        const ir::Edge *edge;
+        const ir::Node *from;
+        const ir::AccessNode *target;
+        std::vector<sym::Subset> touched; // most precise last
+        std::set<Name> varying;
+    };
+    const Uses &uses(const ir::SDFG &g);
+    std::vector<ir::Node *> scopesWithin(const Cursor &c, const std::vector<ir::Node *> &outside);
+    bool throughView(Cursor &c);
+    bool throughConnector(Cursor &c);
+
+    std::unordered_map<const ir::State *, std::unique_ptr<ScopeTree>> scopes_;
+    std::unordered_map<const ir::State *, std::unordered_map<Name, std::vector<ir::Edge *>>> writes_;
+    std::unordered_map<const ir::SDFG *, Uses> uses_;
+};
+
+/// The workers of a consume scope run concurrently, whatever its schedule.
+bool runsParallel(const ir::Node *scope);
+/// Expects scopes innermost first; null if none is parallel.
+const ir::Node *outermostParallel(const std::vector<ir::Node *> &scopes);
+/// Returns the edge of the write's path that leaves the scope, or the write itself.
+const ir::Edge *edgeLeaving(const ir::Node *scope, const ir::Edge &write);
+
+/// Is the write an operation of a tasklet that fetches the old value and updates it? Threads must then see each other's
+/// updates.
+bool usesOldValue(const ir::Edge &write);
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,70 @@
+// Queries on pairs of items of the nest form.
+#pragma once
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::nest {
+
+/// Summary of an item: its memory accesses, its number of steps, and whether it has other effects (nest::hasEffects).
+struct ItemFacts {
+    struct Does {
+        bool reads = false, writes = false;
+    };
+    std::map<analysis::Memory, Does> memories; // accessed memories
+    std::size_t steps = 0;
+    bool effects = false;
+    bool queues = false; // pushes to streams or pops from them
+};
+
+/// A use of a map that is aligned with another one, expressed in the loops of that other map.
+struct AlignedUse {
+    const Use *use = nullptr;
+    analysis::AccessInstance instance;
+};
+
+/// Queries about the containers of one SDFG. Valid as long as the program's memories are.
+class Conflicts {
+public:
+    Conflicts(const ir::SDFG &g, const analysis::Memories &memories);
+
+    /// What is known about symbols (analysis::factsOf).
+    const sym::Assumptions &facts() const { return facts_; }
+    ItemFacts factsOf(const Item &item) const;
+    /// Does `a` write a transient that `b` reads?
+    bool handsOn(const ItemFacts &a, const ItemFacts &b) const;
+    /// Do both access a common memory?
+    bool shares(const ItemFacts &a, const ItemFacts &b) const;
+    /// Returns the number of memory streams that both have together. Scalars do not count, and neither do transients
+    /// that are both written and read, because most of these become variables.
+    std::size_t streamsOf(const ItemFacts &a, const ItemFacts &b) const;
+    /// Returns the total size, in bytes, of the memories that both access. This is the cost of a second walk over them,
+    /// for remarks.
+    sym::Expr sharedBytes(const ItemFacts &a, const ItemFacts &b) const;
+    /// Can two uses access the same element, at least one of them writing?
+    bool meet(const Use &a, const Use &b) const;
+    /// Must two items keep their order?
+    bool ordered(const Item &a, const ItemFacts &factsOfA, const Item &b, const ItemFacts &factsOfB) const;
+    /// Returns the conflict between two uses that meet and share their first `common` loops.
+    std::optional<analysis::Conflict> conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const;
+
+private:
+    bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
+    const analysis::Memories &memories_;
+    const sym::Assumptions facts_;
+};
+
+/// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is the
+/// container of `named`.
+diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other, const analysis::Conflict &c);
+
+/// Can the first `depth` loops of a map be replaced with other loops, in terms of which `meaning` defines its
+/// parameters? The remaining loops and the body must not contain names with another meaning there.
+bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+
+/// Returns the uses of a map after replacing its first `depth` loops with those of `onto`. `meaning` defines its
+/// parameters in terms of that map's parameters.
+std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+
+/// Returns memories of transients that a single step writes and that are used only in the run of that step.
+std::set<analysis::Memory> handedInRuns(const std::vector<Run> &runs, ir::SDFG &g, const analysis::Memories &memories);
+
+} // namespace sdfgc::nest

@@ -1,0 +1,76 @@
+// Sequential loops as items of the nest form.
+#pragma once
+#include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Nest/Conflicts.h"
+
+#include <functional>
+
+namespace sdfgc::nest {
+
+/// Reads regions that contain loops, and replaces loops with items. Its information about the SDFG is valid as long as
+/// nothing else changes the SDFG.
+class LoopItems {
+public:
+    LoopItems(ir::SDFG &g, analysis::Memories &memories);
+
+    /// Returns the items of a region, or nothing if it contains other blocks than readable states (nest::isReadable)
+    /// and loops, in sequence and without conditions. A loop becomes an ordered map (ir::MapEntry::ordered) over the
+    /// items of its body. It must count by a constant to a known bound (nest::headerOf), and its variable must not be
+    /// read outside.
+    std::optional<std::vector<Item>> contentOf(ir::Region &r);
+
+    /// Returns the content of a loop whose body is a chain of states (nest::readRegion) without inner loops.
+    std::optional<Run> runOf(ir::LoopRegion &l);
+    /// Is the variable of a loop read outside it?
+    bool isReadOutside(const ir::LoopRegion &l) const { return reads_.isReadOutside(l); }
+
+    /// Replaces the loop whose content was read last with a state that contains the items. If its variable is read
+    /// outside, it has its final value afterwards.
+    void replace(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
+
+    /// Call this after replacing a loop with something else in which only code that follows that loop, or another loop
+    /// over the same values, reads its variable. Recomputes the users of containers.
+    void changed() { locate(); }
+
+    /// Can a container be private to each iteration of a loop? It must be a small transient that is used only in this
+    /// loop. `first` must be its first use there, and must write all of it unconditionally.
+    bool canBeLocal(const Use &first, const ir::Region &loop) const;
+    /// Is a container used only in states of the region?
+    bool isOnlyInside(Name container, const ir::Region &r) const;
+
+private:
+    void locate();
+    void moveUsers(const ir::LoopRegion &l, const ir::Region &to);
+    std::optional<std::vector<Item>> read(ir::Region &r);
+    bool haveMovingViews(const std::vector<Item> &items) const;
+    bool isMovingView(const ir::AccessNode &view) const;
+    std::unique_ptr<Map> mapOf(ir::LoopRegion &l);
+    std::set<Name> localsOf(const Map &m, const ir::LoopRegion &l) const;
+
+    ir::SDFG &g_;
+    analysis::Memories &memories_;
+    const analysis::VariableReads reads_;
+    // The users of each container; valid for loops that are not in `stale_`.
+    std::set<Name> shared_;                              // used by several states, or by several scopes of one state
+    std::map<Name, std::set<const ir::Region *>> users_; // regions with states that use a container
+    std::set<Name> elsewhere_;                           // containers that control flow reads
+    std::set<const ir::Region *> stale_;                 // regions around removed loops
+    std::vector<Name> around_;                           // variables of the loops being read
+    std::set<Name> variables_, locals_; // of the region that was read last: its loop variables, and containers private to
+                                        // iterations
+};
+
+/// The information that changeLoops passes along with a loop.
+bool leavesContainers(const Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
+/// Visits the loops of a program, inner ones first, except for loops in scopes, in SDFGs with kernels, and inside
+/// elements that the graph asks to keep (nest::isKept). A loop that is itself kept is visited, so that a remark can say
+/// so. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop
+/// was changed. Does nothing for a GPU, where offload-to-gpu decides what becomes a kernel.
+
+/// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may
+/// never run. `facts`: what is known about symbols (analysis::factsOf).
+
+/// Creates the entry of an ordered map that replaces a loop.
+std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);
+
+} // namespace sdfgc::nest

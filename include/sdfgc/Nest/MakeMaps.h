@@ -1,0 +1,58 @@
+// Converts steps to maps, and splits maps into nested maps.
+#pragma once
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::nest {
+
+/// Converts a copy between two containers to a map over the iterations of `like`, or returns nothing if its shape
+/// differs. The map contains one tasklet for an element.
+std::unique_ptr<Map> copyAsMap(const Step &copy, const Map &like, const ir::SDFG &g);
+
+/// A reducing library node as two items: `init` sets every output to the identity; `update` updates outputs with
+/// conflict resolution.
+struct ReductionMaps {
+    Item init;
+    std::unique_ptr<Map> update; // null: the node has no such form
+};
+/// Converts Reduce nodes with an identity and an associative function, which combine all elements of the input in
+/// order, and MatMul and Dot nodes with a vector operand. Parameters are named after those of `like`, whose schedule
+/// the maps have. Returns no maps if teams of threads would update the same output: only the first loop is parallel.
+ReductionMaps reductionAsMaps(const Step &s, const Map &like, const ir::SDFG &g);
+
+/// Is a step a Reduce node; a MatMul or Dot?
+bool isReduce(const Step &s);
+bool isProduct(const Step &s);
+
+/// Does the result of such a step depend on the order in which it combines values (py::orderCounts)?
+bool orderCounts(const Step &s, const ir::SDFG &g);
+
+/// A matrix-vector product as in a step: `y = A @ x`, with one result per row of A, or `y = x @ A`.
+struct MatrixProduct {
+    Use matrix, vector, result; // containers, not views of them
+    bool ofRows = false;
+    sym::Expr rows, columns;
+};
+/// Returns nothing for other steps, and for products with coefficients, transposed operands, or operands that are not
+/// plain arrays of the host.
+std::optional<MatrixProduct> matrixProductOf(const Step &s, const ir::SDFG &g);
+
+/// Is a step a product of two vectors, one of which is a matrix column that moves to the adjacent column with the next
+/// value of a variable?
+bool isSumOverColumn(const Step &s, Name variable, const ir::SDFG &g);
+
+/// May the loops of a map be nested in each other? Not if the graph specifies something about all of them together.
+bool canSplit(const Map &m);
+/// Removes parameters with a single value, as long as others remain.
+void dropSingleTrips(Map &m);
+/// Splits a map: an outer one over the first `depth` parameters, a sequential inner one over the others.
+void splitOff(Map &m, std::size_t depth);
+/// Takes the content of the first `depth` loops of a map, expressed in other loops (canLayOver). Leaves the map empty.
+std::vector<Item> takeBody(Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+
+/// Copies a map. Steps and entries are shared with the original nodes.
+Map copyOf(const Map &m);
+/// Copies a map and gives the copy new containers for those private to its iterations. `connectors`: names that no
+/// container may have (nest::connectorsOf).
+std::unique_ptr<Map> twinOf(const Map &m, ir::SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors);
+
+} // namespace sdfgc::nest

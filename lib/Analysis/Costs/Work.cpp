@@ -1,0 +1,234 @@
+#include "sdfgc/Analysis/Costs/Work.h"
+
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Tasklet/Cost.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+namespace {
+
+using namespace ir;
+using Work = std::optional<sym::Expr>;
+
+constexpr int deepest = 16;            // nested SDFGs and maps; nothing is said about deeper ones
+constexpr int64_t elementsAtOnce = 4;  // that a vector has
+constexpr int64_t longestVectors = 64; // elements of a loop that is unrolled
+
+/// Arithmetic on symbols: no containers, no calls.
+bool isArithmetic(sym::Expr e, const SDFG &g) {
+    switch (e.kind()) {
+    case sym::Kind::Integer:
+    case sym::Kind::Rational:
+        return true;
+    case sym::Kind::Symbol:
+        return !g.arrays.contains(e.name());
+    case sym::Kind::Add:
+    case sym::Kind::Mul:
+    case sym::Kind::Pow:
+    case sym::Kind::FloorDiv:
+    case sym::Kind::Floor:
+    case sym::Kind::Ceil:
+    case sym::Kind::Min:
+    case sym::Kind::Max:
+        return std::all_of(e.operands().begin(), e.operands().end(), [&](sym::Expr x) { return isArithmetic(x, g); });
+    default:
+        return false;
+    }
+}
+
+bool dependsOn(sym::Expr e, const std::map<Name, sym::Expr> &parameters) {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const auto &p) { return e.dependsOn(p.first); });
+}
+
+class Estimate {
+public:
+    Work map(const MapEntry &m, const ScopeTree &scopes, int depth);
+    Work oneIteration(const MapEntry &m, const ScopeTree &scopes);
+
+private:
+    Work iterations(const MapEntry &m, std::size_t first);
+    Work node(const Node &n, const ScopeTree &scopes, int depth);
+    Work content(const std::vector<Node *> &nodes, const ScopeTree &scopes, int depth);
+    Work tasklet(const Tasklet &t) const;
+    Work copies(const AccessNode &a) const;
+    Work nested(const NestedSDFGNode &n, int depth);
+    Work extent(const sym::Range &r, const SDFG &g) const;
+
+    bool isKnown(sym::Expr e, const SDFG &g) const;
+
+    /// In the SDFG that is being looked at: the middle of the parameters of the maps around, and what a nested SDFG is given for
+    /// its symbols, both in symbols of the outermost SDFG.
+    std::map<Name, sym::Expr> values_;
+    Name free_;           // the parameter that work may depend on
+    bool inside_ = false; // of a nested SDFG: symbols without a value are its own
+};
+
+bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
+    const std::vector<Name> &symbols = e.freeSymbols();
+    return isArithmetic(e, g) &&
+           (!inside_ || std::all_of(symbols.begin(), symbols.end(), [&](Name s) { return values_.count(s) > 0; }));
+}
+
+/// Without rounding: (end - begin + step) / step.
+Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
+    if (!isKnown(r.begin, g) || !isKnown(r.end, g) || !isKnown(r.step, g))
+        return std::nullopt;
+    const auto isFixed = [&](sym::Expr e) { return !dependsOn(e, values_) && (free_.empty() || !e.dependsOn(free_)); };
+    const sym::Expr steps = (r.end - r.begin + r.step) / r.step;
+    if (isFixed(steps))
+        return steps;
+    // The last tile may be shorter than the others: i to min(i + 32, N) - 1.
+    for (std::size_t k : {0u, 1u}) {
+        const sym::Expr tile = sym::rewrite(
+            steps, [&](sym::Expr e) { return e.kind() == sym::Kind::Min && e.operands().size() == 2 ? e.operands()[k] : e; });
+        if (isFixed(tile))
+            return tile;
+    }
+    return sym::substitute(steps, values_);
+}
+
+/// Compilers make vectors of short inner loops of constant length that have nothing but tasklets.
+bool runsInVectors(sym::Expr steps, const std::vector<Node *> &body) {
+    const auto n = steps.asInt();
+    return n && *n >= elementsAtOnce && *n <= longestVectors &&
+           std::all_of(body.begin(), body.end(), [](const Node *b) { return !isa<MapEntry>(b) && !isa<NestedSDFGNode>(b); });
+}
+
+Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
+    if (depth > deepest || hasDynamicRange(m)) // it depends on data
+        return std::nullopt;
+    const std::map<Name, sym::Expr> outer = values_;
+    Work total = iterations(m, 0);
+    if (total && depth > 0 && runsInVectors(*total, scopes.children(&m)))
+        total = (*total->asInt() + elementsAtOnce - 1) / elementsAtOnce;
+    const Work body = total ? content(scopes.children(&m), scopes, depth) : std::nullopt;
+    values_ = outer;
+    return body ? Work(*total * *body) : std::nullopt;
+}
+
+Work Estimate::oneIteration(const MapEntry &m, const ScopeTree &scopes) {
+    free_ = m.params.front();
+    const Work times = iterations(m, 1), body = times ? content(scopes.children(&m), scopes, 0) : std::nullopt;
+    return body ? Work(*times * *body) : std::nullopt;
+}
+
+/// Of a map's loops from one on; their parameters get values.
+Work Estimate::iterations(const MapEntry &m, std::size_t first) {
+    sym::Expr total = 1;
+    for (std::size_t d = first; d < m.params.size(); ++d) {
+        const Work steps = extent(m.ranges[d], *m.state()->sdfg());
+        if (!steps)
+            return std::nullopt;
+        total *= *steps;
+        values_[m.params[d]] = sym::substitute((m.ranges[d].begin + m.ranges[d].end) / 2, values_);
+    }
+    return total;
+}
+
+/// What is symbolic outweighs what is constant.
+Work Estimate::content(const std::vector<Node *> &nodes, const ScopeTree &scopes, int depth) {
+    sym::Expr constant = 0, symbolic = 0;
+    for (const Node *n : nodes) {
+        const Work w = node(*n, scopes, depth);
+        if (!w)
+            return std::nullopt;
+        (w->asInt() ? constant : symbolic) += *w;
+    }
+    return symbolic.isZero() ? constant : symbolic;
+}
+
+Work Estimate::node(const Node &n, const ScopeTree &scopes, int depth) {
+    switch (n.kind()) {
+    case NodeKind::Access:
+        return copies(static_cast<const AccessNode &>(n));
+    case NodeKind::Tasklet:
+        return tasklet(static_cast<const Tasklet &>(n));
+    case NodeKind::MapEntry:
+        return map(static_cast<const MapEntry &>(n), scopes, depth + 1);
+    case NodeKind::NestedSDFG:
+        return nested(static_cast<const NestedSDFGNode &>(n), depth + 1);
+    case NodeKind::MapExit:
+        return Work(0);
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Each connector is a load or a store.
+Work Estimate::tasklet(const Tasklet &t) const {
+    if (t.code.language != Language::Python)
+        return std::nullopt;
+    const std::optional<int64_t> operations = py::operations(py::parseBlockOrRaw(t.code.text));
+    if (!operations)
+        return std::nullopt;
+    return Work(std::max<int64_t>(1, *operations + static_cast<int64_t>(t.inEdges().size() + t.outEdges().size())));
+}
+
+/// Does an edge between access nodes move elements? One that defines a view or sets a reference says where they are, and the program may
+/// not even receive the symbols of its size.
+bool moves(const Edge &e, const SDFG &g) {
+    const auto defines = [&](const Node *end) {
+        const auto *a = cast<AccessNode>(end);
+        const DataDesc *d = g.desc(a->data);
+        return d && d->isView() && viewEdge(a) == &e;
+    };
+    return !e.memlet.isEmpty() && !setsReference(&e) && !defines(e.src) && !defines(e.dst);
+}
+
+/// A load and a store for each element that moves from here to another access node.
+Work Estimate::copies(const AccessNode &a) const {
+    sym::Expr total = 0;
+    for (const Edge *e : a.outEdges()) {
+        if (!isa<AccessNode>(e->dst) || !moves(*e, *a.state()->sdfg()))
+            continue;
+        const auto subset = sourceSubset(e);
+        if (!subset || e->memlet.dynamic)
+            return std::nullopt;
+        sym::Expr volume = 2;
+        for (const sym::Range &r : subset->dims) {
+            const Work steps = extent(r, *a.state()->sdfg());
+            if (!steps)
+                return std::nullopt;
+            volume *= *steps * r.tile;
+        }
+        total += volume;
+    }
+    return Work(total);
+}
+
+/// States in sequence. Symbols that the nested SDFG changes have no value.
+Work Estimate::nested(const NestedSDFGNode &n, int depth) {
+    if (!n.sdfg || depth > deepest)
+        return std::nullopt;
+    Estimate in;
+    in.inside_ = true;
+    for (const auto &[inner, value] : n.symbolMapping)
+        if (isKnown(value, *n.state()->sdfg()))
+            in.values_[inner] = sym::substitute(value, values_);
+    for (const auto &[name, type] : definedSymbols(*n.sdfg))
+        in.values_.erase(name);
+    sym::Expr total = 0;
+    for (const auto &b : n.sdfg->blocks()) {
+        const auto *s = dyn_cast<State>(b.get());
+        if (!s)
+            return std::nullopt;
+        const ScopeTree scopes(*s);
+        const Work w = in.content(scopes.children(nullptr), scopes, depth);
+        if (!w)
+            return std::nullopt;
+        total += *w;
+    }
+    return total;
+}
+
+} // namespace
+
+std::optional<sym::Expr> workOf(const MapEntry &m, const ScopeTree &scopes) { return Estimate().map(m, scopes, 0); }
+
+std::optional<sym::Expr> workOfIteration(const MapEntry &m, const ScopeTree &scopes) {
+    return hasDynamicRange(m) ? std::nullopt : Estimate().oneIteration(m, scopes);
+}
+
+} // namespace sdfgc::analysis

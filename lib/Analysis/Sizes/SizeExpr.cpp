@@ -1,0 +1,231 @@
+// Sizes: construction, names, text, classes.
+#include "sdfgc/Analysis/Sizes/SizeExpr.h"
+
+#include "Analysis/Sizes/SizeBinders.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+namespace size {
+namespace {
+
+const Name sumName("SumOver"), maxName("MaxOver");
+
+int numberOf(Name bound) { return std::stoi(bound.str().substr(1)); }
+
+/// The greatest number of a bound variable in an expression.
+int height(sym::Expr e) {
+    int most = 0;
+    for (Name n : e.freeSymbols())
+        if (isBound(n))
+            most = std::max(most, numberOf(n));
+    return most;
+}
+
+} // namespace
+
+bool isBound(Name n) { return n.view().starts_with('#'); }
+
+bool isBinder(sym::Expr e) {
+    return e.kind() == sym::Kind::Call && e.operands().size() == 4 && (e.name() == sumName || e.name() == maxName) &&
+           e.operands()[0].isSymbol();
+}
+
+Parts partsOf(sym::Expr b) {
+    const auto o = b.operands();
+    return {b.name() == sumName, o[0], o[1], o[2], o[3]};
+}
+
+sym::Expr bind(bool isSum, Name variable, sym::Expr begin, sym::Expr end, sym::Expr body) {
+    const sym::Expr bound = sym::Expr::symbol(Name("#" + std::to_string(height(body) + 1)));
+    return sym::call(isSum ? sumName : maxName, {bound, begin, end, sym::substitute(body, {{variable, bound}})});
+}
+
+sym::Expr bindAll(sym::Expr e) {
+    return sym::rewrite(e, [](sym::Expr x) {
+        if (!isBinder(x))
+            return x;
+        const Parts p = partsOf(x);
+        return bind(p.isSum, p.variable.name(), p.begin, p.end, p.body);
+    });
+}
+
+sym::Assumptions withEmptySizes(sym::Assumptions facts) {
+    for (auto &[name, fact] : facts) {
+        fact.nonnegative = fact.nonnegative || fact.positive;
+        fact.positive = fact.nonzero = false;
+    }
+    return facts;
+}
+
+bool neverNegative(sym::Expr e, const sym::Assumptions &facts) {
+    if (sym::isNonNegative(e, facts) == sym::Truth::True)
+        return true;
+    const auto operand = [&](std::size_t i) { return neverNegative(e.operands()[i], facts); };
+    const auto every = [&] {
+        const auto o = e.operands();
+        return std::all_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
+    };
+    switch (e.kind()) {
+    case sym::Kind::Call:
+        return isBinder(e) && operand(3);
+    case sym::Kind::Add:
+    case sym::Kind::Mul:
+    case sym::Kind::Min:
+        return every();
+    case sym::Kind::Max: {
+        const auto o = e.operands();
+        return std::any_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
+    }
+    case sym::Kind::Select:
+        return operand(1) && operand(2);
+    case sym::Kind::FloorDiv:
+    case sym::Kind::CeilDiv:
+        return operand(0) && sym::isPositive(e.operands()[1], facts) == sym::Truth::True;
+    case sym::Kind::Floor:
+    case sym::Kind::Ceil:
+        return operand(0);
+    default:
+        return false;
+    }
+}
+
+namespace {
+
+/// Is a part of `e` evaluated whenever `e` is?
+bool evaluates(sym::Expr e, sym::Expr part) {
+    if (e == part)
+        return true;
+    const auto o = e.operands();
+    switch (e.kind()) {
+    case sym::Kind::Select:
+    case sym::Kind::And:
+    case sym::Kind::Or:
+        return evaluates(o[0], part);
+    case sym::Kind::Call:
+        return isBinder(e) && (evaluates(o[1], part) || evaluates(o[2], part));
+    default:
+        return std::any_of(o.begin(), o.end(), [part](sym::Expr x) { return evaluates(x, part); });
+    }
+}
+
+} // namespace
+
+bool mayFail(sym::Expr e, std::span<const sym::Expr> known) {
+    const auto o = e.operands();
+    if (std::any_of(known.begin(), known.end(), [e](sym::Expr k) { return evaluates(k, e); }))
+        return false;
+    const bool divides = e.kind() == sym::Kind::FloorDiv || e.kind() == sym::Kind::CeilDiv || e.kind() == sym::Kind::Mod;
+    return e.kind() == sym::Kind::Subscript || (divides && !o[1].isInteger()) ||
+           std::any_of(o.begin(), o.end(), [known](sym::Expr x) { return mayFail(x, known); });
+}
+
+} // namespace size
+
+using namespace size;
+
+namespace {
+
+/// Gives all bound variables other names.
+template <class NameOf> sym::Expr renamed(sym::Expr e, NameOf nameOf) {
+    std::map<Name, sym::Expr> other;
+    for (Name n : e.freeSymbols())
+        if (isBound(n))
+            other.emplace(n, sym::Expr::symbol(nameOf(n)));
+    return other.empty() ? e : sym::substitute(e, other);
+}
+
+/// The first n of the names i, j, k, l, i1, j1, ... that are not taken.
+std::vector<Name> letters(int n, const std::vector<Name> &taken) {
+    std::vector<Name> out;
+    for (int next = 0; static_cast<int>(out.size()) < n; ++next) {
+        const std::string letter(1, "ijkl"[next % 4]);
+        const Name name(next < 4 ? letter : letter + std::to_string(next / 4));
+        if (std::find(taken.begin(), taken.end(), name) == taken.end())
+            out.push_back(name);
+    }
+    return out;
+}
+
+SizeFacts withEmptySizes(const SizeFacts &facts) { return {size::withEmptySizes(facts.symbols), facts.monotone}; }
+
+/// The factor is 0 where the condition of a Select is false.
+bool isZeroUnless(sym::Expr condition, sym::Expr factor, const SizeFacts &facts) {
+    if (condition.kind() != sym::Kind::Lt && condition.kind() != sym::Kind::Gt)
+        return false;
+    const auto o = condition.operands();
+    const sym::Expr length = condition.kind() == sym::Kind::Lt ? o[1] - o[0] : o[0] - o[1];
+    return factor == sym::max({sym::Expr(0), length}) || (factor == length && neverNegative(length, facts.symbols));
+}
+
+} // namespace
+
+std::string SizeExpr::str() const {
+    const int most = height(tree_);
+    const std::vector<Name> bound = letters(most, names());
+    return renamed(tree_, [&](Name n) { return bound[static_cast<std::size_t>(most - numberOf(n))]; }).str();
+}
+
+std::vector<Name> SizeExpr::names() const {
+    std::vector<Name> out = tree_.freeSymbols();
+    std::erase_if(out, isBound);
+    return out;
+}
+
+bool SizeExpr::hasBinder() const { return names().size() != tree_.freeSymbols().size(); }
+
+std::optional<sym::Expr> SizeExpr::plain() const { return hasBinder() ? std::nullopt : std::optional(tree_); }
+
+SizeExpr min(const SizeExpr &a, const SizeExpr &b) { return sym::min({a.tree(), b.tree()}); }
+SizeExpr max(const SizeExpr &a, const SizeExpr &b) { return sym::max({a.tree(), b.tree()}); }
+SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b) {
+    return b == SizeExpr(1) ? a : SizeExpr(sym::floorDiv(a.tree(), b.tree()));
+}
+SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b) { return b == SizeExpr(1) ? a : SizeExpr(sym::ceilDiv(a.tree(), b.tree())); }
+SizeExpr mod(const SizeExpr &a, const SizeExpr &b) { return sym::mod(a.tree(), b.tree()); }
+SizeExpr compare(sym::Kind relation, const SizeExpr &a, const SizeExpr &b) { return sym::compare(relation, a.tree(), b.tree()); }
+SizeExpr select(const SizeExpr &condition, const SizeExpr &yes, const SizeExpr &no) {
+    return sym::select(condition.tree(), yes.tree(), no.tree());
+}
+
+bool isNonNegative(const SizeExpr &e, const SizeFacts &facts) { return neverNegative(e.tree(), withEmptySizes(facts).symbols); }
+
+SizeExpr sumOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts) {
+    return size::sumOver(variable, begin.tree(), end.tree(), body.tree(), withEmptySizes(facts));
+}
+
+SizeExpr maxOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts) {
+    return size::maxOver(variable, begin.tree(), end.tree(), body.tree(), withEmptySizes(facts));
+}
+
+SizeExpr product(const SizeExpr &a, const SizeExpr &b, const SizeFacts &facts) {
+    const SizeFacts weaker = withEmptySizes(facts);
+    const auto without = [&weaker](sym::Expr chosen, sym::Expr factor) -> std::optional<sym::Expr> {
+        if (chosen.kind() != sym::Kind::Select || !chosen.operands()[2].isZero() || mayFail(chosen.operands()[1], {&factor, 1}) ||
+            !isZeroUnless(chosen.operands()[0], factor, weaker))
+            return std::nullopt;
+        return chosen.operands()[1] * factor;
+    };
+    if (const auto p = without(a.tree(), b.tree()))
+        return *p;
+    return without(b.tree(), a.tree()).value_or(a.tree() * b.tree());
+}
+
+SizeExpr substitute(const SizeExpr &e, const std::map<Name, SizeExpr> &values) {
+    // Binders of the formula and of the values get names that differ, so that none captures the other's variable.
+    std::map<Name, sym::Expr> apart;
+    for (const auto &[name, value] : values)
+        apart.emplace(name, renamed(value.tree(), [](Name n) { return Name("value" + n.str()); }));
+    return bindAll(sym::substitute(renamed(e.tree(), [](Name n) { return Name("outer" + n.str()); }), apart));
+}
+
+std::optional<SizeBinder> binderOf(sym::Expr node, Name variable) {
+    if (!isBinder(node))
+        return std::nullopt;
+    const Parts p = partsOf(node);
+    return SizeBinder{p.isSum, variable, p.begin, p.end,
+                      sym::substitute(p.body, {{p.variable.name(), sym::Expr::symbol(variable)}})};
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,116 @@
+// Sizes: reading their text, what they may consist of, and what it takes to know them.
+#include "Analysis/Sizes/SizeBinders.h"
+
+#include <algorithm>
+
+namespace sdfgc::analysis {
+
+using namespace size;
+
+namespace {
+
+bool isInteger(Name n, const ir::SDFG *g) {
+    if (!g || isBound(n))
+        return true;
+    const ir::DataDesc *d = g->desc(n);
+    const Type *t = d ? &d->dtype : g->symbols.find(n);
+    return !t || t->isInteger() || t->isBool();
+}
+
+bool isPart(sym::Expr e, const ir::SDFG *g) {
+    if (e.overflowed())
+        return false;
+    switch (e.kind()) {
+    case sym::Kind::Symbol:
+    case sym::Kind::Subscript:
+        return isInteger(e.name(), g);
+    case sym::Kind::Pow: {
+        const auto by = e.operands()[1].asInt();
+        return by && *by >= 0;
+    }
+    case sym::Kind::Call:
+        return isBinder(e);
+    case sym::Kind::Integer:
+    case sym::Kind::Rational: // a coefficient: of a sum of squares, for instance
+    case sym::Kind::Bool:
+    case sym::Kind::Add:
+    case sym::Kind::Mul:
+    case sym::Kind::FloorDiv:
+    case sym::Kind::CeilDiv:
+    case sym::Kind::Mod:
+    case sym::Kind::Floor:
+    case sym::Kind::Ceil:
+    case sym::Kind::Abs:
+    case sym::Kind::Min:
+    case sym::Kind::Max:
+    case sym::Kind::Eq:
+    case sym::Kind::Ne:
+    case sym::Kind::Lt:
+    case sym::Kind::Le:
+    case sym::Kind::Gt:
+    case sym::Kind::Ge:
+    case sym::Kind::And:
+    case sym::Kind::Or:
+    case sym::Kind::Not:
+    case sym::Kind::Select:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::optional<sym::Expr> smallestUnsupported(sym::Expr e, const ir::SDFG *g) {
+    for (sym::Expr o : e.operands())
+        if (const auto inner = smallestUnsupported(o, g))
+            return inner;
+    return isPart(e, g) ? std::nullopt : std::optional(e);
+}
+
+void collect(sym::Expr e, const ir::SDFG *g, std::set<Name> &symbols, std::set<Name> &containers) {
+    const bool isContainer = e.kind() == sym::Kind::Subscript || (e.isSymbol() && g && g->desc(e.name()));
+    if (isContainer)
+        containers.insert(e.name());
+    else if (e.isSymbol() && !isBound(e.name()))
+        symbols.insert(e.name());
+    for (sym::Expr o : e.operands())
+        collect(o, g, symbols, containers);
+}
+
+/// A call that was meant to be a binder, and is none.
+std::optional<sym::Expr> brokenBinder(sym::Expr e) {
+    if (e.kind() == sym::Kind::Call && (e.name() == Name("SumOver") || e.name() == Name("MaxOver")) && !isBinder(e))
+        return e;
+    for (sym::Expr o : e.operands())
+        if (const auto inner = brokenBinder(o))
+            return inner;
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<SizeExpr> parseSize(std::string_view text, const std::function<bool(Name)> &isContainer) {
+    const sym::ParseResult parsed = sym::parse(text, nullptr, isContainer);
+    if (!parsed.expr)
+        return Failure{"at " + std::to_string(parsed.offset + 1) + ": " + parsed.error};
+    if (const auto broken = brokenBinder(*parsed.expr))
+        return Failure{"`" + broken->str() + "` takes a variable, where it begins and ends, and what is added up or compared"};
+    const SizeExpr e(bindAll(*parsed.expr));
+    if (const auto part = unsupportedPart(e))
+        return Failure{"`" + SizeExpr(*part).str() + "` can be no part of a size"};
+    return e;
+}
+
+std::optional<sym::Expr> unsupportedPart(const SizeExpr &e, const ir::SDFG *g) { return smallestUnsupported(e.tree(), g); }
+
+SizeUse useOf(const SizeExpr &e, const ir::SDFG *g) {
+    std::set<Name> symbols, containers;
+    collect(e.tree(), g, symbols, containers);
+    SizeUse use;
+    use.loops = e.hasBinder();
+    use.symbols.assign(symbols.begin(), symbols.end());
+    use.containers.assign(containers.begin(), containers.end());
+    use.kind = use.loops || !containers.empty() ? SizeClass::Reads : symbols.empty() ? SizeClass::Number : SizeClass::Symbols;
+    return use;
+}
+
+} // namespace sdfgc::analysis

@@ -1,0 +1,221 @@
+#include "sdfgc/Nest/Build.h"
+
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+/// Adds the container of an access node, and what its view shows, at any depth.
+void hide(const SDFG &g, const Node *n, std::set<Name> &hidden) {
+    const auto *a = n ? dyn_cast<AccessNode>(n) : nullptr;
+    if (!a)
+        return;
+    hidden.insert(a->data);
+    if (g.desc(a->data) && g.desc(a->data)->isView())
+        hide(g, viewedNode(a), hidden);
+}
+
+void hide(const SDFG &g, const std::vector<Item> &items, std::set<Name> &hidden) {
+    for (const Item &i : items) {
+        if (i.map) {
+            hide(g, i.map->body, hidden);
+            continue;
+        }
+        for (const Use &u : i.step->uses)
+            if (u.access && g.desc(u.access->data) && g.desc(u.access->data)->isView())
+                hide(g, u.access, hidden);
+        for (const Node *n : i.step->nodes)
+            hide(g, n, hidden);
+    }
+}
+
+} // namespace
+
+std::set<Name> hiddenContainers(const SDFG &g, const std::vector<Run> &runs) {
+    std::set<Name> hidden = analysis::containersReadByControlFlow(g);
+    std::set<const State *> read;
+    for (const Run &r : runs) {
+        read.insert(r.states.begin(), r.states.end());
+        hide(g, r.items, hidden);
+    }
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            if (!read.count(s) || (a && g.desc(a->data) && g.desc(a->data)->isView())) // also a view that nobody uses
+                hide(g, n.get(), hidden);
+        }
+    return hidden;
+}
+
+bool mayBeVariable(const DataDesc &d) {
+    return d.transient && d.isArray() && d.alias == AliasKind::None && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool &&
+           !d.totalSize.isOne() &&
+           (d.storage == Storage::Default || d.storage == Storage::CPU_Heap || d.storage == Storage::Register);
+}
+
+bool mentions(const sym::Subset &s, const std::vector<Name> &params) {
+    const std::set<Name> symbols = s.freeSymbols();
+    return std::any_of(params.begin(), params.end(), [&](Name p) { return symbols.count(p) != 0; });
+}
+
+sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at) {
+    sym::Subset out = s;
+    std::size_t next = 0;
+    for (const std::size_t d : s.nonUnitDims()) {
+        const sym::Range &r = s.dims[d];
+        out.dims[d].begin = out.dims[d].end = r.begin + at[next++] * r.step;
+        out.dims[d].step = 1;
+    }
+    return out;
+}
+
+bool isNextTo(const sym::Subset &s, const DataDesc &d, Name variable) {
+    if (s.rank() != d.rank())
+        return false;
+    const std::map<Name, sym::Expr> next{{variable, sym::Expr::symbol(variable) + 1}};
+    sym::Expr distance = 0;
+    for (std::size_t k = 0; k < d.rank(); ++k) {
+        const sym::Expr at = s.dims[k].begin;
+        distance += d.strides[k] * (sym::substitute(at, next) - at);
+    }
+    return distance.isOne() || (distance + 1).isZero();
+}
+
+Use ofElement(const Use &whole, sym::Subset element, Name connector) {
+    Use u = whole;
+    u.connector = connector;
+    u.memlet = Memlet::simple(whole.data, element);
+    u.memlet.volume = 1;
+    u.memlet.debugInfo = whole.memlet.debugInfo;
+    u.subset = std::move(element);
+    return u;
+}
+
+namespace {
+
+/// Renames a connector that has the name of a container, symbol or constant. Returns the new name in `names`, by the old one.
+void renameTaken(Use &u, const SDFG &g, std::map<Name, py::ExprRef> &names) {
+    const Name free = g.freshName(u.connector.view());
+    if (free == u.connector)
+        return;
+    names.emplace(u.connector, py::name(free));
+    u.connector = free;
+}
+
+} // namespace
+
+Item taskletStep(std::string label, std::string code, std::vector<Use> reads, Use written, const SDFG &g) {
+    std::map<Name, py::ExprRef> renamed;
+    for (Use &r : reads)
+        renameTaken(r, g, renamed);
+    renameTaken(written, g, renamed);
+    if (!renamed.empty())
+        code = py::print(py::substitute(*py::parseBlock(code).value, renamed));
+    auto node = std::make_shared<Tasklet>();
+    node->label = std::move(label);
+    node->code = {std::move(code), Language::Python};
+    node->debugInfo = written.access->debugInfo;
+    auto step = std::make_unique<Step>();
+    step->nodes.push_back(node.get());
+    for (Use &r : reads) {
+        node->addIn(r.connector, g.desc(r.data)->dtype);
+        step->uses.push_back(std::move(r));
+    }
+    node->addOut(written.connector, g.desc(written.data)->dtype);
+    step->uses.push_back(std::move(written));
+    step->made = std::move(node);
+    return {nullptr, std::move(step)};
+}
+
+sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
+                   const sym::Assumptions &facts) {
+    const sym::Expr size = r.size();
+    const std::optional<sym::Expr> least = analysis::leastOf(size, around);
+    const bool isSize = least && sym::isNonNegative(*least, facts) == sym::Truth::True;
+    return sym::floorDiv(isSize ? size : sym::max({sym::Expr(0), size}), width);
+}
+
+void addLoops(std::vector<analysis::LoopLevel> &around, const Map &m) {
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        around.push_back({m.params[d], m.ranges[d]});
+}
+
+std::shared_ptr<MapEntry> entryLike(const MapEntry &like, std::string label) {
+    std::shared_ptr<MapEntry> entry(cast<MapEntry>(ir::clone(like).release()));
+    entry->label = std::move(label);
+    return entry;
+}
+
+namespace {
+
+Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    Map m;
+    entry->simd = entry->ordered = false; // that was said of other loops
+    m.entry = entry.get();
+    m.made = std::move(entry);
+    m.params = std::move(params);
+    m.ranges = std::move(ranges);
+    return m;
+}
+
+} // namespace
+
+Map mapLike(const MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    return mapOf(entryLike(like, std::move(label)), std::move(params), std::move(ranges));
+}
+
+Map loopLike(const MapEntry &like, std::string label, std::vector<Name> params, std::vector<sym::Range> ranges) {
+    std::shared_ptr<MapEntry> entry = entryLike(like, std::move(label));
+    entry->schedule = Schedule::Sequential;
+    return mapOf(std::move(entry), std::move(params), std::move(ranges));
+}
+
+void renameContainers(Item &i, const std::map<Name, Name> &names, SDFG &g, analysis::Memories &memories) {
+    const auto nameOf = [&names](Name n) {
+        const auto other = names.find(n);
+        return other == names.end() ? n : other->second;
+    };
+    if (i.map) {
+        std::set<Name> locals;
+        for (const Name n : i.map->locals)
+            locals.insert(nameOf(n));
+        i.map->locals = std::move(locals);
+        for (Item &inner : i.map->body)
+            renameContainers(inner, names, g, memories);
+        return;
+    }
+    for (Use &u : i.step->uses) {
+        u.memlet.data = nameOf(u.memlet.data); // of a copy, the memlet is that of both ends
+        if (const Name n = nameOf(u.data); n != u.data) {
+            u.data = n;
+            u.memory = memories.of(g, n);
+        }
+    }
+}
+
+namespace {
+
+void set(Map &m, bool MapEntry::*property, bool value) {
+    if (m.entry->*property == value)
+        return;
+    std::shared_ptr<MapEntry> entry = entryLike(*m.entry, m.entry->label);
+    *entry.*property = value;
+    m.entry = entry.get();
+    m.made = std::move(entry);
+}
+
+} // namespace
+
+void setSimd(Map &m, bool simd) { set(m, &MapEntry::simd, simd); }
+
+void setOrdered(Map &m) { set(m, &MapEntry::ordered, true); }
+
+} // namespace sdfgc::nest

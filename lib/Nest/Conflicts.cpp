@@ -1,0 +1,175 @@
+#include "sdfgc/Nest/Conflicts.h"
+
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+Conflicts::Conflicts(const SDFG &g, const analysis::Memories &memories) : memories_(memories), facts_(analysis::factsOf(g)) {}
+
+ItemFacts Conflicts::factsOf(const Item &item) const {
+    ItemFacts out;
+    const Step *last = nullptr;
+    for (const PlacedUse &u : usesOf(item)) {
+        out.steps += u.step != std::exchange(last, u.step);
+        ItemFacts::Does &does = out.memories[u.use->memory];
+        does.writes |= u.use->writes();
+        does.reads |= u.use->kind != UseKind::Write;
+        const DataDesc *d = memories_.desc(u.use->memory);
+        out.queues |= d && d->isStream();
+    }
+    out.effects = hasEffects(item);
+    return out;
+}
+
+namespace {
+
+/// The memories that both use, with what each does; goes over those of the one that uses fewer: a map that others joined uses many.
+template <class Function> bool anyCommon(const ItemFacts &a, const ItemFacts &b, const Function &holds) {
+    const bool swapped = b.memories.size() < a.memories.size();
+    const auto &few = swapped ? b.memories : a.memories, &many = swapped ? a.memories : b.memories;
+    return std::any_of(few.begin(), few.end(), [&](const auto &m) {
+        const auto other = many.find(m.first);
+        return other != many.end() && (swapped ? holds(m.first, other->second, m.second) : holds(m.first, m.second, other->second));
+    });
+}
+
+} // namespace
+
+bool Conflicts::handsOn(const ItemFacts &a, const ItemFacts &b) const {
+    return anyCommon(a, b, [this](analysis::Memory m, const ItemFacts::Does &first, const ItemFacts::Does &second) {
+        const DataDesc *d = first.writes && second.reads ? memories_.desc(m) : nullptr;
+        return d && d->transient;
+    });
+}
+
+bool Conflicts::shares(const ItemFacts &a, const ItemFacts &b) const {
+    return anyCommon(a, b, [](analysis::Memory, const ItemFacts::Does &, const ItemFacts::Does &) { return true; });
+}
+
+std::size_t Conflicts::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
+    const auto isStream = [this](const analysis::Memory &m, bool reads, bool writes) {
+        const DataDesc *d = memories_.desc(m);
+        return !d || !(d->totalSize.isOne() || (d->transient && reads && writes));
+    };
+    std::size_t count = 0;
+    for (const auto &[m, does] : a.memories) {
+        const auto other = b.memories.find(m);
+        const ItemFacts::Does too = other == b.memories.end() ? ItemFacts::Does{} : other->second;
+        count += isStream(m, does.reads || too.reads, does.writes || too.writes);
+    }
+    for (const auto &[m, does] : b.memories)
+        count += !a.memories.count(m) && isStream(m, does.reads, does.writes);
+    return count;
+}
+
+sym::Expr Conflicts::sharedBytes(const ItemFacts &a, const ItemFacts &b) const {
+    sym::Expr bytes = 0;
+    for (const auto &[m, does] : a.memories)
+        if (const DataDesc *d = memories_.desc(m); d && b.memories.count(m))
+            bytes += d->totalSize * d->dtype.bytes().value_or(1);
+    return bytes;
+}
+
+bool Conflicts::meet(const Use &a, const Use &b) const {
+    return (a.writes() || b.writes()) && (a.memory == b.memory || !memories_.apart(a.memory, b.memory));
+}
+
+bool Conflicts::mayMeet(const ItemFacts &a, const ItemFacts &b) const {
+    for (const auto &[m, does] : a.memories) {
+        if (const auto same = b.memories.find(m); same != b.memories.end() && (does.writes || same->second.writes))
+            return true;
+        if (memories_.mayAlias(m))
+            for (const auto &[n, other] : b.memories)
+                if (memories_.mayAlias(n) && (does.writes || other.writes))
+                    return true;
+    }
+    return false;
+}
+
+bool Conflicts::ordered(const Item &a, const ItemFacts &factsOfA, const Item &b, const ItemFacts &factsOfB) const {
+    if (factsOfA.effects && factsOfB.effects)
+        return true;
+    if (!mayMeet(factsOfA, factsOfB))
+        return false;
+    for (const PlacedUse &u : usesOf(a))
+        for (const PlacedUse &v : usesOf(b))
+            if (meet(*u.use, *v.use) && conflict({u.use, u.instance()}, {v.use, v.instance()}, 0))
+                return true;
+    return false;
+}
+
+std::optional<analysis::Conflict> Conflicts::conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const {
+    if (a.use->data == b.use->data)
+        return analysis::conflictOf(a.instance, b.instance, common, facts_);
+    // One memory under two names: views, arguments that may alias.
+    return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
+}
+
+diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other,
+                            const analysis::Conflict &c) {
+    const std::string text = what + " by `" + named.use->data.str() + "`";
+    if (named.use->data != other.use->data)
+        return {diag::Why::MayAlias, text + ", which may be the memory of `" + other.use->data.str() + "`"};
+    if (!c.why.empty())
+        return {diag::Why::NotAffine, text + " (" + c.why + ")"};
+    return {diag::Why::Dependence, text};
+}
+
+bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+    if (meaning.empty())
+        return true;
+    for (std::size_t d = depth; d < m.params.size(); ++d)
+        for (const auto &[name, value] : meaning)
+            if (value.dependsOn(m.params[d]))
+                return false;
+    return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return canRename(i, meaning); });
+}
+
+std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+    std::vector<analysis::LoopLevel> loops;
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        loops.push_back(d < depth ? analysis::LoopLevel{onto.params[d], onto.ranges[d]}
+                                  : analysis::LoopLevel{m.params[d], m.ranges[d].substituted(meaning)});
+    std::vector<AlignedUse> out;
+    for (const Item &i : m.body)
+        for (const PlacedUse &u : usesOf(i)) {
+            AlignedUse a{u.use, {u.use->subset, loops}};
+            if (a.instance.subset)
+                a.instance.subset = a.instance.subset->substituted(meaning);
+            for (const analysis::LoopLevel &l : u.loops)
+                a.instance.loops.push_back({l.variable, l.range.substituted(meaning)});
+            out.push_back(std::move(a));
+        }
+    return out;
+}
+
+std::set<analysis::Memory> handedInRuns(const std::vector<Run> &runs, SDFG &g, const analysis::Memories &memories) {
+    struct Usage {
+        std::set<const Run *> runs;
+        std::size_t writes = 0;
+    };
+    std::map<analysis::Memory, Usage> usage;
+    for (const Run &run : runs)
+        for (const Item &i : run.items)
+            for (const PlacedUse &u : usesOf(i)) {
+                usage[u.use->memory].runs.insert(&run);
+                usage[u.use->memory].writes += u.use->writes();
+            }
+    const std::set<Name> byFlow = analysis::containersReadByControlFlow(g);
+    std::set<analysis::Memory> out;
+    for (const auto &[m, u] : usage) {
+        const DataDesc *d = memories.desc(m);
+        const Name name = memories.owner(m).second;
+        if (u.writes == 1 && u.runs.size() == 1 && d && d->transient && d->lifetime == Lifetime::Scope && g.desc(name) == d &&
+            !byFlow.count(name))
+            out.insert(m);
+    }
+    return out;
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,235 @@
+#include "sdfgc/Nest/LoopItems.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Bounds.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/LabelName.h"
+#include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/Build.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
+
+bool hasAssignments(const Region &r) {
+    return std::any_of(r.edges().begin(), r.edges().end(), [](const auto &e) { return !e->assignments.empty(); });
+}
+
+} // namespace
+
+LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(memories), reads_(g) { locate(); }
+
+void LoopItems::locate() {
+    shared_ = analysis::sharedContainers(g_);
+    elsewhere_ = analysis::containersReadByControlFlow(g_);
+    users_.clear();
+    stale_.clear();
+    for (const State *s : allStates(std::as_const(g_)))
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            users_[a->data].insert(s->parent());
+}
+
+void LoopItems::moveUsers(const LoopRegion &l, const Region &to) {
+    std::set<const Region *> gone;
+    std::set<Name> used;
+    for (const State *s : allStates(static_cast<const Region &>(l))) {
+        gone.insert(s->parent());
+        for (const AccessNode *a : nodesOf<AccessNode>(*s))
+            used.insert(a->data);
+    }
+    for (const Name n : used) {
+        for (const Region *r : gone)
+            users_[n].erase(r);
+        users_[n].insert(&to);
+    }
+}
+
+std::optional<std::vector<Item>> LoopItems::contentOf(Region &r) {
+    if (stale_.count(&r))
+        locate();
+    variables_.clear();
+    locals_.clear();
+    around_.clear();
+    if (const auto *l = dyn_cast<LoopRegion>(&r))
+        around_.push_back(l->variable);
+    std::optional<std::vector<Item>> out = read(r);
+    around_.clear();
+    return out;
+}
+
+std::optional<Run> LoopItems::runOf(LoopRegion &l) {
+    if (stale_.count(&l))
+        locate();
+    return readRegion(l, memories_, shared_);
+}
+
+std::optional<std::vector<Item>> LoopItems::read(Region &r) {
+    const std::vector<Block *> blocks = analysis::sequenceOf(r);
+    if (blocks.empty() || hasAssignments(r))
+        return std::nullopt;
+    std::vector<Item> out;
+    for (Block *b : blocks) {
+        if (auto *l = dyn_cast<LoopRegion>(b)) {
+            out.push_back({mapOf(*l), nullptr});
+            if (!out.back().map)
+                return std::nullopt;
+            continue;
+        }
+        const auto *s = dyn_cast<State>(b);
+        if (!s || !isReadable(*s))
+            return std::nullopt;
+        std::vector<Item> items = readState(*s, memories_, shared_);
+        if (haveMovingViews(items))
+            return std::nullopt;
+        std::move(items.begin(), items.end(), std::back_inserter(out));
+    }
+    return out;
+}
+
+/// Remaining views are placed before the map that replaces a loop, so the viewed subset must not depend on its
+/// iterations.
+bool LoopItems::haveMovingViews(const std::vector<Item> &items) const {
+    return std::any_of(items.begin(), items.end(), [this](const Item &i) {
+        if (i.map)
+            return haveMovingViews(i.map->body);
+        return std::any_of(i.step->uses.begin(), i.step->uses.end(),
+                           [this](const Use &u) { return u.access && isMovingView(*u.access); });
+    });
+}
+
+bool LoopItems::isMovingView(const AccessNode &view) const {
+    const DataDesc *d = g_.desc(view.data);
+    if (!d || !d->isView())
+        return false;
+    std::set<Name> named = d->freeSymbols();
+    if (const Edge *e = viewEdge(&view))
+        for (const auto *subset : {&e->memlet.subset, &e->memlet.otherSubset})
+            if (*subset)
+                named.merge((*subset)->freeSymbols());
+    if (std::any_of(around_.begin(), around_.end(), [&](Name v) { return named.count(v) != 0; }))
+        return true;
+    const AccessNode *viewed = viewedNode(&view);
+    return viewed && isMovingView(*viewed);
+}
+
+std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
+    const std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
+    if (!l.optimize || !header || !analysis::isOfIntegers(header->range, g_) ||
+        std::find(around_.begin(), around_.end(), l.variable) != around_.end())
+        return nullptr;
+    around_.push_back(l.variable);
+    std::optional<std::vector<Item>> body = read(l);
+    around_.pop_back();
+    if (!body || reads_.isReadOutside(l))
+        return nullptr;
+    auto out = std::make_unique<Map>();
+    out->made = entryFor(l);
+    out->entry = out->made.get();
+    out->params = {l.variable};
+    out->ranges = {header->walk()};
+    out->body = std::move(*body);
+    out->locals = localsOf(*out, l);
+    variables_.insert(l.variable);
+    locals_.insert(out->locals.begin(), out->locals.end());
+    return out;
+}
+
+std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
+    std::set<Name> seen, out;
+    for (const Item &i : m.body) {
+        const std::set<Name> inner = nest::localsOf(i);
+        for (const PlacedUse &u : usesOf(i))
+            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.loops.empty() && canBeLocal(*u.use, l))
+                out.insert(u.use->data);
+    }
+    return out;
+}
+
+namespace {
+
+/// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
+void assignLastValue(Region &r, State &s, Name variable, const analysis::LoopHeader &header) {
+    State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
+    r.removeEdge(s.outEdges().front());
+    r.connect(&s, after, {"1", Language::Python}, {{variable, header.last().str()}});
+}
+
+} // namespace
+
+void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header) {
+    for (const Name n : locals_)
+        g_.desc(n)->storage = Storage::Register;
+    Region &r = *l.parent();
+    State &s = analysis::stateInPlaceOf(l);
+    Run run;
+    run.region = &r;
+    run.memories = &memories_;
+    run.states = {&s};
+    run.items = std::move(items);
+    const Name variable = l.variable;
+    const bool isReadOutside = reads_.isReadOutside(l);
+    moveUsers(l, r);
+    for (const Region *around = &r; around && stale_.insert(around).second;)
+        around = around->parent();
+    if (isReadOutside)
+        assignLastValue(r, s, variable, header);
+    write(run);
+    r.removeBlock(&l);
+    if (!isReadOutside)
+        analysis::forgetVariable(g_, variable);
+    for (const Name inner : variables_)
+        analysis::forgetVariable(g_, inner);
+}
+
+bool LoopItems::canBeLocal(const Use &first, const Region &loop) const {
+    const DataDesc &d = *g_.desc(first.data);
+    const auto size = d.totalSize.asInt();
+    return d.transient && analysis::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && size && *size <= smallContainer &&
+           analysis::isOnHost(&d) && first.certain && first.subset && *first.subset == d.fullSubset() &&
+           isOnlyInside(first.data, loop);
+}
+
+bool LoopItems::isOnlyInside(Name container, const Region &r) const {
+    const auto users = users_.find(container);
+    if (users == users_.end() || elsewhere_.count(container))
+        return false;
+    return std::all_of(users->second.begin(), users->second.end(), [&r](const Region *user) {
+        while (user && user != &r)
+            user = user->parent();
+        return user != nullptr;
+    });
+}
+
+bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
+    const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
+    for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {
+        const DataDesc *d = g.desc(u.use->data);
+        if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
+            continue;
+        for (std::size_t k = 0; k < d->rank(); ++k) {
+            sym::Range indices = u.instance.subset->dims[k];
+            indices.begin = indices.begin + (k < d->offset.size() ? d->offset[k] : 0);
+            indices.end = indices.end + (k < d->offset.size() ? d->offset[k] : 0);
+            if (analysis::whyOutside(indices, d->shape[k], u.instance.loops, less))
+                return true;
+        }
+    }
+    return false;
+}
+
+std::shared_ptr<MapEntry> entryFor(const LoopRegion &l) {
+    auto entry = std::make_shared<MapEntry>();
+    entry->label = l.label.empty() ? "for_" + l.variable.str() : identifierOf(l.label, "loop_");
+    entry->debugInfo = l.debugInfo;
+    entry->schedule = Schedule::Sequential;
+    entry->ordered = true;
+    return entry;
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,282 @@
+// Library nodes that reduce, as maps: Reduce nodes and matrix-vector products.
+//
+//     Reduce (sum, axis 1): A -> s          init:    s[i] = 0                  A @ x -> y          init:    y[i] = 0
+//                                           update:  s[i] += A[i, j]                               update:  y[i] += A[i, k] * x[k]
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/MakeMaps.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+/// A container under reduction, and which loop runs along each of its dimensions of more than one element, in their order.
+struct Operand {
+    const Use *use = nullptr;
+    std::vector<std::size_t> loops;
+    Name connector;
+};
+
+const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr; }
+
+/// A library node under conversion: the loops of its update, its operands, and its computation. Derived classes for
+/// kinds of nodes fill these in.
+class Reduction {
+public:
+    Reduction(const Step &step, const Map &like, const SDFG &g) : step_(step), node_(*libraryNode(step)), like_(like), g_(g) {}
+
+    ReductionMaps maps() {
+        if (!canSplit(like_) || !isSplittable() || !nameParameters())
+            return {};
+        return {init(), update()};
+    }
+
+protected:
+    const json::Value *property(const char *name) const {
+        const json::Value *v = node_.properties.find(name);
+        return v && !v->isNull() ? v : nullptr;
+    }
+
+    const Step &step_;
+    const LibraryNode &node_;
+    const Map &like_;
+    const SDFG &g_;
+    std::vector<sym::Expr> loops_; // trip counts, outermost first
+    std::vector<Operand> inputs_;
+    Operand output_;
+    std::string wcr_, identity_, code_;
+
+    /// May loops take the operands apart, as far as these tell?
+    bool isSplittable() const {
+        const auto plain = [this](const Operand &o) {
+            const std::optional<sym::Subset> &s = o.use->subset;
+            if (!s || o.use->memlet.dynamic || !analysis::isOnHost(g_.desc(o.use->data)))
+                return false;
+            const std::vector<std::size_t> dims = s->nonUnitDims();
+            bool fits = dims.size() == o.loops.size();
+            for (std::size_t k = 0; fits && k < dims.size(); ++k)
+                fits = s->dims[dims[k]].tile.isOne() && s->dims[dims[k]].size() == loops_[o.loops[k]];
+            return fits;
+        };
+        return plain(output_) && std::all_of(inputs_.begin(), inputs_.end(), plain);
+    }
+
+private:
+    /// Names that mean nothing in the subsets. Threads that share the first loop must not share outputs, but for a single one.
+    bool nameParameters() {
+        for (std::size_t k = 0; k < loops_.size(); ++k)
+            params_.push_back(k < like_.params.size() ? like_.params[k] : g_.freshName("__r" + std::to_string(k)));
+        const std::vector<std::size_t> &kept = output_.loops;
+        const bool shared =
+            isParallel(like_.entry->schedule) && !kept.empty() && std::find(kept.begin(), kept.end(), 0) == kept.end();
+        return !shared && !nest::mentions(*output_.use->subset, params_) &&
+               std::none_of(inputs_.begin(), inputs_.end(),
+                            [this](const Operand &o) { return nest::mentions(*o.use->subset, params_); });
+    }
+
+    Use elementOf(const Operand &o) const {
+        std::vector<sym::Expr> at;
+        for (const std::size_t k : o.loops)
+            at.push_back(sym::Expr::symbol(params_[k]));
+        return ofElement(*o.use, nest::elementOf(*o.use->subset, at), o.connector);
+    }
+
+    std::unique_ptr<Map> mapOver(const std::vector<std::size_t> &loops, std::string label, Item body) const {
+        auto map = std::make_unique<Map>(mapLike(*like_.entry, std::move(label), {}, {}));
+        for (const std::size_t k : loops) {
+            map->params.push_back(params_[k]);
+            map->ranges.push_back({0, loops_[k] - 1, 1, 1});
+        }
+        map->body.push_back(std::move(body));
+        return map;
+    }
+
+    Item init() const {
+        Use first = elementOf(output_);
+        first.certain = true;
+        Item step = taskletStep("init", "__out = " + identity_, {}, std::move(first), g_);
+        std::vector<std::size_t> kept = output_.loops;
+        std::sort(kept.begin(), kept.end());
+        if (kept.empty())
+            return step;
+        return {mapOver(kept, "init", std::move(step)), nullptr};
+    }
+
+    std::unique_ptr<Map> update() const {
+        std::vector<Use> reads;
+        std::vector<std::size_t> all;
+        for (const Operand &o : inputs_)
+            reads.push_back(elementOf(o));
+        for (std::size_t k = 0; k < loops_.size(); ++k)
+            all.push_back(k);
+        Use updated = elementOf(output_);
+        updated.kind = UseKind::Update;
+        updated.certain = false;
+        updated.memlet.wcr = wcr_;
+        return mapOver(all, node_.label, taskletStep(node_.label, code_, std::move(reads), std::move(updated), g_));
+    }
+
+    std::vector<Name> params_; // of the loops
+};
+
+/// Reduce, with an associative function and an identity.
+class ReduceNode : public Reduction {
+public:
+    using Reduction::Reduction;
+
+    bool read() {
+        if (step_.uses.size() != 2 || step_.uses[0].writes() || step_.uses[1].kind != UseKind::Write || !step_.uses[0].subset)
+            return false;
+        code_ = "__out = __inp";
+        return readFunction(step_.uses[1]) && readDims(step_.uses[0], step_.uses[1]);
+    }
+
+private:
+    bool readFunction(const Use &to) {
+        wcr_ = property("wcr") ? property("wcr")->text() : "";
+        identity_ = property("identity") ? property("identity")->text() : "";
+        const auto function = py::parseWcr(wcr_);
+        if (!function.value || identity_.empty() || !py::freeNames(*function.value->lambda).empty() ||
+            !analysis::namesInCode({identity_, Language::Python}, g_).empty())
+            return false;
+        const py::Reduction kind = function.value->kind;
+        const bool isOrdered = kind == py::Reduction::Sub || kind == py::Reduction::Div || kind == py::Reduction::MinLocation ||
+                               kind == py::Reduction::MaxLocation;
+        return !isOrdered && py::reductionIdentity(kind, g_.desc(to.data)->dtype).has_value();
+    }
+
+    bool readDims(const Use &from, const Use &to) {
+        const json::Value *axes = property("axes");
+        if (axes && !axes->isArray())
+            return false;
+        inputs_ = {{&from, {}, Name("__inp")}};
+        output_ = {&to, {}, Name("__out")};
+        const auto rank = static_cast<int64_t>(from.subset->rank());
+        for (const std::size_t d : from.subset->nonUnitDims()) {
+            const auto dim = static_cast<int64_t>(d);
+            const auto names = [&](const json::Value &a) { return a.asInt() == dim || a.asInt() == dim - rank; };
+            if (axes && std::none_of(axes->items().begin(), axes->items().end(), names))
+                output_.loops.push_back(loops_.size());
+            inputs_[0].loops.push_back(loops_.size());
+            loops_.push_back(from.subset->dims[d].size());
+        }
+        return output_.loops.size() < loops_.size();
+    }
+};
+
+/// MatMul and Dot where an operand is a vector: the order of the sum is open, and a library gains little.
+class ProductNode : public Reduction {
+public:
+    ProductNode(const Step &step, const Map &like, const SDFG &g) : Reduction(step, like, g) {
+        for (const Use &u : step.uses)
+            uses_.push_back(throughView(u, g));
+    }
+
+    bool read() {
+        const bool dot = node_.className() == "Dot";
+        const Use *a = at(dot ? "_x" : "_a"), *b = at(dot ? "_y" : "_b"), *c = at(dot ? "_result" : "_c");
+        if (!a || !b || !c || uses_.size() != 3 || a->writes() || b->writes() || c->kind != UseKind::Write || !a->subset ||
+            !b->subset || !is("alpha", 1) || !is("beta", 0) || !is("transA", 0) || !is("transB", 0))
+            return false;
+        const Type type = g_.desc(c->data)->dtype;
+        const auto zero = py::reductionIdentity(py::Reduction::Sum, type);
+        if (!zero || !(g_.desc(a->data)->dtype == type) || !(g_.desc(b->data)->dtype == type))
+            return false;
+        wcr_ = "lambda x, y: x + y";
+        identity_ = py::print(**zero);
+        code_ = "__out = __a * __b";
+        const std::vector<std::size_t> ofA = a->subset->nonUnitDims(), ofB = b->subset->nonUnitDims();
+        inputs_ = {{a, {0}, Name("__a")}, {b, {0}, Name("__b")}};
+        output_ = {c, {}, Name("__out")};
+        if (ofA.size() == 1 && ofB.size() == 1) {
+            loops_ = {a->subset->dims[ofA[0]].size()};
+        } else if (ofA.size() == 2 && ofB.size() == 1) { // rows of a matrix
+            loops_ = {a->subset->dims[ofA[0]].size(), a->subset->dims[ofA[1]].size()};
+            inputs_[0].loops = {0, 1};
+            inputs_[1].loops = {1};
+            output_.loops = {0};
+        } else if (ofA.size() == 1 && ofB.size() == 2) { // its columns
+            loops_ = {b->subset->dims[ofB[0]].size(), b->subset->dims[ofB[1]].size()};
+            inputs_[1].loops = {0, 1};
+            output_.loops = {1};
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /// What was read, if a matrix is an operand.
+    std::optional<MatrixProduct> product() const {
+        if (loops_.size() != 2 || !isSplittable())
+            return std::nullopt;
+        const bool ofRows = output_.loops.front() == 0;
+        return MatrixProduct{
+            *inputs_[ofRows ? 0 : 1].use, *inputs_[ofRows ? 1 : 0].use, *output_.use, ofRows, loops_[0], loops_[1]};
+    }
+
+private:
+    const Use *at(const char *connector) const {
+        const auto u = std::find_if(uses_.begin(), uses_.end(), [&](const Use &u) { return u.connector == Name(connector); });
+        return u == uses_.end() ? nullptr : &*u;
+    }
+    /// Is a coefficient or switch absent, or what it is by default?
+    bool is(const char *name, int64_t value) const {
+        const json::Value *v = property(name);
+        return !v || (v->isBool() ? v->asBool() == (value != 0) : v->asInt() == value);
+    }
+
+    std::vector<Use> uses_; // of containers, not of their views
+};
+
+} // namespace
+
+bool isReduce(const Step &s) {
+    const LibraryNode *node = libraryNode(s);
+    return node && node->className() == "Reduce" && node->libraryName() == "standard";
+}
+
+bool isProduct(const Step &s) {
+    const LibraryNode *node = libraryNode(s);
+    return node && (node->className() == "MatMul" || node->className() == "Dot") && node->libraryName() == "blas";
+}
+
+bool orderCounts(const Step &s, const SDFG &g) {
+    const DataDesc *to = s.uses.empty() ? nullptr : g.desc(s.uses.back().data);
+    const json::Value *function = libraryNode(s)->properties.find("wcr");
+    const auto wcr = py::parseWcr(function && !function->isNull() ? function->text() : "lambda a, b: a + b");
+    return !to || !wcr.value || py::orderCounts(wcr.value->kind, to->dtype);
+}
+
+std::optional<MatrixProduct> matrixProductOf(const Step &s, const SDFG &g) {
+    const Map unlike;
+    ProductNode node(s, unlike, g);
+    return isProduct(s) && node.read() ? node.product() : std::nullopt;
+}
+
+bool isSumOverColumn(const Step &s, Name variable, const SDFG &g) {
+    bool moves = false;
+    for (const Use &each : s.uses) {
+        const Use u = throughView(each, g);
+        const DataDesc *d = g.desc(u.data);
+        if (!u.subset || !d || u.subset->nonUnitDims().size() > (u.writes() ? 0U : 1U))
+            return false;
+        moves |= !u.writes() && isNextTo(*u.subset, *d, variable);
+    }
+    return moves && isProduct(s);
+}
+
+ReductionMaps reductionAsMaps(const Step &s, const Map &like, const SDFG &g) {
+    if (isReduce(s)) {
+        ReduceNode node(s, like, g);
+        return node.read() ? node.maps() : ReductionMaps{};
+    }
+    ProductNode node(s, like, g);
+    return isProduct(s) && node.read() ? node.maps() : ReductionMaps{};
+}
+
+} // namespace sdfgc::nest

@@ -1,0 +1,26 @@
+// The walk over the loops of a program that passes over loops share.
+#pragma once
+
+#include "sdfgc/Nest/LoopItems.h"
+#include "sdfgc/Pass/Pass.h"
+
+#include <functional>
+
+namespace sdfgc::transforms {
+
+/// What a pass over loops knows of the SDFG of a loop.
+struct LoopsOf {
+    ir::SDFG &g;
+    analysis::Memories &memories;
+    const nest::Conflicts &items;
+    nest::LoopItems &loops;
+};
+
+/// Calls `change` for the loops of a program, inner ones first. Left out are loops in scopes, in SDFGs with kernels, and those inside of
+/// what the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on it. `change` returns
+/// whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed. Does nothing for GPU
+/// targets: offload-to-gpu decides there what a kernel is.
+bool changeLoops(ir::SDFG &root, const pass::Context &context,
+                 const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
+
+} // namespace sdfgc::transforms

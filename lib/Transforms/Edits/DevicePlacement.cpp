@@ -1,0 +1,362 @@
+#include "Transforms/Edits/DevicePlacement.h"
+
+#include "Transforms/Edits/Nodes.h"
+
+#include "sdfgc/Analysis/Dependences/DependentIterations.h"
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Support/UnionFind.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+using Container = std::pair<SDFG *, Name>;
+
+/// A node outside of kernels, and the containers around it. A map: also those that its iterations share and access on their own.
+struct HostNode {
+    Node *node;
+    std::vector<Container> reads, writes;
+};
+
+class Placement {
+public:
+    Placement(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
+    bool run();
+
+private:
+    void collect(SDFG &g);
+    void collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry);
+    void collectInside(const analysis::ScopeTree &scopes, const Node *entry, HostNode &map) const;
+    void join(Container a, Container b);
+    Container find(Container c);
+    bool onDevice(Container c) { return device_.count(find(c)) != 0; }
+    bool isDeviceNode(const HostNode &n);
+    void spread();
+    bool apply();
+    bool wrapSequentialMaps();
+    bool wrapTasklets();
+
+    SDFG &root_;
+    pass::Context &context_;
+    std::vector<HostNode> nodes_;
+    std::vector<Container> containers_; // in order of appearance
+    std::map<Container, std::size_t> numbers_;
+    UnionFind sets_;
+    std::set<Container> device_;     // representatives
+    std::set<Name> shared_;          // of the SDFG that is looked at
+    std::set<const Node *> inOrder_; // maps inside of a kernel of one iteration
+};
+
+Container Placement::find(Container c) {
+    const auto [it, isNew] = numbers_.try_emplace(c, containers_.size());
+    if (isNew) {
+        sets_.add();
+        containers_.push_back(c);
+    }
+    return containers_[sets_.find(it->second)];
+}
+
+void Placement::join(Container a, Container b) {
+    a = find(a);
+    b = find(b);
+    if (a == b)
+        return;
+    if (device_.erase(b))
+        device_.insert(a);
+    sets_.join(numbers_.at(a), numbers_.at(b));
+}
+
+bool isKernelMap(const Node &n) {
+    const auto *m = dyn_cast<MapEntry>(&n);
+    return m && isGpuSchedule(m->schedule);
+}
+
+bool holdsKernels(const analysis::ScopeTree &scopes, const Node *entry) {
+    for (Node *n : scopes.children(entry))
+        if (isKernelMap(*n) || (n->isEntry() && holdsKernels(scopes, n)))
+            return true;
+    return false;
+}
+
+void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
+    SDFG &g = *s.sdfg();
+    auto dataOf = [&](const Edge *e, bool source) -> std::optional<Container> {
+        auto *a = dyn_cast<AccessNode>(source ? analysis::pathSource(e) : analysis::pathDestination(e));
+        return a ? std::optional<Container>({&g, analysis::ownerOf(a->data)}) : std::nullopt;
+    };
+    for (Node *n : scopes.children(entry)) {
+        if (auto *a = dyn_cast<AccessNode>(n)) {
+            const DataDesc *d = g.desc(a->data);
+            if (d && d->isView())
+                if (AccessNode *viewed = analysis::viewedNode(a))
+                    join({&g, analysis::ownerOf(a->data)}, {&g, analysis::ownerOf(viewed->data)});
+            continue;
+        }
+        if (auto *nested = dyn_cast<NestedSDFGNode>(n)) {
+            if (!nested->sdfg)
+                continue;
+            for (const Edge *e : nested->inEdges())
+                if (auto c = dataOf(e, true); c && e->dstConn)
+                    join(*c, {nested->sdfg.get(), e->dstConn});
+            for (const Edge *e : nested->outEdges())
+                if (auto c = dataOf(e, false); c && e->srcConn)
+                    join(*c, {nested->sdfg.get(), e->srcConn});
+            const std::set<Name> outer = std::exchange(shared_, {});
+            collect(*nested->sdfg);
+            shared_ = outer;
+            continue;
+        }
+        auto *m = dyn_cast<MapEntry>(n);
+        if (m && !isKernelMap(*m) && holdsKernels(scopes, m)) {
+            collectScope(s, scopes, m);
+            continue;
+        }
+        if (n->isExit() || isa<ConsumeEntry>(n))
+            continue;
+        HostNode found{n, {}, {}};
+        for (const Edge *e : n->inEdges())
+            if (auto c = dataOf(e, true); c && !e->memlet.isEmpty())
+                found.reads.push_back(*c);
+        const Node *last = m ? static_cast<Node *>(m->exit) : n;
+        for (const Edge *e : last->outEdges())
+            if (auto c = dataOf(e, false); c && !e->memlet.isEmpty())
+                found.writes.push_back(*c);
+        if (m)
+            collectInside(scopes, m, found);
+        nodes_.push_back(std::move(found));
+    }
+}
+
+/// Nothing but an access node may say what a map writes: a path to the map's exit is not asked for.
+void Placement::collectInside(const analysis::ScopeTree &scopes, const Node *entry, HostNode &map) const {
+    auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
+    auto shared = [this](const Container &c) {
+        const DataDesc *d = c.first->desc(c.second);
+        return shared_.count(c.second) || (d && d->storage == Storage::GPU_Global);
+    };
+    for (Node *n : scopes.children(entry)) {
+        if (auto *a = dyn_cast<AccessNode>(n)) {
+            const Container c{a->state()->sdfg(), analysis::ownerOf(a->data)};
+            if (!shared(c))
+                continue;
+            if (std::any_of(a->inEdges().begin(), a->inEdges().end(), moves))
+                map.writes.push_back(c);
+            if (std::any_of(a->outEdges().begin(), a->outEdges().end(), moves))
+                map.reads.push_back(c);
+        } else if (n->isEntry()) {
+            collectInside(scopes, n, map);
+        }
+    }
+}
+
+void Placement::collect(SDFG &g) {
+    shared_ = analysis::sharedContainers(g);
+    for (const auto &[name, d] : g.arrays) {
+        Container top = find({&g, name});
+        if (d.storage == Storage::GPU_Global)
+            device_.insert(top);
+    }
+    for (State *s : allStates(g)) {
+        analysis::ScopeTree scopes(*s);
+        collectScope(*s, scopes, nullptr);
+    }
+}
+
+bool Placement::isDeviceNode(const HostNode &n) {
+    if (isKernelMap(*n.node))
+        return true;
+    if (const auto *t = dyn_cast<Tasklet>(n.node); t && t->code.language != Language::Python)
+        return false; // code of the host that may be given device memory
+    if (isa<LibraryNode>(n.node))
+        return false;
+    auto device = [this](const Container &c) { return onDevice(c); };
+    return std::any_of(n.reads.begin(), n.reads.end(), device) || std::any_of(n.writes.begin(), n.writes.end(), device);
+}
+
+/// What kernels write, and the arrays that they read, is device memory: until nothing changes.
+void Placement::spread() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        auto move = [&](const Container &c, bool written) {
+            const DataDesc *d = c.first->desc(c.second);
+            if (!d || onDevice(c) || d->isStream() || d->storage == Storage::CPU_Pinned || (d->isScalar() && !written))
+                return;
+            if (c.first == &root_ && !d->transient)
+                return; // the caller's memory
+            device_.insert(find(c));
+            changed = true;
+        };
+        for (const HostNode &n : nodes_) {
+            if (!isDeviceNode(n))
+                continue;
+            for (const Container &c : n.writes)
+                move(c, true);
+            for (const Container &c : n.reads)
+                move(c, false);
+        }
+    }
+}
+
+bool Placement::apply() {
+    bool changed = false;
+    for (const Container &c : containers_) {
+        DataDesc *d = c.first->arrays.find(c.second);
+        const bool callers = c.first == &root_ && d && !d->transient;
+        if (!d || callers || !onDevice(c) || d->storage == Storage::GPU_Global || d->isStream())
+            continue;
+        d->storage = Storage::GPU_Global;
+        changed = true;
+    }
+    for (const HostNode &n : nodes_)
+        if (auto *m = dyn_cast<MapEntry>(n.node); m && isDeviceNode(n) && !isKernelMap(*m) && !inOrder_.count(m)) {
+            m->schedule = Schedule::GPU_Device;
+            changed = true;
+        }
+    return changed;
+}
+
+/// Puts nodes, or scopes, that hand values to each other into one kernel of one iteration.
+void wrap(State &s, const std::vector<Node *> &together) {
+    auto *entry = s.add<MapEntry>();
+    auto *exit = s.add<MapExit>();
+    entry->exit = exit;
+    exit->entry = entry;
+    entry->label = exit->label = together.front()->label;
+    entry->params = {"thread"};
+    entry->ranges = {{0, 0, 1, 1}};
+    entry->schedule = Schedule::GPU_Device;
+    entry->gpuBlockSize = std::vector<sym::Expr>{1, 1, 1};
+    entry->debugInfo = exit->debugInfo = together.front()->debugInfo;
+    int number = 0;
+    auto inside = [&](const Node *n) { return std::find(together.begin(), together.end(), n) != together.end(); };
+    for (Node *first : together) {
+        Node *last = exitOf(first);
+        const std::vector<Edge *> in(first->inEdges().begin(), first->inEdges().end()),
+            out(last->outEdges().begin(), last->outEdges().end());
+        bool fed = false;
+        for (Edge *e : in) {
+            if (inside(e->src)) {
+                fed = true;
+                continue;
+            }
+            const std::string suffix = std::to_string(number++);
+            const bool data = !e->memlet.isEmpty();
+            s.connect(e->src, e->srcConn, entry, data ? Name("IN_" + suffix) : Name(), e->memlet);
+            if (data)
+                s.connect(entry, Name("OUT_" + suffix), first, e->dstConn, e->memlet);
+            fed |= data;
+            s.removeEdge(e);
+        }
+        if (!fed)
+            s.connect(entry, {}, first, {}, Memlet::empty());
+        bool drained = false;
+        for (Edge *e : out) {
+            if (inside(e->dst)) {
+                drained = true;
+                continue;
+            }
+            const std::string suffix = std::to_string(number++);
+            const bool data = !e->memlet.isEmpty();
+            s.connect(exit, data ? Name("OUT_" + suffix) : Name(), e->dst, e->dstConn, e->memlet);
+            if (data)
+                s.connect(last, e->srcConn, exit, Name("IN_" + suffix), e->memlet);
+            drained |= data;
+            s.removeEdge(e);
+        }
+        if (!drained)
+            s.connect(last, {}, exit, {}, Memlet::empty());
+    }
+}
+
+/// A kernel runs its iterations in any order. Those of a sequential map that use what others write are left to one thread.
+bool Placement::wrapSequentialMaps() {
+    bool changed = false;
+    for (const HostNode &n : nodes_) {
+        auto *m = dyn_cast<MapEntry>(n.node);
+        if (!m || !(m->schedule == Schedule::Sequential || m->schedule == Schedule::Unrolled) || !isDeviceNode(n))
+            continue;
+        const Name shared = analysis::sharedByIterations(*m, analysis::ScopeTree(*m->state()));
+        if (!shared)
+            continue;
+        context_.missed(*m, "runs in one thread of the device",
+                        {diag::Why::Dependence, "an iteration may use what another one writes to `" + shared.str() + "`"});
+        wrap(*m->state(), {m});
+        inOrder_.insert(m);
+        changed = true;
+    }
+    return changed;
+}
+
+bool Placement::wrapTasklets() {
+    std::set<const Node *> device, done;
+    for (const HostNode &n : nodes_)
+        if (isa<Tasklet>(n.node) && isDeviceNode(n))
+            device.insert(n.node);
+    bool changed = false;
+    for (const HostNode &n : nodes_) {
+        if (!device.count(n.node) || done.count(n.node))
+            continue;
+        std::vector<Node *> together{n.node};
+        done.insert(n.node);
+        for (std::size_t i = 0; i < together.size(); ++i) {
+            // Ordering edges do not merge nodes: a node between the two on another path would have to run both before
+            // and after the kernel.
+            auto add = [&](const Edge *e, Node *other) {
+                if (auto *t = dyn_cast<Tasklet>(other); t && e->srcConn && e->dstConn && done.insert(t).second)
+                    together.push_back(t);
+            };
+            for (const Edge *e : together[i]->inEdges())
+                add(e, e->src);
+            for (const Edge *e : together[i]->outEdges())
+                add(e, e->dst);
+        }
+        wrap(*together.front()->state(), together);
+        changed = true;
+    }
+    return changed;
+}
+
+bool Placement::run() {
+    collect(root_);
+    spread();
+    bool changed = wrapSequentialMaps();
+    changed |= apply();
+    return wrapTasklets() || changed;
+}
+
+} // namespace
+
+bool placeWrittenScalars(SDFG &root, pass::Context &context) {
+    bool changed = false;
+    for (SDFG *g : allSDFGs(root))
+        for (State *s : allStates(*g))
+            for (MapEntry *m : nodesOf<MapEntry>(*s)) {
+                if (!isKernelMap(*m) || analysis::executorOf(*m) != analysis::Executor::Host)
+                    continue;
+                for (Edge *e : m->exit->outEdges()) {
+                    const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(e));
+                    DataDesc *d = a && !e->memlet.isEmpty() ? g->arrays.find(a->data) : nullptr;
+                    if (!d || !d->isScalar() || !d->transient || isGpuStorage(d->storage) || d->storage == Storage::CPU_Pinned)
+                        continue;
+                    d->storage = Storage::GPU_Global;
+                    d->lifetime = d->lifetime == Lifetime::Scope ? Lifetime::SDFG : d->lifetime;
+                    context.done(*m, "`" + a->data.str() + "`, which it writes, moves to device memory");
+                    changed = true;
+                }
+            }
+    if (changed)
+        placeOnDevice(root, context); // what else uses them
+    return changed;
+}
+
+bool placeOnDevice(SDFG &root, pass::Context &context) { return Placement(root, context).run(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,174 @@
+#include "Transforms/Edits/HostReads.h"
+
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+std::vector<NestedSDFGNode *> hostNested(SDFG &g) {
+    std::vector<NestedSDFGNode *> out;
+    for (State *s : allStates(g)) {
+        analysis::ScopeTree scopes(*s);
+        for (Node *n : scopes.children(nullptr))
+            if (auto *nested = dyn_cast<NestedSDFGNode>(n); nested && nested->sdfg)
+                out.push_back(nested);
+    }
+    return out;
+}
+
+namespace {
+
+bool receivesData(const AccessNode &n, bool isView) {
+    const Edge *views = isView ? analysis::viewEdge(&n) : nullptr;
+    return std::any_of(n.inEdges().begin(), n.inEdges().end(), [&](const Edge *e) { return e != views && !e->memlet.isEmpty(); });
+}
+
+} // namespace
+
+bool writtenInDataflow(const SDFG &g, Name data) {
+    for (const State *s : allStates(g))
+        for (const auto &n : s->nodes()) {
+            const auto *a = dyn_cast<AccessNode>(n.get());
+            const DataDesc *d = a ? g.desc(a->data) : nullptr;
+            if (!a || !receivesData(*a, d && d->isView()))
+                continue;
+            if (const AccessNode *target = analysis::nodeBehindViews(a); !target || analysis::ownerOf(target->data) == data)
+                return true;
+        }
+    return false;
+}
+
+bool usesArray(const Node &n) {
+    const SDFG &g = *n.state()->sdfg();
+    const auto isArray = [&](const Edge *e) {
+        const DataDesc *d = e->memlet.data ? g.desc(e->memlet.data) : nullptr;
+        return d && d->isArray();
+    };
+    return std::any_of(n.inEdges().begin(), n.inEdges().end(), isArray) ||
+           std::any_of(n.outEdges().begin(), n.outEdges().end(), isArray);
+}
+
+void renameDataflow(SDFG &g, Name from, Name to) {
+    for (State *s : allStates(g)) {
+        for (const auto &n : s->nodes())
+            if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == from)
+                a->data = to;
+        for (const auto &e : s->edges())
+            if (e->memlet.data == from)
+                e->memlet.data = to;
+    }
+    if (!g.parentNode)
+        return;
+    for (auto *connectors : {&g.parentNode->inConnectors, &g.parentNode->outConnectors})
+        for (Connector &c : *connectors)
+            if (c.name == from)
+                c.name = to;
+    for (Edge *e : g.parentNode->inEdges())
+        if (e->dstConn == from)
+            e->dstConn = to;
+    for (Edge *e : g.parentNode->outEdges())
+        if (e->srcConn == from)
+            e->srcConn = to;
+}
+
+Name splitForDevice(SDFG &g, Name host) {
+    Name device("gpu_" + host.str());
+    if (g.arrays.contains(device) || g.symbols.find(device))
+        device = g.freshName("gpu_" + host.str());
+    DataDesc d = *g.arrays.find(host);
+    d.storage = Storage::GPU_Global;
+    d.transient = g.isRoot() ? true : d.transient;
+    if (g.isRoot() && !g.arrays.find(host)->transient)
+        d.lifetime = Lifetime::Scope;
+    g.arrays.set(device, d);
+    if (!g.isRoot()) {
+        DataDesc *mine = g.arrays.find(host);
+        mine->transient = true;
+        mine->lifetime = Lifetime::Scope;
+    }
+    DataDesc *mine = g.arrays.find(host);
+    mine->storage = mine->isScalar() ? Storage::Register : Storage::CPU_Heap;
+    if (mine->isScalar())
+        mine->lifetime = Lifetime::Scope; // a copy for the moment
+    renameDataflow(g, host, device);
+    return device;
+}
+
+namespace {
+
+void copyState(State &s, SDFG &g, const std::vector<Name> &hosts, const Twins &twins) {
+    for (Name host : hosts) {
+        Name device = twins.at(host);
+        auto *from = s.add<AccessNode>(device), *to = s.add<AccessNode>(host);
+        Memlet m = Memlet::simple(device, g.arrays.find(device)->fullSubset());
+        m.otherSubset = g.arrays.find(host)->fullSubset();
+        s.connect(from, {}, to, {}, m);
+    }
+}
+
+std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
+    std::vector<Name> out;
+    for (Name n : names)
+        if (twins.count(n) && std::find(out.begin(), out.end(), n) == out.end())
+            out.push_back(n);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
+    if (!hosts.empty())
+        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), g, hosts, twins);
+}
+
+/// Between a block and the edges that leave it.
+void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
+    if (!hosts.empty())
+        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), g, hosts, twins);
+}
+
+} // namespace
+
+void refreshBeforeReads(SDFG &g, const Twins &twins) {
+    if (twins.empty())
+        return;
+    for (Region *r : allRegions(g)) {
+        std::vector<Block *> blocks;
+        for (const auto &b : r->blocks())
+            blocks.push_back(b.get());
+        for (Block *b : blocks) {
+            std::vector<Name> after;
+            for (InterstateEdge *e : b->outEdges())
+                for (Name n : analysis::containersRead(*e, g))
+                    after.push_back(n);
+            copyAfter(*r, *b, distinct(after, twins), g, twins);
+            std::vector<Name> before;
+            if (const auto *c = dyn_cast<ConditionalBlock>(b))
+                before = analysis::containersRead(*c, g);
+            if (const auto *l = dyn_cast<LoopRegion>(b))
+                before = analysis::containersRead(*l, g);
+            copyBefore(*r, *b, distinct(before, twins), g, twins);
+        }
+        auto *l = dyn_cast<LoopRegion>(r);
+        std::vector<Name> loop = l ? distinct(analysis::containersRead(*l, g), twins) : std::vector<Name>();
+        if (loop.empty())
+            continue;
+        // The condition is tested again after each iteration.
+        std::vector<Block *> last;
+        for (const auto &b : r->blocks())
+            if (b->outEdges().empty() && b->kind() != BlockKind::Break)
+                last.push_back(b.get());
+        for (Block *b : last) {
+            if (b->kind() == BlockKind::Continue)
+                copyBefore(*r, *b, loop, g, twins);
+            else
+                copyAfter(*r, *b, loop, g, twins);
+        }
+    }
+}
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,86 @@
+// mark-root-arguments: mark arrays that only the root of a call needs as optional.
+//
+//   before   argument A: float64[N]     A -> Scatter._inbuffer       (all that the program does with A)
+//   after    argument A: float64[N] (optional)
+//
+// Only the root of a Scatter reads the entire array, and only the root of a Gather writes it. Other ranks have to pass
+// an array as well, unless the interface marks it as optional.
+//
+// Not handled: arguments with any other reads or writes, and arguments passed to a nested SDFG.
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+
+/// An operand that counts on the root only.
+struct RootOperand {
+    std::string_view className, connector;
+};
+constexpr std::array<RootOperand, 16> rootOperands{{
+    {"Scatter", "_inbuffer"},
+    {"Iscatter", "_inbuffer"},
+    {"Scatterv", "_inbuffer"},
+    {"Scatterv", "_sendcounts"},
+    {"Scatterv", "_displs"},
+    {"Gather", "_outbuffer"},
+    {"Igather", "_outbuffer"},
+    {"Gatherv", "_outbuffer"},
+    {"Gatherv", "_recvcounts"},
+    {"Gatherv", "_displs"},
+    {"Reduce", "_outbuffer"},
+    {"Ireduce", "_outbuffer"},
+    {"BlockScatter", "_inp_buffer"},
+    {"BlockGather", "_out_buffer"},
+    {"BlockCyclicScatter", "_inbuffer"},
+    {"BlockCyclicGather", "_outbuffer"},
+}};
+
+bool isRoots(const Node &node, Name connector) {
+    const auto *l = dyn_cast<LibraryNode>(&node);
+    return l && (l->libraryName() == "mpi" || l->libraryName() == "pblas") &&
+           std::any_of(rootOperands.begin(), rootOperands.end(),
+                       [&](const RootOperand &o) { return o.className == l->className() && o.connector == connector.view(); });
+}
+
+/// Do all edges of an access node lead to, or come from, operands of the root?
+bool isForRoot(const AccessNode &n) {
+    return std::all_of(n.outEdges().begin(), n.outEdges().end(), [](const Edge *e) { return isRoots(*e->dst, e->dstConn); }) &&
+           std::all_of(n.inEdges().begin(), n.inEdges().end(), [](const Edge *e) { return isRoots(*e->src, e->srcConn); });
+}
+
+class MarkRootArguments : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &) override {
+        std::map<Name, bool> found; // arguments that are accessed, and whether only by roots
+        for (State *s : allStates(root))
+            for (const AccessNode *n : nodesOf<AccessNode>(*s))
+                if (const DataDesc *d = root.desc(n->data); d && !d->transient && d->kind == DataKind::Array)
+                    found.try_emplace(n->data, true).first->second &= isForRoot(*n);
+        std::erase_if(found, [](const auto &argument) { return !argument.second; });
+        if (found.empty())
+            return false;
+        for (const Name n : analysis::containersReadByControlFlow(root))
+            found.erase(n);
+        bool changed = false;
+        for (const auto &[name, isRoots] : found)
+            if (DataDesc *d = root.desc(name); d->optional != true) {
+                d->optional = true;
+                changed = true;
+            }
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createMarkRootArguments() { return std::make_unique<MarkRootArguments>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,84 @@
+#include "Transforms/Normalise/ControlFlow/Conditions.h"
+
+#include "sdfgc/Tasklet/Ast.h"
+
+#include <algorithm>
+
+namespace sdfgc::transforms::flow {
+namespace {
+
+using ir::Code;
+
+py::ExprRef parsed(const Code &c) {
+    if (c.language != ir::Language::Python)
+        return nullptr;
+    auto result = py::parseExpr(c.text);
+    return result.value ? *result.value : nullptr;
+}
+
+bool isNot(const py::ExprRef &e) { return e->kind == py::ExprKind::Unary && e->op == py::Op::Not; }
+
+std::optional<py::Op> opposite(py::Op op) {
+    switch (op) {
+    case py::Op::Eq:
+        return py::Op::Ne;
+    case py::Op::Ne:
+        return py::Op::Eq;
+    case py::Op::Lt:
+        return py::Op::Ge;
+    case py::Op::Ge:
+        return py::Op::Lt;
+    case py::Op::Gt:
+        return py::Op::Le;
+    case py::Op::Le:
+        return py::Op::Gt;
+    default:
+        return std::nullopt;
+    }
+}
+
+bool areOppositeComparisons(const py::ExprRef &a, const py::ExprRef &b, const std::function<bool(Name)> &canBeNaN) {
+    if (a->kind != py::ExprKind::Compare || b->kind != py::ExprKind::Compare || a->ops.size() != 1 || b->ops.size() != 1)
+        return false;
+    if (opposite(a->ops[0]) != b->ops[0] || !py::equal(*a->args[0], *b->args[0]) || !py::equal(*a->args[1], *b->args[1]))
+        return false;
+    std::set<Name> names = py::freeNames(*a);
+    return std::none_of(names.begin(), names.end(), canBeNaN);
+}
+
+} // namespace
+
+bool isAlwaysTrue(const Code &condition) {
+    if (condition.text.empty() || condition.text == "1")
+        return true;
+    py::ExprRef e = parsed(condition);
+    return e && e->kind == py::ExprKind::Bool && e->text == "True";
+}
+
+bool areComplementary(const Code &a, const Code &b, const std::function<bool(Name)> &canBeNaN) {
+    py::ExprRef x = parsed(a), y = parsed(b);
+    if (!x || !y)
+        return false;
+    if (isNot(x) && py::equal(*x->args[0], *y))
+        return true;
+    if (isNot(y) && py::equal(*y->args[0], *x))
+        return true;
+    return areOppositeComparisons(x, y, canBeNaN);
+}
+
+std::optional<Code> negated(const Code &condition) {
+    py::ExprRef e = parsed(condition);
+    if (!e)
+        return std::nullopt;
+    py::ExprRef result = isNot(e) ? e->args[0] : py::unary(py::Op::Not, e, ScalarKind::Bool);
+    return Code{py::print(*result), ir::Language::Python};
+}
+
+std::optional<std::set<Name>> namesRead(const std::string &expression) {
+    auto result = py::parseExpr(expression);
+    if (!result.value)
+        return std::nullopt;
+    return py::freeNames(**result.value);
+}
+
+} // namespace sdfgc::transforms::flow

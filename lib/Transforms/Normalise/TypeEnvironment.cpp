@@ -1,0 +1,101 @@
+#include "Transforms/Normalise/TypeEnvironment.h"
+
+namespace sdfgc::transforms {
+
+using namespace ir;
+
+Type containerType(const DataDesc &d) { return d.isScalar() || d.isStructure() ? d.dtype : Type::pointer(d.dtype); }
+
+TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scopes, const Node &n, const Structs *structs)
+    : sdfg_(g), structs_(structs) {
+    // Innermost first: the first definition of a name wins.
+    for (const Node *entry : scopes.enclosing(&n)) {
+        if (const auto *map = dyn_cast<MapEntry>(entry))
+            for (Name p : map->params)
+                scoped_.emplace(p, ScalarKind::Int64);
+        if (const auto *consume = dyn_cast<ConsumeEntry>(entry))
+            for (Name n : {consume->peIndex, consume->countName()})
+                scoped_.emplace(n, ScalarKind::Int64);
+        for (const Connector &c : entry->inConnectors)
+            if (isDynamicRange(c.name))
+                scoped_.emplace(c.name, c.type);
+    }
+}
+
+std::optional<Type> TypeEnvironment::typeOf(Name n) const {
+    if (auto it = scoped_.find(n); it != scoped_.end() && it->second)
+        return it->second;
+    if (const Type *t = sdfg_.symbols.find(n); t && *t)
+        return *t;
+    if (const Constant *c = sdfg_.constant(n))
+        return containerType(c->desc);
+    if (const DataDesc *d = sdfg_.desc(n))
+        return containerType(*d);
+    return std::nullopt;
+}
+
+Type TypeEnvironment::typeOf(sym::Expr e) const {
+    if (e.isSymbol())
+        return typeOf(e.name()).value_or(Type());
+    Type floating;
+    // With a stack of its own: expressions of hostile files are deep.
+    std::vector<sym::Expr> open{e};
+    bool condition = e.kind() == sym::Kind::Bool || (e.kind() >= sym::Kind::Eq && e.kind() <= sym::Kind::Not);
+    if (condition)
+        return ScalarKind::Bool;
+    while (!open.empty()) {
+        sym::Expr x = open.back();
+        open.pop_back();
+        if (x.kind() == sym::Kind::Float)
+            floating = commonType(floating, ScalarKind::Float64);
+        else if (x.kind() == sym::Kind::Complex)
+            floating = commonType(floating, ScalarKind::Complex128);
+        else if (x.isSymbol()) {
+            if (auto t = typeOf(x.name()); t && (t->isFloat() || t->isComplex()))
+                floating = commonType(floating, *t);
+        } else
+            open.insert(open.end(), x.operands().begin(), x.operands().end());
+    }
+    return floating ? floating : Type(ScalarKind::Int64);
+}
+
+py::Env TypeEnvironment::forCode(const Node &node) const {
+    py::Env env;
+    env.typeOf = [this, &node](Name n) -> std::optional<Type> {
+        if (const Connector *c = node.inConnector(n))
+            return c->type;
+        if (const Connector *c = node.outConnector(n))
+            return c->type;
+        return typeOf(n);
+    };
+    env.isCallback = [this](Name n) {
+        const Type *t = sdfg_.symbols.find(n);
+        return t && t->isCallback();
+    };
+    env.structByName = [this](Name n) -> std::optional<Type> {
+        if (!structs_)
+            return std::nullopt;
+        auto it = structs_->find(n);
+        return it == structs_->end() ? std::nullopt : std::optional<Type>(it->second);
+    };
+    return env;
+}
+
+TypeEnvironment::Structs TypeEnvironment::structTypes(const SDFG &g) {
+    Structs out;
+    std::vector<Type> open;
+    for (const auto &[name, desc] : g.arrays)
+        open.push_back(desc.dtype);
+    while (!open.empty()) {
+        Type t = open.back();
+        open.pop_back();
+        if (t.isPointer() || t.isVector())
+            open.push_back(t.element());
+        else if (t.isStruct() && out.emplace(t.name(), t).second)
+            for (const auto &[field, type] : t.fields())
+                open.push_back(type);
+    }
+    return out;
+}
+
+} // namespace sdfgc::transforms

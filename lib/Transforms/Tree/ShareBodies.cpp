@@ -1,0 +1,187 @@
+// A loop that is written twice, for a team and for one thread, has its body once, as a function that both call.
+//
+//     if (N >= 1000) {                                  inline void program_body(A, B, N, i) {
+//         #pragma omp parallel for                          ... many lines
+//         for (i ...) {                                 }
+//             ... many lines                  becomes
+//         }                                             if (N >= 1000) {
+//     } else {                                              #pragma omp parallel for
+//         for (i ...) {                                     for (i ...) program_body(A, B, N, i);
+//             ... the same lines                        } else {
+//         }                                                 for (i ...) program_body(A, B, N, i);
+//     }                                                 }
+//
+// Pointers of the function are restrict and its values are its own, so compilers know at least as much as of the two bodies.
+// The sequential loop keeps its machine code; in the team's loop, arrays no longer seem to overlap. Other forms cost time. A
+// lambda that captures by reference is up to eight times slower, since a store of 64 bits may change what it captured. One loop
+// with an `if` clause enters the team's region each time.
+//
+// Legal when:
+//   - the bodies are the same except for the variables that they declare, and so are the headers of the loops; neither reduces;
+//   - the body changes no value from outside, and does not jump out of the iteration;
+//   - everything that it uses can be passed: values, constants, arrays.
+//
+// Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
+// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies that
+// use a name which several variables of the function have, of other kinds, or that declare values in code.
+#include "Jumps.h"
+#include "MovedFunctions.h"
+
+#include "sdfgc/Transforms/Passes.h"
+#include "sdfgc/Tree/Effects.h"
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+#include <set>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace tree;
+
+/// Statements and declarations, those inside included.
+std::size_t lengthOf(const Block &b) {
+    std::size_t count = 0;
+    for (const NodePtr &n : b.body) {
+        const auto *code = dyn_cast<Code>(n.get());
+        count += code ? std::max<std::size_t>(1, code->stmts.size()) : n->kind != Kind::Comment && n->kind != Kind::Block;
+        forEachBlock(std::as_const(*n), [&count](const Block &inner) { count += lengthOf(inner); });
+    }
+    return count;
+}
+
+/// The only statement of a branch as a loop; null for others.
+For *onlyLoop(Block &b) { return b.body.size() == 1 ? dyn_cast<For>(b.body[0].get()) : nullptr; }
+
+/// Does a block give a variable other memory, or have text taken as written?
+bool isOpaque(const Block &b) {
+    return contains(b, Kind::Allocate) || contains(b, Kind::Release) || contains(b, Kind::SetPointer) ||
+           contains(b, Kind::RawTasklet);
+}
+
+class Sharing {
+public:
+    Sharing(Function &f, std::size_t least, MovedFunctions &parts, std::set<Name> &names)
+        : f_(f), least_(least), parts_(parts), names_(names) {}
+
+    void run() { block(f_.body); }
+
+private:
+    void block(Block &b) {
+        for (const NodePtr &n : b.body) {
+            if (auto *choice = dyn_cast<If>(n.get()))
+                share(*choice);
+            forEachBlock(*n, [this](Block &inner) { block(inner); });
+        }
+    }
+
+    void share(If &choice) {
+        if (choice.branches.size() != 2 || !choice.branches[0].condition || choice.branches[1].condition)
+            return;
+        For *team = onlyLoop(*choice.branches[0].body), *alone = onlyLoop(*choice.branches[1].body);
+        if (!team || !alone || !isPair(*team, *alone) || lengthOf(alone->body) < least_ || !isPassable(alone->body))
+            return;
+        const std::string over = f_.vars[alone->var].name.str();
+        Outlined made = outline(
+            f_, std::move(alone->body), newName(), [this](Name n) { return typeOf(n); }, [](const Variable &, Obstacle) {},
+            Handover::ByReference);
+        made.function->comment = (choice.comment.empty() ? "" : choice.comment + ": ") + "the iteration " + over;
+        made.function->inlined = true;
+        std::unique_ptr<Call> call = parts_.add(std::move(made));
+        team->body.body.clear();
+        team->body.body.push_back(clone(*call));
+        alone->body.body.clear();
+        alone->body.body.push_back(std::move(call));
+    }
+
+    /// A loop that a team shares, and the same loop for one thread?
+    bool isPair(const For &team, const For &alone) const {
+        const bool isTeam =
+            team.omp && !team.omp->simd && !team.omp->inParallelRegion && team.omp->collapse == 1 && team.omp->reductions.empty();
+        const bool isPlain = !alone.omp && !alone.simd && alone.accumulators.empty() && !alone.spread;
+        return isTeam && isPlain && f_.vars[team.var].name == f_.vars[alone.var].name && team.begin == alone.begin &&
+               team.end == alone.end && team.step == alone.step && team.descending == alone.descending &&
+               team.checkStep == alone.checkStep && same(f_, team.body, alone.body);
+    }
+
+    bool isPassable(const Block &body) const {
+        if (isOpaque(body) || leavesIteration(body))
+            return false;
+        EffectTable table(f_);
+        Effects all;
+        for (const NodePtr &n : body.body)
+            all.add(table.of(*n));
+        return all.inText.empty() &&
+               std::all_of(all.names.begin(), all.names.end(), [&](Name n) { return all.declared.count(n) || isPassable(n, all); });
+    }
+
+    /// Variables with the same name must have the same kind and type, so that it does not matter which of them is meant. An array must
+    /// appear outside of symbolic expressions, whose names outline() passes as values.
+    bool isPassable(Name n, const Effects &all) const {
+        const bool isChanged = all.changed.count(n) != 0;
+        const Variable *first = nullptr;
+        for (const Variable &v : f_.vars) {
+            if (v.name != n)
+                continue;
+            if (first && (first->kind != v.kind || first->type != v.type))
+                return false;
+            first = &v;
+        }
+        if (!first)
+            return !isChanged; // visible everywhere
+        switch (first->kind) {
+        case VarKind::Value:
+            return !isChanged;
+        case VarKind::Constant:
+            return true;
+        case VarKind::Pointer:
+        case VarKind::Stack:
+        case VarKind::Buffer:
+            return isChanged || all.read.count(n);
+        default:
+            return false;
+        }
+    }
+
+    /// The type of a value, for outline().
+    Type typeOf(Name n) const {
+        for (const Variable &v : f_.vars)
+            if (v.name == n)
+                return v.kind == VarKind::Value ? v.type : Type();
+        return {};
+    }
+
+    Name newName() {
+        Name name = Name(f_.name.str() + "_body");
+        for (int k = 2; !names_.insert(name).second; ++k)
+            name = Name(f_.name.str() + "_body_" + std::to_string(k));
+        return name;
+    }
+
+    Function &f_;
+    const std::size_t least_;
+    MovedFunctions &parts_;
+    std::set<Name> &names_; // of functions
+};
+
+class ShareBodies : public pass::TreePass {
+    bool run(Module &m, pass::Context &) override {
+        const auto least = static_cast<std::size_t>(option<int64_t>("statements"));
+        std::set<Name> names;
+        for (const auto &f : m.functions) {
+            if (f->source > 0)
+                return false;
+            names.insert(f->name);
+        }
+        return moveFunctions(m, [&](Function &f, MovedFunctions &parts) {
+            if (!f.kernel && !f.device && !f.graph)
+                Sharing(f, least, parts, names).run();
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createShareBodies() { return std::make_unique<ShareBodies>(); }
+
+} // namespace sdfgc::transforms

@@ -1,0 +1,237 @@
+// Symbolic expressions as trees of Python.
+#include "sdfgc/Tree/SymbolicToPython.h"
+
+#include "sdfgc/Support/FloatText.h"
+#include "sdfgc/Symbolic/Rounding.h"
+
+#include <limits>
+
+namespace sdfgc::tree {
+
+using py::ExprKind;
+using py::ExprRef;
+
+namespace {
+
+using NameOf = std::function<ExprRef(Name)>;
+
+/// An integer literal of the type of offsets.
+ExprRef typedInt(int64_t v) {
+    auto lit = std::make_shared<py::Expr>(*py::intLit(v));
+    lit->type = ScalarKind::Int64;
+    return lit;
+}
+
+/// The terms combined from the left.
+ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
+    ExprRef out = terms.front();
+    for (std::size_t i = 1; i < terms.size(); ++i)
+        out = py::binary(op, out, terms[i], t);
+    return out;
+}
+
+/// The type that arithmetic on the operands has.
+Type joined(const std::vector<ExprRef> &args) {
+    Type t;
+    for (const ExprRef &a : args)
+        t = commonType(t, a->type);
+    return t;
+}
+
+/// Is a term of a sum a product with a negative integer, or one itself?
+bool isNegative(sym::Expr e) {
+    const std::optional<int64_t> v = e.kind() == sym::Kind::Mul ? e.operands()[0].asInt() : e.asInt();
+    return v && *v < 0 && *v != std::numeric_limits<int64_t>::min();
+}
+
+/// `b - a` rather than `-1 * a + b`, `N - 3` rather than `N + -3`; a constant goes last.
+ExprRef sum(sym::Expr e, const NameOf &nameOf, const std::vector<ExprRef> &terms) {
+    const Type t = joined(terms);
+    ExprRef out;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (sym::Expr term = e.operands()[i]; !isNegative(term) && !term.isInteger())
+            out = out ? py::binary(py::Op::Add, out, terms[i], t) : terms[i];
+    if (!out)
+        return fold(py::Op::Add, terms, t);
+    for (bool constant : {false, true})
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            const sym::Expr term = e.operands()[i];
+            if (term.isInteger() != constant || (!constant && !isNegative(term)))
+                continue;
+            out = isNegative(term) ? py::binary(py::Op::Sub, out, pythonOf(-term, nameOf), t)
+                                   : py::binary(py::Op::Add, out, terms[i], t);
+        }
+    return out;
+}
+
+/// A node without text or operator.
+ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
+    auto e = std::make_shared<py::Expr>();
+    e->kind = kind;
+    e->args = std::move(args);
+    e->type = t;
+    return e;
+}
+
+/// The operator of a comparison; none for other kinds.
+std::optional<py::Op> comparison(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::Eq:
+        return py::Op::Eq;
+    case sym::Kind::Ne:
+        return py::Op::Ne;
+    case sym::Kind::Lt:
+        return py::Op::Lt;
+    case sym::Kind::Le:
+        return py::Op::Le;
+    case sym::Kind::Gt:
+        return py::Op::Gt;
+    case sym::Kind::Ge:
+        return py::Op::Ge;
+    case sym::Kind::Is:
+        return py::Op::Is;
+    case sym::Kind::IsNot:
+        return py::Op::IsNot;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The operator of arithmetic on two operands that is written the same in both; none for other kinds.
+std::optional<py::Op> arithmetic(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::FloorDiv:
+        return py::Op::FloorDiv;
+    case sym::Kind::Mod:
+        return py::Op::Mod;
+    case sym::Kind::BitAnd:
+        return py::Op::BitAnd;
+    case sym::Kind::BitOr:
+        return py::Op::BitOr;
+    case sym::Kind::BitXor:
+        return py::Op::BitXor;
+    case sym::Kind::Shl:
+        return py::Op::Shl;
+    case sym::Kind::Shr:
+        return py::Op::Shr;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The function that a kind is written as; none for other kinds.
+const char *functionOf(sym::Kind k) {
+    switch (k) {
+    case sym::Kind::Min:
+        return "min";
+    case sym::Kind::Max:
+        return "max";
+    case sym::Kind::Abs:
+        return "abs";
+    case sym::Kind::CeilDiv:
+        return "int_ceil";
+    case sym::Kind::Floor:
+        return "floor";
+    case sym::Kind::Ceil:
+        return "ceil";
+    default:
+        return nullptr;
+    }
+}
+
+/// An expression without operands; null for others.
+ExprRef leaf(sym::Expr e, const NameOf &nameOf) {
+    switch (e.kind()) {
+    case sym::Kind::Integer:
+        return typedInt(e.numerator());
+    case sym::Kind::Float:
+        return py::floatLit(floatText(e.floatValue()));
+    case sym::Kind::Bool:
+        return py::boolLit(e.boolValue());
+    case sym::Kind::None:
+        return makeNode(ExprKind::None, {}, Type());
+    case sym::Kind::Symbol:
+        return nameOf(e.name());
+    default:
+        return nullptr;
+    }
+}
+
+/// A call: of a function, or a division of C that printable() made.
+ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
+    if (e.name() == cDivision)
+        return py::binary(py::Op::CDiv, args[0], args[1], joined(args));
+    if (e.name() == cRemainder)
+        return py::binary(py::Op::CMod, args[0], args[1], joined(args));
+    const Type t = joined(args);
+    return py::call(e.name(), std::move(args), t);
+}
+
+/// What an expression does with its operands.
+ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) {
+    switch (e.kind()) {
+    case sym::Kind::Add:
+        return sum(e, nameOf, args);
+    case sym::Kind::Mul:
+        if (const auto power = sym::scaledPower(e)) {
+            const ExprRef raised =
+                py::binary(py::Op::Pow, typedInt(power->base), pythonOf(power->exponent, nameOf), ScalarKind::Int64);
+            const sym::Expr others = sym::Expr(power->coefficient) * power->rest;
+            return others.isOne() ? raised : py::binary(py::Op::Mul, pythonOf(others, nameOf), raised, joined(args));
+        }
+        return fold(py::Op::Mul, args, joined(args));
+    case sym::Kind::Pow:
+        return py::binary(py::Op::Pow, args[0], args[1], joined(args));
+    case sym::Kind::BitNot:
+        return py::unary(py::Op::Invert, args[0], args[0]->type);
+    case sym::Kind::Not:
+        return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
+    case sym::Kind::And:
+        return py::boolOp(py::Op::And, std::move(args));
+    case sym::Kind::Or:
+        return py::boolOp(py::Op::Or, std::move(args));
+    case sym::Kind::Select:
+        return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
+    case sym::Kind::Cast:
+        return py::castTo(e.type(), args[0]);
+    case sym::Kind::Call:
+        return callOf(e, std::move(args));
+    case sym::Kind::Attr: {
+        auto a = std::make_shared<py::Expr>(*makeNode(ExprKind::Attribute, args, ScalarKind::Int64));
+        a->name = e.name();
+        return a;
+    }
+    case sym::Kind::Subscript:
+        args.insert(args.begin(), py::name(e.name()));
+        return makeNode(ExprKind::Subscript, args, ScalarKind::Int64);
+    default:
+        return py::raw(e.str());
+    }
+}
+
+} // namespace
+
+ExprRef pythonOf(sym::Expr e, const std::function<ExprRef(Name)> &nameOf) {
+    // What contains quotients is one exact fraction (format reference 1.9).
+    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Pow || e.kind() == sym::Kind::Rational) {
+        const auto [num, den] = sym::asFraction(e);
+        if (!den.isOne() && num != e) {
+            const ExprRef above = pythonOf(num, nameOf), below = pythonOf(den, nameOf);
+            return py::binary(py::Op::CDiv, above, below, joined({above, below}));
+        }
+    }
+    if (ExprRef found = leaf(e, nameOf))
+        return found;
+    std::vector<ExprRef> args;
+    for (sym::Expr a : e.operands())
+        args.push_back(pythonOf(a, nameOf));
+    if (auto op = comparison(e.kind()))
+        return py::compare(*op, args[0], args[1]);
+    if (auto op = arithmetic(e.kind()))
+        return py::binary(*op, args[0], args[1], joined(args));
+    if (const char *function = functionOf(e.kind()))
+        return py::call(function, args, joined(args));
+    return operation(e, nameOf, std::move(args));
+}
+
+} // namespace sdfgc::tree

@@ -1,0 +1,108 @@
+// offload-to-gpu: how many kernels a program would launch, and whether a device is any use for them.
+#include "Transforms/PassRun.h"
+
+#include "Transforms/Offload/FewElements.h"
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// Loops of the host around a map.
+transforms::DeviceWork work(const std::string &loops, const std::string &map, const std::string &before = "") {
+    const auto opened = std::count(loops.begin(), loops.end(), '{');
+    Graph x(R"(
+        sdfg f {
+          symbol N, M, T, K: int64
+          argument A: float64[N, N]
+          $before
+          $loops
+          state body {
+            map m[$map] (CPU_Multicore) with -> A[0:N, 0:N] {
+              t: y = 1  with y -> A[0, 0]
+            }
+          }
+          $end
+        }
+    )",
+            {{"$loops", loops}, {"$map", map}, {"$before", before}, {"$end", std::string(std::size_t(opened), '}')}});
+    return transforms::estimateDeviceWork(x.g);
+}
+
+const std::string overT = "for t = 0; t < T; t = t + 1 {\n", overI = "for i = 0; i < N; i = i + 1 {\n",
+                  triangle = overI + "for j = 0; j < i; j = j + 1 {\n";
+
+} // namespace
+
+TEST_CASE("few elements: launches and elements are counted") {
+    const transforms::DeviceWork plain = work("", "p = 0:N, q = 0:M");
+    CHECK(plain.launches == 1);
+    CHECK(plain.elements == 1e12);
+    const transforms::DeviceWork loop = work(overI, "p = 0:N, q = 0:M");
+    CHECK(loop.launches == 1000);
+    CHECK(loop.elements == 1000.0 * 1000 * 1e6);
+    const transforms::DeviceWork half = work(overI, "p = i:N"); // half of them on average
+    CHECK(half.elements == 1000.0 * 500);
+    const transforms::DeviceWork inner = work(triangle, "p = 0:M"); // all sizes are like those of the loops
+    CHECK(inner.launches == 1000.0 * 500);
+    CHECK(inner.elements == 1000.0 * 500 * 1000);
+    CHECK(work("", "p = 0:8, q = 0:p + 1").elements == 8 * 4); // p is 3 in the middle
+}
+
+TEST_CASE("few elements: what stays on the host") {
+    CHECK_FALSE(work("", "p = 0:8").isNotWorthwhile());    // one launch, whatever it is of
+    CHECK_FALSE(work(overT, "p = 0:N").isNotWorthwhile()); // nothing says that N is small
+    CHECK_FALSE(work(overT, "p = 0:N, q = 0:N").isNotWorthwhile());
+    CHECK_FALSE(work(overI, "p = 0:N, q = 0:N").isNotWorthwhile());
+    CHECK_FALSE(work(overI, "p = 0:M").isNotWorthwhile());
+    CHECK(work(overI, "p = 0:N").isNotWorthwhile());
+    CHECK(work(overI, "p = i:N").isNotWorthwhile());
+    CHECK(work(triangle, "p = 0:M").isNotWorthwhile());
+    CHECK(work(overT, "p = 0:8").isNotWorthwhile());
+    CHECK(work("for i = 0; i < K; i = i + 1 {\n", "p = 0:N", "state first {}\nK = N - 1")
+              .isNotWorthwhile()); // it counts to N all the same
+    CHECK_FALSE(work("for i = 0; i < 10; i = i + 1 {\n", "p = 0:8").isNotWorthwhile());
+    CHECK_FALSE(work("while (A[0, 0] > 0) {\n", "p = 0:N").isNotWorthwhile());
+}
+
+TEST_CASE("few elements: kernels of nested SDFGs, library nodes and tasklets count") {
+    Graph x(R"(
+        sdfg f {
+          symbol N: int64
+          argument A: float64[N]
+          for i = 1; i < N; i = i + 1 {
+            state body {
+              t: y = x + 1  with x <- A[i - 1]; y -> A[i]
+            }
+          }
+        }
+    )");
+    const transforms::DeviceWork found = transforms::estimateDeviceWork(x.g);
+    CHECK(found.launches == 999);
+    CHECK(found.elements == 999);
+}
+
+TEST_CASE("few elements: the pass says why, and moves the program if it is told to") {
+    const char *text = R"(
+        sdfg f {
+          symbol N: int64
+          argument A: float64[N]
+          for i = 1; i < N; i = i + 1 {
+            state body {
+              map m[j = 0:i] (CPU_Multicore) with <- A[i]; -> A[0:i] {
+                t: y = x  with x <- A[i]; y -> A[j]
+              }
+            }
+          }
+        }
+    )";
+    Graph stays(text), moves(text);
+    PassRun kept("offload-to-gpu"), moved("offload-to-gpu");
+    CHECK_FALSE(kept(stays.g));
+    REQUIRE(kept.context.remarks.size() == 1);
+    CHECK(kept.context.remarks.front().text ==
+          "the program stays on the host: it would launch 999 kernels of 500 elements each, on average, if its loops count to 1000 "
+          "(`few-elements=true` moves it all the same)");
+    moved.pass->options["few-elements"] = true;
+    CHECK(moved(moves.g));
+}
