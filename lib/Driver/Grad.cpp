@@ -119,9 +119,9 @@ class Grad : public Subcommand {
         option("prefix", prefix_);
         option("strategy", strategy_);
         option("memory", memory_);
-        option("checkpoints", checkpoints_);
         option("sizes", text::joined(sizes(), "+"));
         option("part", part);
+        pipeline.passOptions.push_back("cut-into-segments.checkpoints=" + checkpoints_);
         const pass::CompileOptions compile = TargetOptions().compileOptions(input_);
         pass::Context context(s.diags, compile);
         pass::Program program(g, nullptr);
@@ -130,10 +130,15 @@ class Grad : public Subcommand {
         if (!report_)
             return true;
         for (const pass::Remark &r : context.remarks)
-            if (r.pass == "differentiate" && part != "backward") // which says the same
+            if (isOfGradient(r.pass) && part != "backward") // which says the same
                 s.environment.err << r.element << ": " << r.text << '\n';
         s.environment.err << "memory" << (part == "both" ? "" : " of the " + part + " program") << ": " << memoryOf(g) << '\n';
         return true;
+    }
+
+    /// Does the pass belong to the gradient, rather than to the program?
+    static bool isOfGradient(const std::string &pass) {
+        return pass == "cut-into-segments" || pass == "loops-for-maps" || pass == "split-updates" || pass == "differentiate";
     }
 
     /// `f_forward.sdfg` for `f.sdfg`.

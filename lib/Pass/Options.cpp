@@ -68,6 +68,40 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
     return true;
 }
 
+namespace {
+
+/// Returns the next step of a pass or, if there is none, the last one before; null if there is none.
+const Step *nearest(const Pipeline &p, std::size_t step, const std::string &pass) {
+    const Step *out = nullptr;
+    for (std::size_t i = 0; i < p.steps.size() && !(out && i > step); ++i)
+        if (i != step && p.steps[i].pass == pass)
+            out = &p.steps[i];
+    return out;
+}
+
+/// Calls a function with each option that belongs to another pass, and its value in the nearest step of that pass, or null.
+template <class F> void eachShared(Pipeline &p, const Registry &r, F &&f) {
+    for (std::size_t i = 0; i < p.steps.size(); ++i) {
+        const PassInfo *info = r.find(p.steps[i].pass);
+        for (const OptionInfo &o : info ? info->options : std::vector<OptionInfo>()) {
+            const Step *owner = o.of.empty() ? nullptr : nearest(p, i, o.of);
+            if (!owner)
+                continue;
+            const auto value = owner->options.find(o.name);
+            f(p.steps[i], o, value == owner->options.end() ? nullptr : &value->second);
+        }
+    }
+}
+
+} // namespace
+
+void shareOptions(Pipeline &p, const Registry &r) {
+    eachShared(p, r, [](Step &step, const OptionInfo &o, const OptionValue *value) {
+        if (value)
+            step.options.emplace(o.name, *value);
+    });
+}
+
 bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::Engine &d) {
     diag::Location place;
     place.file = "--pass-option";
@@ -79,6 +113,12 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     const std::string name = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1), value = text.substr(equals + 1);
     const PassInfo *info = findPass(r, name, place, d);
     bool found = false, ok = info != nullptr;
+    // Those that have the old value have it from here.
+    eachShared(p, r, [&](Step &step, const OptionInfo &o, const OptionValue *old) {
+        if (const auto it = step.options.find(key);
+            old && o.of == name && o.name == key && it != step.options.end() && it->second == *old)
+            step.options.erase(it);
+    });
     for (Step &step : p.steps) {
         if (!ok || step.pass != name)
             continue;
@@ -88,6 +128,7 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     }
     if (ok && !found)
         d.report(diag::Id::PassNotInPipeline, place, name, p.name, "its passes are " + print(p));
+    shareOptions(p, r);
     return ok && found;
 }
 

@@ -13,6 +13,10 @@ const PassInfo *findPass(const Registry &r, std::string_view name, const diag::L
 bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Location &place,
                diag::Engine &d);
 
+/// Gives options that belong to another pass (OptionInfo::of) the values in the nearest step of that pass: the next one, or the
+/// last one before.
+void shareOptions(Pipeline &p, const Registry &r);
+
 /// The word that opens a group.
 constexpr std::string_view groupWord = "fixed-point";
 /// Reads the limit of a group; reports what is no whole number from 1 on.

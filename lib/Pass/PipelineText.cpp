@@ -188,7 +188,10 @@ std::string printValue(const OptionValue &v) {
 } // namespace
 
 std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, diag::Engine &d) {
-    return Parser(text, r, d).parse();
+    std::optional<Pipeline> p = Parser(text, r, d).parse();
+    if (p)
+        shareOptions(*p, r);
+    return p;
 }
 
 namespace {

@@ -56,6 +56,7 @@ public:
         readFile(path, diag::Location{path}, true);
         if (diags_.errorCount() != errorsBefore)
             return std::nullopt;
+        shareOptions(pipeline_, registry_);
         return std::move(pipeline_);
     }
 

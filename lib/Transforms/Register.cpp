@@ -13,6 +13,7 @@ void registerPasses(pass::Registry &registry) {
 #define SDFGC_PASS_OPTION(Name, Default, Help) row->options.push_back({Name, Help, pass::OptionValue(Default)});
 #define SDFGC_PASS_CHOICE(Name, Type, Default, Help) row->options.push_back(pass::choiceOption<Type>(Name, Default, Help));
 #define SDFGC_PASS_OPTION_LEAST(Least) row->options.back().least = Least;
+#define SDFGC_PASS_OPTION_OF(Pass) row->options.back().of = Pass;
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS
 }

@@ -55,7 +55,8 @@ def values(root):
 
 def pass_options(root):
     name = None
-    for line in read(root, 'include/sdfgc/Transforms/Passes.def').splitlines():
+    table = re.sub(r'^#include "(.*)"$', lambda m: read(root, 'include/' + m[1]), read(root, 'include/sdfgc/Transforms/Passes.def'), flags=re.M)
+    for line in table.splitlines():
         if m := re.match(r'SDFGC_PASS\(\w+, "([\w-]+)"', line):
             name = m[1]
         if m := re.match(r'SDFGC_PASS_(?:OPTION|CHOICE)\("([\w-]+)"', line):

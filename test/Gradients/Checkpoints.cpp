@@ -206,11 +206,12 @@ TEST_CASE("What cannot be cut is refused") {
     const std::string text = steps("for t = 0; t < T; t = t + 1");
     CHECK(errors(text, "k=3") == "SD4722 the loop `k` cannot be cut into segments: there is no such loop");
     CHECK(errors(steps("for t = 1; t < T; t = 2 * t"), "t=3").substr(0, 6) == "SD4722");
-    CHECK(errors(text, "auto") == "SD4010 option `checkpoints` of pass `differentiate` should be a list of loops without `memory`, "
-                                  "which `auto` is for, but it is `auto`");
+    CHECK(errors(text, "auto") ==
+          "SD4010 option `checkpoints` of pass `cut-into-segments` should be a list of loops without `memory`, "
+          "which `auto` is for, but it is `auto`");
     for (const std::string wrong : {"t", "=3", "t=0", "t=-1", "t=x", "t=3/", "t=3/0", "3/", "0"})
         CHECK(errors(text, wrong) ==
-              "SD4010 option `checkpoints` of pass `differentiate` should be loops and numbers of iterations, as "
+              "SD4010 option `checkpoints` of pass `cut-into-segments` should be loops and numbers of iterations, as "
               "in `t=100` or `t=1000/50`, or `auto`, but it is `" +
                   wrong + "`");
 }

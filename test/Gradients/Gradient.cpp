@@ -92,6 +92,19 @@ double dot(const std::vector<double> &a, const std::vector<double> &b) {
     return sum;
 }
 
+/// Options of `cut-into-segments`, and those of `differentiate`.
+std::pair<std::string, std::string> withoutCheckpoints(std::string options) {
+    const std::size_t at = options.find("checkpoints=");
+    if (at == std::string::npos)
+        return {"", options};
+    std::size_t end = at + std::string("checkpoints=").size();
+    end = options[end] == '\'' ? options.find('\'', end + 1) + 1 : std::min(options.find(',', end), options.size());
+    const std::string segments = "{" + options.substr(at, end - at) + "}";
+    const std::size_t begin = at > 0 ? at - 1 : 0; // with the comma in front of it, or after it
+    options.erase(begin, std::min(at > 0 ? end : end + 1, options.size()) - begin);
+    return {segments, options};
+}
+
 } // namespace
 
 Differentiated::Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options)
@@ -103,15 +116,17 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     const bool isPrepared = runPasses(*primal_, prepare + "eliminate-dead-code", ofPrimal);
     INFO(errorsOf(ofPrimal));
     REQUIRE(isPrepared);
-    const std::string how = "differentiate{of='" + of + "',wrt='" + wrt + "'" + (options.empty() ? "" : "," + options) +
-                            "},default-schedules,infer-types";
+    const auto [segments, others] = withoutCheckpoints(options);
+    const std::string rows = "name-elements,while-loops,name-accesses,join-arguments,loops-for-maps,split-updates,";
+    const std::string how = "count-loops,name-sizes,cut-into-segments" + segments + "," + rows + "differentiate{of='" + of +
+                            "',wrt='" + wrt + "'" + (others.empty() ? "" : "," + others) + "},default-schedules,infer-types";
     const std::string simplify = "simplify-control-flow,propagate-symbols,demote-symbols,inline-nested-sdfgs,structure-exits,";
     tangent_ = clone(*gradient_);
     if (!runPasses(*gradient_, prepare + simplify + how, diags_))
         gradient_.reset();
     // Not simplified, so that nested SDFGs get tangents, too.
     if (!runPasses(*tangent_,
-                   prepare + "structure-exits,differentiate{mode=forward,of='" + of + "',wrt='" + wrt +
+                   prepare + "structure-exits," + rows + "differentiate{mode=forward,of='" + of + "',wrt='" + wrt +
                        "'},default-schedules,infer-types",
                    ofTangent_))
         tangent_.reset();

@@ -62,6 +62,22 @@ class WrongChange : public pass::GraphPass {
     }
 };
 
+class WrongElement : public pass::GraphPass {
+    bool run(ir::SDFG &root, pass::Context &context) override {
+        const std::unique_ptr<pass::Pass> right = createNameElements();
+        right->options = {{"mode", std::string("reverse")}};
+        pass::Program program{root, nullptr};
+        if (!right->run(program, context))
+            return false;
+        for (ir::SDFG *g : ir::allSDFGs(root))
+            for (ir::InterstateEdge *e : ir::allInterstateEdges(*g))
+                for (auto &[symbol, value] : e->assignments)
+                    if (const std::size_t at = value.find('['); at != std::string::npos)
+                        value = value.substr(0, at) + "[0]";
+        return true;
+    }
+};
+
 } // namespace
 
 std::unique_ptr<pass::Pass> createTestWrongValue() { return std::make_unique<WrongValue>(); }
@@ -69,6 +85,7 @@ std::unique_ptr<pass::Pass> createTestWrongRounding() { return std::make_unique<
 std::unique_ptr<pass::Pass> createTestRounding() { return std::make_unique<Rounding>(); }
 std::unique_ptr<pass::Pass> createTestRepair() { return std::make_unique<WrongValue>(); }
 std::unique_ptr<pass::Pass> createTestWrongChange() { return std::make_unique<WrongChange>(); }
+std::unique_ptr<pass::Pass> createTestWrongElement() { return std::make_unique<WrongElement>(); }
 std::unique_ptr<pass::Pass> createTestWrongOrder() { return std::make_unique<WrongOrder>(); }
 
 } // namespace sdfgc::transforms

@@ -96,6 +96,9 @@ struct OptionInfo {
     OptionValue defaultValue;
     int64_t least = 0;                     // minimum, for an integer
     std::vector<std::string> choices = {}; // for a text: the words that it may be, besides the default
+    /// The pass that owns this option. Without its own value, a step takes the value of the nearest step of that pass: the
+    /// next one, or the last one before.
+    std::string of = {};
 };
 /// An option whose values are the words of `E`, or of what `E` may hold: then the empty text stands for nothing.
 template <class E> OptionInfo choiceOption(std::string name, const E &usual, std::string help) {

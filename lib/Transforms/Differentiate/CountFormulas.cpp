@@ -4,8 +4,8 @@
 //         for j = 0; j < K[i]; j += 1 { ... }      ->     map i = 0:N { most (max)= K[i] }
 //     }
 #include "Transforms/Differentiate/Counting.h"
-#include "Transforms/Differentiate/Outline.h"
 
+#include "Transforms/Edits/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 

@@ -1,6 +1,8 @@
 #include "Transforms/Differentiate/Counting.h"
 
-#include "Transforms/Differentiate/Outline.h"
+#include "Transforms/Edits/Outline.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Memory/Access.h"

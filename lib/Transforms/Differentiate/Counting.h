@@ -21,6 +21,7 @@
 
 #include "Transforms/Differentiate/Maker.h"
 #include "Transforms/Differentiate/Program.h"
+#include "Transforms/Edits/NamedElement.h"
 
 #include "sdfgc/Pass/Pass.h"
 

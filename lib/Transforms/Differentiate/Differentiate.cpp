@@ -20,22 +20,19 @@
 //     maps, tasklets, copies, nested SDFGs                    Items.h
 //     library nodes                                           LibraryRules.h
 //     tasklets                                                sdfgc/Tasklet/Derivatives.h
-//     preparatory rewrites                                    Simplify.h
-//     maps whose iterations run in order                      SequentialMaps.h
 //
 // Tangents.h implements forward mode.
 //
-// The pass works on the nest form (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised,
-// scheduled and lowered like any other program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets
-// `gradient_A` to zero and `gradient_loss` to one. docs/user/differentiation.md is the guide for users.
+// Passes before it in pipelines/differentiate.yaml bring the program to the form that this pass takes. It works on the
+// nest form (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised, scheduled and lowered like any
+// other program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets `gradient_A` to zero and
+// `gradient_loss` to one. docs/user/differentiation.md is the guide for users.
 #include "Transforms/Differentiate/Differentiate.h"
 
-#include "Transforms/Differentiate/Checkpoints.h"
 #include "Transforms/Differentiate/Flow.h"
 #include "Transforms/Differentiate/Separate.h"
-#include "Transforms/Differentiate/SequentialMaps.h"
-#include "Transforms/Differentiate/Simplify.h"
 #include "Transforms/Differentiate/Tangents.h"
+#include "Transforms/Edits/NamedElement.h"
 
 #include "sdfgc/Analysis/Costs/Footprint.h"
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -132,20 +129,8 @@ void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories
 } // namespace
 
 bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledger &ledger) {
-    countInHeaders(g);
-    std::vector<LoopRegion *> numbered = numberLoops(g);
-    nameBounds(g);
-    std::map<Name, NamedElement> elements = nameElements(g);
-    takeOutOfHeaders(g);
-    for (LoopRegion *l : numberLoops(g))
-        numbered.push_back(l);
-    nameRanges(g);
-    nameSubsets(g);
-    nameValues(g);
-    joinArguments(g);
-    loopsForMaps(g, request, context);
-    if (!simplify(g, request.of, request.wrt, {}, context))
-        return false;
+    printHeaders(g);
+    const std::vector<LoopRegion *> numbered = numberLoops(g);
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
@@ -158,7 +143,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     Gradients gradients(maker, request.prefix);
     if (!gradients.declare(request.arguments(), context))
         return false;
-    Counting counting(program, maker, std::move(elements), request.filled, context);
+    Counting counting(program, maker, namedElements(g), request.filled, context);
     Values values(program, maker, counting, request.strategy, context);
     ItemReverser items(program, maker, activity, gradients, values, request, context);
     FlowReverser flow(program, maker, activity, items, values, context);
@@ -176,7 +161,8 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
         f.block->inEdges().front()->assignments.emplace_back(f.symbol, f.counted.str());
     }
     std::vector<Item> first = beginnings(request, gradients, zeros, maker);
-    const std::optional<Seam> seam = request.part != Part::Both ? std::optional(seamBefore(flow.first(), g)) : std::nullopt;
+    const std::optional<Seam> seam =
+        request.part != Part::Both ? std::optional(placeSeam(flow.first(), g, maker.scratch())) : std::nullopt;
     if (!first.empty())
         flow.prepend(g,
                      seam           ? seam->begin->outEdges().front()->dst
@@ -197,7 +183,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     if (context.diags.hasErrors())
         return false;
     counting.place();
-    return !seam || separate(g, *seam, request, maker, context);
+    return true;
 }
 
 } // namespace gradient
@@ -206,21 +192,12 @@ namespace {
 
 using namespace ir;
 
-/// The names of a list, each once.
-std::vector<Name> namesOf(const std::string &list) {
-    std::vector<Name> out;
-    for (const std::string &n : gradient::wordsOf(list))
-        if (std::find(out.begin(), out.end(), Name(n)) == out.end())
-            out.emplace_back(n);
-    return out;
-}
-
 class Differentiate : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         gradient::Request request;
-        request.of = namesOf(option<std::string>("of"));
-        request.wrt = namesOf(option<std::string>("wrt"));
+        request.of = gradient::namesOf(option<std::string>("of"));
+        request.wrt = gradient::namesOf(option<std::string>("wrt"));
         const bool reverse = option<gradient::Mode>("mode") == gradient::Mode::Reverse;
         request.seedOne = option<gradient::Seed>("seed") == gradient::Seed::One && reverse;
         request.zeroInit = option<gradient::Init>("init") == gradient::Init::Zero;
@@ -235,16 +212,10 @@ public:
             wrong("prefix", "the beginning of a name", context);
         readStrategy(request, root, context);
         auto limit = readLimit(context);
-        const auto segments = readSegments(limit.has_value(), reverse, context);
         if (context.diags.hasErrors() || !check(root, request, context) || (reverse && !gradient::canRunAgain(root, context)))
             return false;
-        if (limit && reverse) {
-            gradient::nameBounds(root);
+        if (limit)
             analysis::addAssignedValues(root, limit->sizes);
-        }
-        const bool fits = option<std::string>("checkpoints") == "auto";
-        if (!gradient::cutIntoSegments(root, fits ? gradient::segmentsFor(*limit, root, request, context) : segments, context))
-            return false;
         gradient::Ledger ledger;
         const bool done =
             reverse ? gradient::differentiate(root, request, context, ledger) : gradient::addTangents(root, request, context);
@@ -252,7 +223,7 @@ public:
             context.done("tapes", gradient::totalOf(ledger).str() + " bytes in all");
         if (done && limit)
             gradient::checkLimit(*limit, ledger, context);
-        // Another program than the one that was differentiated, whose library must not replace that one's.
+        // A separate program, whose library must not replace the original one. The pass separate names parts.
         if (done && request.part == gradient::Part::Both)
             root.name = Name(root.name.str() + (reverse ? "_grad" : "_tangent"));
         root.renumber();
@@ -287,19 +258,6 @@ private:
         return bytes && sizes ? std::optional(gradient::MemoryLimit{*bytes, *sizes}) : std::nullopt;
     }
 
-    /// None for `auto`: they are found then.
-    gradient::Segments readSegments(bool hasLimit, bool reverse, pass::Context &context) {
-        const auto &text = option<std::string>("checkpoints");
-        const auto segments = gradient::parseSegments(text == "auto" ? "" : text);
-        if (!segments)
-            wrong("checkpoints", "loops and numbers of iterations, as in `t=100` or `t=1000/50`, or `auto`", context);
-        else if (text == "auto" && !hasLimit)
-            wrong("checkpoints", "a list of loops without `memory`, which `auto` is for", context);
-        else if (!text.empty() && !reverse)
-            wrong("checkpoints", "empty with `mode=forward`, which stores nothing", context);
-        return segments.value_or(gradient::Segments());
-    }
-
     static bool check(SDFG &root, const gradient::Request &r, pass::Context &context) {
         const diag::Location place{context.options.file};
         if (r.of.empty())
@@ -307,32 +265,21 @@ private:
         if (r.wrt.empty())
             context.diags.report(diag::Id::GradientWithRespectTo, place, "", "the option `wrt` is empty", "name an argument");
         for (const Name n : r.of) {
-            if (const std::string why = whyNot(root, n); !why.empty())
+            if (const std::string why = gradient::whyNoGradient(root, n); !why.empty())
                 context.diags.report(diag::Id::GradientOf, place, n.str(), why, hint(root, n));
             else if (r.seedOne && !root.desc(n)->numElements().isOne())
                 context.diags.report(diag::Id::GradientSeed, place, n.str(), root.desc(n)->numElements().str());
         }
         for (const Name n : r.wrt)
-            if (const std::string why = whyNot(root, n); !why.empty())
+            if (const std::string why = gradient::whyNoGradient(root, n); !why.empty())
                 context.diags.report(diag::Id::GradientWithRespectTo, place, n.str(), why, hint(root, n));
         return !context.diags.hasErrors();
-    }
-
-    static std::string whyNot(const SDFG &g, Name n) {
-        const DataDesc *d = g.arrays.find(n);
-        if (!d)
-            return g.symbols.contains(n) ? "it is a symbol" : "there is no such argument";
-        if (d->transient)
-            return "it is no argument";
-        if (!analysis::isPlain(d))
-            return "it is no array";
-        return gradient::isReal(d->dtype) ? "" : "it holds no real numbers, but " + d->dtype.str();
     }
 
     static std::string hint(const SDFG &g, Name n) {
         std::vector<std::string> known;
         for (const auto &[name, d] : g.arrays)
-            if (whyNot(g, name).empty())
+            if (gradient::whyNoGradient(g, name).empty())
                 known.push_back(name.str());
         const std::string near = diag::nearest(n.view(), known);
         return near.empty() || near == n.str() ? "" : "did you mean `" + near + "`?";

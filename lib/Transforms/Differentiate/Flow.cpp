@@ -145,7 +145,8 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, program_.facts()).why;
         const bool isNumber = why == analysis::Uncounted::No; // which does not say where it begins
-        return fail({diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(text(why))}, l);
+        return fail(
+            {diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(analysis::text(why))}, l);
     }
     const std::string i = l.variable.str();
     const bool down = sym::isPositive(counted->walk.step, program_.facts()) == sym::Truth::True;

@@ -2,7 +2,8 @@
 
 #include "Transforms/Differentiate/FirstTerms.h"
 #include "Transforms/Differentiate/LibraryRules.h"
-#include "Transforms/Differentiate/SequentialMaps.h"
+#include "Transforms/Differentiate/SharedGradients.h"
+#include "Transforms/Differentiate/Signatures.h"
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Edits/NestRemarks.h"
 
@@ -23,21 +24,21 @@ using nest::UseKind;
 ItemReverser::ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
                            const Request &request, pass::Context &context)
     : program_(program), maker_(maker), activity_(activity), gradients_(gradients), values_(values), request_(request),
-      context_(context) {}
+      context_(context), private_(program, maker, request.strategy) {}
 
 bool ItemReverser::reverse(const nest::Run &run, std::vector<Item> &out) {
     Body b;
     b.items = &run.items;
-    b.own = b.locals = ownOf(run);
-    std::erase_if(b.locals, [&run, this](Name n) {
+    b.own.ofProgram = b.recomputed.locals = private_.ownOf(run);
+    std::erase_if(b.recomputed.locals, [&run, this](Name n) {
         return request_.strategy.of(n) == Keep::Store || !std::all_of(run.items.begin(), run.items.end(), [n](const Item &i) {
                    return !writesAny(i, {n}) || isPlainWork(i);
                });
     });
-    b.again = againOf(run);
-    b.fresh = freshOf(run, b.own);
+    b.recomputed.again = private_.againOf(run);
+    b.cleared.of = freshOf(run, b.own.ofProgram, gradients_, maker_.sdfg());
     out = body(run.items, b);
-    separate(out, b.needed);
+    rename(out, b.recomputed.needed);
     return !failed_;
 }
 
@@ -46,8 +47,8 @@ std::vector<Item> ItemReverser::body(const std::vector<Item> &items, Body &b) {
     for (auto i = items.rbegin(); i != items.rend(); ++i)
         if (activity_.isActive(*i))
             item(*i, b, b.reversed);
-    recompute(b, out);
-    for (const Name local : b.gradients)
+    recompute(*this, b, out);
+    for (const Name local : b.cleared.gradients)
         out.push_back(maker_.fill(local, maker_.sdfg().desc(local)->fullSubset(), "0", b.inScope()));
     for (Item &i : b.reversed)
         out.push_back(std::move(i));
@@ -64,67 +65,38 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
         context_.done(elementOfItem(*i.map, maker_.sdfg()),
                       "is reversed by " + std::to_string(groups.size()) + " maps, as its iterations read the same elements");
     for (std::size_t k = 0; k < groups.size(); ++k) {
-        elsewhere_.clear();
+        part_.elsewhere.clear();
         for (std::size_t other = 0; other < groups.size(); ++other)
             if (other != k)
-                elsewhere_.insert(groups[other].begin(), groups[other].end());
-        another_ = k + 1 < groups.size();
+                part_.elsewhere.insert(groups[other].begin(), groups[other].end());
+        part_.another = k + 1 < groups.size();
         map(*i.map, b, out);
     }
-    elsewhere_.clear();
-    another_ = false;
-}
-
-void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
-    if (m.entry->ordered)
-        return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
-                    *m.entry);
-    if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // else loopsForMaps had made a loop of it
-        return fail({diag::Id::GradientOfFlow,
-                     "a map with iterations in order, which depend on each other and use one container by several names",
-                     "write it as a loop"},
-                    *m.entry);
-    Body inner;
-    inner.outer = &b;
-    inner.map = &m;
-    inner.items = &m.body;
-    inner.own = inner.locals = inner.fresh = m.locals;
-    auto reversed = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
-    reversed->body = body(m.body, inner);
-    if (reversed->body.empty())
-        return;
-    reversed->locals = inner.made;
-    reversed->locals.insert(inner.needed.begin(), inner.needed.end());
-    if (!b.inScope())
-        sumInRegister(*reversed);
-    out.push_back({std::move(reversed), nullptr});
-    std::set<Name> own = inner.needed;
-    if (another_) // the next part has the same
-        own.insert(inner.made.begin(), inner.made.end());
-    separate({&out.back(), 1}, own);
+    part_.elsewhere.clear();
+    part_.another = false;
 }
 
 void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
     if (!canHaveGradients(s) || !writesOnce(s, b))
         return;
     if (s.isCopy())
-        return copy(s, b, out);
+        return reverseCopy(*this, s, b, out);
     const Node &n = *s.nodes.front();
     if (s.nodes.size() > 1)
         return fail(obstacleOfScope(n), n);
     if (!userRuleOf(n).empty())
         return reverseByUserRule(*this, s, n, b, out, context_);
     if (const auto *t = dyn_cast<Tasklet>(&n))
-        return tasklet(s, *t, b, out);
+        return reverseTasklet(*this, s, *t, b, out);
     if (const auto *inner = dyn_cast<NestedSDFGNode>(&n))
-        return nested(s, *inner, b, out);
+        return reverseNested(*this, s, *inner, b, out);
     reverseLibraryNode(*this, s, *cast<LibraryNode>(&n), b, out);
 }
 
 // ---- what rules ask for
 
 bool ItemReverser::isActive(const Use &u) const {
-    return !elsewhere_.count(&u) && activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
+    return !part_.elsewhere.count(&u) && activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
 }
 
 std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &body) {
@@ -144,7 +116,7 @@ std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &bo
             Use out = read;
             out.connector = connector;
             out.node = 0;
-            b->needed.insert(read.data);
+            b->recomputed.needed.insert(read.data);
             if (changes)
                 out = maker_.read(saved(read, *b), *subsetOf(read), connector);
             return out;
@@ -162,7 +134,7 @@ std::optional<Use> ItemReverser::resultValue(const Use &written, Name connector,
                 failed_ |= !stored;
                 return stored;
             }
-            b->needed.insert(written.data);
+            b->recomputed.needed.insert(written.data);
             if (!program_.isOverwrittenInIteration(written, b->map))
                 return maker_.read(written.data, *subsetOf(written), connector);
             fail({diag::Id::GradientStore, written.data.str(), "it is overwritten in the same iteration", "use another container"},
@@ -185,11 +157,11 @@ bool isOfThreads(const nest::Map &m) {
 Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &body) {
     Use u = gradients_.use(of, kind, connector);
     for (Body *b = &body; b; b = b->outer)
-        if (b->fresh.count(of.data) && !gradients_.isShared(of.data)) {
+        if (b->cleared.of.count(of.data) && !gradients_.isShared(of.data)) {
             if (b->inScope())
-                b->made.insert(u.data);
-            if (!b->stored.count(u.data))
-                b->gradients.insert(u.data);
+                b->own.made.insert(u.data);
+            if (!b->cleared.stored.count(u.data))
+                b->cleared.gradients.insert(u.data);
             localGradients_.insert(u.data);
             // What a thread has for itself, though it is in memory of the block: each clears all of it.
             if (DataDesc &d = *maker_.sdfg().desc(u.data); b->inScope() && d.storage == Storage::GPU_Shared && isOfThreads(*b->map))
@@ -202,7 +174,7 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
     if (write.kind != UseKind::Write)
         return false;
     const Program::Writers writers = program_.writersOf(write.memory);
-    if (another_) { // the last part clears; each has the gradients of what an iteration has for itself
+    if (part_.another) { // the last part clears; each has the gradients of what an iteration has for itself
         if (writers.count == 1 && isLocal(write.data, body))
             storesFirstTerm(write, body);
         return false;
@@ -220,7 +192,7 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
 
 Body *Body::ownerOf(Name data) {
     Body *b = this;
-    while (b && !b->own.count(data))
+    while (b && !b->own.ofProgram.count(data))
         b = b->outer;
     return b;
 }
@@ -228,6 +200,11 @@ Body *Body::ownerOf(Name data) {
 bool ItemReverser::isLocal(Name data, const Body &body) {
     const Body *owner = body.ownerOf(data);
     return owner && owner->inScope();
+}
+
+bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
+    const Body *owner = body.ownerOf(write.data);
+    return owner && gradients_.has(write.data) && owner->cleared.gradients.count(gradients_.of(write.data));
 }
 
 /// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?
@@ -241,8 +218,8 @@ bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
     for (Item &i : owner->reversed)
         if (const FirstTerm found = storeFirstTerm(i, gradient, *maker_.sdfg().desc(gradient)); found != FirstTerm::None) {
             if (found == FirstTerm::Stored) {
-                owner->stored.insert(gradient);
-                owner->gradients.erase(gradient);
+                owner->cleared.stored.insert(gradient);
+                owner->cleared.gradients.erase(gradient);
             }
             return found == FirstTerm::Stored;
         }
@@ -252,7 +229,7 @@ bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
 Name ItemReverser::temporary(std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape, Body &body) {
     const Name out = maker_.transient(name, like, std::move(shape));
     if (body.inScope())
-        body.made.insert(out);
+        body.own.made.insert(out);
     return out;
 }
 

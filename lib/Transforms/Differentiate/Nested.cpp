@@ -108,18 +108,6 @@ void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
     run.states.front()->renumber();
 }
 
-/// Does an SDFG do nothing with a container but add to it?
-bool onlyAddsTo(SDFG &g, Name container) {
-    const auto adds = [](const Edge *e) { return e->memlet.isEmpty() || (e->memlet.data && isSum(e->memlet.wcr)); };
-    for (State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (a->data == container &&
-                !(std::all_of(a->inEdges().begin(), a->inEdges().end(), adds) &&
-                  std::all_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return e->memlet.isEmpty(); })))
-                return false;
-    return analysis::containersReadByControlFlow(g).count(container) == 0;
-}
-
 } // namespace
 
 namespace {
@@ -165,46 +153,6 @@ bool canRunAgain(SDFG &g, pass::Context &context) {
     return true;
 }
 
-bool isUpdatedIn(SDFG &g, Name container, bool byMoreThanSums) {
-    const auto updates = [byMoreThanSums](const Edge *e) {
-        const Edge *first = memletPath(e).front();
-        const auto *n = dyn_cast<NestedSDFGNode>(first->src);
-        return (!e->memlet.wcr.empty() && !(byMoreThanSums && isSum(e->memlet.wcr))) ||
-               (n && n->sdfg && isUpdatedIn(*n->sdfg, first->srcConn, byMoreThanSums));
-    };
-    for (State *s : allStates(g))
-        for (const AccessNode *a : nodesOf<AccessNode>(*s))
-            if (a->data == container && std::any_of(a->inEdges().begin(), a->inEdges().end(), updates))
-                return true;
-    return false;
-}
-
-std::vector<Name> Request::arguments() const {
-    std::vector<Name> out = of;
-    for (const Name n : wrt)
-        if (std::find(out.begin(), out.end(), n) == out.end())
-            out.push_back(n);
-    return out;
-}
-
-std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::function<bool(const Use &)> &isActive,
-                                                     const Request &around) {
-    Request r;
-    r.isNested = true;
-    r.ties = around.ties;
-    r.prefix = around.prefix;
-    r.strategy = around.strategy;
-    for (const Use &u : s.uses) {
-        if (!isActive(u))
-            continue;
-        if (u.kind == UseKind::Update && !onlyAddsTo(*cast<NestedSDFGNode>(s.nodes.front())->sdfg, u.connector))
-            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it, and not by sums alone"};
-        (u.writes() ? r.of : r.wrt).push_back(u.connector);
-    }
-    return r;
-}
-
-/// Lets an argument of a nested SDFG, which was of `had`, be of `has`.
 bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, const Use &has) {
     const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
     if (had.data == has.data || !from || !to)
@@ -215,70 +163,68 @@ bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, cons
     return why.empty();
 }
 
-void ItemReverser::nested(const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
+void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
+    Maker &maker = reverser.maker();
+    const Program &program = reverser.program();
+    const auto isActive = [&reverser](const Use &u) { return reverser.isActive(u); };
     if (!n.sdfg)
-        return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
+        return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     if (const Name called = analysis::callbackIn(*n.sdfg); !called.empty())
-        return fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
-                     "call it where the program runs once"},
-                    n);
-    if (const auto why = obstacleOfArguments(
-            s, [this](const Use &u) { return isActive(u); }, program_.facts()))
-        return fail(*why, n);
+        return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
+                              "call it where the program runs once"},
+                             n);
+    if (const auto why = obstacleOfArguments(s, isActive, program.facts()))
+        return reverser.fail(*why, n);
     // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.
-    auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
+    auto *inner = cast<NestedSDFGNode>(maker.scratch().adopt(ir::clone(n)));
     inner->label = n.label + "_reversed";
     inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
-    auto made = requestOfNested(
-        s, [this](const Use &u) { return isActive(u); }, request_);
+    auto made = requestOfNested(s, isActive, reverser.request(), Mode::Reverse);
     if (const auto *why = std::get_if<diag::Message>(&made))
-        return fail(*why, n);
+        return reverser.fail(*why, n);
     auto &r = std::get<Request>(made);
-    for (const Use &u : s.uses) // where it writes nothing, what was there before goes through; and past sums it does anyway
-        if (isActive(u) && u.kind == UseKind::Write && std::find(r.wrt.begin(), r.wrt.end(), u.connector) == r.wrt.end())
-            r.wrt.push_back(u.connector);
-    narrowArguments(s, maker_.sdfg(), *inner);
+    narrowArguments(s, maker.sdfg(), *inner);
     const std::map<Name, Name> before = keepResults(*inner);
     for (const Use &u : s.uses)
         if (const auto initial = before.find(u.connector); !u.writes() && initial != before.end() && subsetOf(u))
-            narrowArgument(*inner, initial->second, {desc(u), *subsetOf(u)});
+            narrowArgument(*inner, initial->second, {reverser.desc(u), *subsetOf(u)});
     for (const auto &[filled, from] : before)
         r.filled.insert(filled);
     Ledger ledger;
-    if (!differentiate(*inner->sdfg, r, context_, ledger)) {
-        failed_ = true;
+    if (!differentiate(*inner->sdfg, r, reverser.context(), ledger)) {
+        reverser.setFailed();
         return;
     }
     const std::map<Name, sym::Expr> meaning(inner->symbolMapping.begin(), inner->symbolMapping.end());
-    const std::vector<analysis::LoopLevel> &around = program_.siteOf(s.uses.front()).instance.loops;
+    const std::vector<analysis::LoopLevel> &around = program.siteOf(s.uses.front()).instance.loops;
     for (Stored &stored : ledger) { // in the iteration of the loops around that needs most
         stored.bytes = sym::substitute(stored.bytes, meaning);
-        stored.bytes = analysis::largestOf(stored.bytes, around, program_.facts()).value_or(stored.bytes);
-        ledger_.push_back(std::move(stored));
+        stored.bytes = analysis::largestOf(stored.bytes, around, program.facts()).value_or(stored.bytes);
+        reverser.addStored(std::move(stored));
     }
     fillFrom(before, *inner->sdfg);
     beginWithZero(s, before, *inner->sdfg);
     std::vector<Use> uses;
-    std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker_.scratch().detachNode(inner).release()));
+    std::shared_ptr<NestedSDFGNode> node(cast<NestedSDFGNode>(maker.scratch().detachNode(inner).release()));
     node->inConnectors.clear();
     node->outConnectors.clear();
     for (const Use &u : s.uses)
         if (!u.writes()) {
             const auto initial = before.find(u.connector);
             const Name argument = initial == before.end() ? u.connector : initial->second;
-            const std::optional<Use> v = value(u, argument, b);
-            if (!v || !moveTo(*node, argument, u, *v))
+            const std::optional<Use> v = reverser.value(u, argument, b);
+            if (!v || !reverser.moveTo(*node, argument, u, *v))
                 return;
             uses.push_back(*v);
-            node->addIn(v->connector, Type::pointer(desc(u).dtype));
+            node->addIn(v->connector, Type::pointer(reverser.desc(u).dtype));
         }
     for (const UseKind kind : {UseKind::Read, UseKind::Write}) { // all are read before one is written: they may be of one container
         std::set<Name> done;
         for (const Use &u : s.uses)
             if (isActive(u) && (kind == UseKind::Read || u.kind != UseKind::Update) && done.insert(u.connector).second) {
-                const Name name(request_.prefix + u.connector.str());
-                uses.push_back(gradient(u, kind, name, b));
-                const Type type = Type::pointer(desc(u).dtype);
+                const Name name(reverser.request().prefix + u.connector.str());
+                uses.push_back(reverser.gradient(u, kind, name, b));
+                const Type type = Type::pointer(reverser.desc(u).dtype);
                 kind == UseKind::Read ? node->addIn(name, type) : node->addOut(name, type);
                 uses.back().certain = false;
             }

@@ -4,6 +4,9 @@
 // available for its gradient if no later write, in the same iteration of the surrounding loops or a later one, hits the
 // same element. This is a dependence question (sdfgc/Analysis/Dependences/Dependences.h): does a write follow a read?
 #pragma once
+
+#include "Transforms/Edits/CountedLoop.h"
+
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
@@ -13,75 +16,12 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// A loop with an initial value, a step, and an end that it does not change, although it may stop earlier. Or a loop
-/// without such an end (`isOpen`): only its condition ends it.
-struct CountedLoop {
-    ir::LoopRegion *region = nullptr;
-    sym::Range walk;                // values of the variable, in loop order; the step may be negative
-    std::optional<sym::Expr> count; // number of iterations, if it is not a quotient of the values in `walk`; `walk` then ends with
-                                    // the last value
-    bool stopsEarly = false;        // `count` and the end of `walk` are upper bounds: the condition may end the loop earlier
-    bool isOpen = false;            // the end of `walk` is undefined
-    analysis::LoopLevel level() const { return {region->variable, walk}; }
-    /// The number of the iteration, from 0, in terms of the variable.
-    sym::Expr number() const;
-    /// The number of iterations, or its upper bound; a negative number means none. Only for loops with an end.
-    sym::Expr trips() const;
-    /// The same, or a constant that bounds it for all values of symbols: for the last segment of a loop.
-    sym::Expr room() const;
-    /// The value in the last iteration, if the loop has an end and does not stop early.
-    sym::Expr last() const;
-};
-/// Returns nothing if the loop has another form.
-std::optional<CountedLoop> countedLoop(ir::LoopRegion &l);
-/// Returns all loops around a region, including itself, outermost first; nothing if one of them has another form.
-std::optional<std::vector<CountedLoop>> countedLoopsAround(ir::Region &r);
-
-/// Returns the top-level block of the SDFG that contains a region, possibly the region itself.
-ir::Block *outermost(ir::Region &r);
-
-/// Turns `while i < n` into a loop with a header if its body ends with `i = i + 1` and the initial value of `i` is
-/// known.
-void countInHeaders(ir::SDFG &g);
-
-/// Turns loops whose variable does not count, as in `i = 2 * i`, into loops without a variable: edges assign the
-/// symbol.
-void takeOutOfHeaders(ir::SDFG &g);
-
+/// Prints the headers of loops like those of reversed loops.
+void printHeaders(ir::SDFG &g);
 /// Gives loops without a variable one that counts their iterations, from 0. Returns these loops.
 std::vector<ir::LoopRegion *> numberLoops(ir::SDFG &g);
 /// Removes it.
 void forgetNumbers(ir::LoopRegion &l);
-
-/// Replaces bounds of loops that are integer scalars, which the program never writes, with symbols that edges at the
-/// start assign. Everything known about symbols then applies to these loops.
-void nameBounds(ir::SDFG &g);
-
-/// A container element that a symbol is assigned by a single edge.
-struct NamedElement {
-    Name container;
-    std::vector<sym::Expr> index;
-    const ir::Block *at = nullptr; // the target of the edge
-};
-/// Replaces bounds of loops that are integer elements (`K[i]`), which are not written from there on, with symbols that
-/// are assigned before the loops. Returns these symbols, and others that edges assign such elements before they are
-/// used.
-std::map<Name, NamedElement> nameElements(ir::SDFG &g);
-
-/// Makes the ranges of top-level maps symbols that preceding edges assign, instead of elements that the map entries
-/// read.
-void nameRanges(ir::SDFG &g);
-
-/// Makes memlets of arrays, or of views of them, specify the elements that they access; for copies, on both sides.
-void nameSubsets(ir::SDFG &g);
-
-/// Introduces a scalar for each value that one tasklet passes to the next without a container, so that it can have a
-/// gradient.
-void nameValues(ir::SDFG &g);
-
-/// Merges two arguments of a nested SDFG through which it reads and writes the same elements, if both are declared
-/// alike.
-void joinArguments(ir::SDFG &g);
 
 /// A state that the nest form cannot read: the memories that it reads and writes.
 struct HiddenState {

@@ -1,4 +1,5 @@
-// Recomputes, in reversed bodies, values that are private to an iteration.
+#include "Transforms/Differentiate/Recompute.h"
+
 #include "Transforms/Differentiate/Items.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -32,7 +33,7 @@ bool isPlainWork(const Item &i) {
 }
 
 /// Who uses containers, for all runs of loops.
-struct ItemReverser::Usage {
+struct PrivateContainers::Usage {
     Usage(Program &program, SDFG &g, analysis::Memories &memories) : summaries(g, memories, program.runs()) {
         for (const Site &s : program.sites()) {
             names[s.use->memory].insert(s.use->data);
@@ -44,9 +45,13 @@ struct ItemReverser::Usage {
     const nest::Summaries summaries;
 };
 
-/// Returns the transients private to an iteration of the loops around a run: those that nothing else uses, and that are
-/// written before they are read.
-std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
+const PrivateContainers::Usage &PrivateContainers::usage() {
+    if (!usage_)
+        usage_ = std::make_shared<const Usage>(program_, maker_.sdfg(), maker_.memories());
+    return *usage_;
+}
+
+std::set<Name> PrivateContainers::ownOf(const nest::Run &run) {
     std::set<Name> out;
     SDFG &g = maker_.sdfg();
     bool inLoop = false;
@@ -54,16 +59,15 @@ std::set<Name> ItemReverser::ownOf(const nest::Run &run) {
         inLoop |= isa<LoopRegion>(r);
     if (!inLoop)
         return out;
-    if (!usage_)
-        usage_ = std::make_shared<const Usage>(program_, g, maker_.memories());
-    const nest::Summary summary = usage_->summaries.of(run.items);
+    const Usage &usage = this->usage();
+    const nest::Summary summary = usage.summaries.of(run.items);
     for (const Item &i : run.items)
         for (const nest::PlacedUse &u : nest::usesOf(i)) {
             const Use &w = *u.use;
             const DataDesc *d = g.desc(w.data);
             if (!w.writes() || !d->transient || d->lifetime != Lifetime::Scope || !analysis::isPlain(d) ||
-                usage_->runs.at(w.memory).size() != 1 || usage_->names.at(w.memory).size() != 1 || program_.isReadByFlow(w.data) ||
-                nest::localsOf(i).count(w.data) || !usage_->summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
+                usage.runs.at(w.memory).size() != 1 || usage.names.at(w.memory).size() != 1 || program_.isReadByFlow(w.data) ||
+                nest::localsOf(i).count(w.data) || !usage.summaries.isTracked(w.memory) || summary.exposed.contains(w.memory))
                 continue;
             out.insert(w.data);
         }
@@ -91,86 +95,46 @@ bool isMadeFirst(const nest::Run &run, const nest::Summaries &summaries, analysi
 
 } // namespace
 
-/// What the strategy wants to be computed again, and the run makes of what it is handed. Others may overwrite it afterwards.
-std::set<Name> ItemReverser::againOf(const nest::Run &run) {
+std::set<Name> PrivateContainers::againOf(const nest::Run &run) {
     std::set<Name> out;
-    if (request_.strategy.otherwise != Keep::Recompute && request_.strategy.named.empty())
+    if (strategy_.otherwise != Keep::Recompute && strategy_.named.empty())
         return out;
     SDFG &g = maker_.sdfg();
-    if (!usage_)
-        usage_ = std::make_shared<const Usage>(program_, g, maker_.memories());
+    const Usage &usage = this->usage();
     std::set<Name> refused;
     for (const Item &i : run.items)
         for (const nest::PlacedUse &u : nest::usesOf(i)) {
             const Use &w = *u.use;
-            if (!w.writes() || request_.strategy.of(w.data) != Keep::Recompute || out.count(w.data) || refused.count(w.data))
+            if (!w.writes() || strategy_.of(w.data) != Keep::Recompute || out.count(w.data) || refused.count(w.data))
                 continue;
             const bool possible =
-                analysis::isPlain(g.desc(w.data)) && usage_->names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
+                analysis::isPlain(g.desc(w.data)) && usage.names.at(w.memory).size() == 1 && !nest::localsOf(i).count(w.data) &&
                 std::none_of(run.items.begin(), run.items.end(),
                              [&](const Item &other) { return writesAny(other, {w.data}) && nest::hasEffects(other); }) &&
-                isMadeFirst(run, usage_->summaries, w.memory, g);
+                isMadeFirst(run, usage.summaries, w.memory, g);
             (possible ? out : refused).insert(w.data);
         }
     return out;
 }
 
-/// Has the body a value for itself, or can it make it?
 bool ItemReverser::isComputedAgain(const Use &u, const Body &b) const {
-    return b.locals.count(u.data) || (b.again.count(u.data) && program_.isOverwritten(u));
+    return b.recomputed.locals.count(u.data) || (b.recomputed.again.count(u.data) && program_.isOverwritten(u));
 }
 
 /// A copy of a local as it is when an item reads it, that is overwritten in the same iteration.
 Name ItemReverser::saved(const Use &read, Body &b) {
     const std::size_t position = positionOf(*b.items, read);
-    for (const Body::Save &s : b.saves)
+    for (const Body::Recomputed::Save &s : b.recomputed.saves)
         if (s.position == position && s.local == read.data)
             return s.saved;
     const Name name = maker_.transientLike("saved_" + read.data.str(), *maker_.sdfg().desc(read.data));
     if (b.inScope())
-        b.made.insert(name);
-    b.saves.push_back({position, read.data, name});
+        b.own.made.insert(name);
+    b.recomputed.saves.push_back({position, read.data, name});
     return name;
 }
 
-/// Items that compute what is needed, in order. From the last one to the first, as each may need what earlier ones make.
-void ItemReverser::recompute(Body &b, std::vector<Item> &out) {
-    std::vector<Item> backwards;
-    for (std::size_t p = b.items->size(); p-- > 0;) {
-        const Item &i = (*b.items)[p];
-        std::set<Name> inner;
-        std::vector<Item> again;
-        if (writesAny(i, b.needed))
-            recomputed(i, b, inner, again);
-        std::move(again.rbegin(), again.rend(), std::back_inserter(backwards));
-        for (const Body::Save &s : b.saves)
-            if (s.position == p) {
-                const sym::Subset all = maker_.sdfg().desc(s.local)->fullSubset();
-                backwards.push_back(maker_.copy(maker_.read(s.local, all), maker_.write(s.saved, all)));
-            }
-    }
-    for (auto i = backwards.rbegin(); i != backwards.rend(); ++i)
-        out.push_back(std::move(*i));
-}
-
-/// `inner`: containers private to iterations of recomputed maps around the item. `around`: the innermost of these maps,
-/// or null.
-void ItemReverser::recomputed(const Item &i, Body &b, std::set<Name> &inner, std::vector<Item> &out, Map *around) {
-    if (i.step)
-        return recomputed(*i.step, b, inner, out, around);
-    const Map &m = *i.map;
-    auto again = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label, m.params, m.ranges));
-    again->locals = m.locals;
-    inner.insert(m.locals.begin(), m.locals.end());
-    for (const Item &each : m.body)
-        recomputed(each, b, inner, again->body, again.get());
-    if (again->body.empty())
-        return;
-    out.push_back({std::move(again), nullptr});
-    separate({&out.back(), 1}, m.locals);
-}
-
-void ItemReverser::separate(std::span<Item> items, const std::set<Name> &containers) {
+void ItemReverser::rename(std::span<Item> items, const std::set<Name> &containers) {
     std::map<Name, Name> names;
     for (const Name n : containers)
         names.emplace(n, maker_.transientLike(n.view(), *maker_.sdfg().desc(n)));
@@ -178,102 +142,156 @@ void ItemReverser::separate(std::span<Item> items, const std::set<Name> &contain
         nest::renameContainers(i, names, maker_.sdfg(), maker_.memories());
 }
 
-/// A container that each iteration of a map which is computed again has for itself; of the body, if there is no such map.
-Name ItemReverser::ownIn(Map *around, const std::string &name, const DataDesc &like, std::vector<sym::Expr> shape, Body &b) {
-    if (!around)
-        return temporary(name, like, std::move(shape), b);
-    const Name own = maker_.transient(name, like, std::move(shape));
-    maker_.sdfg().desc(own)->storage = Storage::Default;
-    around->locals.insert(own);
-    return own;
-}
+namespace {
 
-/// A destination for a result that already exists and is not needed again. It is written once, whatever the program
-/// sums up, and is private to each iteration if its size is known.
-Use ItemReverser::unused(const Use &u, Body &b, Map *around) {
-    const bool own = subsetOf(u)->numElements().asInt().has_value();
-    const Name out = ownIn(own ? around : nullptr, "unused_" + u.data.str(), desc(u), subsetOf(u)->sizes(), b);
-    return maker_.whole(UseKind::Write, out, u.connector);
-}
+class Recomputer {
+public:
+    Recomputer(ItemReverser &r, Body &b) : r_(r), maker_(r.maker()), b_(b) {}
 
-/// Returns the operand of a recomputed library node that depends on the number of dimensions: a tape has additional
-/// ones, for loops and maps, so its elements are copied.
-Use ItemReverser::operand(const Use &had, const Use &has, Body &b, std::vector<Item> &out, Map *around) {
-    const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
-    if (!from || !to || from->rank() == to->rank() || to->isOneElement())
-        return has;
-    const Site &site = program_.siteOf(had);
-    const std::vector<analysis::LoopLevel> maps(site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
-                                                site.instance.loops.end());
-    std::vector<sym::Expr> most; // elements of each dimension, in any iteration of the maps around
-    sym::Subset part;
-    for (const sym::Expr size : from->sizes()) {
-        most.push_back(analysis::largestOf(size, maps, program_.facts()).value_or(size));
-        part.dims.push_back({0, size - 1, 1, 1});
-    }
-    const Name own = ownIn(around, had.data.str() + "_read", desc(had), most, b);
-    out.push_back(maker_.copy(has, maker_.write(own, part)));
-    return maker_.read(own, part, has.connector);
-}
-
-/// Lets a nested SDFG that computes something again read and write what is elsewhere now.
-bool ItemReverser::moveArguments(const Step &s, const NestedSDFGNode &n, Step &again) {
-    if (std::equal(s.uses.begin(), s.uses.end(), again.uses.begin(), [](const Use &a, const Use &b) { return a.data == b.data; }))
-        return true;
-    const std::shared_ptr<Node> own = ir::clone(n);
-    std::set<Name> done;
-    for (std::size_t k = s.uses.size(); k-- > 0;) // what is both is what is written
-        if (done.insert(s.uses[k].connector).second &&
-            !moveTo(*cast<NestedSDFGNode>(own.get()), s.uses[k].connector, s.uses[k], again.uses[k]))
-            return false;
-    again.nodes = {own.get()};
-    again.made = own;
-    return true;
-}
-
-void ItemReverser::recomputed(const Step &s, Body &b, const std::set<Name> &inner, std::vector<Item> &out, Map *around) {
-    const auto stays = [&](const Use &u) { return inner.count(u.data) || b.needed.count(u.data); };
-    if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
-        return;
-    auto again = std::make_unique<Step>(s);
-    for (std::size_t k = 0; k < s.uses.size(); ++k) {
-        const Use &u = s.uses[k];
-        Use &now = again->uses[k];
-        if (u.writes() && !stays(u)) {
-            now = unused(u, b, around);
-            if (const auto *n = dyn_cast<NestedSDFGNode>(s.nodes.front()); n && n->sdfg && isUpdatedIn(*n->sdfg, u.connector))
-                out.push_back(maker_.fill(now.data, maker_.sdfg().desc(now.data)->fullSubset(), "0", around || b.inScope()));
-        } else if (!u.writes() && isComputedAgain(u, b) && !(b.map && request_.strategy.of(u.data) == Keep::Store)) {
-            b.needed.insert(u.data); // at this place of the order it is what it was
-        } else if (!u.writes() && !inner.count(u.data)) {
-            const std::optional<Use> v = value(u, u.connector, b);
-            if (!v)
-                return;
-            now = !s.isCopy() && isa<LibraryNode>(s.nodes.front()) ? operand(u, *v, b, out, around) : *v;
+    /// Items that compute what is needed, in order. From the last one to the first, as each may need what earlier ones make.
+    void run(std::vector<Item> &out) {
+        std::vector<Item> backwards;
+        for (std::size_t p = b_.items->size(); p-- > 0;) {
+            const Item &i = (*b_.items)[p];
+            std::set<Name> inner;
+            std::vector<Item> again;
+            if (writesAny(i, b_.recomputed.needed))
+                recomputed(i, inner, again);
+            std::move(again.rbegin(), again.rend(), std::back_inserter(backwards));
+            for (const Body::Recomputed::Save &s : b_.recomputed.saves)
+                if (s.position == p) {
+                    const sym::Subset all = maker_.sdfg().desc(s.local)->fullSubset();
+                    backwards.push_back(maker_.copy(maker_.read(s.local, all), maker_.write(s.saved, all)));
+                }
         }
-        now.node = u.node;
+        for (auto i = backwards.rbegin(); i != backwards.rend(); ++i)
+            out.push_back(std::move(*i));
     }
-    if (!s.isCopy())
-        changeInPlace(*again, out);
-    if (const auto *n = s.isCopy() ? nullptr : dyn_cast<NestedSDFGNode>(s.nodes.front());
-        n && n->sdfg && !moveArguments(s, *n, *again))
-        return;
-    if (s.isCopy() && again->uses.front().data != s.uses.front().data)
-        out.push_back(maker_.copy(again->uses.front(), again->uses.back()));
-    else
-        out.push_back({nullptr, std::move(again)});
-}
 
-/// What a nested SDFG reads and writes as one argument is one container: a result that is not needed begins with what is read.
-void ItemReverser::changeInPlace(Step &again, std::vector<Item> &out) {
-    for (Use &written : again.uses)
-        for (Use &read : again.uses)
-            if (written.writes() && !read.writes() && !read.connector.empty() && read.connector == written.connector &&
-                read.data != written.data) {
-                const sym::Subset all = maker_.sdfg().desc(written.data)->fullSubset();
-                out.push_back(maker_.copy(read, maker_.write(written.data, all)));
-                read = maker_.read(written.data, all, read.connector);
+private:
+    /// `inner`: containers private to iterations of recomputed maps around the item. `around`: the innermost of these maps,
+    /// or null.
+    void recomputed(const Item &i, std::set<Name> &inner, std::vector<Item> &out, Map *around = nullptr) {
+        if (i.step)
+            return recomputed(*i.step, inner, out, around);
+        const Map &m = *i.map;
+        auto again = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label, m.params, m.ranges));
+        again->locals = m.locals;
+        inner.insert(m.locals.begin(), m.locals.end());
+        for (const Item &each : m.body)
+            recomputed(each, inner, again->body, again.get());
+        if (again->body.empty())
+            return;
+        out.push_back({std::move(again), nullptr});
+        r_.rename({&out.back(), 1}, m.locals);
+    }
+
+    /// A container that each iteration of a map which is computed again has for itself; of the body, if there is no such map.
+    Name ownIn(Map *around, const std::string &name, const DataDesc &like, std::vector<sym::Expr> shape) {
+        if (!around)
+            return r_.temporary(name, like, std::move(shape), b_);
+        const Name own = maker_.transient(name, like, std::move(shape));
+        maker_.sdfg().desc(own)->storage = Storage::Default;
+        around->locals.insert(own);
+        return own;
+    }
+
+    /// A destination for a result that already exists and is not needed again. It is written once, whatever the program
+    /// sums up, and is private to each iteration if its size is known.
+    Use unused(const Use &u, Map *around) {
+        const bool own = subsetOf(u)->numElements().asInt().has_value();
+        const Name out = ownIn(own ? around : nullptr, "unused_" + u.data.str(), r_.desc(u), subsetOf(u)->sizes());
+        return maker_.whole(UseKind::Write, out, u.connector);
+    }
+
+    /// Returns the operand of a recomputed library node that depends on the number of dimensions: a tape has additional
+    /// ones, for loops and maps, so its elements are copied.
+    Use operand(const Use &had, const Use &has, std::vector<Item> &out, Map *around) {
+        const std::optional<sym::Subset> from = subsetOf(had), to = subsetOf(has);
+        if (!from || !to || from->rank() == to->rank() || to->isOneElement())
+            return has;
+        const Site &site = r_.program().siteOf(had);
+        const std::vector<analysis::LoopLevel> maps(site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
+                                                    site.instance.loops.end());
+        std::vector<sym::Expr> most; // elements of each dimension, in any iteration of the maps around
+        sym::Subset part;
+        for (const sym::Expr size : from->sizes()) {
+            most.push_back(analysis::largestOf(size, maps, r_.program().facts()).value_or(size));
+            part.dims.push_back({0, size - 1, 1, 1});
+        }
+        const Name own = ownIn(around, had.data.str() + "_read", r_.desc(had), most);
+        out.push_back(maker_.copy(has, maker_.write(own, part)));
+        return maker_.read(own, part, has.connector);
+    }
+
+    /// Lets a nested SDFG that computes something again read and write what is elsewhere now.
+    bool moveArguments(const Step &s, const NestedSDFGNode &n, Step &again) {
+        if (std::equal(s.uses.begin(), s.uses.end(), again.uses.begin(),
+                       [](const Use &a, const Use &b) { return a.data == b.data; }))
+            return true;
+        const std::shared_ptr<Node> own = ir::clone(n);
+        std::set<Name> done;
+        for (std::size_t k = s.uses.size(); k-- > 0;) // what is both is what is written
+            if (done.insert(s.uses[k].connector).second &&
+                !r_.moveTo(*cast<NestedSDFGNode>(own.get()), s.uses[k].connector, s.uses[k], again.uses[k]))
+                return false;
+        again.nodes = {own.get()};
+        again.made = own;
+        return true;
+    }
+
+    void recomputed(const Step &s, const std::set<Name> &inner, std::vector<Item> &out, Map *around) {
+        const auto stays = [&](const Use &u) { return inner.count(u.data) || b_.recomputed.needed.count(u.data); };
+        if (std::none_of(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.writes() && stays(u); }))
+            return;
+        auto again = std::make_unique<Step>(s);
+        for (std::size_t k = 0; k < s.uses.size(); ++k) {
+            const Use &u = s.uses[k];
+            Use &now = again->uses[k];
+            if (u.writes() && !stays(u)) {
+                now = unused(u, around);
+                if (const auto *n = dyn_cast<NestedSDFGNode>(s.nodes.front()); n && n->sdfg && isUpdatedIn(*n->sdfg, u.connector))
+                    out.push_back(maker_.fill(now.data, maker_.sdfg().desc(now.data)->fullSubset(), "0", around || b_.inScope()));
+            } else if (!u.writes() && r_.isComputedAgain(u, b_) && !(b_.map && r_.request().strategy.of(u.data) == Keep::Store)) {
+                b_.recomputed.needed.insert(u.data); // at this place of the order it is what it was
+            } else if (!u.writes() && !inner.count(u.data)) {
+                const std::optional<Use> v = r_.value(u, u.connector, b_);
+                if (!v)
+                    return;
+                now = !s.isCopy() && isa<LibraryNode>(s.nodes.front()) ? operand(u, *v, out, around) : *v;
             }
-}
+            now.node = u.node;
+        }
+        if (!s.isCopy())
+            changeInPlace(*again, out);
+        if (const auto *n = s.isCopy() ? nullptr : dyn_cast<NestedSDFGNode>(s.nodes.front());
+            n && n->sdfg && !moveArguments(s, *n, *again))
+            return;
+        if (s.isCopy() && again->uses.front().data != s.uses.front().data)
+            out.push_back(maker_.copy(again->uses.front(), again->uses.back()));
+        else
+            out.push_back({nullptr, std::move(again)});
+    }
+
+    /// What a nested SDFG reads and writes as one argument is one container: a result that is not needed begins with what is read.
+    void changeInPlace(Step &again, std::vector<Item> &out) {
+        for (Use &written : again.uses)
+            for (Use &read : again.uses)
+                if (written.writes() && !read.writes() && !read.connector.empty() && read.connector == written.connector &&
+                    read.data != written.data) {
+                    const sym::Subset all = maker_.sdfg().desc(written.data)->fullSubset();
+                    out.push_back(maker_.copy(read, maker_.write(written.data, all)));
+                    read = maker_.read(written.data, all, read.connector);
+                }
+    }
+
+    ItemReverser &r_;
+    Maker &maker_;
+    Body &b_;
+};
+
+} // namespace
+
+void recompute(ItemReverser &r, Body &b, std::vector<Item> &out) { Recomputer(r, b).run(out); }
 
 } // namespace sdfgc::transforms::gradient

@@ -1,3 +1,16 @@
+// separate: keep one of two programs. The first computes the results and stores what the second one, the gradient, needs.
+//
+//     f:   forward, tapes; gradients     ->     f_forward: forward, tapes      f_backward: gradients
+//
+// Both are made from the combined program by leaving out one part. Everything that the second part reads from the first
+// becomes an argument of both: arrays under their own names, scalars and symbols as arrays of one element. Constants, and
+// symbols that the second part assigns before it reads them, are not shared.
+//
+// Legal when:
+//   1. differentiate marked where the gradient starts, as it does for `part=forward` and `part=backward`.
+//   2. Each shared container is an array whose size is known before the first part runs, because the caller allocates it.
+//
+// Not handled: other shared containers, which are an error (SD4718).
 #include "Transforms/Differentiate/Separate.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -7,13 +20,15 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
+
+namespace gradient {
 
 using namespace ir;
-using nest::Item;
 
 namespace {
 
@@ -118,8 +133,8 @@ First firstFrom(const Block *b, Name symbol) {
 
 class Separator {
 public:
-    Separator(SDFG &g, const Seam &seam, const Request &request, const Maker &maker, pass::Context &context)
-        : g_(g), seam_(seam), request_(request), scratch_(maker.scratch()), context_(context) {
+    Separator(SDFG &g, const Seam &seam, const Request &request, pass::Context &context)
+        : g_(g), seam_(seam), request_(request), context_(context) {
         std::vector<Block *> open{seam.begin};
         while (!open.empty()) {
             Block *b = open.back();
@@ -157,10 +172,9 @@ private:
         for (const auto &[name, uses] : analysis::usesOfContainers(g_)) {
             bool forward = false, backward = false;
             for (const Block *b : uses.blocks)
-                if (b != &scratch_)
-                    (isBackward(*b) ? backward : forward) = true;
+                (isBackward(*b) ? backward : forward) = true;
             const DataDesc *d = g_.desc(name);
-            if (forward && backward && d && d->transient && !d->isView())
+            if (forward && backward && d && d->transient && !d->isView() && !g_.constants.contains(name))
                 shared_.push_back(name);
             if (isForward() ? forward : backward)
                 used_.insert(name);
@@ -239,11 +253,12 @@ private:
     void removeOther() {
         std::vector<Block *> other;
         for (const auto &b : g_.blocks())
-            if (b.get() != &scratch_ && isBackward(*b) == isForward())
+            if (isBackward(*b) == isForward())
                 other.push_back(b.get());
         Block *start = isForward() ? g_.start() : seam_.begin;
+        const bool saysStart = g_.storedStart();
         g_.removeBlocks(other);
-        g_.setStart(start);
+        g_.setStart(saysStart ? start : nullptr);
         std::vector<Name> unused;
         for (const auto &[name, d] : g_.arrays)
             if (!used_.count(name) && (d.transient || isForward() == isGradient(name)))
@@ -262,7 +277,6 @@ private:
     SDFG &g_;
     const Seam seam_;
     const Request &request_;
-    const State &scratch_;
     pass::Context &context_;
     std::set<const Block *> backward_; // blocks of the SDFG itself
     std::set<Name> assignedForward_, readBackward_;
@@ -270,25 +284,72 @@ private:
     std::set<Name> used_; // by the part that stays
 };
 
+const std::string seamKey = "gradient_seam"; // of the SDFG: the label of the state with which the gradient begins
+
+/// Removes the mark that differentiate left. Returns the label in it; empty if there is none.
+std::string takeMark(SDFG &g) {
+    std::string label;
+    Extra rest;
+    for (const auto &[key, value] : g.extra.all())
+        if (key == seamKey)
+            label = value.text();
+        else
+            rest.add(key, value);
+    g.extra = std::move(rest);
+    return label;
+}
+
+/// Nothing where differentiate left no mark.
+std::optional<Seam> takeSeam(SDFG &g) {
+    const std::string label = takeMark(g);
+    for (const auto &b : g.blocks())
+        if (auto *s = dyn_cast<State>(b.get()); s && !label.empty() && s->label == label && s->inEdges().size() == 1)
+            if (auto *end = dyn_cast<State>(s->inEdges().front()->src))
+                return Seam{end, s};
+    return std::nullopt;
+}
+
+class Separate : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const Part part = option<Part>("part");
+        const std::optional<Seam> seam = part == Part::Both ? std::nullopt : takeSeam(root);
+        std::optional<Request> request = seam ? requestOf(options, root) : std::nullopt;
+        if (!request)
+            return false;
+        request->part = part;
+        if (const auto &prefix = option<std::string>("prefix"); !prefix.empty())
+            request->prefix = prefix;
+        Separator(root, *seam, *request, context).run();
+        root.renumber();
+        return true;
+    }
+};
+
 } // namespace
 
-Seam seamBefore(Block *b, SDFG &g) {
+Seam placeSeam(Block *b, SDFG &g, const State &scratch) {
     if (!b) {
-        const std::vector<Block *> chain = analysis::sequenceOf(g);
+        std::vector<Block *> ends;
+        for (const auto &block : g.blocks())
+            if (block.get() != &scratch && block->outEdges().empty() && !isJump(block->kind()))
+                ends.push_back(block.get());
         auto *s = g.add<State>();
         s->label = g.freshLabel("gradients");
-        if (!chain.empty())
-            g.connect(chain.back(), s);
+        for (Block *end : ends)
+            g.connect(end, s);
         b = s;
     }
     Seam out;
     out.end = g.addStateBefore(b, g.freshLabel("forward_end"));
     out.begin = g.addStateBefore(b, g.freshLabel("backward_begin"));
+    takeMark(g);
+    g.extra.add(seamKey, json::Value(std::string_view(out.begin->label)));
     return out;
 }
 
-bool separate(SDFG &g, const Seam &seam, const Request &request, const Maker &maker, pass::Context &context) {
-    return Separator(g, seam, request, maker, context).run();
-}
+} // namespace gradient
 
-} // namespace sdfgc::transforms::gradient
+std::unique_ptr<pass::Pass> createSeparate() { return std::make_unique<gradient::Separate>(); }
+
+} // namespace sdfgc::transforms

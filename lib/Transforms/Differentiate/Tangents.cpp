@@ -2,8 +2,6 @@
 
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
-#include "Transforms/Differentiate/Simplify.h"
-#include "Transforms/Differentiate/UserRules.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -22,14 +20,14 @@ using nest::UseKind;
 
 namespace {
 
-bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
+bool isAmong(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
 /// Sets to zero what arguments begin with whose tangents the caller does not give.
 void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
     SDFG &g = maker.sdfg();
     nest::Run run;
     for (const auto &[data, tangent] : tangents.all())
-        if (!g.desc(data)->transient && !contains(r.wrt, data) && !(r.isNested && contains(declared, data)))
+        if (!g.desc(data)->transient && !isAmong(r.wrt, data) && !(r.isNested && isAmong(declared, data)))
             run.items.push_back(maker.fill(tangent, g.desc(tangent)->fullSubset(), "0", !g.isRoot()));
     if (run.items.empty() || !g.start())
         return;
@@ -43,13 +41,7 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
 } // namespace
 
 bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
-    nameRanges(g);
-    nameSubsets(g);
-    nameValues(g);
-    joinArguments(g);
     const std::vector<Name> declared = request.arguments();
-    if (!simplify(g, declared, request.wrt, declared, context))
-        return false;
     analysis::Memories memories(g);
     Program program(g, memories);
     const std::set<analysis::Memory> given = program.memoriesOf(declared);
@@ -257,7 +249,7 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
         return fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     Step &s = site.step;
     const auto r = requestOfNested(
-        s, [this](const Use &u) { return isActive(u); }, request_);
+        s, [this](const Use &u) { return isActive(u); }, request_, Mode::Forward);
     if (const auto *why = std::get_if<diag::Message>(&r))
         return fail(*why, n);
     // In a state of this SDFG while it gets tangents: what is nested may ask for what is around it.

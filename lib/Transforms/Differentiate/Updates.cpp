@@ -182,7 +182,7 @@ namespace {
 class Parts {
 public:
     /// The maps around the update, outermost first.
-    explicit Parts(std::vector<const Map *> maps) : maps_(std::move(maps)) {}
+    Parts(std::vector<const Map *> maps, const sym::Assumptions &facts) : maps_(std::move(maps)), facts_(facts) {}
 
     sym::Subset result; // elements that are updated
     sym::Subset place;  // in the array, of an iteration
@@ -231,11 +231,13 @@ private:
             return false;
         const sym::Expr at = sym::Expr::symbol(p) - r.begin;
         place.dims.push_back({at, at, 1, 1});
-        shape.push_back(r.end - r.begin + 1);
+        const sym::Expr size = r.end - r.begin + 1; // which is below 0 for some maps without iterations
+        shape.push_back(sym::isNonNegative(size, facts_) == sym::Truth::True ? size : sym::max({size, 0}));
         return true;
     }
 
     std::vector<const Map *> maps_;
+    const sym::Assumptions &facts_;
 };
 
 } // namespace
@@ -247,7 +249,7 @@ bool Updates::collect(Step &s, std::size_t use) {
     Map *owner = ownerOf(u.data);
     const auto first = firstInside(owner);
     const std::optional<std::string> identity = neutral(kind, maker_.sdfg().desc(u.data)->dtype);
-    Parts parts({first, around_.end()});
+    Parts parts({first, around_.end()}, program_.facts());
     if (first == around_.end() || !canBeReduced(kind) || !identity || !parts.describe(*subsetOf(u)))
         return false;
     const std::vector<sym::Expr> ofResult(parts.shape.begin(), parts.shape.begin() + static_cast<std::ptrdiff_t>(parts.kept));

@@ -1,4 +1,4 @@
-// Rewrites updates other than sums, and library nodes that update their results: see Simplify.h.
+// Rewrites updates other than sums, and library nodes that update their results: see SplitUpdates.cpp.
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"

@@ -3,11 +3,14 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
 
 /// Returns a block and all blocks inside it, in a fixed order.
 std::vector<ir::Block *> blocksOf(ir::Block &b);
 
+/// The level of an SDFG that is made of a part of another one. Passes in front of a gradient add containers without storage to the
+/// program, but it is typed.
+ir::Level levelOfParts(const ir::SDFG &g);
 /// Creates a node with a copy of a block as its only content. Its SDFG has all containers of the surrounding SDFG, not
 /// yet as arguments, and the symbols that the block assigns.
 std::unique_ptr<ir::NestedSDFGNode> outlined(ir::Block &b, const std::string &name, const analysis::SymbolTypes &types);
@@ -23,4 +26,4 @@ std::set<Name> knownAt(ir::SDFG &g, const ir::Block &b);
 /// that exist.
 void passSymbols(ir::NestedSDFGNode &node, const std::set<Name> &known, const analysis::SymbolTypes &types);
 
-} // namespace sdfgc::transforms::gradient
+} // namespace sdfgc::transforms

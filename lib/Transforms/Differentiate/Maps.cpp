@@ -1,4 +1,6 @@
-// Reverses a map as several maps.
+// Reverses maps: a map over the same iterations, in any order, contains the reversed items of an iteration.
+//
+// A map can be reversed as several maps.
 //
 //     map i { b[i] = a[i - 1] + a[i + 1] }   ->   map i { gradient_a[i - 1] += gradient_b[i] }
 //                                                 map i { gradient_a[i + 1] += gradient_b[i]; gradient_b[i] = 0 }
@@ -8,6 +10,7 @@
 // neither needs atomic updates. Two sums over different iteration spaces are separated as well, so that each map can
 // have the loops of its sum inside.
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "sdfgc/Nest/Build.h"
 
@@ -17,6 +20,7 @@ namespace sdfgc::transforms::gradient {
 
 using namespace ir;
 using nest::Item;
+using nest::Map;
 using nest::Use;
 
 namespace {
@@ -108,7 +112,7 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
 namespace {
 
 /// How many of the last parameters of a map do not say which element a use is of.
-std::size_t unusedAtEnd(const nest::Map &m, const Use &u) {
+std::size_t unusedAtEnd(const Map &m, const Use &u) {
     const std::set<Name> symbols = u.subset ? u.subset->freeSymbols() : std::set<Name>(m.params.begin(), m.params.end());
     std::size_t n = 0;
     while (n < m.params.size() && !symbols.count(m.params[m.params.size() - 1 - n]))
@@ -116,12 +120,10 @@ std::size_t unusedAtEnd(const nest::Map &m, const Use &u) {
     return n;
 }
 
-} // namespace
-
 /// A sum over the last loops of a map is made in a variable, and added to the gradient once:
 ///
 ///     map i, j { g[i] += a[i, j] }   ->   map i { s = 0; map j { s += a[i, j] }; g[i] += s }
-void ItemReverser::sumInRegister(nest::Map &m) {
+void sumInRegister(Map &m, Maker &maker) {
     if (m.body.size() != 1 || !m.body[0].step || m.body[0].step->isCopy() || !isa<Tasklet>(m.body[0].step->nodes.front()))
         return;
     Use *sum = nullptr;
@@ -141,21 +143,52 @@ void ItemReverser::sumInRegister(nest::Map &m) {
             if (m.ranges[k].begin.dependsOn(m.params[j]) || m.ranges[k].end.dependsOn(m.params[j]))
                 return;
     const Use whole = *sum;
-    const Name s = maker_.transient("sum_" + whole.data.str(), desc(whole), {}), in = maker_.connector("__in"),
-               out = maker_.connector("__out");
-    *sum = maker_.sum(s, maker_.sdfg().desc(s)->fullSubset(), whole.connector);
+    const Name s = maker.transient("sum_" + whole.data.str(), *maker.sdfg().desc(whole.data), {}), in = maker.connector("__in"),
+               out = maker.connector("__out");
+    *sum = maker.sum(s, maker.sdfg().desc(s)->fullSubset(), whole.connector);
     const auto at = static_cast<std::ptrdiff_t>(outside);
-    auto inner = std::make_unique<nest::Map>(
+    auto inner = std::make_unique<Map>(
         nest::loopLike(*m.entry, m.entry->label, {m.params.begin() + at, m.params.end()}, {m.ranges.begin() + at, m.ranges.end()}));
     inner->body = std::move(m.body);
     m.body.clear();
     m.params.resize(outside);
     m.ranges.resize(outside);
     m.locals.insert(s);
-    m.body.push_back(maker_.fill(s, maker_.sdfg().desc(s)->fullSubset(), "0", true));
+    m.body.push_back(maker.fill(s, maker.sdfg().desc(s)->fullSubset(), "0", true));
     m.body.push_back({std::move(inner), nullptr});
-    m.body.push_back(maker_.tasklet("add_" + whole.data.str(), out.str() + " = " + in.str(),
-                                    {maker_.whole(nest::UseKind::Read, s, in), maker_.sum(whole.data, *whole.subset, out)}));
+    m.body.push_back(maker.tasklet("add_" + whole.data.str(), out.str() + " = " + in.str(),
+                                   {maker.whole(nest::UseKind::Read, s, in), maker.sum(whole.data, *whole.subset, out)}));
+}
+
+} // namespace
+
+void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
+    if (m.entry->ordered)
+        return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
+                    *m.entry);
+    if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // else loopsForMaps had made a loop of it
+        return fail({diag::Id::GradientOfFlow,
+                     "a map with iterations in order, which depend on each other and use one container by several names",
+                     "write it as a loop"},
+                    *m.entry);
+    Body inner;
+    inner.outer = &b;
+    inner.map = &m;
+    inner.items = &m.body;
+    inner.own.ofProgram = inner.recomputed.locals = inner.cleared.of = m.locals;
+    auto reversed = std::make_unique<Map>(nest::mapLike(*m.entry, m.entry->label + "_reversed", m.params, m.ranges));
+    reversed->body = body(m.body, inner);
+    if (reversed->body.empty())
+        return;
+    reversed->locals = inner.own.made;
+    reversed->locals.insert(inner.recomputed.needed.begin(), inner.recomputed.needed.end());
+    if (!b.inScope())
+        sumInRegister(*reversed, maker_);
+    out.push_back({std::move(reversed), nullptr});
+    std::set<Name> own = inner.recomputed.needed;
+    if (part_.another) // the next part has the same
+        own.insert(inner.own.made.begin(), inner.own.made.end());
+    rename({&out.back(), 1}, own);
 }
 
 } // namespace sdfgc::transforms::gradient

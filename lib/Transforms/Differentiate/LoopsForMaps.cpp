@@ -1,16 +1,35 @@
-#include "Transforms/Differentiate/SequentialMaps.h"
+// loops-for-maps: convert sequential maps with dependent iterations to loops.
+//
+//     map i (Sequential) { y[i] = c * y[i - 1] }    ->    nested SDFG of y { for i { y[i] = c * y[i - 1] } }
+//
+// Iterations of a map are unordered, and so are those of its gradient. A sequential map is ordered, and programs rely on
+// it: an iteration reads what earlier ones wrote, so its gradient needs what later iterations propagated back, and the last
+// iteration must come first. Loops are reversed in this way, maps are not.
+//
+// Legal when:
+//   - The map runs in the order of a loop: its schedule is Sequential or Unrolled, or it is marked as ordered.
+//
+// Only maps are converted in which an iteration may write an element that another one reads or writes, and whose gradient
+// the request (`of`, `wrt`) needs. Sums into an element do not count, since their order does not matter.
+//
+// Not handled: maps that use one memory under several names, and tiled maps. differentiate rejects them (SD4714). Tangents
+// run along with the program, so `mode=forward` changes nothing.
+#include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "Transforms/Edits/Completion.h"
-#include "Transforms/Edits/NestRemarks.h"
+#include "Transforms/Edits/Outline.h"
+#include "sdfgc/Nest/Build.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/IR/Identifier.h"
-#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
+
+namespace gradient {
 
 using namespace ir;
 using nest::Item;
@@ -176,7 +195,7 @@ private:
         const Map &m = *item_.map;
         inner.label = inner.name.str();
         inner.usesExplicitControlFlow = true;
-        inner.level = g_.level;
+        inner.level = levelOfParts(g_);
         inner.symbolHints = g_.symbolHints;
         for (auto &[name, a] : arguments_)
             inner.arrays.set(name, inside(a));
@@ -285,9 +304,9 @@ bool hasMapInOrder(SDFG &g) {
 
 } // namespace
 
-void loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
+bool loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
     if (!hasMapInOrder(g))
-        return;
+        return false;
     analysis::Memories memories(g);
     Program program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
@@ -296,8 +315,35 @@ void loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
         program, maker, [&](const Use &u) { return activity.isActive(u.memory) && isReal(g.desc(u.data)->dtype); }, context);
     for (nest::Run &run : program.runs())
         run.changed = finder.change(run.items);
-    if (nest::writeChanged(program.runs()))
+    const bool changed = nest::writeChanged(program.runs());
+    if (changed)
         inferTypes(*g.root(), context);
+    return changed;
 }
 
-} // namespace sdfgc::transforms::gradient
+namespace {
+
+class LoopsForMaps : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const std::optional<Request> request = requestOf(options, root);
+        if (!request || option<Mode>("mode") == Mode::Forward)
+            return false;
+        bool changed = false;
+        changeParts(root, *request, Mode::Reverse, [&](SDFG &g, const Request &r) {
+            changed |= loopsForMaps(g, r, context);
+            return true;
+        });
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+} // namespace gradient
+
+std::unique_ptr<pass::Pass> createLoopsForMaps() { return std::make_unique<gradient::LoopsForMaps>(); }
+
+} // namespace sdfgc::transforms

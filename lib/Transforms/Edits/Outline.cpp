@@ -1,11 +1,11 @@
-#include "Transforms/Differentiate/Outline.h"
+#include "Transforms/Edits/Outline.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
 
 using namespace ir;
 
@@ -30,6 +30,8 @@ std::vector<Block *> blocksOf(Block &b) {
     return out;
 }
 
+Level levelOfParts(const SDFG &g) { return g.isRoot() ? std::max(g.level, Level::Typed) : g.level; }
+
 std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, const analysis::SymbolTypes &types) {
     const SDFG &g = *b.sdfg();
     auto node = std::make_unique<NestedSDFGNode>();
@@ -39,7 +41,7 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.parentNode = node.get();
     inner.label = name;
     inner.usesExplicitControlFlow = true;
-    inner.level = g.level;
+    inner.level = levelOfParts(g);
     inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
     inner.arrays = g.arrays;
     for (const Name n : analysis::assignedIn(b))
@@ -91,4 +93,4 @@ void passSymbols(NestedSDFGNode &node, const std::set<Name> &known, const analys
             analysis::passSymbol(node, symbol, sym::Expr::symbol(symbol), types.of(symbol));
 }
 
-} // namespace sdfgc::transforms::gradient
+} // namespace sdfgc::transforms

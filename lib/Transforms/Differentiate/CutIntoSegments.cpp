@@ -1,60 +1,54 @@
-#include "Transforms/Differentiate/Checkpoints.h"
-
-#include "Transforms/Differentiate/Differentiate.h"
-#include "Transforms/Differentiate/Items.h"
-#include "Transforms/Differentiate/Outline.h"
-#include "Transforms/Differentiate/Program.h"
+// cut-into-segments: cut loops into segments that are recomputed for their gradient, which stores less and computes more.
+//
+//                                              for s = 0; s < int_ceil(T, 10); s = s + 1 {
+//     for t = 0; t < T; t = t + 1 {              nested segment: u, s, T -> u  {
+//       u = f(u)                      ->           for t = 10*s; t < min(T, 10*s + 10); t = t + 1 {
+//     }                                              u = f(u)
+//                                              } } }
+//
+// The gradient of a nested SDFG first recomputes its values for itself, then its gradient (Nested.cpp). So data that a
+// segment reads and overwrites are stored once per segment, as a checkpoint, and values that iterations need are stored
+// for one segment at a time. For T iterations that need B bytes each, and S bytes passed between iterations, tapes take
+// S*T/10 + 10*B bytes instead of T*B, and each iteration runs one more time. Segments can be nested: then the
+// checkpoints of all levels exist at once, and each level runs every iteration one more time.
+//
+// Binomial checkpointing (Griewank and Walther's revolve) stores slightly less for the same number of repeated
+// iterations, but needs the trip count when the schedule is made. Here sizes remain formulas over symbols, and each
+// tape is an ordinary array.
+//
+// Legal when:
+//   1. The loop counts to an end that is known before it starts, and no jump leaves it.
+//   2. No iteration passes a symbol to the next one, and nothing after the loop reads a symbol that the loop assigns. So an
+//      iteration that runs again finds the same symbols.
+//   3. It calls no function of the caller, which must not run again.
+//   4. Containers used outside the loop keep their sizes in it.
+//
+// Not handled: loops of nested SDFGs. A loop in `checkpoints` that cannot be cut is an error (SD4722). Tangents store nothing,
+// so `mode=forward` takes no checkpoints.
+#include "Transforms/Differentiate/Segments.h"
+#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Edits/FlowEdits.h"
 #include "Transforms/Edits/Nodes.h"
-
+#include "Transforms/Edits/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
+
+#include "sdfgc/Analysis/Costs/Footprint.h"
+#include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Nest/Liveness.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <span>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
+
+namespace gradient {
 
 using namespace ir;
-
-// ---- what is asked for
-
-namespace {
-
-/// Stands for all outermost loops that can be cut.
-const Name allLoops("*");
-
-} // namespace
-
-std::optional<Segments> parseSegments(const std::string &text) {
-    Segments out;
-    for (const std::string &word : wordsOf(text)) {
-        const std::size_t equals = word.find('=');
-        if (equals == 0)
-            return std::nullopt;
-        const bool isNamed = equals != std::string::npos;
-        std::vector<int64_t> &lengths = out[isNamed ? Name(word.substr(0, equals)) : allLoops];
-        lengths.clear();
-        const char *at = word.data() + (isNamed ? equals + 1 : 0), *const end = word.data() + word.size();
-        while (true) {
-            int64_t length = 0;
-            const auto [rest, error] = std::from_chars(at, end, length);
-            if (error != std::errc() || length < 1 || (rest != end && *rest != '/'))
-                return std::nullopt;
-            lengths.push_back(length);
-            if (rest == end)
-                break;
-            at = rest + 1;
-        }
-    }
-    return out;
-}
 
 // ---- what can be cut
 
@@ -360,7 +354,8 @@ bool isInside(const LoopRegion &l, const std::vector<LoopRegion *> &loops) {
     return false;
 }
 
-/// Outermost loops that can be cut.
+} // namespace
+
 std::vector<LoopRegion *> loopsToCut(SDFG &g) {
     std::vector<LoopRegion *> loops;
     for (Region *r : allRegions(g))
@@ -371,8 +366,6 @@ std::vector<LoopRegion *> loopsToCut(SDFG &g) {
     return loops;
 }
 
-} // namespace
-
 namespace {
 
 int depthOf(const Region *r) { return r ? 1 + depthOf(r->parent()) : 0; }
@@ -382,8 +375,6 @@ int depthOf(const Region *r) { return r ? 1 + depthOf(r->parent()) : 0; }
 bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) {
     if (segments.empty())
         return true;
-    countInHeaders(g);
-    nameBounds(g);
     std::vector<std::pair<LoopRegion *, const std::vector<int64_t> *>> loops;
     for (const auto &[name, lengths] : segments) {
         const std::vector<LoopRegion *> called = name == allLoops ? loopsToCut(g) : loopsCalled(name, g);
@@ -403,80 +394,58 @@ bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) 
     return std::all_of(loops.begin(), loops.end(), [&context](const auto &l) { return cut(*l.first, *l.second, context); });
 }
 
-// ---- segments for a limit
+// ---- the pass
 
 namespace {
 
-/// A loop that can be cut, and how many iterations it has.
-struct Candidate {
-    Name name;
-    int64_t trips;
-};
-
-/// Outermost ones with enough iterations, by their labels.
-std::vector<Candidate> candidates(SDFG &g, const std::map<Name, int64_t> &sizes) {
-    countInHeaders(g);
-    nameBounds(g);
-    std::vector<Candidate> out;
-    constexpr int64_t few = 4;
-    for (LoopRegion *l : loopsToCut(g)) {
-        const auto trips = sym::evaluate(countedLoop(*l)->trips(), sizes);
-        if (trips && *trips >= few)
-            out.push_back({l->label.empty() ? l->variable : Name(l->label), *trips});
+class CutIntoSegments : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const auto &text = option<std::string>("checkpoints"), &memory = option<std::string>("memory");
+        const bool isAutomatic = text == "auto";
+        const auto segments = parseSegments(isAutomatic ? "" : text);
+        if (!segments)
+            wrong("loops and numbers of iterations, as in `t=100` or `t=1000/50`, or `auto`", context);
+        else if (isAutomatic && memory.empty())
+            wrong("a list of loops without `memory`, which `auto` is for", context);
+        else if (!text.empty() && option<Mode>("mode") == Mode::Forward)
+            wrong("empty with `mode=forward`, which stores nothing", context);
+        else if (!text.empty())
+            return cut(root, isAutomatic ? fitting(root, context) : *segments, context);
+        return false;
     }
-    return out;
-}
 
-/// Segments of all loops on some levels, so that each level has as many of them.
-Segments onLevels(const std::vector<Candidate> &loops, int levels) {
-    Segments out;
-    for (const Candidate &c : loops)
-        for (int level = levels; level > 0; --level) {
-            const double length = std::pow(static_cast<double>(c.trips), static_cast<double>(level) / (levels + 1));
-            out[c.name].push_back(static_cast<int64_t>(std::ceil(length)));
-        }
-    return out;
-}
+private:
+    void wrong(const std::string &wanted, pass::Context &context) const {
+        context.diags.report(diag::Id::PassOptionType, diag::Location{context.options.file}, "checkpoints", "cut-into-segments",
+                             wanted, option<std::string>("checkpoints"));
+    }
 
-/// What would be stored, in bytes; nothing if that is not known.
-std::optional<int64_t> storedWith(const Segments &segments, const MemoryLimit &limit, const SDFG &g, const Request &request,
-                                  const pass::Context &context) {
-    const std::unique_ptr<SDFG> copy = ir::clone(g);
-    diag::Engine diags;
-    pass::Context trial(diags, context.options);
-    Ledger ledger;
-    if (!cutIntoSegments(*copy, segments, trial) || !differentiate(*copy, request, trial, ledger))
-        return std::nullopt;
-    return sym::evaluate(totalOf(ledger), limit.sizes);
-}
+    static bool cut(SDFG &root, const Segments &segments, pass::Context &context) {
+        if (segments.empty() || !cutIntoSegments(root, segments, context))
+            return false;
+        root.renumber();
+        return true;
+    }
+
+    /// Segments for the limit; none after a mistake in the options, which differentiate reports.
+    Segments fitting(const SDFG &root, const pass::Context &context) const {
+        std::optional<Request> request = requestOf(options, root);
+        const auto strategy = parseStrategy(option<std::string>("strategy"));
+        const auto bytes = parseBytes(option<std::string>("memory"));
+        auto sizes = parseSizes(option<std::string>("sizes"));
+        if (!request || !strategy || !bytes || !sizes)
+            return {};
+        request->strategy = *strategy;
+        analysis::addAssignedValues(root, *sizes);
+        return segmentsFor({*bytes, *sizes}, root, *request, context);
+    }
+};
 
 } // namespace
 
-Segments segmentsFor(const MemoryLimit &limit, const SDFG &g, const Request &request, pass::Context &context) {
-    const auto stored = [&](const Segments &s) { return storedWith(s, limit, g, request, context); };
-    std::optional<int64_t> least = stored({});
-    if (!least || *least <= limit.bytes) // what is not known is told when the program itself is differentiated
-        return {};
-    const std::vector<Candidate> loops = candidates(*ir::clone(g), limit.sizes);
-    Segments best;
-    constexpr int most = 4; // levels: beyond that, each saves little and costs as much time as the one before
-    for (int levels = 1; levels <= most && *least > limit.bytes; ++levels) {
-        const Segments all = onLevels(loops, levels);
-        const std::optional<int64_t> bytes = stored(all);
-        if (bytes && *bytes < *least) {
-            least = bytes;
-            best = all;
-        }
-    }
-    for (const Candidate &c : loops) { // those that need not be cut
-        Segments fewer = best;
-        if (fewer.erase(c.name) == 0)
-            continue;
-        const std::optional<int64_t> bytes = stored(fewer);
-        if (bytes && *bytes <= std::max(limit.bytes, *least))
-            best = fewer;
-    }
-    return best;
-}
+} // namespace gradient
 
-} // namespace sdfgc::transforms::gradient
+std::unique_ptr<pass::Pass> createCutIntoSegments() { return std::make_unique<gradient::CutIntoSegments>(); }
+
+} // namespace sdfgc::transforms

@@ -28,9 +28,9 @@
 // Not handled: SDFGs that contain a jump in a region that is not a sequence (raise-control-flow turns most regions into
 // one), a jump out of a loop whose header is not Python, or an element that the graph asks not to change. These SDFGs
 // stay entirely as they are.
-#include "Transforms/Differentiate/Program.h"
 #include "Transforms/Edits/FlowEdits.h"
 #include "Transforms/Edits/Nodes.h"
+#include "Transforms/Normalise/Normalise.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
@@ -344,7 +344,7 @@ public:
         for (SDFG *g : allSDFGs(root)) {
             if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "structures its jumps"))
                 continue;
-            gradient::countInHeaders(*g);
+            countLoops(*g);
             ExitStructure(*g, context).run();
             changed = true;
         }

@@ -1,17 +1,40 @@
-#include "Transforms/Differentiate/Simplify.h"
+// split-updates: replace operations with others whose derivatives are known.
+//
+//     Axpy, Ger, Stencil, ... (kind Expanded)     their expansions without a library
+//     copy and fill nodes                         copies, and maps over the elements
+//     y[i] *= f(x)                                old = y[i]; y[i] = old * f(x)     where no other iteration of a map updates y[i]
+//     map i { y *= f(x[i]) }                      map i { t[i] = f(x[i]) }; p = product of t; y = y * p
+//     y = max(y, all of x)  (Reduce)              m = max(all of x); y = max(y, m)
+//     y += A @ B            (a library node)      t = A @ B; y += t
+//
+// Maxima and minima are treated in the same way, and so are updates with any function if no iterations access the same
+// element. Only results are changed whose gradient (tangent) the request (`of`, `wrt`) needs.
+//
+// Legal when:
+//   1. An old value is read before it is updated: a single iteration updates the element.
+//   2. Updates are collected and combined once, after the map: their order does not matter (maxima, minima), or the
+//      floating-point contract allows another one (products, F1).
+//   3. A node is expanded, or writes a temporary that is then added: always.
+//
+// Not handled: other updates. differentiate rejects them (SD4711).
+#include "Transforms/Differentiate/SplitUpdates.h"
 
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/LibraryRules.h"
+#include "Transforms/Differentiate/LoopsForMaps.h"
 #include "Transforms/Differentiate/Updates.h"
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Edits/Completion.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
 
-namespace sdfgc::transforms::gradient {
+namespace sdfgc::transforms {
+
+namespace gradient {
 
 using namespace ir;
 using nest::Item;
@@ -25,7 +48,7 @@ namespace {
 using TakesPart = std::function<bool(const Use &)>;
 
 /// The library node of a step, or null.
-const LibraryNode *nodeOf(const Step &s) {
+const LibraryNode *libraryNodeOf(const Step &s) {
     return s.nodes.size() == 1 && !s.made ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr;
 }
 
@@ -41,7 +64,7 @@ void collect(const std::vector<Item> &items, const TakesPart &takesPart, std::ve
             collect(i.map->body, takesPart, out);
             continue;
         }
-        const LibraryNode *n = nodeOf(*i.step);
+        const LibraryNode *n = libraryNodeOf(*i.step);
         if (n && userRuleOf(*n).empty() && rulesOf(*n).kind == libnodes::Gradient::Expanded &&
             writesWhatTakesPart(*i.step, takesPart))
             out.push_back(const_cast<LibraryNode *>(n));
@@ -63,7 +86,8 @@ bool expand(SDFG &g, const std::vector<LibraryNode *> &nodes, std::set<const Nod
                 made.insert(each.get());
     }
     if (!nodes.empty()) {
-        joinArguments(g);
+        pass::Program program(g, nullptr);
+        createJoinArguments()->run(program, context);
         decideDefaults(*g.root(), context);
         inferTypes(*g.root(), context);
     }
@@ -83,6 +107,8 @@ public:
         run.items = inside(std::move(run.items), nullptr);
         return changed_;
     }
+    /// Expansions that stay nested SDFGs.
+    const std::set<const SDFG *> &closed() const { return closed_; }
 
 private:
     std::vector<Item> inside(std::vector<Item> items, nest::Map *map) {
@@ -109,7 +135,7 @@ private:
             return open(std::move(i), map, out);
         if (!writesWhatTakesPart(s, takesPart_))
             return out.push_back(std::move(i));
-        if (const LibraryNode *n = nodeOf(s); n && analysis::isCopyNode(*n) && s.uses.size() == 2)
+        if (const LibraryNode *n = libraryNodeOf(s); n && analysis::isCopyNode(*n) && s.uses.size() == 2)
             return out.push_back(copy(s, map));
         else if (n && analysis::isFillNode(*n))
             return out.push_back(fill(s, *n, map));
@@ -120,18 +146,23 @@ private:
     void open(Item i, nest::Map *map, std::vector<Item> &out) {
         const std::vector<Use> &uses = i.step->uses; // what is seen through views has an order of its own
         if (std::any_of(uses.begin(), uses.end(), [this](const Use &u) { return maker_.sdfg().desc(u.data)->isView(); }))
-            return out.push_back(std::move(i));
+            return keep(std::move(i), out);
         std::vector<Name> loops;
         for (const nest::Map *m : updates_.around())
             loops.insert(loops.end(), m->params.begin(), m->params.end());
         nest::Opened opened = nest::open(*i.step, maker_.sdfg(), maker_.memories(), loops, connectors_, [] { return true; });
         if (opened.why)
-            return out.push_back(std::move(i));
+            return keep(std::move(i), out);
         for (Item &inner : opened.items)
             out.push_back(std::move(inner));
         if (map)
             map->locals.insert(opened.locals.begin(), opened.locals.end());
         current_ = nullptr;
+    }
+
+    void keep(Item expansion, std::vector<Item> &out) {
+        closed_.insert(cast<NestedSDFGNode>(expansion.step->nodes.front())->sdfg.get());
+        out.push_back(std::move(expansion));
     }
 
     static const Use *written(const Step &s) {
@@ -175,43 +206,103 @@ private:
     Maker &maker_;
     TakesPart takesPart_;
     const std::set<const Node *> &expanded_;
+    std::set<const SDFG *> closed_;
     std::set<Name> connectors_;
     Updates updates_;
     const Step *current_ = nullptr;
     bool changed_ = false;
 };
 
-} // namespace
+class Splitter {
+public:
+    Splitter(Mode mode, pass::Context &context) : mode_(mode), context_(context) {}
 
-bool simplify(SDFG &g, const std::vector<Name> &of, const std::vector<Name> &wrt, const std::vector<Name> &declared,
-              pass::Context &context) {
-    std::set<const Node *> expanded;
-    for (const bool expands : {true, false}) {
-        analysis::Memories memories(g);
-        Program program(g, memories);
-        const Activity activity(program, program.memoriesOf(of), program.memoriesOf(wrt));
-        const std::set<analysis::Memory> given = program.memoriesOf(declared);
-        const TakesPart takesPart = [&](const Use &u) {
-            return (given.count(u.memory) || activity.isActive(u.memory)) && isReal(g.desc(u.data)->dtype);
-        };
-        if (expands) {
-            std::vector<LibraryNode *> nodes;
-            for (const nest::Run &run : program.runs())
-                collect(run.items, takesPart, nodes);
-            if (!expand(g, nodes, expanded, context))
-                return false;
-            continue;
+    /// What is in one SDFG. False after an error.
+    bool split(SDFG &g, const Request &request) {
+        if (closed_.count(&g))
+            complete(g, request);
+        const bool isForward = mode_ == Mode::Forward;
+        const std::vector<Name> of = isForward ? request.arguments() : request.of; // tangents of all arguments are declared
+        std::set<const Node *> expanded;
+        for (const bool expands : {true, false}) {
+            analysis::Memories memories(g);
+            Program program(g, memories);
+            const std::set<analysis::Memory> results = program.memoriesOf(of);
+            const Activity activity(program, results, program.memoriesOf(request.wrt));
+            const TakesPart takesPart = [&](const Use &u) {
+                return ((isForward && results.count(u.memory)) || activity.isActive(u.memory)) && isReal(g.desc(u.data)->dtype);
+            };
+            if (expands) {
+                std::vector<LibraryNode *> nodes;
+                for (const nest::Run &run : program.runs())
+                    collect(run.items, takesPart, nodes);
+                changed_ |= !nodes.empty();
+                if (!expand(g, nodes, expanded, context_))
+                    return false;
+            } else {
+                change(program, memories, takesPart, expanded);
+            }
         }
-        Maker maker(g, memories);
-        Simplifier simplifier(program, maker, takesPart, expanded, context.allows(pass::FloatClass::F1));
+        return true;
+    }
+
+    bool changed() const { return changed_; }
+
+private:
+    /// An expansion was made after the rows in front of this one had run.
+    void complete(SDFG &expansion, const Request &request) {
+        normalise(expansion, context_);
+        if (mode_ == Mode::Reverse)
+            loopsForMaps(expansion, request, context_);
+    }
+
+    void change(Program &program, analysis::Memories &memories, const TakesPart &takesPart,
+                const std::set<const Node *> &expanded) {
+        Maker maker(program.sdfg(), memories);
+        Simplifier simplifier(program, maker, takesPart, expanded, context_.allows(pass::FloatClass::F1));
         for (nest::Run &run : program.runs())
             if (simplifier.change(run)) {
                 runOnDevice(run, maker);
                 run.changed = true;
             }
-        nest::writeChanged(program.runs());
+        closed_.insert(simplifier.closed().begin(), simplifier.closed().end());
+        changed_ |= nest::writeChanged(program.runs());
     }
-    return true;
+
+    const Mode mode_;
+    pass::Context &context_;
+    std::set<const SDFG *> closed_; // expansions that stayed nested SDFGs
+    bool changed_ = false;
+};
+
+} // namespace
+
+bool splitUpdates(SDFG &g, const Request &request, Mode mode, bool &changed, pass::Context &context) {
+    Splitter splitter(mode, context);
+    const bool done = changeParts(g, request, mode, [&](SDFG &part, const Request &r) { return splitter.split(part, r); });
+    changed = splitter.changed();
+    return done;
 }
 
-} // namespace sdfgc::transforms::gradient
+namespace {
+
+class SplitUpdates : public pass::GraphPass {
+public:
+    bool run(SDFG &root, pass::Context &context) override {
+        const std::optional<Request> request = requestOf(options, root);
+        bool changed = false;
+        if (request)
+            splitUpdates(root, *request, option<Mode>("mode"), changed, context);
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+} // namespace gradient
+
+std::unique_ptr<pass::Pass> createSplitUpdates() { return std::make_unique<gradient::SplitUpdates>(); }
+
+} // namespace sdfgc::transforms
