@@ -17,6 +17,7 @@
 #include "Transforms/Differentiate/LoopsForMaps.h"
 
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Edits/NestRemarks.h"
 #include "Transforms/Edits/Outline.h"
 #include "sdfgc/Nest/Build.h"
 

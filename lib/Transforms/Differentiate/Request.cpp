@@ -4,6 +4,7 @@
 #include "Transforms/Differentiate/Maker.h"
 #include "Transforms/Differentiate/Signatures.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Transforms/Passes.h"

@@ -12,6 +12,7 @@
 //
 // Not handled: other shared containers, which are an error (SD4718).
 #include "Transforms/Differentiate/Separate.h"
+#include "Transforms/Edits/CountedLoop.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"

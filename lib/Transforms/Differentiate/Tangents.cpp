@@ -1,5 +1,7 @@
 #include "Transforms/Differentiate/Tangents.h"
 
+#include "Transforms/Differentiate/UserRules.h"
+
 #include "Transforms/Differentiate/Devices.h"
 #include "Transforms/Differentiate/Signatures.h"
 

@@ -1,5 +1,6 @@
 #include "Transforms/Edits/NamedElement.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Nest.h"
 

@@ -12,6 +12,7 @@
 #include "Transforms/Edits/HostReads.h"
 #include "Transforms/Normalise/Normalise.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"

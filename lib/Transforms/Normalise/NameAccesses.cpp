@@ -17,6 +17,7 @@
 // Not handled: ranges of inner maps, and connectors whose name has another meaning.
 #include "Transforms/Normalise/Normalise.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
