@@ -5,6 +5,7 @@
 #include "sdfgc/Platform/Libraries.h"
 #include "sdfgc/Support/File.h"
 #include "sdfgc/Support/Process.h"
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Targets/Targets.h"
 
 namespace sdfgc::driver {
@@ -41,6 +42,15 @@ private:
     CommandLine &line_;
     const std::string names_, placeholder_, help_;
 };
+
+/// A command, maybe with arguments (`ccache bin/g++`), whose relative paths are made absolute. A name is searched on PATH.
+std::string holdsAnywhere(const std::string &command) {
+    std::vector<std::string> words = text::words(command);
+    for (std::string &w : words)
+        if (w.find('/') != std::string::npos && !w.starts_with('-') && (&w == &words.front() || file::exists(w)))
+            w = file::absolute(w);
+    return text::joined(words, " ");
+}
 
 enum class Repeat { Once, Repeated };
 constexpr bool isRepeated(Repeat r) { return r == Repeat::Repeated; }
@@ -104,8 +114,7 @@ void ToolchainChoice::addTo(CommandLine &line) {
 std::vector<std::string> ToolchainChoice::arguments() const {
     static const ToolchainChoice usual;
     ToolchainChoice anywhere = *this;
-    if (compiler.find('/') != std::string::npos)
-        anywhere.compiler = file::absolute(compiler);
+    anywhere.compiler = holdsAnywhere(compiler);
     if (!file.empty())
         anywhere.file = file::absolute(file);
     Printer print;

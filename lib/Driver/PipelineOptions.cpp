@@ -188,8 +188,8 @@ std::string makeEscaped(const std::string &path) {
 bool mixesTexts(Session &s, const PipelineOptions &o) {
     if (s.general.diagnostics == DiagnosticForm::Text || !o.timePasses)
         return false;
-    s.diags.report(diag::Id::OptionConflict, {}, "--time-passes", "--diagnostics " + std::string(word(s.general.diagnostics))).hint =
-        "`--time-trace FILE` writes times for machines";
+    s.diags.report(diag::Id::OptionConflict, {}, "--time-passes", "--diagnostics " + std::string(word(s.general.diagnostics)))
+        .hint = "`--time-trace FILE` writes times for machines";
     return true;
 }
 

@@ -1,6 +1,6 @@
+#include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Build.h"
-#include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
 

@@ -194,7 +194,7 @@ TEST_CASE("build: a compiler's error is passed on, the old library stays, what s
     CHECK(bad.library.empty());
     CHECK(p.printed.find("undeclared_name") != std::string::npos);
     CHECK(p.printed.find("sdfgc: in " + p.folder / "out") != std::string::npos);
-    CHECK(messages(p.diags) == "SD7004: compiling src/f.cpp failed: exit status 1 (the compiler's own messages stand above; the "
+    CHECK(messages(p.diags) == "SD7004: compiling src/f.cpp failed: exit status 1 (see the compiler's messages above; the "
                                "command is in " +
                                    p.path(".sdfgc/commands.sh") + ")\n");
     CHECK(p.call() == 11);
@@ -221,10 +221,10 @@ TEST_CASE("build: a missing library stops before any command, all at once") {
     const BuildResult bad = p.build();
     CHECK(bad.status == Status::MissingLibrary);
     CHECK(bad.commandsRun == 0);
-    CHECK(messages(p.diags) == "SD7003: the program needs no-such-a, but libno-such-a.so was not found (install it, or say where "
-                               "it is with --toolchain FILE)\n"
-                               "SD7003: the program needs no-such-b, but libno-such-b.so was not found (install it, or say where "
-                               "it is with --toolchain FILE)\n");
+    CHECK(messages(p.diags) == "SD7003: the program needs no-such-a, but libno-such-a.so was not found (install it, or give its "
+                               "location with --toolchain FILE)\n"
+                               "SD7003: the program needs no-such-b, but libno-such-b.so was not found (install it, or give its "
+                               "location with --toolchain FILE)\n");
     p.request.libraries = {"m"};
     CHECK(p.build().status == Status::Done);
     CHECK(file::read(p.path(".sdfgc/commands.sh"))->find(" -lm ") != std::string::npos);

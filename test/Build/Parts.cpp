@@ -103,7 +103,7 @@ TEST_CASE("folder: claimed for one program, locked, cleaned") {
         CHECK(folder->statePath("x") == path + "/.sdfgc/x");
         diag::Engine busy;
         CHECK_FALSE(Folder::open(path, "f", busy, impatient));
-        CHECK(messages(busy).starts_with("SD7006: another run of sdfgc is working in " + path));
+        CHECK(messages(busy).starts_with("SD7006: another sdfgc process is using " + path));
         tmp.write("f.build/CMakeLists.txt", "");
         tmp.write("f.build/src/cpu/.f.cpp.tmp-1-2", "half");
         tmp.write("f.build/.sdfgc/obj/.f.o.tmp-1-3", "half");
@@ -128,7 +128,7 @@ TEST_CASE("folder: a project of somebody else is not touched") {
     tmp.write("CMakeLists.txt", "project(mine)");
     diag::Engine diags;
     CHECK_FALSE(Folder::open(tmp.path(), "f", diags));
-    CHECK(messages(diags).starts_with("SD7012: " + tmp.path() + " holds a project that sdfgc did not write"));
+    CHECK(messages(diags).starts_with("SD7012: " + tmp.path() + " contains a project that sdfgc did not write"));
     CHECK(file::list(tmp.path())->size() == 1);
     diag::Engine unwritable;
     CHECK_FALSE(Folder::open("/proc/no", "f", unwritable));

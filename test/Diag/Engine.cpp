@@ -51,7 +51,7 @@ TEST_CASE("arguments replace their numbers in message and hint") {
     Engine engine;
     const Diagnostic &d = engine.report(Id::LibraryNotFound, {}, "OpenBLAS", "cblas.h", "libopenblas-dev");
     CHECK(d.message == "the program needs OpenBLAS, but cblas.h was not found");
-    CHECK(d.hint == "install libopenblas-dev, or say where it is with --toolchain FILE");
+    CHECK(d.hint == "install libopenblas-dev, or give its location with --toolchain FILE");
     CHECK(d.severity == Severity::Error);
     CHECK(engine.hasErrors());
 }

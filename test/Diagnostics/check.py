@@ -55,7 +55,7 @@ def edited(text, old, new):
 
 @case()
 def NotAGraphFile():
-    return b'\x80\x04\x95 a pickle', ['check'], ['this is no SDFG file: it starts with']
+    return b'\x80\x04\x95 a pickle', ['check'], ['this is not an SDFG file: it starts with']
 
 
 @case()
@@ -99,7 +99,7 @@ def AssignmentRace():
 def JumpOutsideLoop():
     return graph("""
       break b
-    """), ['check'], ['break outside of a loop']
+    """), ['check'], ['break outside a loop']
 
 
 @case()
@@ -115,7 +115,7 @@ def UninitializedTransient():
       state main {
         t[0] -> A
       }
-    """), ['check'], ['transient `t` is read but never written before']
+    """), ['check'], ['transient `t` is read before anything writes it']
 
 
 def nested(inside, connectors):
@@ -253,7 +253,7 @@ def StreamsUnordered():
 
 @case(2)
 def NestedGroup():
-    return VADD, ['opt', '--passes', 'fixed-point(infer-types,fixed-point(default-schedules))'], ['a fixed-point group stands inside another one']
+    return VADD, ['opt', '--passes', 'fixed-point(infer-types,fixed-point(default-schedules))'], ['a fixed-point group is inside another one']
 
 
 @case()
@@ -287,7 +287,7 @@ def LibraryNodeNotExpanded():
 
 @case()
 def LibraryNodeUnknown():
-    return product('mine.nodes.Product'), ['opt', '-o', 'x.sdfg'], ['library node `mine.nodes.Product` is not known to sdfgc', 'expand it in DaCe before saving the graph']
+    return product('mine.nodes.Product'), ['opt', '-o', 'x.sdfg'], ['unknown library node `mine.nodes.Product`', 'expand it in DaCe before you save the graph']
 
 
 @case()
@@ -352,19 +352,19 @@ def KernelShape():
     g = kernel("""argument A: float64[64] (GPU_Global)
       argument C: float64[64] (GPU_Global)""", '<- A[0:64]; -> C[0:64]', 't: c = a + 1  with a <- A[i]; c -> C[i]',
                ', gpu_block_size = [64, 64, 1]')
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['a block of kernel `m` has 4096 threads; a GPU takes 1024 at most']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['a block of kernel `m` has 4096 threads; a GPU allows at most 1024']
 
 
 @case()
 def KernelCallsHost():
     g = kernel('argument C: float64[64] (GPU_Global)', '-> C[0:64]', 't (CPP): cblas_dscal(1, 2.0, &c, 1);  with c -> C[i]')
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` calls `cblas_dscal`, a function of the host']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` calls `cblas_dscal`, a host function']
 
 
 @case()
 def KernelNamesComplex():
     g = kernel('argument C: complex128[64] (GPU_Global)', '-> C[0:64]', 't (CPP): c = std::complex<double>(0, 1);  with c -> C[i]')
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` runs code in C++ that names `std::complex`']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` runs C++ code with `std::complex`']
 
 
 @case()
@@ -383,13 +383,13 @@ def KernelSize():
     g = kernel('argument C: float64[64] (GPU_Global)', '-> C[0:64]', """map inner[j = 0:i + 1] (GPU_ThreadBlock) with -> C[i] {
             t: c = 1  with c -> C[i]
           }""")
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['is not known when it is started: `i` is defined inside of it']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['is not known at launch: `i` is defined inside the kernel']
 
 
 @case()
 def KernelWritesValue():
     g = kernel('argument C: float64', '-> C[0]', 't: c = 1  with c -> C[0]')
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` writes `C`, a value of the host']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` writes `C`, a host variable']
 
 
 @case()
@@ -397,14 +397,14 @@ def KernelArray():
     g = kernel("""argument C: float64[64] (GPU_Global)
       transient own: float64[N] (GPU_Shared)""", '-> C[0:64]', """t: c = 1  with c -> own[0]
           u: c = a  with a <- own[0]; c -> C[i]""")
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['array `own` lives inside a kernel and has the size N']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['array `own` is local to a kernel, but its size N is not constant']
 
 
 @case()
 def KernelVariable():
     g = kernel("""argument C: float64[64] (GPU_Global)
       transient S: Stream float64[1] (CPU_Heap, buffer_size = 64)""", '<- S[0]; -> C[0:64]', 't: c = a  with a <- S[0]; c -> C[i]')
-    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` uses `S`, which cannot be handed to a kernel']
+    return g, ['emit', '--target', 'cuda', '-o', 'out'], ['kernel `m` uses `S`, which cannot be passed to a kernel']
 
 
 def copy_to_device(method):
@@ -421,7 +421,7 @@ def copy_to_device(method):
 
 @case()
 def UndecidedCopy():
-    return copy_to_device(''), ['check', '--level', 'scheduled'], ['nothing has decided how the copy from `A` to `D` is made']
+    return copy_to_device(''), ['check', '--level', 'scheduled'], ['no pass has chosen a method for the copy from `A` to `D`']
 
 
 @case()
@@ -445,7 +445,7 @@ def UndefinedSymbol():
       state main {
         A[0] -> t
       }
-    """), ['emit', '-o', 'out'], ['symbol `K` is used but never defined', 'map it at the nested SDFG']
+    """), ['emit', '-o', 'out'], ['symbol `K` is used but never defined', 'map it on the nested SDFG']
 
 
 # ---- results and programs

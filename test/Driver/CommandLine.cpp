@@ -99,19 +99,20 @@ TEST_CASE("faults suggest what would be right") {
     CHECK(errorsOf({"in", "--fats"}) == "unknown option `--fats` | did you mean `--fast`?\n");
     CHECK(errorsOf({"in", "--moed=two"}) == "unknown option `--moed=two` | did you mean `--mode`?\n");
     CHECK(errorsOf({"in", "--nothing-like-it"}) == "unknown option `--nothing-like-it` | `sdfgc test --help` lists the options\n");
-    CHECK(errorsOf({"in", "--mode", "tow"}) == "`tow` is no value of --mode | its values are `one`, `two`, `three`\n");
-    CHECK(errorsOf({"in", "--mode", "xxxxxx"}) == "`xxxxxx` is no value of --mode | its values are `one`, `two`, `three`\n");
+    CHECK(errorsOf({"in", "--mode", "tow"}) == "invalid value `tow` for --mode | its values are `one`, `two`, `three`\n");
+    CHECK(errorsOf({"in", "--mode", "xxxxxx"}) == "invalid value `xxxxxx` for --mode | its values are `one`, `two`, `three`\n");
     CHECK(errorsOf({}) == "INPUT is missing | usage: sdfgc test INPUT [options]\n");
     CHECK(errorsOf({"in", "more"}) == "unexpected argument `more` | usage: sdfgc test INPUT [options]\n");
     for (const char *bad : {"0", "-1", "x", "3x", "99999999999", ""})
         CHECK(errorsOf({"in", std::string("--jobs=") + bad}) != "no error");
-    CHECK(errorsOf({"in", "-j", "none"}) == "`none` is no value of --jobs | its value is a whole number from 1\n");
+    CHECK(errorsOf({"in", "-j", "none"}) == "invalid value `none` for --jobs | its value is a whole number from 1\n");
     CHECK(errorsOf({"in", "--output"}).find("--output") != std::string::npos);
 }
 
 TEST_CASE("all faults are reported at once") {
-    CHECK(errorsOf({"in", "--moed", "two", "--jobs", "x"}) == "unknown option `--moed` | did you mean `--mode`?\n"
-                                                              "`x` is no value of --jobs | its value is a whole number from 1\n");
+    CHECK(errorsOf({"in", "--moed", "two", "--jobs", "x"}) ==
+          "unknown option `--moed` | did you mean `--mode`?\n"
+          "invalid value `x` for --jobs | its value is a whole number from 1\n");
 }
 
 TEST_CASE("help lists arguments and groups with aligned, wrapped texts") {

@@ -106,6 +106,8 @@ TEST_CASE("files of the toolchain are named so that the words hold in any folder
     driver::ToolchainChoice given;
     given.compiler = "clang++";
     CHECK(given.arguments() == Line{"--cc", "clang++"}); // searched on PATH
+    given.compiler = "ccache /usr/bin/clang++ -I/usr/include";
+    CHECK(given.arguments() == Line{"--cc", "ccache /usr/bin/clang++ -I/usr/include"});
     given = {};
     given.compiler = "bin/own";
     given.file = "own.yaml";

@@ -134,7 +134,7 @@ TEST_CASE("Sizes that only the program computes cannot be handed over") {
         }
     )";
     CHECK(Differentiated(program(loop), "out", "A B", "part=forward").errors() ==
-          "SD4718 `tape_s` cannot be handed to the backward program: its size, loop_iterations, is known only when the forward "
+          "SD4718 `tape_s` cannot be passed to the backward program: its size, loop_iterations, is known only when the forward "
           "program has "
           "run");
     CHECK(Differentiated(program(loop), "out", "A B", "part=half").errors() ==

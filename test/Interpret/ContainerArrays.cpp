@@ -223,7 +223,7 @@ TEST_CASE("what container arrays are not interpreted for", "[interpret]") {
       })"));
     CHECK(two.refusals ==
           std::vector<std::string>(
-              2, "the interpreter does not know a view that looks at several structures in one state, or at something else"));
+              2, "the interpreter does not support a view that looks at several structures in one state, or at something else"));
     const Interpreted other(overRows(R"(
       view row: int64[N]
       state s {
@@ -231,16 +231,18 @@ TEST_CASE("what container arrays are not interpreted for", "[interpret]") {
         a: y = x  with x <- @row row[0]; y -> B[0]
       })"));
     CHECK(other.refusals ==
-          std::vector<std::string>{"the interpreter does not know `row` of int64 for `A[0]`, whose elements point to float64"});
+          std::vector<std::string>{"the interpreter does not support `row` of int64 for `A[0]`, whose elements point to float64"});
     const Interpreted value(overRows(R"(
       state s {
         a: y = x[0]  with x <- A[0]; y -> B[0]
       })"));
-    CHECK(value.refusals == std::vector<std::string>{"the interpreter does not know the connector `x` of type pointer(float64)"});
+    CHECK(value.refusals ==
+          std::vector<std::string>{"the interpreter does not support the connector `x` of type pointer(float64)"});
     const Interpreted copied(overRows(R"(
       argument C: ContainerArray pointer(float64)[M] (stype = {type: Array, attributes: {strides: [1], total_size: N, offset: [0], dtype: float64, shape: [N]}})
       state s {
         A[0:M] -> C[0:M]
       })"));
-    CHECK(copied.refusals == std::vector<std::string>{"the interpreter does not know a copy of elements of type pointer(float64)"});
+    CHECK(copied.refusals ==
+          std::vector<std::string>{"the interpreter does not support a copy of elements of type pointer(float64)"});
 }

@@ -130,5 +130,5 @@ TEST_CASE("library nodes whose meaning is elsewhere", "[interpret]") {
         library mpi.Reduce r with _inbuffer <- A[0:4]; _outbuffer -> new A[0:4]
       }
     })");
-    CHECK(p.refusals == std::vector<std::string>{"the interpreter does not know library nodes of class Reduce"});
+    CHECK(p.refusals == std::vector<std::string>{"the interpreter does not support library nodes of class Reduce"});
 }

@@ -145,7 +145,7 @@ TEST_CASE("printing a pass that the pipeline does not have is an error") {
     Run r;
     r.options.printAfter = {"rise"};
     CHECK_FALSE(r("raise"));
-    CHECK(text(r.diags) == "PassNotInPipeline:0:0 `rise` names no pass of the pipeline --passes | did you mean `raise`?\n");
+    CHECK(text(r.diags) == "PassNotInPipeline:0:0 `rise` is not a pass of the pipeline --passes | did you mean `raise`?\n");
 }
 
 TEST_CASE("stopping and starting in the middle") {
@@ -170,9 +170,9 @@ TEST_CASE("stopping and starting in the middle") {
     CHECK(symbolsAfter("raise", "04") == "AB typed");
     CHECK(symbolsAfter("04", "type").find("PassOrder:") == 0);
     CHECK(symbolsAfter("type", "type").find("PassOrder:") == 0);
-    CHECK(symbolsAfter("", "04-type").find("`04-type` names no pass of the pipeline") != std::string::npos);
-    CHECK(symbolsAfter("9", "").find("`9` names no pass of the pipeline") != std::string::npos);
-    CHECK(symbolsAfter("", "99999999999").find("names no pass") != std::string::npos);
+    CHECK(symbolsAfter("", "04-type").find("`04-type` is not a pass of the pipeline") != std::string::npos);
+    CHECK(symbolsAfter("9", "").find("`9` is not a pass of the pipeline") != std::string::npos);
+    CHECK(symbolsAfter("", "99999999999").find("is not a pass") != std::string::npos);
 }
 
 TEST_CASE("numbered dumps") {

@@ -90,7 +90,7 @@ TEST_CASE("an option of a pass that the pipeline runs") {
     CHECK(fails("add-symbol.times=many").find("should be an integer, but it is `many`") != std::string::npos);
     CHECK(fails("add-symbol.times=many").find("PassOptionType") == 0);
     p = parse("raise", d);
-    CHECK(fails("add-symbol.times=7").find("`add-symbol` names no pass of the pipeline --passes") != std::string::npos);
+    CHECK(fails("add-symbol.times=7").find("`add-symbol` is not a pass of the pipeline --passes") != std::string::npos);
 }
 
 TEST_CASE("an option that is a choice takes its words alone") {

@@ -25,7 +25,7 @@ void check(const char *graph, const Case &c) {
 
 TEST_CASE("bad values: dataflow") {
     const Case cases[] = {
-        {"attributes.name", "\"a b\"", "SD1014 attributes.name: the SDFG `a b` is no identifier"},
+        {"attributes.name", "\"a b\"", "SD1014 attributes.name: the SDFG `a b` is not an identifier"},
         {"attributes.name", "\"None\"", "SD1014 attributes.name: "},
         {"attributes.symbols", R"({"1x": "int32"})", "SD1014 attributes.symbols.1x: the symbol `1x`"},
         {"attributes._arrays", R"({"a/b": {"type": "Scalar", "attributes": {}}})",
@@ -39,7 +39,7 @@ TEST_CASE("bad values: dataflow") {
         {"attributes._arrays.A.attributes.strides", "[\"1\", \"2\"]",
          "SD1024 attributes._arrays.A: `strides` has 2 entries, but the shape has 1"},
         {"attributes._arrays.A.attributes.shape[0]", "\"N +\"",
-         "SD1015 attributes._arrays.A.attributes.shape[0]: `shape` cannot be read"},
+         "SD1015 attributes._arrays.A.attributes.shape[0]: cannot parse `shape`"},
         {"attributes._arrays.A.attributes.shape[0]", "null", "SD1010 attributes._arrays.A.attributes.shape[0]: "},
         {"nodes[0].nodes[0].type", "\"AcessNode\"", "SD1012 nodes[0].nodes[0].type: unknown type of node: `AcessNode`"},
         {"nodes[0].nodes[0].attributes.data", "\"A B\"", "SD1014 nodes[0].nodes[0].attributes.data: "},
@@ -108,7 +108,7 @@ TEST_CASE("a misspelt value is followed by the nearest one") {
     Reading r = read(changed("dataflow.sdfg", "attributes._arrays.F.attributes.storage", "\"CPU_Haep\""));
     REQUIRE(r.diagnostics.size() == 2); // and the warning that the graph has anyway
     CHECK(r.diagnostics[0].hint + r.diagnostics[1].hint ==
-          "did you mean `CPU_Heap`?it is kept and written back, and has no effect");
+          "did you mean `CPU_Heap`?check its spelling; it is kept and written back, but has no effect");
 }
 
 TEST_CASE("unknown classes, attributes and instrumentations are kept or left out with a warning") {
@@ -145,17 +145,17 @@ TEST_CASE("a subset of more elements than 64 bits can count") {
         {"src": "0", "dst": "1", "attributes": {"data": {"type": "Memlet", "attributes": {"data": "A", "subset": {"type": "Range", "ranges": [
             {"start": 0, "end": 5, "step": -9223372036854775808}]}}}}}]}]})");
     CHECK(r.messages().find(
-              "SD1015 nodes[0].edges[0].attributes.data.attributes.subset: `subset` cannot be read: it has more elements") !=
+              "SD1015 nodes[0].edges[0].attributes.data.attributes.subset: cannot parse `subset`: it has more elements") !=
           std::string::npos);
 }
 
 TEST_CASE("hints that contradict the graph: warnings") {
     CHECK(read(changed("vadd.sdfg", "nodes[0].nodes[2].scope_exit", "\"5\"")).messages() ==
-          "SD1035 nodes[0].nodes[2]: `scope_exit` says 5, but by its edges it is 4; edges count\n");
+          "SD1035 nodes[0].nodes[2]: `scope_exit` is 5, but the edges make it 4; edges take precedence\n");
     CHECK(read(changed("vadd.sdfg", "nodes[0].nodes[3].scope_entry", "\"0\"")).has(Id::ScopeHintDiffers));
     Reading id = read(changed("vadd.sdfg", "nodes[0].nodes[3].id", "2"));
     CHECK(id.graph);
-    CHECK(id.messages() == "SD1034 nodes[0].nodes[3].id: `id` is 2, but this is number 3 in its list; positions count\n");
+    CHECK(id.messages() == "SD1034 nodes[0].nodes[3].id: `id` is 2, but this is number 3 in its list; positions take precedence\n");
     CHECK(read(changed("vadd.sdfg", "dace_version", "\"3.1\"")).has(Id::NewerVersion));
 }
 

@@ -279,7 +279,7 @@ TEST_CASE("a copy for which no method was selected is not lowered") {
         REQUIRE(p.diags.all().size() == 1);
         CHECK(p.diags.all()[0].message == expected);
     };
-    refused("", "nothing has decided how the copy from `A[0:N]` to `B[0:N]` is made");
+    refused("", "no pass has chosen a method for the copy from `A[0:N]` to `B[0:N]`");
     refused(" (Pitched)", "the copy from `A[0:N]` to `B[0:N]` cannot be Pitched: it is Elements");
 }
 

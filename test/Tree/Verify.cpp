@@ -55,25 +55,26 @@ TEST_CASE("verify: variables are declared before they are used, around the use")
                           "  declare x: float64 = 1.0\n"
                           "}\n"
                           "declare y: float64 = x\n")) ==
-          Faults{"TreeUndeclared: `x` is used where it is not declared @ function f: declare"});
+          Faults{"TreeUndeclared: `x` is used outside the scope of its declaration @ function f: declare"});
     CHECK(faults(function("for i: int64 from 0 to n {\n"
                           "  A[i] = 1.0\n"
                           "}\n"
                           "declare n: int64 = 3\n")) ==
-          Faults{"TreeUndeclared: `n` is used where it is not declared @ function f: for"});
+          Faults{"TreeUndeclared: `n` is used outside the scope of its declaration @ function f: for"});
     CHECK(faults(function("uses x'1: float64\n"
-                          "x'1[0] = 1.0\n")) == Faults{"TreeUndeclared: `x` is used where it is not declared @ function f: code"});
+                          "x'1[0] = 1.0\n")) ==
+          Faults{"TreeUndeclared: `x` is used outside the scope of its declaration @ function f: code"});
 }
 
 TEST_CASE("verify: constants of the module are declared nowhere") {
     const std::string uses = "function f(A: pointer float64) {\nuses c: const float64\nA[0] = c[0]\n}\n";
     CHECK(faults("constant c of float64 values (\"1.0\")\n" + uses) == Faults{});
-    CHECK(faults(uses) == Faults{"TreeUndeclared: `c` is used where it is not declared @ function f: code"});
+    CHECK(faults(uses) == Faults{"TreeUndeclared: `c` is used outside the scope of its declaration @ function f: code"});
 }
 
 TEST_CASE("verify: what is visible at one place has different names") {
     CHECK(faults(function("declare N: int64 = 3\n")) ==
-          Faults{"TreeNameTwice: `N` is declared where another variable of that name is visible @ function f: declare"});
+          Faults{"TreeNameTwice: `N` is declared where another variable of the same name is visible @ function f: declare"});
     CHECK(faults(function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n")) == Faults{});
 }
 
@@ -155,11 +156,11 @@ TEST_CASE("verify: calls hand over what the function takes") {
     const std::string callee = function("x[0] = 1.0\n", "function g(x: pointer float64, n: int64)");
     CHECK(faults(callee + function("call g(at &A[0], size N)\n")) == Faults{});
     CHECK(faults(callee + function("call g(at &A[0])\n")) ==
-          Faults{"TreeCall: `g` cannot be called like this: it takes 2 arguments, not 1 @ function f: call"});
+          Faults{"TreeCall: `g` cannot be called this way: it takes 2 arguments, not 1 @ function f: call"});
     CHECK(faults(callee + function("call g(size N, size N)\n")) ==
-          Faults{"TreeCall: `g` cannot be called like this: it takes memory for `x`, not a size @ function f: call"});
+          Faults{"TreeCall: `g` cannot be called this way: it takes memory for `x`, not a size @ function f: call"});
     CHECK(faults(callee + function("launch g(at &A[0], size N)\n"), " streams 1") ==
-          Faults{"TreeCall: `g` cannot be called like this: it is no kernel @ function f: launch"});
+          Faults{"TreeCall: `g` cannot be called this way: it is no kernel @ function f: launch"});
 }
 
 TEST_CASE("verify: kernels use nothing of the host") {
@@ -174,7 +175,7 @@ TEST_CASE("verify: kernels use nothing of the host") {
 TEST_CASE("verify: late memory is allocated on every path to a use, and released once") {
     auto late = [](const std::string &body) { return function("declare t: late heap float64\n" + body); };
     CHECK(faults(late("allocate t count N\nt[0] = 1.0\n")) == Faults{});
-    const Faults none{"TreeNoMemory: `t` is used on a path on which it has no memory @ function f: code"};
+    const Faults none{"TreeNoMemory: `t` is used on a path on which it is not allocated @ function f: code"};
     CHECK(faults(late("if N > 1 {\n  allocate t count N\n}\nt[0] = 1.0\n")) == none);
     CHECK(faults(late("if N > 1 {\n  allocate t count N\n} else {\n  allocate t count 1\n}\nt[0] = 1.0\n")) == Faults{});
     CHECK(faults(late("for i: int64 from 0 to N {\n  allocate t count N\n}\nt[0] = 1.0\n")) == none);
@@ -188,9 +189,9 @@ TEST_CASE("verify: late memory is allocated on every path to a use, and released
     auto pool = [](const std::string &body) { return function("declare t: late pool float64\nallocate t count N on 0\n" + body); };
     CHECK(faults(pool("release t on 0\n"), " streams 1") == Faults{});
     CHECK(faults(pool("release t on 0\nrelease t on 0\n"), " streams 1") ==
-          Faults{"TreeReleasedTwice: `t` is released on a path on which it has no memory @ function f: release"});
+          Faults{"TreeReleasedTwice: `t` is released on a path on which it is not allocated @ function f: release"});
     CHECK(faults(pool("release t on 0\nsetdevice t[0] count N of float64\n"), " streams 1") ==
-          Faults{"TreeNoMemory: `t` is used on a path on which it has no memory @ function f: setdevice"});
+          Faults{"TreeNoMemory: `t` is used on a path on which it is not allocated @ function f: setdevice"});
 }
 
 TEST_CASE("verify: streams and events have numbers") {
@@ -206,7 +207,7 @@ TEST_CASE("verify: memory of the device is not given back while it is used") {
         return function("block braces {\n  declare t: device float64 count N\n  setdevice t[0] count N of float64 on 1\n" + body +
                         "}\n");
     };
-    const Faults early{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"};
+    const Faults early{"TreeReleasedEarly: `t` is released while stream 1 may still use it @ function f: declare"};
     CHECK(faults(block(""), " streams 2 events 1") == early);
     CHECK(faults(block("synchronise 1\n"), " streams 2 events 1") == Faults{});
     CHECK(faults(block("synchronise 0\n"), " streams 2 events 1") == early);
@@ -216,7 +217,7 @@ TEST_CASE("verify: memory of the device is not given back while it is used") {
                         "release t on 0\n");
     };
     CHECK(faults(pool(""), " streams 2 events 1") ==
-          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: release"});
+          Faults{"TreeReleasedEarly: `t` is released while stream 1 may still use it @ function f: release"});
     CHECK(faults(pool("record 0 on 1\nwait 0 on 0\n"), " streams 2 events 1") == Faults{});
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("verify: work on the device is followed along every way") {
                         "}\n");
     };
     auto of = [](const std::string &text) { return faults(text, " streams 2 events 1"); };
-    const Faults early{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"};
+    const Faults early{"TreeReleasedEarly: `t` is released while stream 1 may still use it @ function f: declare"};
     CHECK(of(block("if N > 1 {\n  goto a\n}\nsynchronise 1\nlabel a\n")) == early);
     CHECK(of(block("if N > 1 {\n  synchronise 1\n  goto a\n}\nsynchronise 1\nlabel a\n")) == Faults{});
     CHECK(of(block("if N > 1 {\n  return\n}\nsynchronise 1\n")) == early);
@@ -255,10 +256,10 @@ TEST_CASE("verify: an event stands for the work before it, on the ways that have
     const std::string work = "setdevice t[0] count N of float64 on 1\n", record = "record 0 on 1\n", wait = "wait 0 on -1\n";
     CHECK(block(work + record + wait) == Faults{});
     CHECK(block(work + record + work + wait) ==
-          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"});
+          Faults{"TreeReleasedEarly: `t` is released while stream 1 may still use it @ function f: declare"});
     CHECK(block("if N > 1 {\n" + work + record + "}\n" + wait) == Faults{});
     CHECK(block("if N > 1 {\n" + work + "} else {\n" + record + "}\n" + wait) ==
-          Faults{"TreeReleasedEarly: `t` is given back while stream 1 may still use it @ function f: declare"});
+          Faults{"TreeReleasedEarly: `t` is released while stream 1 may still use it @ function f: declare"});
 }
 
 TEST_CASE("verify: nodes of graphs") {
@@ -272,7 +273,7 @@ TEST_CASE("verify: nodes of graphs") {
     };
     const std::string write = "launch w(at &A[0]) node 0\n", read = "launch r(at &A[0], at &B[0]) node 1";
     const auto fault = [](const std::string &what, const std::string &statement = "launch") {
-        return Faults{"TreeGraph: graph `g` of the device: " + what + " @ function f: " + statement};
+        return Faults{"TreeGraph: device graph `g`: " + what + " @ function f: " + statement};
     };
     CHECK(graph(write + read + " after [0]\n") == Faults{});
     CHECK(graph(write + "launch r(at &B[0], at &C[0]) node 1\n") == Faults{});
@@ -299,9 +300,9 @@ TEST_CASE("verify: nodes of graphs") {
     CHECK(graph("library \"cblas_daxpy\" with value 4\n") == fault("`library` is no operation of the device", "library"));
     CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is no operation of the device", "synchronise"));
     CHECK(faults(kernels + "function f(A: pointer float64) state {\n" + write + "}\n", " streams 1") ==
-          Faults{"TreeGraph: graph `` of the device: an operation outside of all graphs has a number @ function f: launch"});
+          Faults{"TreeGraph: device graph ``: an operation outside of all graphs has a number @ function f: launch"});
     // The function of a graph is one.
     CHECK(faults(kernels + "function f(A: pointer float64, B: pointer float64) state graph {\n" + write + read + "\n}\n",
-                 " streams 1") == Faults{"TreeGraph: graph `f` of the device: nothing says whether node 0 or node 1 comes first; "
+                 " streams 1") == Faults{"TreeGraph: device graph `f`: nothing says whether node 0 or node 1 comes first; "
                                          "both use `A` @ function f: launch"});
 }

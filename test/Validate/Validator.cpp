@@ -122,7 +122,7 @@ TEST_CASE("a pass that changes results is named, with element, index, values, an
     REQUIRE(o.diagnostics.size() == 1);
     const diag::Diagnostic &d = o.diagnostics.front();
     CHECK(d.id == diag::Id::ResultsChanged);
-    CHECK(d.message.starts_with("the pass tested changes what the program computes: C[0] is "));
+    CHECK(d.message.starts_with("the pass tested changes the results of the program: C[0] is "));
     CHECK(d.place.element == "f: state main, tasklet t");
     CHECK(d.place.file == "test.sdfgt");
     REQUIRE(d.notes.size() == 2);
@@ -137,7 +137,7 @@ TEST_CASE("a difference at a special value only is found") {
 }
 
 TEST_CASE("a pass may round otherwise where it says so") {
-    CHECK(message(judged(make<otherOrder>)).find("changes what the program computes") != std::string::npos);
+    CHECK(message(judged(make<otherOrder>)).find("changes the results of the program") != std::string::npos);
     CHECK(judged(make<otherOrder>, pass::FloatClass::F1).diagnostics.empty());
     CHECK_FALSE(judged(make<addsOne>, pass::FloatClass::F1).diagnostics.empty());
 }
@@ -161,7 +161,7 @@ sdfg f {
   }
 }
 )sdfg";
-    CHECK(message(judged(text, {.create = make<backwards>})).find("changes what the program computes") != std::string::npos);
+    CHECK(message(judged(text, {.create = make<backwards>})).find("changes the results of the program") != std::string::npos);
     CHECK(judged(text, {.create = make<backwards>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
 }
 
@@ -177,7 +177,7 @@ sdfg f {
   }
 }
 )sdfg";
-    CHECK(message(judged(text, {.create = make<backwards>})).find("changes what the program computes") != std::string::npos);
+    CHECK(message(judged(text, {.create = make<backwards>})).find("changes the results of the program") != std::string::npos);
     CHECK(judged(text, {.create = make<backwards>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
     CHECK_FALSE(judged(text, {.create = make<addsOne>, .floatClass = pass::FloatClass::F1}).diagnostics.empty());
 }
@@ -188,7 +188,7 @@ TEST_CASE("the order of a sum is open where iterations of a parallel map share i
                schedule +
                " with IN_A <- A[0:8]; OUT_C -> C[0] (+) {\n      t: c = a * 0.1  with a <- A[i]; c -> C[0] (+)\n    }\n  }\n}\n";
     };
-    CHECK(message(judged(text("(Sequential)"), {.create = make<backwards>})).find("changes what the program computes") !=
+    CHECK(message(judged(text("(Sequential)"), {.create = make<backwards>})).find("changes the results of the program") !=
           std::string::npos);
     CHECK(judged(text("(CPU_Multicore)"), {.create = make<backwards>}).diagnostics.empty());
     CHECK_FALSE(judged(text("(CPU_Multicore)"), {.create = make<addsOne>}).diagnostics.empty());

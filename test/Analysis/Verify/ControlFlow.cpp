@@ -113,7 +113,7 @@ TEST_CASE("sizes of transients are known") {
     CHECK(reported(g) == "UndefinedSize");
     Graph h;
     h.transient("A", "4").strides[0] = expr("?");
-    CHECK(message(h) == "stride 0 of transient `A` is undefined (`?`) | give the size: it is needed for the allocation");
+    CHECK(message(h) == "stride 0 of transient `A` is undefined (`?`) | give the size: the allocation needs it");
 }
 
 TEST_CASE("elements are counted in 64 bits") {
@@ -121,7 +121,7 @@ TEST_CASE("elements are counted in 64 bits") {
     DataDesc &d = g.array("A", "24, N");
     CHECK(reported(g) == "");
     d.shape[1] = expr("9223372036854775807");
-    CHECK(message(g) == "the number of elements of `A` is beyond 64 bits | correct the shape");
+    CHECK(message(g) == "the number of elements of `A` does not fit into 64 bits | correct the shape");
 }
 
 TEST_CASE("persistent memory is no register") {
@@ -161,8 +161,8 @@ TEST_CASE("symbols along inter-state edges") {
     State *a = g.s, *b = g.state("b");
     g.g.connect(a, b, {"k > 0"});
     CHECK(message(g) ==
-          "symbol `k` is used but not defined here | declare it in `symbols`, map it at the nested SDFG, or assign it "
-          "on an edge before this place");
+          "symbol `k` is used but not defined here | declare it in `symbols`, map it on the nested SDFG, or assign it "
+          "on an earlier edge");
     g.g.connect(b, g.state("c"), {"1"}, {{"k", "1"}}); // too late
     CHECK(reported(g) == "SymbolNotDefined");
     g.symbol("k");
@@ -261,7 +261,7 @@ TEST_CASE("assignments of one edge do not depend on each other") {
     g.symbol("j");
     State *first = g.s;
     g.g.connect(first, g.state("b"), {"1"}, {{"i", "i + 1"}, {"j", "i"}});
-    CHECK(message(g) == "`j = i` reads `i`, which the same edge assigns | use two edges: one for each assignment");
+    CHECK(message(g) == "`j = i` reads `i`, which the same edge assigns | use two edges, one for each assignment");
 }
 
 TEST_CASE("edges assign symbols, not containers") {
@@ -295,13 +295,13 @@ TEST_CASE("else is the last of several branches") {
     c->addBranch(std::nullopt, std::make_unique<Region>());
     CHECK(reported(g) == "MisplacedElse");
     c->addBranch(Code{"1"}, std::make_unique<Region>());
-    CHECK(message(g) == "branch 1 of 2 has no condition | only the last of several branches may be an else branch");
+    CHECK(message(g) == "branch 1 of 2 has no condition | put the branch without a condition last");
 }
 
 TEST_CASE("jumps are in loops") {
     Graph g(std::make_unique<SDFG>("f"));
     g.g.add<BreakBlock>();
-    CHECK(message(g) == "break outside of a loop | remove it, or move it into a loop region");
+    CHECK(message(g) == "break outside a loop | remove it, or move it into a loop region");
     Graph h(std::make_unique<SDFG>("f"));
     auto *l = h.g.add<LoopRegion>();
     l->condition = Code{"1"};

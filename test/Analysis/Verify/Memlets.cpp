@@ -27,7 +27,7 @@ TEST_CASE("a memlet is of one end of its path") {
     Arrays g;
     g.read("A", "B[0]");
     CHECK(message(g) ==
-          "the memlet is of `B`, but the edge connects `A` and `t` | a memlet names the container at one end of its path");
+          "the memlet is of `B`, but the edge connects `A` and `t` | name the container at one end of the memlet's path");
 }
 
 TEST_CASE("memlets of structure members name the member or the connector") {
@@ -146,7 +146,7 @@ TEST_CASE("edges do not connect scopes beside each other") {
     CHECK(reported(g).find("DisjointScopes") != std::string::npos);
 }
 
-TEST_CASE("data leave a scope into an access node") {
+TEST_CASE("data leaves a scope into an access node") {
     Arrays g;
     auto [entry, exit] = g.map("i", "0:4");
     auto *t = g.tasklet("", "t"), *u = g.tasklet("", "u");

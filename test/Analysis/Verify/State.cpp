@@ -29,7 +29,7 @@ TEST_CASE("scopes are closed") {
     g.s->removeNode(exit);
     entry->exit = nullptr;
     CHECK(message(g) ==
-          "no exit closes this scope | every entry has one exit of its kind, and all paths from the entry lead to it");
+          "no exit closes this scope | give every entry one exit of its kind, and lead all paths from the entry to it");
 }
 
 TEST_CASE("pairing is kept") {
@@ -46,7 +46,8 @@ TEST_CASE("connectors of scope nodes come in pairs") {
     auto [entry, exit] = g.map("i", "0:4");
     g.edge(g.access("A"), "", entry, "IN_A", "A[0:4]");
     g.order(entry, exit);
-    CHECK(message(g) == "connector `IN_A` has no counterpart `OUT_A` | what enters a scope node at IN_x leaves it at OUT_x");
+    CHECK(message(g) == "connector `IN_A` has no counterpart `OUT_A` | give the scope node both IN_x and OUT_x: data that enters "
+                        "at one leaves at the other");
 }
 
 TEST_CASE("access nodes and memlets name containers") {
@@ -89,8 +90,8 @@ TEST_CASE("views do not look at each other") {
     diag::Engine d;
     CHECK_FALSE(analysis::verify(g.g, Level::Loaded, d));
     REQUIRE(d.all().size() == 2); // one for each
-    CHECK(d.all()[0].message == "cannot tell what view `W` looks at: it looks at views that look at it");
-    CHECK(d.all()[1].message == "cannot tell what view `V` looks at: it looks at views that look at it");
+    CHECK(d.all()[0].message == "cannot tell which container view `W` refers to: it looks at views that look at it");
+    CHECK(d.all()[1].message == "cannot tell which container view `V` refers to: it looks at views that look at it");
     g.g.arrays.find(Name("W"))->alias = AliasKind::None;
     CHECK(reported(g) == "");
 }
@@ -106,8 +107,8 @@ TEST_CASE("expressions read scalars, and no addresses of containers") {
     CHECK(reported(g) == "");
     read->memlet.subset = subset("B");
     CHECK(message(g) ==
-          "symbol `B` is used but not defined here: it is a container, and no scalar | declare it in `symbols`, map it at "
-          "the nested SDFG, or assign it on an edge before this place");
+          "symbol `B` is used but not defined here: it is a container, and no scalar | declare it in `symbols`, map it on "
+          "the nested SDFG, or assign it on an earlier edge");
     auto *m = nodesOf<MapEntry>(*g.s)[0];
     m->params[0] = "B"; // another thing of that name
     t->outEdges()[0]->memlet.subset = subset("B");
@@ -139,7 +140,7 @@ TEST_CASE("reading a transient that nothing has written is worth a warning") {
     g.transient("T", "4");
     auto *r = g.access("T");
     g.edge(r, "", g.tasklet("", "t"), "x", "T[0]");
-    CHECK(message(g) == "transient `T` is read but never written before | write it first, or set `setzero`");
+    CHECK(message(g) == "transient `T` is read before anything writes it | write it first, or set `setzero`");
     CHECK(reported(g, Level::Structured) == "");
     r->setZero = true;
     CHECK(reported(g) == "");
@@ -375,13 +376,13 @@ TEST_CASE("nested SDFGs: in/out arguments are one container outside") {
     CHECK(reported(g) == "");
     static_cast<AccessNode *>(out->dst)->data = "B";
     out->memlet.data = "B";
-    CHECK(message(g) == "connector `x` reads `A` but writes `B` | an in/out argument is one container outside");
+    CHECK(message(g) == "connector `x` reads `A` but writes `B` | connect both sides to the same container");
 }
 
 TEST_CASE("nested SDFGs: symbols are mapped") {
     NestedGraph g;
     g.n->sdfg->symbols.set("P", ScalarKind::Int64);
-    CHECK(message(g) == "symbol `P` of the nested SDFG is not mapped | add it to the symbol mapping of the node");
+    CHECK(message(g) == "symbol `P` of the nested SDFG is not mapped | add it to the symbol mapping of the nested SDFG node");
     g.n->symbolMapping = {{"P", expr("3")}};
     CHECK(reported(g) == "");
     g.n->symbolMapping.emplace_back("Q", expr("3"));
@@ -420,10 +421,10 @@ TEST_CASE("maps: parameters and ranges") {
     auto [entry, exit] = g.map("i", "0:4");
     g.order(entry, exit);
     entry->params.emplace_back("j");
-    CHECK(message(g) == "the map has 2 parameters but 1 ranges | one range per parameter, at least one");
+    CHECK(message(g) == "the map has 2 parameters but 1 ranges | give one range per parameter, and at least one");
     entry->params = {"i"};
     entry->ranges[0].step = -1;
-    CHECK(message(g) == "parameter `i` has step -1 | steps of maps are positive; reverse the range");
+    CHECK(message(g) == "parameter `i` has step -1 | reverse the range; steps of maps are positive");
     entry->schedule = Schedule::Sequential;
     entry->ordered = true; // a loop that counted down
     entry->ranges[0] = range("3:0:-1");
