@@ -1,5 +1,5 @@
 // gpu_atomic.h: every operation on every kind of element, under contention.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu_atomic.h"

@@ -1,5 +1,5 @@
 // gpu_blas.h: row-major products of every type and form against plain loops, in stream order, with what is wrong reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_blas.h"
 

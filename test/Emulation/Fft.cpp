@@ -1,5 +1,5 @@
 // gpu_fft.h: transforms of every type and number of dimensions against the sum that they stand for, with what is wrong reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_fft.h"
 

@@ -1,5 +1,5 @@
 // Graphs of the emulated GPU: what CUDA says of them, and what the emulation finds out.
-#include "Emulation/GraphFixture.h"
+#include "GraphFixture.h"
 
 #include <set>
 

@@ -1,5 +1,5 @@
 // Calls of libraries as nodes of graphs: streams that record (gpu/graph.h), and regions with such calls (gpu_graph.h).
-#include "Emulation/GraphRegion.h"
+#include "GraphRegion.h"
 
 #include "sdfgc/rt/gpu_blas.h"
 

@@ -1,5 +1,5 @@
 // Regions that run as graphs (gpu_graph.h): when the host path runs instead, how a region ends, and what is found out about it.
-#include "Emulation/GraphRegion.h"
+#include "GraphRegion.h"
 
 #include <fcntl.h>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Graphs with loops and branches that the device decides, on the emulated GPU.
-#include "Emulation/GraphFixture.h"
+#include "GraphFixture.h"
 
 namespace {
 

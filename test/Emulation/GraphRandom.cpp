@@ -1,6 +1,6 @@
 // Random graphs: the emulation reports exactly the pairs of nodes that use the same element without an order, and graphs that have
 // all edges they need give the results of the order in which their nodes were added.
-#include "Emulation/GraphFixture.h"
+#include "GraphFixture.h"
 
 #include <random>
 

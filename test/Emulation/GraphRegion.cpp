@@ -1,5 +1,5 @@
 // Regions that run as graphs (gpu_graph.h): what is built, updated and evicted. Every test counts.
-#include "Emulation/GraphRegion.h"
+#include "GraphRegion.h"
 
 using namespace region;
 

@@ -1,5 +1,5 @@
 // Regions with loops that the device decides on (gpu_graph.h). Every test counts.
-#include "Emulation/GraphRegion.h"
+#include "GraphRegion.h"
 
 #include <cstdlib>
 #include <optional>

@@ -1,6 +1,6 @@
 // gpu_heap.h: arrays of a thread whose size only the thread knows; and dace::warpReduce of code that DaCe's users write. With warps
 // of 32 lanes and of 64.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "dace/device.h"
 #include "sdfgc/rt/gpu_heap.h"

@@ -1,5 +1,5 @@
 // Kernels: indices, order, barriers, shuffles, shared memory, what is wrong with them.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_grid.h"
 

@@ -1,5 +1,5 @@
 // What the headers over the device's libraries share: a handle that is made once, and plans of which the oldest go.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/plans.h"

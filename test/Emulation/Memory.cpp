@@ -1,5 +1,5 @@
 // Device memory: copies, bounds, what was freed or never written, leaks.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
 // gpu_primitives.h: reductions of rows against plain loops, with what is wrong reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu_primitives.h"

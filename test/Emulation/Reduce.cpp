@@ -1,5 +1,5 @@
 // gpu_warp.h and gpu_reduce.h: exact results for full and partial warps, blocks of one to three dimensions, any order of blocks.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu_reduce.h"

@@ -1,6 +1,6 @@
 // gpu_solver.h: factors and solutions of every type against the products that they come from, in stream order, with what is wrong
 // reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_solver.h"
 

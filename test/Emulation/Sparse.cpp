@@ -1,5 +1,5 @@
 // gpu_sparse.h: products of every type and order against plain loops, with what is wrong reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_sparse.h"
 

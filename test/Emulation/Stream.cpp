@@ -1,5 +1,5 @@
 // Streams and events: what is ordered is ordered for every seed, what is not is found out by some.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu/graph.h"
 

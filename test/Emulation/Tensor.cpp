@@ -1,5 +1,5 @@
 // gpu_tensor.h: contractions and permutations of every type against plain loops, with what is wrong reported.
-#include "Emulation/Fixture.h"
+#include "Fixture.h"
 
 #include "sdfgc/rt/gpu_tensor.h"
 

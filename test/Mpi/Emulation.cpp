@@ -1,5 +1,5 @@
 // What the emulation does with programs that are right, and what it says of those that are not.
-#include "Mpi/Job.h"
+#include "Job.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Buffers and blocks against brute force.
-#include "Mpi/Job.h"
+#include "Job.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,6 +1,6 @@
 // Distributed products and copies over the emulation: its own loops, and what all ranks must agree on.
-#include "Mpi/Job.h"
-#include "Mpi/PblasCases.h"
+#include "Job.h"
+#include "PblasCases.h"
 
 #include <catch2/catch.hpp>
 
