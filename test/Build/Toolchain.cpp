@@ -235,7 +235,7 @@ TEST_CASE("toolchain file: every mistake has a line, a column and a next step") 
     CHECK(errors("- a\n") == "1:1 `the file` should be a map with the keys compiler, flags, link-flags, libraries ()\n");
     CHECK(errors("a: [b\n").find("the toolchain file is not valid YAML: ") != std::string::npos);
     CHECK(errors("compiler: []\n") == "1:11 `compiler` should be the name or path of a compiler ()\n");
-    CHECK(errors(std::string(100000, '[')).find("not readable YAML") != std::string::npos);
+    CHECK(errors(std::string(100000, '[')).find("not valid YAML") != std::string::npos);
     ToolchainOptions o;
     o.file = "/no/such.yaml";
     diag::Engine diags;
