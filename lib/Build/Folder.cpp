@@ -5,7 +5,9 @@
 #include "sdfgc/Package/Package.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace sdfgc::build {
 
@@ -51,6 +53,8 @@ Result<std::optional<file::Lock>> lockFolder(const std::string &path, const Fold
     constexpr int most = 100;
     const std::string state = file::join(path, ".sdfgc");
     for (int attempt = 1;; ++attempt) {
+        if (attempt > 1)
+            std::this_thread::sleep_for(std::chrono::microseconds(100 * attempt));
         if (const auto made = file::makeFolderInside(path, ".sdfgc"); !made && attempt < most)
             continue;
         else if (!made)
