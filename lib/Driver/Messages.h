@@ -1,5 +1,6 @@
 // What ranks of MPI send to each other: as formulas (`info --ranks`), and as an emulated job counted it (`run --stats`).
 #pragma once
+
 #include "sdfgc/Analysis/Costs/Messages.h"
 #include "sdfgc/Run/Call.h"
 #include "sdfgc/Support/Json.h"

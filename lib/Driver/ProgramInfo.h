@@ -1,5 +1,6 @@
 // What `sdfgc info` knows about a program: collected here, printed in Info.cpp.
 #pragma once
+
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"

@@ -1,5 +1,6 @@
 // Building blocks for items of the nest form.
 #pragma once
+
 #include "sdfgc/Nest/Nest.h"
 
 /// Returns the name of a map for remarks. A map that a pass made is not in a state yet.

@@ -1,5 +1,6 @@
 // Queries on pairs of items of the nest form.
 #pragma once
+
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::nest {

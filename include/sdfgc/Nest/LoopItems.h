@@ -1,5 +1,6 @@
 // Sequential loops as items of the nest form.
 #pragma once
+
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Nest/Conflicts.h"
 

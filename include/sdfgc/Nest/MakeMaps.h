@@ -1,5 +1,6 @@
 // Converts steps to maps, and splits maps into nested maps.
 #pragma once
+
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::nest {

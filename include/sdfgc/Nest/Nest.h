@@ -18,6 +18,7 @@
 // is a single step. A state that cannot be read (isReadable) ends the run, and so does one that the graph asks to keep
 // (isKept).
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Diag/Reason.h"

@@ -1,5 +1,6 @@
 // Maps that produce an array element by element, and how they compute an element.
 #pragma once
+
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::nest {

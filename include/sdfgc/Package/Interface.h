@@ -1,6 +1,7 @@
 // The interface of a program for its callers (contract C3): the one model behind manifest.json, the C++ header, the
 // Fortran module and the Python module.
 #pragma once
+
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Support/Json.h"

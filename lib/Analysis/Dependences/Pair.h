@@ -1,6 +1,7 @@
 // Two accesses as a system: unknowns for the iterations of both, rows for what their loops say, and an equation for each dimension in
 // which they meet.
 #pragma once
+
 #include "Analysis/Dependences/Unknowns.h"
 
 #include "sdfgc/Analysis/Dependences/Dependences.h"

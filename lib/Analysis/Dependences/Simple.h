@@ -1,5 +1,6 @@
 // Pairs that are decided without a system: the most, in the least time.
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 
 namespace sdfgc::analysis::dependences {

@@ -1,5 +1,6 @@
 // Out-edges of every block of a region, built once (Region::outEdges looks at all edges of the region).
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {

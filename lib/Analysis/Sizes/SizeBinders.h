@@ -1,5 +1,6 @@
 // Binders inside of a sym::Expr: calls of SumOver and MaxOver, whose variable has a name by its nesting.
 #pragma once
+
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 
 namespace sdfgc::analysis::size {

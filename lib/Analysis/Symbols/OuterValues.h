@@ -1,5 +1,6 @@
 // What symbols of a nested SDFG stand for outside.
 #pragma once
+
 #include "Analysis/Symbols/ScopeNames.h"
 
 #include "sdfgc/IR/Sdfg.h"

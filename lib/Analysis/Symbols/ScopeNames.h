@@ -1,5 +1,6 @@
 // Names that a scope entry defines for its content, which scope an edge lives in, and which edges end at one.
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 
 namespace sdfgc::analysis {

@@ -2,6 +2,7 @@
 // Connectors.cpp, Tasklets.cpp, Calls.cpp, Memlets.cpp, Bounds.cpp, Nested.cpp, Allocation.cpp, Streams.cpp, Kernels.cpp,
 // UnsetSymbols.cpp.
 #pragma once
+
 #include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"

@@ -1,5 +1,6 @@
 // One side of a copy: which elements of which container.
 #pragma once
+
 #include "Lower/Memory/Elements.h"
 
 #include "sdfgc/Analysis/Memory/Axes.h"

@@ -1,6 +1,7 @@
 // Memory for containers that get it while the program runs: nodes Reserve, Allocate and Free of the graph
 // (sdfgc/Analysis/Device/Async.h).
 #pragma once
+
 #include "Lower/Program/Instance.h"
 
 #include "sdfgc/Analysis/Device/Async.h"

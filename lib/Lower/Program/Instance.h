@@ -5,6 +5,7 @@
 // Several of them share a FunctionContext: in a nested SDFG that is lowered in place, symbols and containers have other names but
 // the variables are those of the function around it.
 #pragma once
+
 #include "Lower/Memory/MemoryPlace.h"
 #include "Program.h"
 

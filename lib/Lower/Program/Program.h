@@ -3,6 +3,7 @@
 // A Program is made by lower() (Lower.cpp), reached through every Instance, and gives up its module in the end. What belongs to one
 // generated function is in FunctionContext, what belongs to one SDFG in Instance (Instance.h).
 #pragma once
+
 #include "FunctionNames.h"
 
 #include "sdfgc/Analysis/Streams/Streams.h"

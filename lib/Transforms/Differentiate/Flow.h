@@ -8,6 +8,7 @@
 // in a loop are reassigned before the reversed code; tapes store values that cannot be recomputed. A condition is
 // re-evaluated if everything that it reads is unchanged; otherwise a tape records which branch ran.
 #pragma once
+
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Edits/FlowEdits.h"
 

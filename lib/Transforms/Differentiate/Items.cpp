@@ -174,7 +174,7 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
     if (write.kind != UseKind::Write)
         return false;
     const Program::Writers writers = program_.writersOf(write.memory);
-    if (part_.another) { // the last part clears; each has the gradients of what an iteration has for itself
+    if (part_.another) { // the last part clears; each part holds the gradients of private containers
         if (writers.count == 1 && isLocal(write.data, body))
             storesFirstTerm(write, body);
         return false;

@@ -1,5 +1,6 @@
 // The inputs and outputs of tasklet code, for its derivative.
 #pragma once
+
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Diag/Diag.h"
 #include "sdfgc/Nest/Nest.h"

@@ -1,5 +1,6 @@
 // Creates nodes for distribute.
 #pragma once
+
 #include "Transforms/Distribute/Plan.h"
 #include "Transforms/Edits/RankNodes.h"
 

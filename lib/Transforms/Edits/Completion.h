@@ -1,5 +1,6 @@
 // Completes elements of typed graphs, for the passes that type a graph and for those that add elements to one.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Pass/Pass.h"
 

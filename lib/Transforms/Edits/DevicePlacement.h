@@ -1,6 +1,7 @@
 // Decides which containers and nodes at host level belong on the device once some containers are in device memory, and
 // moves them.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Pass/Pass.h"
 

@@ -1,5 +1,6 @@
 // Edits the control flow of an SDFG: replaces blocks, with fresh labels.
 #pragma once
+
 #include "sdfgc/Analysis/Flow/Loops.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Host reads of device memory: conditions, assignments, loop bounds. Shared by offload-to-gpu and mirror-host-reads.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>

@@ -1,5 +1,6 @@
 // Splits and merges maps: a map with several parameters is equivalent to a nest of maps.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {

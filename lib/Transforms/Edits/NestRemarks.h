@@ -1,5 +1,6 @@
 // Remarks on items of the nest form, and the walk over the runs of a program that leaves them.
 #pragma once
+
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Pass/Pass.h"
 

@@ -1,5 +1,6 @@
 // Small helpers for nodes and blocks that several passes share.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {

@@ -1,5 +1,6 @@
 // Outlines a block into a nested SDFG, to run it again or to reverse it separately.
 #pragma once
+
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"
 

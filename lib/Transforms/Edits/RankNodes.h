@@ -1,6 +1,7 @@
 // Creates nodes for the passes that distribute programs over ranks: element-wise maps, and MPI calls between
 // containers.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {

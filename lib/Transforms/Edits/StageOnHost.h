@@ -1,5 +1,6 @@
 // Runs library nodes on the host although their arrays are in device memory.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {

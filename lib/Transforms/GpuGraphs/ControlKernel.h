@@ -1,5 +1,6 @@
 // Single-thread kernels that compute values for control flow.
 #pragma once
+
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
 #include "sdfgc/IR/Sdfg.h"
 

@@ -2,6 +2,7 @@
 //
 //     state init { kernel }   it = 0   loop { ... }      ->      it = 0   state init { kernel }   loop { ... }
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>

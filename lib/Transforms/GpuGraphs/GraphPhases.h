@@ -1,5 +1,6 @@
 // Sorts the steps of consecutive states into alternating phases of host and device.
 #pragma once
+
 #include "sdfgc/Analysis/Device/GraphRegions.h"
 
 namespace sdfgc::transforms {

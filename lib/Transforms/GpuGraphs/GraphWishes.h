@@ -1,5 +1,6 @@
 // Requests for GPU graphs: marks of elements, the command line, and pass options.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Pass/Pass.h"
 

@@ -9,6 +9,7 @@
 // Each loop has a symbol that is 1 after a break, and one that is 1 in the skipped rest of an iteration; without
 // `continue` the first serves as both. The loop's update does not run in the iteration that breaks.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <memory>

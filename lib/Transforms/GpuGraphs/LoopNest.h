@@ -1,5 +1,6 @@
 // A loop of the host that the device might control, with its inner loops and branches.
 #pragma once
+
 #include "sdfgc/Analysis/Device/GraphRegions.h"
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
 #include "sdfgc/Pass/Pass.h"

@@ -1,5 +1,6 @@
 // Combines or gathers the results of a map whose iterations are distributed over the ranks.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>

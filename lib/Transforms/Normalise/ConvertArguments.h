@@ -9,6 +9,7 @@
 // Legal when every execution of the nested SDFG writes the converted results, without conflict resolution: the
 // transient is copied back entirely. An argument that is read and written has one transient for both.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Pass/Pass.h"
 

@@ -1,5 +1,6 @@
 // The meaning of `Default` for schedules and storages: the tables of format reference 4.5 to 4.7.
 #pragma once
+
 #include "sdfgc/IR/Enums.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Which arguments of a nested SDFG may overlap in memory?
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::transforms {

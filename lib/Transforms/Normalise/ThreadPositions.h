@@ -1,5 +1,6 @@
 // Where an iteration of a kernel runs: its thread and block numbers, in terms of symbols.
 #pragma once
+
 #include "sdfgc/Analysis/Device/KernelBlocks.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // The meaning of names in an element's code and expressions, for type inference.
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Tasklet/Types.h"

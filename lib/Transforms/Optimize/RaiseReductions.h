@@ -1,5 +1,6 @@
 // Turns read-modify-write sequences of a loop into updates with conflict resolution.
 #pragma once
+
 #include "sdfgc/Nest/Conflicts.h"
 
 #include <functional>

@@ -1,5 +1,6 @@
 // Saves values before a map that would overwrite them while it still reads them.
 #pragma once
+
 #include "sdfgc/Nest/Conflicts.h"
 
 namespace sdfgc::transforms {

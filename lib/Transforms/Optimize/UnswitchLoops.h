@@ -1,5 +1,6 @@
 // Loop unswitching: moves the conditional of a loop around it, with a loop for each branch.
 #pragma once
+
 #include "Transforms/Edits/FlowEdits.h"
 
 #include "sdfgc/Analysis/Memory/Memories.h"
@@ -18,7 +19,7 @@ public:
     static const ir::ConditionalBlock *testOf(const ir::LoopRegion &l);
 
     /// Returns why the conditional `c` must stay in its loop; empty if it can be hoisted. `assigned`: by the loop
-    /// (assignedIn).
+    /// (assignedInside).
     diag::Reason obstacle(const ir::LoopRegion &l, const ir::ConditionalBlock &c, const std::set<Name> &assigned) const;
 
     /// Replaces the loop with a conditional that contains a loop for each branch of `c`. There must be no obstacle.

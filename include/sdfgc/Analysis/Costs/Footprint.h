@@ -1,5 +1,6 @@
 // The memory that a program allocates.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {

@@ -15,6 +15,7 @@
 // A nonblocking node counts like its blocking form. For a communicator that the program creates, all ranks count, as an
 // upper bound.
 #pragma once
+
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 
 #include <string>

@@ -1,5 +1,6 @@
 // How much a map computes: an estimate in terms of symbols that are known at its entry.
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <optional>

@@ -4,6 +4,7 @@
 // iterations is legal if every conflict keeps its direction, so all loop transformations ask this question. The answer
 // is conservative: it includes every conflict, and every direction, that cannot be excluded.
 #pragma once
+
 #include "sdfgc/Symbolic/Subset.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Does one iteration of a map use the results of another?
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/Sdfg.h"
 

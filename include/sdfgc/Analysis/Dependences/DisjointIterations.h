@@ -1,5 +1,6 @@
 // Do different iterations of scopes access different elements?
 #pragma once
+
 #include "sdfgc/Symbolic/Subset.h"
 
 #include <set>

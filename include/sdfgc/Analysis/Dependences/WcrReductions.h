@@ -1,6 +1,7 @@
 // Decides which writes with conflict resolution become reductions of a map: each thread, or each block of a kernel,
 // combines the values of its iterations, and then the result with the target, once.
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/WcrTargets.h"
 #include "sdfgc/Tasklet/Types.h"
 

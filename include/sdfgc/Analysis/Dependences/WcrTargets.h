@@ -1,5 +1,6 @@
 // Which memory does a write with conflict resolution reach, and in which scopes do its iterations run?
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/Sdfg.h"
 

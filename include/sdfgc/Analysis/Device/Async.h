@@ -16,6 +16,7 @@
 //                                              large enough is kept with its contents. If a device may be using memory that is
 //                                              too small, the host waits
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Thread counts of blocks that the host can compute when it launches a kernel.
 #pragma once
+
 #include "sdfgc/IR/Dataflow.h"
 
 namespace sdfgc::analysis {

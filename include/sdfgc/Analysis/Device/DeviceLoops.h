@@ -13,6 +13,7 @@
 // else branch, has one look, before it. keep-loops-on-device creates both forms; a program may also contain them from
 // the start.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>

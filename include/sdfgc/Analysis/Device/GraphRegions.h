@@ -12,6 +12,7 @@
 // A region with the mark Formed is entered through an empty state, its *gate*, which is its only predecessor: there the
 // stream and the host wait for the region's inputs. To streams the region is a single operation.
 #pragma once
+
 #include "sdfgc/Analysis/Device/DeviceLoops.h"
 #include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Streams/Streams.h"

@@ -1,5 +1,6 @@
 // Block sizes of kernels, and what determines them inside a kernel (shape-kernels has the rules).
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/IR/StateGraph.h"
 

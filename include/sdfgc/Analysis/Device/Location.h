@@ -7,6 +7,7 @@
 // Each is a number, or a range `begin:end:step` with an exclusive end. In device code, a thread runs the tasklet if all
 // keys name it. Host code has no device threads: DaCe ignores the keys there.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <string>

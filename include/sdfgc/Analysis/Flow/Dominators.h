@@ -3,6 +3,7 @@
 // Nodes are numbers; BlockDominators answers for the blocks of a region. Dominators are computed by iterative dataflow
 // over the reverse postorder (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm).
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <unordered_map>

@@ -1,5 +1,6 @@
 // Converts values assigned on interstate edges to tasklet code.
 #pragma once
+
 #include "sdfgc/Diag/Reason.h"
 #include "sdfgc/IR/Sdfg.h"
 

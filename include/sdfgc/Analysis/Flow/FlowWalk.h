@@ -4,6 +4,7 @@
 //     Knowledge needs: a default with no facts, join(other), sameAs(other). Joining must terminate: finitely many facts,
 //     which are only added.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <algorithm>

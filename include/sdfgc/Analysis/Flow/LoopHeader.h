@@ -1,5 +1,6 @@
 // Loop headers.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Loop headers, reads of loop variables, and replacement of loops.
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 

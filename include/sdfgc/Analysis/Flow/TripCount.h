@@ -16,6 +16,7 @@
 // Formulas are valid at the entry of the loop: they use the values of symbols, and of integer containers (`K[0]`), at
 // that point.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <optional>

@@ -1,5 +1,6 @@
 // How a program uses the containers of its outermost SDFG: which of them callers may pass as read-only memory.
 #pragma once
+
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/IR/Sdfg.h"
 

@@ -17,6 +17,7 @@
 //
 // What kind. place-in-memory sets DataDesc::memory, one of ir::MemoryKind, by the table at chooseMemory.
 #pragma once
+
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"

@@ -4,6 +4,7 @@
 // a GPU graph it prevents two kernels from running concurrently, which is the purpose of graphs. So for graphs the
 // subsets matter: those of the memlets at the leaves of a kernel's maps, of copies, of fills, and of library calls.
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Analysis/Streams/Streams.h"
 

@@ -1,6 +1,7 @@
 // Iterations over subsets in memory: the steps along each dimension, and the distance between them. Dependences between
 // ranges of iterations.
 #pragma once
+
 #include "sdfgc/Symbolic/Subset.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // the container is enough. The search looks at the minimum and maximum of each bound: a bound that is affine in the
 // loop variables attains them at the first or last values of the variables.
 #pragma once
+
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 
 #include <functional>

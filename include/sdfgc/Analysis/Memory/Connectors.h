@@ -1,5 +1,6 @@
 // Connectors of tasklets that refer to several elements.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Tasklet/Ast.h"
 

@@ -31,6 +31,7 @@
 // The rule for streams comes from the reference on GPU code generation, section 7.2, with four changes: slices, strided
 // copies between devices by a kernel instead of one call per element, conversions, and an answer for every case.
 #pragma once
+
 #include "sdfgc/Analysis/Memory/Axes.h"
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/IR/Sdfg.h"

@@ -8,6 +8,7 @@
 //
 // Uses of different memories never touch the same element, unless the caller passes arguments that may alias (apart).
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/UnionFind.h"
 

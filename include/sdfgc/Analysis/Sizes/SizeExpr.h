@@ -12,6 +12,7 @@
 // call in a sym::Expr whose variable has a name that depends only on the nesting depth (`#1` for the innermost), so
 // sym's arithmetic and interning apply to formulas as well.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/Result.h"
 

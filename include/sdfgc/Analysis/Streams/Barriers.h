@@ -21,6 +21,7 @@
 // The rule comes from the reference on GPU code generation, sections 5.7 and 9.12, but uses dependences instead of one
 // barrier per map or state.
 #pragma once
+
 #include "sdfgc/Analysis/Flow/FlowWalk.h"
 #include "sdfgc/Analysis/Streams/Streams.h"
 

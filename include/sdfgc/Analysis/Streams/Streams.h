@@ -24,6 +24,7 @@
 // transients, and to containers that control flow reads, must be complete at the end of their state, so that lifetimes
 // and conditions need not consider streams.
 #pragma once
+
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Device/DeviceLoops.h"
 #include "sdfgc/Analysis/Flow/FlowWalk.h"

@@ -3,6 +3,7 @@
 // Such a scalar of a nested SDFG is a value, converted on the way in and on the way out. An array is memory and cannot
 // be converted: it has one type or the other. Vectors of the container's elements are the same memory.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {

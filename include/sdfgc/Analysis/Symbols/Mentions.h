@@ -1,12 +1,13 @@
 // Names mentioned in an SDFG, and the interface that a program keeps when the last use of a symbol is removed.
 #pragma once
+
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {
 
 /// All names that the elements of one SDFG mention, whatever they refer to. Assigning a symbol does not mention it.
-/// Code counts with all its words, so this over-approximates what it reads.
+/// Every word in code counts, so this over-approximates its reads.
 class Mentions {
 public:
     enum class Of : uint8_t {

@@ -1,5 +1,6 @@
 // Passes values of symbols to nested SDFGs.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>

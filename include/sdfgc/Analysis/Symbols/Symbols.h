@@ -1,6 +1,7 @@
 // Free symbols and the argument list: the names that a program or a nested SDFG needs from outside (format reference
 // 8.1, 8.2).
 #pragma once
+
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Tasklet/Types.h"
 

@@ -1,5 +1,6 @@
 // Conditions of interstate edges: which are always true, and which exclude each other.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <functional>

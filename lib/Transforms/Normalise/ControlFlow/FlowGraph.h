@@ -3,6 +3,7 @@
 // Unlike the edges of a region, the jumps of a node always end with an unconditional one; finishing the region is a
 // jump to `exitNode`. Nodes keep their index; a node that was merged into another one is unreachable and has no block.
 #pragma once
+
 #include "sdfgc/Analysis/Flow/Dominators.h"
 #include "sdfgc/IR/Sdfg.h"
 

@@ -1,5 +1,6 @@
 // The three steps of structuring a region's graph: loops, regions that remain jumps, branches.
 #pragma once
+
 #include "Transforms/Normalise/ControlFlow/FlowGraph.h"
 
 #include "sdfgc/Pass/Pass.h"
