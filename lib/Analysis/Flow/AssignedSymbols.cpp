@@ -36,15 +36,35 @@ void addRead(const State &s, SymbolUse &use, std::unordered_set<Name> &out) {
 
 } // namespace
 
-std::set<Name> assignedIn(const Block &b) {
-    std::set<Name> out;
+namespace {
+
+void addAssignedOnEdges(const Region &r, std::set<Name> &out) {
+    for (const auto &e : r.edges())
+        for (const auto &[symbol, value] : e->assignments)
+            out.insert(symbol);
+}
+
+void addAssigned(const Block &b, std::set<Name> &out) {
     forEachRegion(b, [&out](const Region &r) {
-        for (const auto &e : r.edges())
-            for (const auto &[symbol, value] : e->assignments)
-                out.insert(symbol);
+        addAssignedOnEdges(r, out);
         if (const auto *l = dyn_cast<LoopRegion>(&r); l && !l->variable.empty())
             out.insert(l->variable);
     });
+}
+
+} // namespace
+
+std::set<Name> assignedIn(const Block &b) {
+    std::set<Name> out;
+    addAssigned(b, out);
+    return out;
+}
+
+std::set<Name> assignedInside(const Region &r) {
+    std::set<Name> out;
+    addAssignedOnEdges(r, out);
+    for (const auto &b : r.blocks())
+        addAssigned(*b, out);
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "sdfgc/Analysis/Flow/FlowFacts.h"
 
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
@@ -12,15 +13,6 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 /// Symbols that a region's edges assign, and variables of the loops in it.
-void assignedIn(const Region &r, std::set<Name> &out) {
-    for (const InterstateEdge *e : allInterstateEdges(r))
-        for (const auto &[symbol, value] : e->assignments)
-            out.insert(symbol);
-    for (const Block *b : allBlocks(r))
-        if (const auto *l = dyn_cast<LoopRegion>(b))
-            out.insert(l->variable);
-}
-
 FactWalk::FactWalk(SDFG &g) : g_(g), changedByCode_(changedSymbols(g)) {}
 
 void FactWalk::walk() {
@@ -55,9 +47,7 @@ void FactWalk::region(Region &r, FlowFacts &facts) {
 
 /// In no order that is known: what holds is what nothing in the region changes.
 void FactWalk::anyOrder(Region &r, FlowFacts &facts) {
-    std::set<Name> assigned;
-    assignedIn(r, assigned);
-    facts.forget(assigned);
+    facts.forget(assignedInside(r));
     for (const auto &b : r.blocks()) {
         FlowFacts inside = facts;
         block(*b, inside);
@@ -104,9 +94,7 @@ void FactWalk::loop(LoopRegion &l, FlowFacts &facts) {
     around_.push_back(l.variable);
     if (l.init)
         readIn(*l.init, facts, l);
-    std::set<Name> assigned{l.variable};
-    assignedIn(l, assigned);
-    facts.forget(assigned);
+    facts.forget(assignedIn(l));
     for (std::optional<Code> *c : {&l.condition, &l.update})
         if (*c)
             readIn(**c, facts, l);

@@ -1,6 +1,6 @@
 #include "sdfgc/Analysis/Flow/Loops.h"
 
-#include "sdfgc/Analysis/Flow/FlowFacts.h"
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -106,10 +106,10 @@ std::vector<LoopLevel> loopsAround(const Region &r) {
         const std::optional<LoopHeader> header = l ? headerOf(*l) : std::nullopt;
         if (!header || !isOfIntegers(header->range, *l->sdfg()))
             continue;
-        std::set<Name> fixed{l->variable}, assigned;
+        std::set<Name> fixed{l->variable};
         for (const sym::Expr e : {header->range.begin, header->range.end})
             fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
-        assignedIn(*l, assigned);
+        const std::set<Name> assigned = assignedInside(*l);
         if (std::none_of(fixed.begin(), fixed.end(), [&](Name n) { return assigned.count(n) != 0; }))
             out.push_back({l->variable, header->range});
     }

@@ -30,8 +30,8 @@
 // Not handled: elements that the graph asks to keep, and code that a jump leaves.
 #include "Transforms/Optimize/UnswitchLoops.h"
 
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
-#include "sdfgc/Analysis/Flow/FlowFacts.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Memory/Memories.h"
@@ -100,8 +100,7 @@ public:
     bool run() {
         if (nest::isKept(g_))
             return false;
-        std::set<Name> before;
-        analysis::assignedIn(g_, before);
+        const std::set<Name> before = analysis::assignedIn(g_);
         region(g_);
         if (changed_)
             forgetUnset(before);
@@ -111,8 +110,7 @@ public:
 private:
     /// Undeclares what only code that is gone gave values, loops in it included: undeclared symbols are nobody's argument.
     void forgetUnset(const std::set<Name> &before) {
-        std::set<Name> after;
-        analysis::assignedIn(g_, after);
+        const std::set<Name> after = analysis::assignedIn(g_);
         const analysis::Mentions mentions(g_);
         for (const Name n : before)
             if (!after.count(n) && !mentions.contain(n))
@@ -203,8 +201,7 @@ private:
 
     void loop(Region &r, LoopRegion &l) {
         const std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
-        std::set<Name> assigned;
-        analysis::assignedIn(l, assigned);
+        const std::set<Name> assigned = analysis::assignedInside(l);
         const auto isConstant = [&](Name n) { return isFixed(n) && !assigned.count(n); };
         const bool counts =
             header && analysis::isOfIntegers(header->range, g_) && isConstant(l.variable) && ends(header->range, isConstant);

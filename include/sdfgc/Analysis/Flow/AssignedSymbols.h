@@ -1,5 +1,6 @@
 // Symbols that edges and loops assign.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 namespace sdfgc::analysis {
@@ -7,6 +8,8 @@ namespace sdfgc::analysis {
 /// Symbols that edges and loops inside a block assign, at any depth, including the variable of a loop itself. Empty for
 /// states.
 std::set<Name> assignedIn(const ir::Block &b);
+/// The same inside a region: if the region is a loop, its own variable counts only if the body assigns it.
+std::set<Name> assignedInside(const ir::Region &r);
 /// Symbols that are assigned exactly once, by an edge outside loops, and not passed by the caller: their value never
 /// changes.
 std::set<Name> assignedOnce(const ir::SDFG &g);

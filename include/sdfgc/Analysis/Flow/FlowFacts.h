@@ -1,13 +1,11 @@
 // Known values of symbols at each point of a program.
 #pragma once
+
 #include "sdfgc/IR/Sdfg.h"
 
 #include <map>
 
 namespace sdfgc::analysis {
-
-/// Adds the symbols that edges of a region assign, and the variables of its loops.
-void assignedIn(const ir::Region &r, std::set<Name> &out);
 
 /// Known values of symbols at one point.
 class FlowFacts {
