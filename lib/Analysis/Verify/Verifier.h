@@ -115,7 +115,7 @@ private:
     // ---- calls
     void readDeclarations(const ir::SDFG &root);
     void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
-    void elementsOfSymbols(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
+    void bases(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
     bool isOfGraph(Name function, const ir::SDFG &g) const;
     bool isDeclared(Name function, const ir::SDFG &g) const;
     bool isDeclaredOnHost(Name function, const ir::SDFG &g) const;
