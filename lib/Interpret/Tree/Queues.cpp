@@ -186,7 +186,7 @@ Operand Translator::pop(Operand queue, Type t) {
     return out;
 }
 
-void Translator::push(const StreamPush &p) {
+void Translator::translate(const StreamPush &p) {
     const Operand queue = queueAt(p.stream);
     const Type t = variable(reference(p.stream).var).type;
     if (p.value) {
@@ -199,7 +199,7 @@ void Translator::push(const StreamPush &p) {
         {pushAllNow, nullptr, nullptr, nullptr, 1, &m_.keep(Bulk{queue, pointerTo(p.source), count, {}, sizeOf(t), b().site()})});
 }
 
-void Translator::pop(const StreamPop &p) {
+void Translator::translate(const StreamPop &p) {
     const Operand count = b().convert(b().symbolic(p.count), ScalarKind::Int64), moved = b().reserve(ScalarKind::Int64);
     const Type t = variable(reference(p.stream).var).type;
     b().emit({popAllNow, nullptr, nullptr, nullptr, 1,
@@ -209,7 +209,7 @@ void Translator::pop(const StreamPop &p) {
 }
 
 /// One worker does all: which one gets an element, nobody promises. Nothing orders the elements.
-void Translator::consume(const Consume &c) {
+void Translator::translate(const Consume &c) {
     const Operand queue = queueAt(c.stream);
     const Type t = variable(reference(c.stream).var).type;
     const auto set = [&](VarId v, const Location &p) {
@@ -261,7 +261,7 @@ void Translator::consume(const Consume &c) {
                                      {}});
         b().emit({takeChunkNow, nullptr, nullptr, nullptr, 1, &chunk});
     }
-    block(c.body);
+    translate(c.body);
     b().jumpBack(top);
     b().land(empty);
     if (ends)

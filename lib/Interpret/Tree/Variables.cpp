@@ -187,7 +187,7 @@ bool hasParts(sym::Expr count) {
 
 } // namespace
 
-void Translator::declare(const Declare &d) {
+void Translator::translate(const Declare &d) {
     const Variable &v = variable(d.var);
     Location p;
     p.type = v.type;
@@ -233,7 +233,7 @@ void Translator::declare(const Declare &d) {
     frame().visible[v.name] = d.var;
 }
 
-void Translator::allocate(const Allocate &a) {
+void Translator::translate(const Allocate &a) {
     const Location &p = place(a.var);
     if (!p.slot) {
         refuse("an allocation of `" + variable(a.var).name.str() + "`");
@@ -249,7 +249,7 @@ void Translator::allocate(const Allocate &a) {
         onStream(a.stream, false);
 }
 
-void Translator::release(const Release &r) {
+void Translator::translate(const Release &r) {
     const Location &p = place(r.var);
     onStream(r.stream, true);
     b().emit({releaseNow, nullptr, p.pointer.at, nullptr, 1, b().site()});
