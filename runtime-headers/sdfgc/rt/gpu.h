@@ -92,6 +92,13 @@ struct Limits {
     int64_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
 };
 
+/// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
+enum class GraphSupport { None, Flat, Loops };
+
+/// A node with a graph of its own, its body: runs it once, or again and again, while its condition is not 0. The condition is read when
+/// the node is reached and, by While, after every run.
+enum class ConditionalKind { If, While };
+
 namespace detail {
 
 /// The kernel's signature: arguments are converted to the types of the parameters, as in a call.
@@ -112,15 +119,25 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 
 } // namespace sdfgc::gpu
 
-#if defined(SDFGC_GPU_EMULATE)
-#include "sdfgc/rt/gpu/emulate.h"
+// The back end. Each defines:
+//   SDFGC_GPU_HEADER(topic)   the header with the back end's part of a topic: gpu/native (CUDA and HIP) or gpu/emulate. Topics are atomic,
+//                             blas, conditions, fft, graph, grid, primitives, solver, sparse, tensor, warp; the header that includes one
+//                             says what it has
+//   SDFGC_GPU_KERNELS         where kernels can be compiled, with SDFGC_KERNEL and the like; SDFGC_MAX_REGISTERS(n)
+//   all that follows below
+// A vendor whose interface is CUDA's in other words needs a header like hip.h, beside it; others need a folder with these topics, too.
+#define SDFGC_GPU_QUOTED(path) #path
+#if defined(SDFGC_GPU_CUDA)
+#include "sdfgc/rt/gpu/cuda.h"
+#elif defined(SDFGC_GPU_HIP)
+#include "sdfgc/rt/gpu/hip.h"
 #else
-#include "sdfgc/rt/gpu/native.h"
+#include "sdfgc/rt/gpu/emulate.h"
 #endif
 
 namespace sdfgc::gpu {
 
-// Both back ends define, all of them in this namespace:
+// All back ends define, in this namespace:
 //
 // Types: Status (0 is success), Stream (nullptr is the legacy default stream), Event. Constants: success, notReady, invalidValue,
 // outOfMemory.
