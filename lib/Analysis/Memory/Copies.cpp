@@ -297,7 +297,7 @@ bool isViewing(Edge &e) {
 
 } // namespace
 
-bool isTransfer(Edge &e) {
+bool isTransfer(const Edge &e) {
     const bool entering = e.src->isEntry() && isa<AccessNode>(e.dst), leaving = isa<AccessNode>(e.src) && e.dst->isExit();
     if (e.memlet.isEmpty() || !(entering || leaving || (isa<AccessNode>(e.src) && isa<AccessNode>(e.dst))))
         return false;

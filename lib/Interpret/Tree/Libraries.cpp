@@ -254,7 +254,7 @@ struct Together {
 
 /// The thread leaves its value `a` of `n` bytes.
 const Instruction *leaveValueNow(const Instruction *i, Machine &m) {
-    auto &x = *static_cast<Together *>(const_cast<void *>(i->extra));
+    auto &x = ownOf<Together>(i);
     const std::size_t at = treeMachine(m).side * static_cast<std::size_t>(i->n);
     x.values.resize(std::max(x.values.size(), at + static_cast<std::size_t>(i->n)));
     std::copy_n(i->a, i->n, x.values.data() + at);

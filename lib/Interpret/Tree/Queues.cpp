@@ -13,7 +13,7 @@ namespace {
 
 /// `a`: how many.
 const Instruction *makeQueuesNow(const Instruction *i, Machine &) {
-    auto &q = *static_cast<Queues *>(const_cast<void *>(i->extra));
+    auto &q = ownOf<Queues>(i);
     q.queues.assign(static_cast<std::size_t>(std::max<int64_t>(as<int64_t>(i->a), 0)), Queue());
     as<QueueAt>(i->to) = {&q, 0};
     return i + 1;
@@ -21,7 +21,7 @@ const Instruction *makeQueuesNow(const Instruction *i, Machine &) {
 
 /// `a`: the address of the array.
 const Instruction *makeViewNow(const Instruction *i, Machine &) {
-    auto &q = *static_cast<Queues *>(const_cast<void *>(i->extra));
+    auto &q = ownOf<Queues>(i);
     q.isView = true;
     q.array = as<Pointer>(i->a);
     q.appended = 0;
@@ -125,7 +125,7 @@ struct Chunk {
 };
 
 const Instruction *takeChunkNow(const Instruction *i, Machine &m) {
-    auto &x = *static_cast<Chunk *>(const_cast<void *>(i->extra));
+    auto &x = ownOf<Chunk>(i);
     Queue *q = queueOf(as<QueueAt>(x.queue.at), m, x.site);
     const int64_t count = q ? std::min(x.most, static_cast<int64_t>(q->elements.size())) : 0;
     x.memory = std::make_shared<Buffer>(x.name, count, x.bytes);

@@ -32,7 +32,7 @@ int64_t checkedCount(int64_t count, const Slot &s, Machine &m) {
 /// Memory of `a` elements for a declaration; `to` gets its address, `b` elements from the start.
 const Instruction *makeMemoryNow(const Instruction *i, Machine &machine) {
     TreeMachine &m = treeMachine(machine);
-    auto &s = *static_cast<Slot *>(const_cast<void *>(i->extra));
+    auto &s = ownOf<Slot>(i);
     std::shared_ptr<Buffer> &memory = memoryOf(s, m);
     if (!s.ofBlock || s.block != m.block || !memory)
         renew(s, memory, checkedCount(as<int64_t>(i->a), s, m), m);
