@@ -1,5 +1,7 @@
 #include "sdfgc/CodeGen/HostPrinter.h"
 
+#include "Updates.h"
+
 #include <algorithm>
 
 namespace sdfgc::codegen {
@@ -18,36 +20,6 @@ std::string HostPrinter::functionName(Name n) const {
 BodyPrinter::Owner HostPrinter::owner(VarKind) const { return {"buffer", "rt::Buffer"}; }
 
 // ---------------------------------------------------------------------------------------------------- teams of threads
-
-namespace {
-
-std::string_view ompOperator(py::Reduction r) {
-    using py::Reduction;
-    switch (r) {
-    case Reduction::Sum:
-        return "+";
-    case Reduction::Sub:
-        return "-";
-    case Reduction::Product:
-        return "*";
-    case Reduction::Min:
-        return "min";
-    case Reduction::Max:
-        return "max";
-    case Reduction::LogicalAnd:
-        return "&&";
-    case Reduction::LogicalOr:
-        return "||";
-    case Reduction::BitAnd:
-        return "&";
-    case Reduction::BitOr:
-        return "|";
-    default:
-        return "^";
-    }
-}
-
-} // namespace
 
 std::string HostPrinter::pragma(const Omp &o) const {
     use("openmp");
@@ -75,10 +47,11 @@ std::string HostPrinter::team(sym::Expr numThreads, sym::Expr onlyIf, bool simd)
 std::string HostPrinter::reductions(const std::vector<Omp::Reduction> &list) const {
     std::vector<std::pair<std::string_view, std::string>> clauses;
     for (const Omp::Reduction &r : list) {
-        std::string name = var(r.var).name.str() + (r.count.isZero() ? "" : "[:" + sym(r.count) + "]");
-        auto it = std::find_if(clauses.begin(), clauses.end(), [&](const auto &c) { return c.first == ompOperator(r.kind); });
+        const std::string name = var(r.var).name.str() + (r.count.isZero() ? "" : "[:" + sym(r.count) + "]");
+        const std::string_view op = r.kind == py::Reduction::LogicalXor ? "^" : spellingOf(r.kind).op;
+        auto it = std::find_if(clauses.begin(), clauses.end(), [&](const auto &c) { return c.first == op; });
         if (it == clauses.end())
-            clauses.emplace_back(ompOperator(r.kind), name);
+            clauses.emplace_back(op, name);
         else
             it->second += ", " + name;
     }
@@ -150,50 +123,17 @@ void HostPrinter::print(const Consume &c) {
 
 // ---------------------------------------------------------------------------------------------------- updates
 
-namespace {
-
-/// The function of sdfgc/rt/atomic.h: `atomic_add`.
-std::string atomicFunction(py::Reduction r) {
-    using py::Reduction;
-    constexpr std::pair<Reduction, const char *> names[] = {
-        {Reduction::Sum, "add"},
-        {Reduction::Sub, "sub"},
-        {Reduction::Product, "mul"},
-        {Reduction::Div, "div"},
-        {Reduction::Min, "min"},
-        {Reduction::Max, "max"},
-        {Reduction::BitAnd, "and"},
-        {Reduction::BitOr, "or"},
-        {Reduction::BitXor, "xor"},
-        {Reduction::LogicalAnd, "logical_and"},
-        {Reduction::LogicalOr, "logical_or"},
-        {Reduction::LogicalXor, "logical_xor"},
-        {Reduction::Exchange, "exchange"},
-    };
-    const auto *found = std::find_if(std::begin(names), std::end(names), [&](const auto &n) { return n.first == r; });
-    return std::string("sdfgc::rt::atomic_") + (found == std::end(names) ? "update" : found->second);
-}
-
-/// Can `#pragma omp atomic` precede the update of a number?
-bool hasAtomicOperator(py::Reduction r) {
-    using py::Reduction;
-    return r == Reduction::Sum || r == Reduction::Sub || r == Reduction::Product || r == Reduction::Div || r == Reduction::BitAnd ||
-           r == Reduction::BitOr || r == Reduction::BitXor;
-}
-
-} // namespace
-
 void HostPrinter::atomicUpdate(const Update &u) {
     const Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
     const bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
-    if (!u.old && native && hasAtomicOperator(u.reduction)) {
+    if (!u.old && native && spellingOf(u.reduction).assigns()) {
         use("openmp");
         w_.line("#pragma omp atomic");
         return plainUpdate(u);
     }
     use("atomic");
-    w_.line((u.old ? varText(u.old) + " = " : "") + atomicFunction(u.reduction) + "(&" + elementOf(u.target, u.targetIndices) +
-            ", " + value(u.value) + (isCustom(u) ? ", " + value(u.lambda) : "") + ");");
+    w_.line((u.old ? varText(u.old) + " = " : "") + "sdfgc::rt::atomic_" + std::string(spellingOf(u.reduction).function) + "(&" +
+            elementOf(u.target, u.targetIndices) + ", " + value(u.value) + (isCustom(u) ? ", " + value(u.lambda) : "") + ");");
 }
 
 // ---------------------------------------------------------------------------------------------------- instrumentation

@@ -1,5 +1,7 @@
 #include "sdfgc/CodeGen/DevicePrinters.h"
 
+#include "Updates.h"
+
 #include <algorithm>
 
 namespace sdfgc::codegen {
@@ -118,36 +120,10 @@ void KernelPrinter::spreadLoop(const For &f) {
     w_.close();
 }
 
-namespace {
-
-/// The end of a function's name in gpu_atomic.h and gpu_reduce.h: `Sum` of `atomicSum`.
-const char *updateName(py::Reduction r) {
-    using py::Reduction;
-    constexpr std::pair<Reduction, const char *> names[] = {
-        {Reduction::Sum, "Sum"},
-        {Reduction::Sub, "Difference"},
-        {Reduction::Product, "Product"},
-        {Reduction::Div, "Quotient"},
-        {Reduction::Min, "Min"},
-        {Reduction::Max, "Max"},
-        {Reduction::LogicalAnd, "LogicalAnd"},
-        {Reduction::LogicalOr, "LogicalOr"},
-        {Reduction::LogicalXor, "LogicalXor"},
-        {Reduction::BitAnd, "And"},
-        {Reduction::BitOr, "Or"},
-        {Reduction::BitXor, "Xor"},
-        {Reduction::Exchange, "Exchange"},
-    };
-    const auto *found = std::find_if(std::begin(names), std::end(names), [&](const auto &n) { return n.first == r; });
-    return found == std::end(names) ? "Update" : found->second;
-}
-
-} // namespace
-
 /// `target op= value` by each thread, or once for each block.
 void KernelPrinter::atomicUpdate(const Update &u) {
     use(u.byBlock ? "gpu_reduce" : "gpu_atomic");
-    const std::string function = std::string(u.byBlock ? "block" : "atomic") + updateName(u.reduction);
+    const std::string function = (u.byBlock ? "block" : "atomic") + std::string(spellingOf(u.reduction).onDevice);
     w_.line((u.old ? varText(u.old) + " = " : "") + "sdfgc::gpu::" + function + "(&" + elementOf(u.target, u.targetIndices) + ", " +
             value(u.value) + (isCustom(u) ? ", " + value(u.lambda) : "") + ");");
 }

@@ -1,6 +1,8 @@
 // Statements that compute: assignments, updates with conflict resolution, tasklets in C++.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "Updates.h"
+
 #include "sdfgc/Tree/Fields.h"
 
 #include <algorithm>
@@ -143,35 +145,6 @@ void BodyPrinter::print(const Code &c) {
         w_.close();
 }
 
-namespace {
-
-/// `+=`: the operator of a reduction that has one; null for others.
-const char *assigning(py::Reduction r) {
-    using py::Reduction;
-    switch (r) {
-    case Reduction::Sum:
-        return "+=";
-    case Reduction::Sub:
-        return "-=";
-    case Reduction::Product:
-        return "*=";
-    case Reduction::Div:
-        return "/=";
-    case Reduction::BitAnd:
-        return "&=";
-    case Reduction::BitOr:
-        return "|=";
-    case Reduction::BitXor:
-        return "^=";
-    case Reduction::Exchange:
-        return "=";
-    default:
-        return nullptr;
-    }
-}
-
-} // namespace
-
 bool BodyPrinter::isCustom(const Update &u) {
     using py::Reduction;
     return u.reduction == Reduction::Custom || u.reduction == Reduction::MinLocation || u.reduction == Reduction::MaxLocation;
@@ -187,10 +160,10 @@ void BodyPrinter::print(const Update &u) {
 void BodyPrinter::plainUpdate(const Update &u) {
     using py::Reduction;
     const std::string target = elementOf(u.target, u.targetIndices), v = value(u.value);
-    if (const char *op = assigning(u.reduction))
-        return w_.line(target + " " + op + " " + v + ";");
-    const bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
-    const std::string operand = looseValue ? "(" + v + ")" : v;
+    const UpdateSpelling &spelling = spellingOf(u.reduction);
+    const std::string op(spelling.op);
+    if (spelling.assigns() || u.reduction == Reduction::Exchange)
+        return w_.line(target + " " + op + "= " + v + ";");
     switch (u.reduction) {
     case Reduction::Min:
     case Reduction::Max: {
@@ -199,13 +172,13 @@ void BodyPrinter::plainUpdate(const Update &u) {
         const Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
         const bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
         const std::string types = same ? "" : "<" + typeName(type) + ", " + typeName(type) + ">";
-        return w_.line(target + " = sdfgc::rt::" + (u.reduction == Reduction::Min ? "min" : "max") + types + "(" + target + ", " +
-                       v + ");");
+        return w_.line(target + " = sdfgc::rt::" + op + types + "(" + target + ", " + v + ");");
     }
     case Reduction::LogicalAnd:
-        return w_.line(target + " = " + target + " && " + operand + ";");
-    case Reduction::LogicalOr:
-        return w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalOr: {
+        const bool isLoose = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
+        return w_.line(target + " = " + target + " " + op + " " + (isLoose ? "(" + v + ")" : v) + ";");
+    }
     case Reduction::LogicalXor:
         return w_.line(target + " = !" + target + " != !(" + v + ");");
     default:
