@@ -5,7 +5,7 @@
 // and hipcc.
 #pragma once
 
-// The compilers of devices, and the pass of theirs that compiles kernels.
+// Compilers of devices, and their pass over kernels.
 #ifdef __CUDACC__
 #define SDFGC_DEVICE_COMPILER
 #define SDFGC_OWN_COMPLEX // it does not compile std::complex for kernels (gpu_complex.h)

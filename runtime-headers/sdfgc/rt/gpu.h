@@ -95,8 +95,8 @@ struct Limits {
 /// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
 enum class GraphSupport { None, Flat, Loops };
 
-/// A node with a graph of its own, its body: runs it once, or again and again, while its condition is not 0. The condition is read when
-/// the node is reached and, by While, after every run.
+/// A node that runs a graph of its own, its body: at most once, or repeatedly, while its condition is not 0. The condition is
+/// read when the node is reached and, by While, after every run.
 enum class ConditionalKind { If, While };
 
 namespace detail {
@@ -119,13 +119,15 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 
 } // namespace sdfgc::gpu
 
-// The back end. Each defines:
-//   SDFGC_GPU_HEADER(topic)   the header with the back end's part of a topic: gpu/native (CUDA and HIP) or gpu/emulate. Topics are atomic,
-//                             blas, conditions, fft, graph, grid, primitives, solver, sparse, tensor, warp; the header that includes one
-//                             says what it has
-//   SDFGC_GPU_KERNELS         where kernels can be compiled, with SDFGC_KERNEL and the like; SDFGC_MAX_REGISTERS(n)
-//   all that follows below
-// A vendor whose interface is CUDA's in other words needs a header like hip.h, beside it; others need a folder with these topics, too.
+// The back end defines:
+//   SDFGC_GPU_HEADER(topic)   the header with its part of a topic, from gpu/native (CUDA and HIP) or gpu/emulate. The topics are
+//                             atomic, blas, conditions, fft, graph, grid, primitives, solver, sparse, tensor and warp; the
+//                             header that includes a topic states what it defines
+//   SDFGC_GPU_KERNELS         if the compiler compiles kernels; then also SDFGC_KERNEL and the other macros above
+//   SDFGC_MAX_REGISTERS(n)    an attribute of kernels
+//   the functions below
+// To add a vendor whose interface is CUDA's with other names, add a header like hip.h. Other vendors also need a folder like
+// gpu/native.
 #define SDFGC_GPU_QUOTED(path) #path
 #if defined(SDFGC_GPU_CUDA)
 #include "sdfgc/rt/gpu/cuda.h"

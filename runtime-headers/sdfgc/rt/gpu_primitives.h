@@ -52,8 +52,8 @@ template <class T> struct Neutral<Max, T> {
 namespace sdfgc::gpu {
 
 /// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation
-/// for rows without elements. The operation is Sum, Product, Min, ... of gpu_reduce.h. All back ends define detail::reduceRows for rows
-/// above zero; it returns false on failure.
+/// for rows without elements. The operation is Sum, Product, Min, ... of gpu_reduce.h. All back ends define detail::reduceRows
+/// for rows above zero; it returns false on failure.
 template <class Op, class T> void reduce(Stream stream, Op, const T *in, int64_t rows, int64_t size, T *out) {
     if (rows > 0)
         detail::requireSuccess(

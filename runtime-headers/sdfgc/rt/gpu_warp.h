@@ -34,7 +34,8 @@ SDFGC_DEVICE inline uint64_t warpMask() {
 
 } // namespace sdfgc::gpu
 
-#include SDFGC_GPU_HEADER(warp) // fromLane(value, lane): the value of another lane; of the caller itself if that lane does not exist
+// fromLane(value, lane): the value of another lane; the caller's own if that lane does not exist.
+#include SDFGC_GPU_HEADER(warp)
 
 namespace sdfgc::gpu {
 

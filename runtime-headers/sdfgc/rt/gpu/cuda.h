@@ -1,4 +1,4 @@
-// CUDA 11.2 or later: its names, and functions for what HIP spells or does otherwise. gpu.h lists what a vendor's header has.
+// CUDA 11.2 or later: its names, and the functions that differ from HIP's. gpu.h lists what a vendor's header defines.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -9,7 +9,8 @@
 #include "sdfgc/rt/gpu.h"
 #include "sdfgc/rt/gpu/emulate_kernel.h"
 
-// clang-format off: a path, not quotients
+// A path, which clang-format would read as a quotient.
+// clang-format off
 #define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/emulate/topic.h)
 // clang-format on
 #define SDFGC_GPU_KERNELS

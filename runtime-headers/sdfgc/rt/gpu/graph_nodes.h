@@ -58,10 +58,10 @@ SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int
 } // namespace detail
 #endif
 
-// conditionSetter(): what brings the flag of a loop or branch to its condition, a kernel of (GraphConditional, const bool *flag,
-// int64_t *counters, int reset, bool isLoop), which counts iterations besides. Null where graphs have neither.
 } // namespace sdfgc::gpu
 
+// conditionSetter(): the kernel that sets the condition of a loop or branch from its flag and counts iterations. Its parameters
+// are (GraphConditional, const bool *flag, int64_t *counters, int reset, bool isLoop). Null if graphs cannot have loops.
 #include SDFGC_GPU_HEADER(conditions)
 
 namespace sdfgc::gpu {

@@ -1,5 +1,7 @@
-// HIP 5.2 or later: its names, and functions for what CUDA spells or does otherwise. gpu.h lists what a vendor's header has. HIP 5.2
-// lacks uploads of graphs, disabled nodes and loops in graphs, and compares 8-byte integers atomically as unsigned ones only.
+// HIP 5.2 or later: its names, and the functions that differ from CUDA's. gpu.h lists what a vendor's header defines.
+//
+// HIP 5.2 cannot upload graphs, disable their nodes, or have loops in them. Its atomic minimum and maximum of 8-byte integers
+// exist for unsigned ones only.
 #pragma once
 
 #include <hip/hip_runtime.h>

@@ -1,4 +1,5 @@
-// gpu/graph_nodes.h's kernel for loops. Older drivers cannot load kernels that set conditions: it has a source of its own (gpu_loops.h).
+// The kernel that sets conditions of loops (gpu/graph_nodes.h). It is in a source of its own, with gpu_loops.h, because older
+// drivers cannot load it.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph_nodes.h"

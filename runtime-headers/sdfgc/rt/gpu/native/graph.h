@@ -1,6 +1,6 @@
-// Graphs of CUDA and HIP; cuda.h and hip.h have what they do otherwise, graph.h says what each function means.
+// Graphs of CUDA and HIP. cuda.h and hip.h define the functions that differ; graph.h documents all of them.
 //
-// Rule: structures of the two differ in the order of their members, so that members are always named.
+// Rule: the vendors' structures differ in the order of their members, so members are always named.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"

@@ -1,8 +1,9 @@
-// The runtime of CUDA and HIP, which differ in their names: cuda.h and hip.h define these and include this header. gpu.h says what each
-// function means.
+// The runtime of CUDA and HIP, which differ in their names. cuda.h and hip.h define the names and include this header; gpu.h
+// documents the functions.
 #pragma once
 
-// clang-format off: a path, not quotients
+// A path, which clang-format would read as a quotient.
+// clang-format off
 #define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/native/topic.h)
 // clang-format on
 
@@ -233,7 +234,7 @@ inline Status instantiated(Status status, GraphNode atFault, GraphNode *failed) 
         *failed = status == success ? nullptr : atFault;
     return status;
 }
-/// With the parameters that graphInstantiate has had from the beginning. (A template: CUDA 12 has none of these.)
+/// With the parameters of HIP and of CUDA before 12. A template, since later releases have no such function.
 template <class Exec> Status instantiateWithLog(Exec &exec, GraphHandle graph, GraphNode *failed) {
     GraphNode atFault = nullptr;
     char log[256];
