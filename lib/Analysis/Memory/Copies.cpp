@@ -285,7 +285,7 @@ std::set<Name> sharedContainers(const SDFG &g) {
 namespace {
 
 /// Does the edge, or the path that it is part of, only say what a view looks at?
-bool isViewing(Edge &e) {
+bool isViewing(const Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     auto views = [&](Node *n) {
         const auto *a = dyn_cast<AccessNode>(n);

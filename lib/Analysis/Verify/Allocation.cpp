@@ -102,7 +102,7 @@ void Verifier::memoryOnPaths(const SDFG &constRoot) {
 /// Every container in use has one place of declaration that encloses its uses, a size that is known there, and suitable memory.
 void Verifier::declarations(const SDFG &constRoot) {
     SDFG &root = unchanged(constRoot);
-    MemoryTable table(true);                    // which target it is only matters to choices
+    MemoryTable table(true); // which target it is only matters to choices
     OuterValues values;
     for (const SDFG *g : allSDFGs(root)) {
         const Declarations places = declarationsOf(*g);
