@@ -31,6 +31,9 @@ public:
     static std::set<Name> writtenBy(const std::optional<ir::Code> &statement);
 
 private:
+    /// For walks that take graphs which they could change. The verifier's change nothing.
+    static ir::SDFG &unchanged(const ir::SDFG &g) { return const_cast<ir::SDFG &>(g); }
+
     /// One SDFG while its control flow is walked.
     struct Frame {
         const ir::SDFG &g;
