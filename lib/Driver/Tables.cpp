@@ -18,7 +18,7 @@ using text::padded;
 /// `loaded`, or `loaded -> structured` for a pass that raises the level.
 std::string levels(const pass::PassInfo &p) {
     std::string out(ir::name(p.needs));
-    return p.leaves > p.needs ? out + " -> " + std::string(ir::name(p.leaves)) : out;
+    return p.establishes ? out + " -> " + std::string(ir::name(*p.establishes)) : out;
 }
 
 /// What an option means, and what it cannot be.
@@ -60,9 +60,10 @@ std::string listJson() {
         v.set("name", p.name);
         v.set("summary", p.summary);
         v.set("needs", ir::name(p.needs));
-        v.set("leaves", ir::name(p.leaves));
-        if (p.fallsTo)
-            v.set("fallsTo", ir::name(*p.fallsTo));
+        if (p.establishes)
+            v.set("establishes", ir::name(*p.establishes));
+        if (p.adds)
+            v.set("adds", pass::name(*p.adds));
         v.set("results", resultsWord(p));
         for (const pass::OptionInfo &o : p.options)
             options.push(optionJson(o));
@@ -85,10 +86,12 @@ std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
 
 std::string page(const pass::PassInfo &p) {
     std::string out = "# " + p.name + "\n\n" + p.summary + "\n\n" + std::string(transforms::description(p.name)) + "\n\n";
-    out += "| | |\n|---|---|\n| needs | " + std::string(ir::name(p.needs)) + " |\n| leaves | " + std::string(ir::name(p.leaves)) +
-           ", or the level that the graph had when that is higher |\n";
-    if (p.fallsTo)
-        out += "| falls to | " + std::string(ir::name(*p.fallsTo)) + ", until the elements that it adds are completed |\n";
+    out += "| | |\n|---|---|\n| needs | " + std::string(ir::name(p.needs)) + " |\n";
+    if (p.establishes)
+        out += "| establishes | " + std::string(ir::name(*p.establishes)) + " |\n";
+    if (p.adds)
+        out += "| adds | " + std::string(pass::name(*p.adds)) + ": the program is " +
+               std::string(ir::name(pass::levelWith(*p.adds))) + " until other passes complete them |\n";
     if (p.repairs)
         out += "| results | change where the graph does not say what was meant |\n";
     else
@@ -111,7 +114,7 @@ std::string page(const pass::PassInfo &p) {
 std::string index() {
     std::string out = "# Passes\n\nWritten by `sdfgc passes --markdown docs/user/passes`; the texts are in "
                       "include/sdfgc/Transforms/Passes.def.\n\n"
-                      "| pass | needs, leaves | what it does |\n|---|---|---|\n";
+                      "| pass | level | what it does |\n|---|---|---|\n";
     for (const pass::PassInfo &p : passRegistry().all())
         out += "| [" + p.name + "](" + p.name + ".md) | " + levels(p) + " | " + p.summary + " |\n";
     return out;

@@ -10,15 +10,39 @@ namespace {
 std::string howToReach(const Registry &r, ir::Level level) {
     std::string list;
     for (const PassInfo &p : r.all())
-        if (p.leaves == level && p.needs < level)
+        if (p.establishes == level)
             list += (list.empty() ? "`" : " or `") + p.name + "`";
     return list.empty() ? "no pass brings a program to this level" : "run " + list + " before it";
 }
 
 } // namespace
 
+ir::Level levelWith(Incomplete elements) {
+    switch (elements) {
+    case Incomplete::Untyped:
+        return ir::Level::Structured;
+    case Incomplete::Unallocated:
+        return ir::Level::Expanded;
+    case Incomplete::Unscheduled:
+        return ir::Level::Allocated;
+    }
+    return ir::Level::Loaded;
+}
+
+std::string_view name(Incomplete elements) {
+    switch (elements) {
+    case Incomplete::Untyped:
+        return "untyped elements";
+    case Incomplete::Unallocated:
+        return "unallocated containers";
+    case Incomplete::Unscheduled:
+        return "unscheduled operations";
+    }
+    return "";
+}
+
 ir::Level levelAfter(ir::Level level, const PassInfo &p) {
-    return std::max(p.fallsTo ? std::min(level, *p.fallsTo) : level, p.leaves);
+    return std::max(p.adds ? std::min(level, levelWith(*p.adds)) : level, p.establishes.value_or(level));
 }
 
 namespace {

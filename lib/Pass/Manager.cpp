@@ -72,7 +72,7 @@ private:
         end_ = passes_.size();
         if (options_.graphOnly)
             end_ = static_cast<std::size_t>(
-                std::find_if(passes_.begin(), passes_.end(), [](const PassInfo *p) { return p->leaves == ir::Level::Lowered; }) -
+                std::find_if(passes_.begin(), passes_.end(), [](const PassInfo *p) { return p->establishes == ir::Level::Lowered; }) -
                 passes_.begin());
         chooseRange();
         for (const std::vector<std::string> *names : {&options_.printBefore, &options_.printAfter})
@@ -196,7 +196,7 @@ private:
         for (Instrumentation *observer : observers_)
             observer->before(program_, event, context_);
 
-        if (info.leaves >= ir::Level::Typed && level_ < ir::Level::Typed && !isDecided(info))
+        if (info.establishes >= ir::Level::Typed && level_ < ir::Level::Typed && !isDecided(info))
             return false;
 
         PassTime time{info.name, 0, 0, false, 0};

@@ -5,9 +5,9 @@ namespace sdfgc::transforms {
 
 void registerPasses(pass::Registry &registry) {
     pass::PassInfo *row = nullptr;
-#define SDFGC_PASS(Create, Name, Needs, Leaves, Summary)                                                                           \
-    row = &registry.add({Name, Summary, ir::Level::Needs, ir::Level::Leaves, {}, Create});
-#define SDFGC_PASS_FALLS_TO(Lower) row->fallsTo = ir::Level::Lower;
+#define SDFGC_PASS(Create, Name, Needs, Summary) row = &registry.add({Name, Summary, ir::Level::Needs, {}, Create});
+#define SDFGC_PASS_ESTABLISHES(Level_) row->establishes = ir::Level::Level_;
+#define SDFGC_PASS_ADDS(Incomplete_) row->adds = pass::Incomplete::Incomplete_;
 #define SDFGC_PASS_CLASS(Class) row->floatClass = pass::FloatClass::Class;
 #define SDFGC_PASS_REPAIRS() row->repairs = true;
 #define SDFGC_PASS_OPTION(Name, Default, Help) row->options.push_back({Name, Help, pass::OptionValue(Default)});
@@ -21,7 +21,7 @@ void registerPasses(pass::Registry &registry) {
 std::string_view description(std::string_view pass) {
     static constexpr std::string_view table[] = {
     // a name, then its text
-#define SDFGC_PASS(Create, Name, Needs, Leaves, Summary) Name,
+#define SDFGC_PASS(Create, Name, Needs, Summary) Name,
 #define SDFGC_PASS_TEXT(Text) Text,
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS

@@ -36,7 +36,7 @@ struct Run {
     diag::Engine diags;
     Log log;
     Run() {
-        passes.add({"grow", "", ir::Level::Loaded, ir::Level::Loaded, {{"most", "", int64_t(3)}}, create<Grow>});
+        passes.add({"grow", "", ir::Level::Loaded, {{"most", "", int64_t(3)}}, create<Grow>});
         graph.add<ir::State>()->label = "main";
         graph.renumber();
         options.instruments.push_back(&log);

@@ -50,19 +50,18 @@ template <class T> std::unique_ptr<pass::Pass> create() { return std::make_uniqu
 inline pass::Registry registry() {
     using ir::Level;
     pass::Registry r;
-    r.add({"raise", "", Level::Loaded, Level::Structured, {}, create<Nothing>});
-    r.add({"type", "", Level::Structured, Level::Typed, {}, create<Nothing>});
-    r.add({"expand", "", Level::Typed, Level::Expanded, {}, create<Nothing>});
-    r.add({"untype", "", Level::Structured, Level::Structured, {}, create<Nothing>}).fallsTo = Level::Structured;
-    r.add({"schedule", "", Level::Expanded, Level::Scheduled, {}, create<Nothing>});
+    r.add({"raise", "", Level::Loaded, {}, create<Nothing>}).establishes = Level::Structured;
+    r.add({"type", "", Level::Structured, {}, create<Nothing>}).establishes = Level::Typed;
+    r.add({"expand", "", Level::Typed, {}, create<Nothing>}).establishes = Level::Expanded;
+    r.add({"untype", "", Level::Structured, {}, create<Nothing>}).adds = pass::Incomplete::Untyped;
+    r.add({"schedule", "", Level::Expanded, {}, create<Nothing>}).establishes = Level::Scheduled;
     r.add({"add-symbol",
            "",
            Level::Loaded,
-           Level::Loaded,
            {{"symbol", "", std::string()}, {"times", "", int64_t(1)}, {"quick", "", false}},
            create<AddSymbol>});
-    r.add({"fail", "", Level::Loaded, Level::Loaded, {}, create<Fail>});
-    r.add({"break", "", Level::Loaded, Level::Loaded, {}, create<Break>});
+    r.add({"fail", "", Level::Loaded, {}, create<Fail>});
+    r.add({"break", "", Level::Loaded, {}, create<Break>});
     return r;
 }
 

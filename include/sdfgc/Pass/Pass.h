@@ -169,16 +169,27 @@ public:
     bool run(tree::Module &module, Context &context) final;
 };
 
+/// Elements that a pass may add although the level of its program excludes them.
+enum class Incomplete : uint8_t {
+    Untyped,     // connectors and symbols without types, library nodes
+    Unallocated, // containers without memory
+    Unscheduled, // operations without streams and an order
+};
+/// Returns the highest level at which programs may have such elements.
+ir::Level levelWith(Incomplete elements);
+/// Returns `untyped elements` and so on.
+std::string_view name(Incomplete elements);
+
 struct PassInfo {
     std::string name;    // `raise-control-flow`
     std::string summary; // one line
     ir::Level needs;     // lowest level at which it runs
-    ir::Level leaves;    // level that holds afterwards, if higher than the current one
     std::vector<OptionInfo> options;
     std::unique_ptr<Pass> (*create)();
-    /// For a pass that adds elements of a lower level than the program's (containers without memory, operations without
-    /// an order): the highest level that holds after it. The passes that established the higher levels run again.
-    std::optional<ir::Level> fallsTo = std::nullopt;
+    /// The level that the pass raises programs of lower levels to.
+    std::optional<ir::Level> establishes = std::nullopt;
+    /// The program has at most the level of these elements after the pass, until other passes complete them.
+    std::optional<Incomplete> adds = std::nullopt;
     FloatClass floatClass = FloatClass::F0; // maximum effect on floating-point numbers
     bool repairs = false;                   // completes underspecified graphs, so results may change
 

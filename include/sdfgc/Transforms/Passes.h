@@ -7,7 +7,7 @@
 
 namespace sdfgc::transforms {
 
-#define SDFGC_PASS(Create, Name, Needs, Leaves, Summary) std::unique_ptr<pass::Pass> Create();
+#define SDFGC_PASS(Create, Name, Needs, Summary) std::unique_ptr<pass::Pass> Create();
 #include "sdfgc/Transforms/Passes.def"
 #undef SDFGC_PASS
 
