@@ -16,7 +16,7 @@ const std::vector<Definition> &all() {
     }                                                                                                                              \
     ,
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
+#include "sdfgc/Analysis/LibraryNodes.def"
     };
     return table;
 }
@@ -29,7 +29,7 @@ struct Moved {
 };
 constexpr Moved moved[] = {
 #define SDFGC_LIBRARY_NODE_MOVED(Class, From, To) {#Class, From, To},
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
+#include "sdfgc/Analysis/LibraryNodes.def"
 };
 
 } // namespace
