@@ -11,29 +11,13 @@
 // Conflict resolution on the node's output: a sum at top level is added to directly; everything else is computed into a temporary
 // and combined element by element, so that concurrent writers meet only there.
 #include "Contraction.h"
+#include "Expanders.h"
 
 #include <algorithm>
 
 namespace sdfgc::libnodes {
 
 using namespace ir;
-
-Factor::Factor(Name c, Operand o) : connector(c), operand(std::move(o)), labels(operand.subset.rank(), unit) {}
-
-void Factor::set(std::size_t dim, int label) {
-    if (!isUnit(dim))
-        labels[dim] = label;
-}
-
-bool Factor::setNonUnit(const std::vector<int> &all) {
-    std::vector<int> given;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(given), [](int l) { return l != unit; });
-    if (given.size() != operand.rank())
-        return false;
-    for (std::size_t i = 0; i < given.size(); ++i)
-        labels[operand.dims[i]] = given[i];
-    return true;
-}
 
 bool Factor::has(int label) const { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 
@@ -58,21 +42,14 @@ bool isNumber(const Coefficient &c, double v) {
 bool Coefficient::isZero() const { return isNumber(*this, 0); }
 bool Coefficient::isOne() const { return isNumber(*this, 1); }
 
-Coefficient coefficient(Expansion &x, const char *property, const char *otherwise) {
+Coefficient coefficient(Expansion &x, std::string text) {
     Coefficient c;
-    c.text = x.text(property, otherwise);
+    c.text = std::move(text);
     auto parsed = sym::parse(c.text);
     c.value = parsed.expr ? x.inside(*parsed.expr) : sym::Expr::symbol(Name(c.text));
     if (parsed.expr && !c.value.freeSymbols().empty())
         c.text = c.value.str();
     return c;
-}
-
-int Contraction::label(sym::Expr size) {
-    if (size.isOne())
-        return Factor::unit;
-    sizes.push_back(size);
-    return static_cast<int>(sizes.size()) - 1;
 }
 
 std::vector<int> Contraction::kept() const {
@@ -326,10 +303,6 @@ bool Builder::run() {
     return true;
 }
 
-} // namespace
-
-namespace {
-
 /// The first dimension whose size is provably not that of its label, as a sentence; empty if they agree.
 std::string misfit(const Contraction &c) {
     std::vector<const Factor *> all{&c.result};
@@ -345,12 +318,78 @@ std::string misfit(const Contraction &c) {
     return "";
 }
 
+/// The node's indexing without loops of one element. Labels of loops are counted in order.
+class ContractionReader {
+public:
+    ContractionReader(Expansion &x, const analysis::Indexing &indexing) : x_(x), indexing_(indexing) {
+        for (std::size_t k = 0; k < indexing.labels.size(); ++k) {
+            const bool isUnit = indexing.isUnit(static_cast<int>(k));
+            labels_.push_back(isUnit ? Factor::unit : static_cast<int>(out_.sizes.size()));
+            if (!isUnit)
+                out_.sizes.push_back(indexing.labels[k].size);
+        }
+    }
+
+    Contraction read() {
+        for (const analysis::IndexedOperand &f : indexing_.factors)
+            out_.factors.push_back(factor(f, f.connector));
+        out_.result = factor(indexing_.result, indexing_.result.connector);
+        out_.alpha = coefficient(x_, indexing_.how.alpha);
+        out_.beta = coefficient(x_, indexing_.how.beta);
+        if (indexing_.addend)
+            readAddend(*indexing_.addend);
+        return std::move(out_);
+    }
+
+private:
+    /// Connectors that the program chose get names that no connector, parameter or temporary of the expansion has.
+    Factor factor(const analysis::IndexedOperand &o, Name connector) {
+        if (indexing_.hasOwnNames) {
+            const Name own("_op_" + connector.str());
+            o.written ? x_.renameOutput(connector, own) : x_.renameInput(connector, own);
+            connector = own;
+        }
+        Factor f{connector, o.written ? x_.output(connector) : x_.input(connector), {}};
+        for (const int l : o.labels)
+            f.labels.push_back(l == analysis::Indexing::none ? Factor::unit : labels_[static_cast<std::size_t>(l)]);
+        return f;
+    }
+
+    /// An addend at the connector of the result is the old contents of the result, unless it is other memory or the
+    /// result has conflict resolution.
+    void readAddend(const analysis::IndexedOperand &o) {
+        const Factor &result = out_.result;
+        Name connector = o.connector;
+        const bool isResult = connector == result.connector && sameMemory(x_.input(connector), result.operand) &&
+                              result.operand.edge->memlet.wcr.empty();
+        if (connector == result.connector && !isResult) {
+            x_.renameInput(connector, "_addend");
+            connector = "_addend";
+        }
+        if (!out_.beta.isZero() && !isResult)
+            out_.addend = factor(o, connector);
+    }
+
+    Expansion &x_;
+    const analysis::Indexing &indexing_;
+    Contraction out_;
+    std::vector<int> labels_; // of the contraction, by those of the indexing
+};
+
 } // namespace
 
-bool expandContraction(Expansion &x, Contraction c) {
-    if (const std::string why = misfit(c); !why.empty())
+bool expandContraction(State &s, LibraryNode &n, pass::Context &c) {
+    Expansion x(s, n, c);
+    const analysis::Indexed indexing = x.indexing();
+    if (!indexing)
+        return x.refuse(indexing.why, indexing.hint);
+    if (!indexing->others.empty())
+        return x.refuse("`" + indexing->others.front().str() + "` is none of its operands",
+                        "factors are properties, `alpha` and `beta`");
+    Contraction contraction = ContractionReader(x, *indexing).read();
+    if (const std::string why = misfit(contraction); !why.empty())
         return x.refuse(why);
-    return Builder(x, std::move(c)).run();
+    return Builder(x, std::move(contraction)).run();
 }
 
 } // namespace sdfgc::libnodes

@@ -7,6 +7,6 @@ namespace sdfgc::libnodes {
 
 #define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
     bool Expander(ir::State &state, ir::LibraryNode &node, pass::Context &context);
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
+#include "sdfgc/Analysis/LibraryNodes.def"
 
 } // namespace sdfgc::libnodes

@@ -60,6 +60,13 @@ Operand Expansion::operand(Edge *e, bool input) {
 Operand Expansion::input(Name connector) { return operand(node_.inEdge(connector), true); }
 Operand Expansion::output(Name connector) { return operand(node_.outEdge(connector), false); }
 
+analysis::Indexed Expansion::indexing() {
+    std::vector<analysis::IndexedOperand> operands = analysis::operandsOf(node_);
+    for (analysis::IndexedOperand &o : operands)
+        o.subset = (o.written ? output(o.connector) : input(o.connector)).subset;
+    return analysis::indexingOf(node_, std::move(operands));
+}
+
 /// May a node run again after itself in a call of its SDFG? Iterations of parallel maps do not count: they write different
 /// elements.
 static bool repeats(const Node &n) {
@@ -362,20 +369,6 @@ bool Expansion::boolean(const char *name, bool otherwise) const {
 std::string Expansion::text(const char *name, std::string otherwise) const {
     const json::Value *v = node_.properties.find(name);
     return v && !v->isNull() && !v->text().empty() ? v->text() : otherwise;
-}
-
-std::optional<std::vector<int64_t>> Expansion::integers(const char *name) const {
-    const json::Value *v = node_.properties.find(name);
-    if (!v || !v->isArray())
-        return std::nullopt;
-    std::vector<int64_t> out;
-    for (const json::Value &i : v->items()) {
-        auto n = i.asInt();
-        if (!n)
-            return std::nullopt;
-        out.push_back(*n);
-    }
-    return out;
 }
 
 bool Expansion::refuse(std::string why, std::string hint) {

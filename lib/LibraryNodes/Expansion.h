@@ -1,6 +1,7 @@
 // What expanders share: the operands of a node, and the nested SDFG that takes its place.
 #pragma once
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -62,6 +63,8 @@ public:
     /// Operand of the edge at a connector (empty name: the only edge). Absent when there is no such edge.
     Operand input(Name connector);
     Operand output(Name connector);
+    /// The meaning of the node, in symbols of the nested SDFG.
+    analysis::Indexed indexing();
     /// Is an output the only write of a container that had no value before? What the node would combine with it then counts as
     /// neutral. DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the device what
     /// the caller gave.
@@ -154,11 +157,10 @@ public:
     /// `inputName` and `outputName` for nodes without connectors (Reduce). Outputs that the nested SDFG does not have are refused.
     void finish(Name inputName = {}, Name outputName = {});
 
-    /// Property of the node as integer, boolean, text, symbolic expression; the default when absent or null.
+    /// Property of the node as integer, boolean, text; the default when absent or null.
     int64_t integer(const char *name, int64_t otherwise) const;
     bool boolean(const char *name, bool otherwise) const;
     std::string text(const char *name, std::string otherwise = "") const;
-    std::optional<std::vector<int64_t>> integers(const char *name) const;
 
     /// Reports that the node cannot be expanded and why; returns false.
     bool refuse(std::string why, std::string hint = "");

@@ -96,7 +96,7 @@ std::pair<std::string, std::string> libraryFor(Expansion &x, const Transform &t)
 
 bool expand(State &s, LibraryNode &n, pass::Context &c, bool inverse) {
     Expansion x(s, n, c);
-    Transform t{x.input("_inp"), x.output("_out"), inverse, coefficient(x, "factor", "1")};
+    Transform t{x.input("_inp"), x.output("_out"), inverse, coefficient(x, x.text("factor", "1"))};
     if (!t.in || !t.out)
         return x.refuse("an operand is missing");
     if (!t.out.type.isComplex())

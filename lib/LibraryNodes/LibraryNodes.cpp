@@ -1,5 +1,6 @@
 #include "Expanders.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 
 #include <algorithm>
@@ -16,34 +17,21 @@ const std::vector<Definition> &all() {
     }                                                                                                                              \
     ,
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
+#include "sdfgc/Analysis/LibraryNodes.def"
     };
     return table;
 }
 
-namespace {
-
-/// Where earlier versions had a class.
-struct Moved {
-    std::string_view className, from, to;
-};
-constexpr Moved moved[] = {
-#define SDFGC_LIBRARY_NODE_MOVED(Class, From, To) {#Class, From, To},
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
-};
-
-} // namespace
-
 std::vector<std::string_view> formerLibraries(const Definition &d) {
     std::vector<std::string_view> out;
-    for (const Moved &m : moved)
+    for (const analysis::MovedNode &m : analysis::movedNodes())
         if (m.className == d.className && m.to == d.library)
             out.push_back(m.from);
     return out;
 }
 
 const Definition *find(std::string_view className, std::string_view library) {
-    for (const Moved &m : moved)
+    for (const analysis::MovedNode &m : analysis::movedNodes())
         if (m.className == className && m.from == library)
             library = m.to;
     const Definition *wholeLibrary = nullptr;
@@ -73,21 +61,11 @@ Where whereIs(const ir::LibraryNode &n) {
 bool overwrites(const ir::LibraryNode &n) {
     if (analysis::isCopyNode(n) || analysis::isFillNode(n))
         return true;
+    if (const auto how = analysis::combinationOf(n))
+        return !how->keepsOld();
     const Definition *d = find(n);
     // What comes from other ranks may leave a rank that is no root, or in no grid, alone.
-    if (!d || !d->expand || d->className == "Stencil" || d->library == "mpi" || d->library == "pblas")
-        return false;
-    auto isNull = [&](const char *property) {
-        const json::Value *v = n.properties.find(property);
-        return !v || v->isNull();
-    };
-    if (d->className == "Reduce")
-        return !isNull("identity");
-    const bool adds = !isNull("beta") && n.properties.find("beta")->asInt() != 0;
-    constexpr const char *addends[] = {"_cin", "_c", "_y"}; // an Einsum node may call a factor so
-    return !adds || (d->className != "Einsum" && std::any_of(std::begin(addends), std::end(addends), [&](const char *connector) {
-                         return n.inEdge(connector) != nullptr;
-                     }));
+    return d && d->expand && d->className != "Stencil" && d->library != "mpi" && d->library != "pblas";
 }
 
 } // namespace sdfgc::libnodes

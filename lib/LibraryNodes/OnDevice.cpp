@@ -2,6 +2,7 @@
 
 #include "Expansion.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace sdfgc::libnodes {
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
         return "the node asks for it";
-    const bool isBlas = n.className() == "Trsm";
+    const bool isBlas = n.libraryName() == "blas";
     if (options.emulate && !options.has(isBlas ? "openblas" : "lapacke"))
         return isBlas ? "the toolchain has no BLAS" : "the toolchain has no LAPACKE";
     return blasLetter(t) ? "" : (isBlas ? "BLAS" : "LAPACK") + std::string(" has no routine for ") + t.str();
@@ -47,18 +48,17 @@ namespace {
 /// Nodes of which there is no parallel expansion: a sequence of dependent steps, or loops over rows of unknown length. One thread
 /// of a GPU would take far longer for them than the host.
 enum class Kind { Parallel, Solver, Sparse, Transform };
-Kind kindOf(std::string_view className) {
-    struct Row {
-        std::string_view className;
-        Kind kind;
-    };
-    static constexpr Row rows[] = {{"Cholesky", Kind::Solver}, {"Getrf", Kind::Solver},  {"Getri", Kind::Solver},
-                                   {"Getrs", Kind::Solver},    {"Inv", Kind::Solver},    {"Potrf", Kind::Solver},
-                                   {"Solve", Kind::Solver},    {"Trsm", Kind::Solver},   {"CSRMM", Kind::Sparse},
-                                   {"CSRMV", Kind::Sparse},    {"FFT", Kind::Transform}, {"IFFT", Kind::Transform}};
-    const auto *row = std::find_if(std::begin(rows), std::end(rows), [&](const Row &r) { return r.className == className; });
-    return row == std::end(rows) ? Kind::Parallel : row->kind;
-}
+struct DeviceRow {
+    Kind kind = Kind::Parallel;
+};
+constexpr DeviceRow deviceRows[] = {
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {
+#define SDFGC_LIBRARY_NODE_DEVICE(Name) Kind::Name
+#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
+    }                                                                                                                              \
+    ,
+#include "sdfgc/Analysis/LibraryNodes.def"
+};
 
 std::size_t rankOf(const ir::Edge &written) {
     const auto subset = ir::destinationSubset(&written);
@@ -72,7 +72,8 @@ std::size_t rankOf(const ir::Edge &written) {
 std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &options) {
     if (n.libraryName() == "mpi" || n.libraryName() == "pblas")
         return "MPI sends and receives in host memory";
-    const Kind kind = kindOf(n.className());
+    const auto row = analysis::libraryRow(n);
+    const Kind kind = row ? deviceRows[*row].kind : Kind::Parallel;
     if (kind == Kind::Parallel)
         return "";
     auto descOf = [&](const ir::Edge *e) { return e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr; };

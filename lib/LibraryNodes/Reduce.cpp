@@ -62,19 +62,15 @@ bool isAssociative(py::Reduction r) {
 } // namespace
 
 bool Reduce::readNode() {
-    int inputs = 0, outputs = 0;
-    for (Edge *e : x_.node().inEdges())
-        if (!e->memlet.isEmpty() && ++inputs)
-            in_ = x_.input(e->dstConn);
-    for (Edge *e : x_.node().outEdges())
-        if (!e->memlet.isEmpty() && ++outputs)
-            out_ = x_.output(e->srcConn);
-    if (!in_ || !out_ || inputs > 1 || outputs > 1)
-        return x_.refuse("it needs one input and one output");
+    const analysis::Indexed indexing = x_.indexing();
+    if (!indexing)
+        return x_.refuse(indexing.why, indexing.hint);
+    const analysis::IndexedOperand &from = indexing->factors.front();
+    in_ = x_.input(from.connector);
+    out_ = x_.output(indexing->result.connector);
     outerWcr_ = out_.edge->memlet.wcr;
-    wcr_ = x_.text("wcr", "lambda a, b: a");
-    if (const json::Value *v = x_.node().properties.find("identity"); v && !v->isNull())
-        identity_ = v->text();
+    wcr_ = indexing->how.function;
+    identity_ = indexing->how.start;
     const SDFG &outer = *x_.state().sdfg();
     for (Name used : identity_ ? analysis::namesInCode({*identity_, Language::Python}, outer) : std::set<Name>())
         if (!analysis::symbolType(outer, used))
@@ -90,15 +86,8 @@ bool Reduce::readNode() {
             neutral_ = py::print(**neutral);
     if (!identity_ && outerWcr_.empty() && x_.writesFirst(out_))
         identity_ = neutral_;
-    auto axes = x_.integers("axes");
-    for (std::size_t i = 0; i < in_.rank(); ++i) {
-        int64_t dim = static_cast<int64_t>(in_.dims[i]), rank = static_cast<int64_t>(in_.subset.rank());
-        bool reduced = !axes || std::any_of(axes->begin(), axes->end(), [&](int64_t a) { return a == dim || a + rank == dim; });
-        (reduced ? reduced_ : kept_).push_back(i);
-    }
-    if (kept_.size() != out_.rank())
-        return x_.refuse("its output has " + std::to_string(out_.rank()) + " dimensions, its input keeps " +
-                         std::to_string(kept_.size()));
+    for (std::size_t i = 0; i < in_.rank(); ++i)
+        (indexing->result.has(from.labels[in_.dims[i]]) ? kept_ : reduced_).push_back(i);
     if (!identity_ && !neutral_ && !outerWcr_.empty() && outerWcr_ != wcr_)
         return x_.refuse("its function has no neutral element, and its output combines with another function",
                          "give the node an identity");

@@ -17,7 +17,8 @@ namespace {
 
 class SparseProduct {
 public:
-    SparseProduct(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c), dense_(x_, x_.output("_c").type) {}
+    SparseProduct(State &s, LibraryNode &n, pass::Context &c)
+        : x_(s, n, c), dense_(x_, x_.output("_c").type), how_(*analysis::combinationOf(n)) {}
 
     bool run(bool transposed) {
         for (Name v : {Name("_a_rows"), Name("_a_cols"), Name("_a_vals")})
@@ -31,16 +32,16 @@ public:
             std::swap(mb->rows, mb->columns);
             std::swap(mb->rowStride, mb->columnStride);
         }
-        Coefficient beta = coefficient(x_, "beta", "0");
+        Coefficient beta = coefficient(x_, how_.beta);
         std::optional<Matrix> addend;
         if (!beta.isZero()) {
-            addend = x_.input("_cin") ? dense_.bind("_cin", x_.input("_cin")) : mc;
+            addend = how_.addend.empty() ? mc : dense_.bind(how_.addend, x_.input(how_.addend));
             if (!addend)
-                return x_.refuse("`_cin` must be a matrix or a vector");
+                return x_.refuse("`" + how_.addend.str() + "` must be a matrix or a vector");
         }
         std::string wcr = c.edge->memlet.wcr;
         if (x_.where() == Where::Device) {
-            const bool inPlace = addend && (addend->data == mc->data || sameMemory(x_.input("_cin"), c));
+            const bool inPlace = addend && (addend->data == mc->data || sameMemory(x_.input(how_.addend), c));
             onDevice(*mb, *mc, inPlace ? std::nullopt : addend, beta, wcr);
             return true;
         }
@@ -80,7 +81,7 @@ private:
                           word("n", c.columns),
                           word("k", b.rows),
                           word("count", x_.inner().desc("_a_vals")->numElements()),
-                          coefficient(x_, "alpha", "1").text,
+                          coefficient(x_, how_.alpha).text,
                           "_in_a_rows",
                           "_in_a_cols",
                           "_in_a_vals",
@@ -115,7 +116,7 @@ private:
 
     std::string text(const Matrix &b, const Matrix &c, const std::optional<Matrix> &addend, const Coefficient &beta) {
         std::string type = c.type.cppName(), columns = x_.word("n", c.columns);
-        Coefficient alpha = coefficient(x_, "alpha", "1");
+        Coefficient alpha = coefficient(x_, how_.alpha);
         std::string out = "auto *_rows = " + pointer("_in", "_a_rows") + "; auto *_cols = " + pointer("_in", "_a_cols") + ";\n";
         out += "auto *_vals = " + pointer("_in", "_a_vals") + "; auto *_bp = " + pointer("_in", "_b") +
                "; auto *_cp = " + pointer("_out", c.data) + ";\n";
@@ -134,6 +135,7 @@ private:
 
     Expansion x_;
     Dense dense_;
+    const analysis::Combination how_;
 };
 
 } // namespace

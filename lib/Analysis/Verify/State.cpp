@@ -3,6 +3,7 @@
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
@@ -55,15 +56,16 @@ void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &us
     const json::Value *code = n.properties.find("code");
     if (const json::Value *text = code ? code->get("string_data") : nullptr; text && text->isString())
         add(namesInTasklet({text->text(), Language::Python}, g));
-    if (n.className() == "Axpy" && !n.properties.find("a"))
-        add(std::vector{Name("a")}); // which is its default
-    for (const char *coefficient : {"a", "alpha", "beta", "factor"})
-        if (const json::Value *text = n.properties.find(coefficient); text && text->isString()) {
-            if (const auto parsed = sym::parse(text->text()); parsed.expr)
-                add(parsed.expr->freeSymbols());
-            else
-                add(namesInCode({text->text(), Language::Python}, g));
-        }
+    std::vector<std::string> coefficients;
+    if (const auto how = combinationOf(n, {}))
+        coefficients = {how->alpha, how->beta};
+    if (const json::Value *factor = n.properties.find("factor"); factor && factor->isString())
+        coefficients.push_back(factor->text());
+    for (const std::string &text : coefficients)
+        if (const auto parsed = sym::parse(text); parsed.expr)
+            add(parsed.expr->freeSymbols());
+        else
+            add(namesInCode({text, Language::Python}, g));
 }
 
 /// Names in the subsets of an edge that is no outer edge of a scope: generated code needs the start of some only (8.2), and DaCe asks

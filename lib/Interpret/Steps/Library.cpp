@@ -2,6 +2,8 @@
 #include "Library/Nodes.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Indexing.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 
 namespace sdfgc::interpret {
 
@@ -9,59 +11,40 @@ namespace {
 
 using Maker = std::unique_ptr<Step> (*)(NodeReader &r);
 
-/// By class name: classes keep theirs when they move from one library to another.
-const std::map<std::string, Maker, std::less<>> makers = {
-    {"Reduce", makeReduce},
-    {"AllNode", makeTest},
-    {"AnyNode", makeTest},
-    {"CopyLibraryNode", makeCopy},
-    {"FillLibraryNode", makeFill},
-    {"MemsetLibraryNode", makeMemset},
-    {"Transpose", makeTranspose},
-    {"TensorTranspose", makeTensorTranspose},
-    {"MatMul", makeMatMul},
-    {"BatchedMatMul", makeMatMul},
-    {"Gemm", makeGemm},
-    {"Gemv", makeGemv},
-    {"Dot", makeDot},
-    {"Ger", makeGer},
-    {"Axpy", makeAxpy},
-    {"Einsum", makeEinsum},
-    {"TensorDot", makeTensorDot},
-    {"Getrf", makeGetrf},
-    {"Getrs", makeGetrs},
-    {"Getri", makeGetri},
-    {"Potrf", makePotrf},
-    {"Trsm", makeTrsm},
-    {"Solve", makeSolve},
-    {"Inv", makeInv},
-    {"Cholesky", makeCholesky},
-    {"FFT", makeFourier},
-    {"IFFT", makeFourier},
-    {"CSRMM", makeSparse},
-    {"CSRMV", makeSparse},
-    {"Stencil", makeStencil},
+struct InterpreterRow {
+    Maker make = nullptr;
+};
+constexpr InterpreterRow interpreterRows[] = {
+#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {
+#define SDFGC_LIBRARY_NODE_INTERPRETER(Maker) Maker
+#define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
+    }                                                                                                                              \
+    ,
+#include "sdfgc/Analysis/LibraryNodes.def"
 };
 
-/// Libraries whose nodes need other processes, or Python: some of their classes have names of the table.
-bool isElsewhere(const std::string &library) {
-    return library.empty() || library == "mpi" || library == "pblas" || library == "onnx" || library == "torch";
+/// Null for nodes that need other processes or Python, and for unknown ones.
+Maker makerOf(const ir::LibraryNode &n) {
+    if (analysis::asyncOp(n))
+        return makeAsync;
+    if (analysis::isCopyNode(n))
+        return makeCopy;
+    if (analysis::isFillNode(n))
+        return makeFill;
+    const auto row = analysis::libraryRow(n);
+    return row ? interpreterRows[*row].make : nullptr;
 }
 
 } // namespace
 
 std::unique_ptr<Step> Planner::library(Scope &scope, const ir::LibraryNode &n) {
-    if (analysis::asyncOp(n)) {
-        NodeReader reader(*this, scope, n);
-        return makeAsync(reader);
-    }
-    const auto maker = makers.find(n.className());
-    if (maker == makers.end() || isElsewhere(n.libraryName())) {
+    const Maker make = makerOf(n);
+    if (!make) {
         refuse(ir::elementName(n), "library nodes of class " + n.className());
         return nullptr;
     }
     NodeReader reader(*this, scope, n);
-    std::unique_ptr<Step> step = maker->second(reader);
+    std::unique_ptr<Step> step = make(reader);
     return reader.refused() ? nullptr : std::move(step);
 }
 

@@ -62,7 +62,7 @@ constexpr Row rows[] = {
     { libnodes::Gradient::Kind, Reverse, Tangent }                                                                                 \
     }                                                                                                                              \
     ,
-#include "sdfgc/LibraryNodes/LibraryNodes.def"
+#include "sdfgc/Analysis/LibraryNodes.def"
 };
 
 /// Those of one kind have rules, and no others have.

@@ -9,6 +9,7 @@
 #include "Transforms/Distribute/Storage.h"
 #include "Transforms/Edits/Nodes.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Tasklet/Types.h"
 
 #include <algorithm>
@@ -236,9 +237,10 @@ private:
     /// A library node that sums up terms of the rank starts with the neutral element, whatever the graph starts with.
     static void startNode(LibraryNode &n, Edge &out, const Use &u, const std::string &identity) {
         out.memlet.wcr.clear();
-        if (n.className() == "Reduce" && u.accumulates)
+        const bool isReduction = analysis::isReduction(n);
+        if (isReduction && u.accumulates)
             n.properties.set("identity", identity);
-        if (n.className() != "Reduce")
+        if (!isReduction)
             out.memlet.dynamic = true; // products without any terms may write nothing
     }
 

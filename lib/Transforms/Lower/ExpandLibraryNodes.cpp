@@ -26,6 +26,7 @@
 #include "Transforms/Edits/StageOnHost.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -103,7 +104,7 @@ private:
     /// Applies the option to a node.
     void chooseReduction(LibraryNode &n) {
         const auto reductions = option<DeviceReductions>("reductions");
-        if (n.className() != "Reduce" || libnodes::whereIs(n) != libnodes::Where::Device)
+        if (!analysis::isReduction(n) || libnodes::whereIs(n) != libnodes::Where::Device)
             return;
         if (reductions == DeviceReductions::Library && n.implementation != "pure")
             n.implementation = "CUDA (device)";
