@@ -150,7 +150,7 @@ void Program::block(Block &b) {
         return;
     auto *l = dyn_cast<LoopRegion>(r);
     if (l) {
-        const std::optional<CountedLoop> counted = countedLoop(*l);
+        const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(*l);
         here_.instance.loops.push_back(counted ? counted->level()
                                                : analysis::LoopLevel{l->variable, {0, sym::Expr::undefined(), 1, 1}});
         here_.scopes.push_back(l);

@@ -5,8 +5,6 @@
 // same element. This is a dependence question (sdfgc/Analysis/Dependences/Dependences.h): does a write follow a read?
 #pragma once
 
-#include "Transforms/Edits/CountedLoop.h"
-
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"

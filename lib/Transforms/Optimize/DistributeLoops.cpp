@@ -292,10 +292,9 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header || !analysis::isOfIntegers(header->range, g_))
+        header_ = analysis::headerOf(loop_);
+        if (!header_.hasEnd() || !header_.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
-        header_ = *header;
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
@@ -306,12 +305,11 @@ public:
             return {Why::Shape, "its body has more than steps of one thread"};
         if (leavesContainers())
             return {Why::OutOfBounds, "it reaches outside of a container"};
-        const analysis::LoopLevel level{loop_.variable, header_.walk()};
-        graph_.emplace(body_, level, loop_, items_, loops_);
+        graph_.emplace(body_, header_.level(), loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
         if (isOneLoop())
             return {Why::Dependence, "no part of its body is independent of other iterations"};
-        const DistributionCost cost(body_, level, g_, graph_->variables());
+        const DistributionCost cost(body_, header_.level(), g_, graph_->variables());
         const std::vector<Group> apart = groups_;
         joinByCost(groups_, *graph_, cost, 1);
         if (!isOneLoop() && percentOf(groups_, *graph_, cost, 1) <= 105)
@@ -369,7 +367,7 @@ private:
         for (const Region *around = loop_.parent(); around; around = around->parent())
             if (isa<LoopRegion>(around))
                 return false;
-        const auto trips = header_.range.steps().asInt();
+        const auto trips = header_.trips().asInt();
         const bool isPlain = std::all_of(body_.begin(), body_.end(), [](const Item &i) { return i.step != nullptr; });
         return isPlain && !(trips && *trips < tripsForTeams) && !loops_.isReadOutside(loop_);
     }
@@ -382,7 +380,7 @@ private:
         choice->label = g_.freshLabel(loop_.label + "_choice");
         choice->debugInfo = loop_.debugInfo;
         const std::string trips =
-            header_.range.steps().asInt() ? "" : " and " + header_.range.steps().str() + " >= " + std::to_string(tripsForTeams);
+            header_.trips().asInt() ? "" : " and " + header_.trips().str() + " >= " + std::to_string(tripsForTeams);
         Region *team = choice->addBranch(Code{"omp_get_max_threads() > 1" + trips}, std::make_unique<Region>());
         team->label = g_.freshLabel(loop_.label + "_team");
         Region *one = choice->addBranch(std::nullopt, std::make_unique<Region>());
@@ -414,7 +412,7 @@ private:
         out->made = entry;
         out->entry = entry.get();
         out->params = {loop_.variable};
-        out->ranges = {g.ordered ? header_.walk() : header_.range};
+        out->ranges = {g.ordered ? header_.walk() : header_.range()};
         const Steps steps = g.steps | graph_->neededBy(g.steps);
         std::map<Name, Name> own; // other names of variables that an earlier group has
         for (std::size_t k = 0; k < body_.size(); ++k) {

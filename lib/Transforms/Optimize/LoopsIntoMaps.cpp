@@ -76,10 +76,10 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header || !analysis::isOfIntegers(header->range, g_))
+        const analysis::LoopHeader header = analysis::headerOf(loop_);
+        if (!header.hasEnd() || !header.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
-        range_ = header->range;
+        range_ = header.range();
         body_ = nest::readRegion(loop_, known_.memories, known_.shared);
         if (!body_)
             return {Why::ControlFlow, "its body is more than a chain of states"};

@@ -80,15 +80,14 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header)
+        header_ = analysis::headerOf(loop_);
+        if (!header_.hasEnd())
             return {Why::LoopForm, "it does not count to an end that is known"};
-        header_ = *header;
-        const sym::Range &range = header_.range;
+        const sym::Range range = header_.range();
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
-        if (!analysis::isOfIntegers(range, g_))
+        if (!header_.isOfIntegers(g_))
             return {Why::LoopForm, "its range is more than integers"};
         map_.params = {loop_.variable};
         map_.ranges = {range};
