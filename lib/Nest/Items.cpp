@@ -16,7 +16,7 @@ namespace {
 void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vector<PlacedUse> &out) {
     if (item.step) {
         for (const Use &u : item.step->uses)
-            out.push_back({&u, item.step.get(), loops});
+            out.push_back({&u, item.step.get(), {u.subset, loops}});
         return;
     }
     for (std::size_t d = 0; d < item.map->params.size(); ++d)

@@ -145,7 +145,7 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
     for (const Item &i : m.body) {
         const std::set<Name> inner = nest::localsOf(i);
         for (const PlacedUse &u : usesOf(i))
-            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.loops.empty() && canBeLocal(*u.use, l))
+            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.instance.loops.empty() && canBeLocal(*u.use, l))
                 out.insert(u.use->data);
     }
     return out;
@@ -208,7 +208,7 @@ bool LoopItems::isOnlyInside(Name container, const Region &r) const {
 
 bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
     const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
-    for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {
+    for (const PlacedUse &u : aligned(m, m, {}, m.params.size())) {
         const DataDesc *d = g.desc(u.use->data);
         if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
             continue;

@@ -172,6 +172,7 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
         addMap(*item.map, top, run);
     } else {
         ++here_.at;
+        here_.step = item.step.get();
         for (const Use &u : item.step->uses)
             addUse(u, top, run);
     }

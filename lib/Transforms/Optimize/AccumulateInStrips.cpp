@@ -273,9 +273,9 @@ private:
         if (m.entry->schedule == Schedule::Sequential)
             return false;
         const std::size_t depth = m.params.size();
-        const std::vector<nest::AlignedUse> uses = nest::aligned(m, m, {}, depth);
-        const auto own = std::find_if(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) { return u.use == &update; });
-        return std::any_of(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) {
+        const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, depth);
+        const auto own = std::find_if(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &update; });
+        return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
             const auto c = items_.meet(*own->use, *u.use) ? items_.conflict(*own, u, depth) : std::nullopt;
             return c && isCarriedAtOnce(*c, m);
         });

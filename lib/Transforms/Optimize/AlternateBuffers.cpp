@@ -205,12 +205,12 @@ private:
                     return why;
                 if (u.use->data == written() && u.use->writes())
                     writes.push_back(u);
-                else if (u.use->data == written() && !isBefore(u.instance(), writes))
+                else if (u.use->data == written() && !isBefore(u.instance, writes))
                     reads.push_back(u);
             }
         for (const PlacedUse &r : reads)
             for (const PlacedUse &w : writes)
-                if (analysis::conflictOf(r.instance(), w.instance(), 0, items_.facts()))
+                if (analysis::conflictOf(r.instance, w.instance, 0, items_.facts()))
                     return {Why::Dependence, "`" + written().str() + "` is read before it is written"};
         const analysis::AccessInstance all{g_.desc(written())->fullSubset(), {}};
         if (writes.empty() || (!begin_ && !isBefore(all, writes)))
@@ -236,7 +236,7 @@ private:
     /// Has one of the writes, which come first, written all that is read?
     bool isBefore(const analysis::AccessInstance &read, const std::vector<PlacedUse> &writes) const {
         return std::any_of(writes.begin(), writes.end(),
-                           [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance(), 0, items_.facts()); });
+                           [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance, 0, items_.facts()); });
     }
 
     /// Is it a write for certain, of the same elements in all iterations?
@@ -245,7 +245,7 @@ private:
             w.use->subset->freeSymbols().count(loop_.variable))
             return false;
         std::set<Name> names = w.use->subset->freeSymbols();
-        for (const analysis::LoopLevel &l : w.loops)
+        for (const analysis::LoopLevel &l : w.instance.loops)
             for (const sym::Expr e : {l.range.begin, l.range.end, l.range.step})
                 names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         return std::none_of(names.begin(), names.end(), [this](Name n) { return n == loop_.variable || g_.desc(n); });

@@ -71,12 +71,8 @@ public:
               const nest::LoopItems &loops)
         : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
         for (const Item &i : body) {
-            uses_.emplace_back();
-            for (const nest::PlacedUse &u : nest::usesOf(i)) {
-                nest::AlignedUse a{u.use, {u.use->subset, {loop}}};
-                a.instance.loops.insert(a.instance.loops.end(), u.loops.begin(), u.loops.end());
-                uses_.back().push_back(std::move(a));
-            }
+            for (nest::PlacedUse &u : uses_.emplace_back(nest::usesOf(i)))
+                u.instance.loops.insert(u.instance.loops.begin(), loop);
             inner_.merge(nest::localsOf(i));
         }
         findVariables(region, loops);
@@ -121,14 +117,14 @@ private:
     bool reads(Steps s, Name variable) const {
         return any(s, [&](std::size_t k) {
             return std::any_of(uses_[k].begin(), uses_[k].end(),
-                               [&](const nest::AlignedUse &u) { return u.use->data == variable && !u.use->writes(); });
+                               [&](const nest::PlacedUse &u) { return u.use->data == variable && !u.use->writes(); });
         });
     }
 
     void findVariables(const LoopRegion &region, const nest::LoopItems &loops) {
         std::set<Name> seen;
         for (std::size_t k = 0; k < body_.size(); ++k)
-            for (const nest::AlignedUse &u : uses_[k])
+            for (const nest::PlacedUse &u : uses_[k])
                 if (seen.insert(u.use->data).second && !inner_.count(u.use->data) && u.instance.loops.size() == 1 &&
                     loops.canBeLocal(*u.use, region))
                     variables_.insert(u.use->data);
@@ -143,26 +139,26 @@ private:
         const bool simple =
             i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
         const auto writes =
-            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::AlignedUse &u) { return u.use->writes(); });
+            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::PlacedUse &u) { return u.use->writes(); });
         if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
             return false;
         const Name variable = uses_[k].back().use->data;
         for (std::size_t other = 0; other < body_.size(); ++other)
-            for (const nest::AlignedUse &w : uses_[other]) {
+            for (const nest::PlacedUse &w : uses_[other]) {
                 if (!w.use->writes() || (other < k && has(copied_, other)))
                     continue;
                 if (other != k && w.use->data == variable) // it has several values
                     return false;
                 if (std::any_of(uses_[k].begin(), uses_[k].end(),
-                                [&](const nest::AlignedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
+                                [&](const nest::PlacedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
                     return false;
             }
         return true;
     }
 
     void connect(std::size_t a, std::size_t b) {
-        for (const nest::AlignedUse &u : uses_[a])
-            for (const nest::AlignedUse &v : uses_[b]) {
+        for (const nest::PlacedUse &u : uses_[a])
+            for (const nest::PlacedUse &v : uses_[b]) {
                 if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
                     continue;
                 if (variables_.count(u.use->data)) {
@@ -197,7 +193,7 @@ private:
 
     const std::vector<Item> &body_;
     const nest::Conflicts &items_;
-    std::vector<std::vector<nest::AlignedUse>> uses_;
+    std::vector<std::vector<nest::PlacedUse>> uses_;
     std::set<Name> inner_;     // what maps in the body have for themselves
     std::set<Name> variables_; // what iterations have for themselves
     Steps copied_ = 0;

@@ -147,13 +147,13 @@ private:
             if (!nest::canLayOver(*i.map, meaning, depth_))
                 return {Why::Names, "the names of parameters clash"};
             locals_.merge(nest::localsOf(i));
-            for (nest::AlignedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
+            for (nest::PlacedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
                 uses_.push_back(std::move(u));
             }
         }
-        std::erase_if(uses_, [this](const nest::AlignedUse &u) { return locals_.count(u.use->data) != 0; });
-        for (const nest::AlignedUse &u : uses_) {
+        std::erase_if(uses_, [this](const nest::PlacedUse &u) { return locals_.count(u.use->data) != 0; });
+        for (const nest::PlacedUse &u : uses_) {
             if (!analysis::isPlain(g_.desc(u.use->data)))
                 return {Why::Container, "`" + u.use->data.str() + "` is more than an array"};
         }
@@ -170,7 +170,7 @@ private:
 
     bool walksAlongRows(const std::vector<Item> &items) const {
         int along = 0, across = 0;
-        for (const nest::AlignedUse &u : uses_) {
+        for (const nest::PlacedUse &u : uses_) {
             along += isNear(u, loop_.variable);
             across += isNear(u, outer_.back().variable);
         }
@@ -180,7 +180,7 @@ private:
     }
 
     /// Is the element of the next iteration the same one, or the next one in memory?
-    bool isNear(const nest::AlignedUse &u, Name variable) const {
+    bool isNear(const nest::PlacedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
         return d && u.instance.subset && u.instance.subset->isOneElement() &&
                (!u.instance.subset->freeSymbols().count(variable) || nest::isNextTo(*u.instance.subset, *d, variable));
@@ -280,7 +280,7 @@ private:
     std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
     std::vector<analysis::LoopLevel> outer_; // the shared loops
-    std::vector<nest::AlignedUse> uses_;
+    std::vector<nest::PlacedUse> uses_;
     std::set<Name> locals_;
 };
 
