@@ -19,8 +19,7 @@ void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vec
             out.push_back({&u, item.step.get(), {u.subset, loops}});
         return;
     }
-    for (std::size_t d = 0; d < item.map->params.size(); ++d)
-        loops.push_back({item.map->params[d], item.map->ranges[d]});
+    analysis::addLoops(loops, *item.map);
     for (const Item &inner : item.map->body)
         addUses(inner, loops, out);
     loops.resize(loops.size() - item.map->params.size());

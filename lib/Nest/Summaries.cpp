@@ -174,8 +174,7 @@ Summary Summaries::ofStep(const Step &s) const {
 Summary Summaries::ofMap(const Map &m) const {
     Summary out = of(m.body);
     std::vector<analysis::LoopLevel> loops;
-    for (std::size_t d = 0; d < m.params.size(); ++d)
-        loops.push_back({m.params[d], m.ranges[d]});
+    analysis::addLoops(loops, m);
     overIterations(out, loops, {}, !isGpuSchedule(m.entry->schedule));
     for (Name local : m.locals) {
         const Memory memory = memoryOf(local);

@@ -180,10 +180,8 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
 }
 
 void Program::addMap(const nest::Map &m, const Item &top, const nest::Run &run) {
-    for (std::size_t d = 0; d < m.params.size(); ++d) {
-        here_.instance.loops.push_back({m.params[d], m.ranges[d]});
-        here_.scopes.push_back(&m);
-    }
+    analysis::addLoops(here_.instance.loops, m);
+    here_.scopes.insert(here_.scopes.end(), m.params.size(), &m);
     const std::size_t begin = sites_.size();
     for (const Item &inner : m.body)
         add(inner, top, run);

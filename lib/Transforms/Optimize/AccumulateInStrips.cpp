@@ -295,8 +295,8 @@ private:
     void accumulate(Map &m, Row row, std::set<Name> &around, std::vector<Item> &out) {
         std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
         for (const Map *each : around_)
-            nest::addLoops(loops, *each);
-        nest::addLoops(loops, m);
+            analysis::addLoops(loops, *each);
+        analysis::addLoops(loops, m);
         loops.pop_back();
         row.strips = nest::stripsOf(m.ranges.back(), row.width, loops, facts_);
         std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);

@@ -106,8 +106,7 @@ private:
                     places_[u.data].push_back({{&u, i.step.get(), {u.subset, loops}}, run, maps});
                 continue;
             }
-            for (std::size_t d = 0; d < i.map->params.size(); ++d)
-                loops.push_back({i.map->params[d], i.map->ranges[d]});
+            analysis::addLoops(loops, *i.map);
             maps.push_back(i.map.get());
             locate(i.map->body, run, loops, maps);
             maps.pop_back();
