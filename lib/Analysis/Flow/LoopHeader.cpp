@@ -76,17 +76,18 @@ std::optional<LoopTest> divided(sym::Kind relation, sym::Expr value, int64_t fac
     return LoopTest{relation, up ? sym::ceilDiv(value, factor) : sym::floorDiv(value, factor)};
 }
 
-std::optional<LoopTest> testOf(py::Op op, const py::Expr &left, const py::Expr &right, Name variable) {
+} // namespace
+
+std::optional<LoopTest> testOf(py::Op op, sym::Expr left, sym::Expr right, Name variable) {
     const auto relation = relationOf(op);
-    const auto a = valueOf(left), b = valueOf(right);
-    if (!relation || !a || !b)
-        return std::nullopt;
-    const auto line = sym::affineIn(*a - *b, variable);
+    const auto line = sym::affineIn(left - right, variable);
     const auto factor = line ? line->first.asInt() : std::nullopt;
-    if (!factor || *factor == 0 || *factor == INT64_MIN || line->second.dependsOn(variable))
+    if (!relation || !factor || *factor == 0 || *factor == INT64_MIN || line->second.dependsOn(variable))
         return std::nullopt;
     return *factor > 0 ? divided(*relation, -line->second, *factor) : divided(mirrored(*relation), line->second, -*factor);
 }
+
+namespace {
 
 /// `not (a REL b)`, for numbers that can be compared.
 py::Op opposite(py::Op relation) {
@@ -121,8 +122,8 @@ void addTests(const py::Expr &condition, LoopHeader &h) {
         return;
     }
     for (std::size_t k = 0; k < condition.ops.size(); ++k) {
-        const auto test = testOf(condition.ops[k], *condition.args[k], *condition.args[k + 1], h.variable);
-        if (test)
+        const auto left = valueOf(*condition.args[k]), right = valueOf(*condition.args[k + 1]);
+        if (const auto test = left && right ? testOf(condition.ops[k], *left, *right, h.variable) : std::nullopt)
             h.tests.push_back(*test);
         else
             h.whole = false;

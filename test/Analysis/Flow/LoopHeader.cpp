@@ -64,6 +64,24 @@ TEST_CASE("Updates and conditions of other forms that mean the same") {
     CHECK(header("i = N; -i < 0; i = i - 1") == "N:0:-1, then min(N, 0)");
 }
 
+TEST_CASE("Comparisons that test a variable") {
+    const auto end = [](const char *left, py::Op op, const char *right) {
+        const auto test = analysis::testOf(op, expr(left), expr(right), Name("i"));
+        return !test ? "none" : (test->bounds(true) ? "down to " : test->bounds(false) ? "up to " : "not ") + test->end().str();
+    };
+    CHECK(end("i", py::Op::Lt, "N") == "up to N - 1");
+    CHECK(end("N", py::Op::Ge, "i + 2") == "up to N - 2");
+    CHECK(end("N", py::Op::Lt, "i") == "down to N + 1");
+    CHECK(end("i", py::Op::Ge, "3*j") == "down to 3*j");
+    CHECK(end("7", py::Op::Gt, "2*i") == "up to 3");
+    CHECK(end("i", py::Op::Ne, "N") == "not N");
+    CHECK(end("2*i", py::Op::Ne, "N") == "none"); // it may step over N
+    CHECK(end("i", py::Op::Eq, "N") == "none");
+    CHECK(end("i*i", py::Op::Lt, "N") == "none");
+    CHECK(end("i", py::Op::Lt, "i + 1") == "none");
+    CHECK(end("j", py::Op::Lt, "N") == "none");
+}
+
 TEST_CASE("Headers without an end that the text alone gives") {
     for (const char *head :
          {"i = 0; i != N; i = i + 1", "i = 0; i < N and i < 4; i = i + 1", "i = 0; i < N or i < 4; i = i + 1",

@@ -23,6 +23,7 @@
 
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/IR/Sdfg.h"
+#include "sdfgc/Tasklet/Ast.h"
 
 #include <optional>
 #include <set>
@@ -41,6 +42,9 @@ struct LoopTest {
     /// The last value that passes such a test.
     sym::Expr end() const;
 };
+
+/// Reads `left OP right` as a test of a variable: `2*i < N` is `i < ceil(N/2)`. Nothing if it has no such form.
+std::optional<LoopTest> testOf(py::Op op, sym::Expr left, sym::Expr right, Name variable);
 
 /// Why the iterations of a loop cannot be counted.
 enum class Uncounted : uint8_t {
@@ -109,8 +113,8 @@ private:
     bool isUnit() const { return step.isConstant(down ? -1 : 1); }
 };
 
-/// Reads the header of a loop, ignoring its body. `2*i < N` also is a test: `i < ceil(N/2)`. Unrounded quotients (`N /
-/// 2`) are not supported, because they have another meaning in code. There is an end if the loop tests it before each
+/// Reads the header of a loop, ignoring its body. Unrounded quotients (`N / 2`) are not supported, because they have
+/// another meaning in code. There is an end if the loop tests it before each
 /// iteration, tests nothing else, has a constant step, and all values are integers.
 LoopHeader headerOf(const ir::LoopRegion &l);
 /// The same for `while it < n` whose body assigns `it = it + step` exactly once per iteration, on an edge that all
