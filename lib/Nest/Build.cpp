@@ -143,11 +143,6 @@ sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysi
     return sym::floorDiv(isSize ? size : sym::max({sym::Expr(0), size}), width);
 }
 
-void addLoops(std::vector<analysis::LoopLevel> &around, const Map &m) {
-    for (std::size_t d = 0; d < m.params.size(); ++d)
-        around.push_back({m.params[d], m.ranges[d]});
-}
-
 std::shared_ptr<MapEntry> entryLike(const MapEntry &like, std::string label) {
     std::shared_ptr<MapEntry> entry(cast<MapEntry>(ir::clone(like).release()));
     entry->label = std::move(label);

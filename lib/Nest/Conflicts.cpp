@@ -16,9 +16,9 @@ ItemFacts Conflicts::factsOf(const Item &item) const {
     const Step *last = nullptr;
     for (const PlacedUse &u : usesOf(item)) {
         out.steps += u.step != std::exchange(last, u.step);
-        ItemFacts::Does &does = out.memories[u.use->memory];
-        does.writes |= u.use->writes();
-        does.reads |= u.use->kind != UseKind::Write;
+        analysis::Access &does = out.memories[u.use->memory];
+        does.written |= u.use->writes();
+        does.read |= u.use->kind != UseKind::Write;
         const DataDesc *d = memories_.desc(u.use->memory);
         out.queues |= d && d->isStream();
     }
@@ -41,14 +41,14 @@ template <class Function> bool anyCommon(const ItemFacts &a, const ItemFacts &b,
 } // namespace
 
 bool Conflicts::handsOn(const ItemFacts &a, const ItemFacts &b) const {
-    return anyCommon(a, b, [this](analysis::Memory m, const ItemFacts::Does &first, const ItemFacts::Does &second) {
-        const DataDesc *d = first.writes && second.reads ? memories_.desc(m) : nullptr;
+    return anyCommon(a, b, [this](analysis::Memory m, const analysis::Access &first, const analysis::Access &second) {
+        const DataDesc *d = first.written && second.read ? memories_.desc(m) : nullptr;
         return d && d->transient;
     });
 }
 
 bool Conflicts::shares(const ItemFacts &a, const ItemFacts &b) const {
-    return anyCommon(a, b, [](analysis::Memory, const ItemFacts::Does &, const ItemFacts::Does &) { return true; });
+    return anyCommon(a, b, [](analysis::Memory, const analysis::Access &, const analysis::Access &) { return true; });
 }
 
 std::size_t Conflicts::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
@@ -59,11 +59,11 @@ std::size_t Conflicts::streamsOf(const ItemFacts &a, const ItemFacts &b) const {
     std::size_t count = 0;
     for (const auto &[m, does] : a.memories) {
         const auto other = b.memories.find(m);
-        const ItemFacts::Does too = other == b.memories.end() ? ItemFacts::Does{} : other->second;
-        count += isStream(m, does.reads || too.reads, does.writes || too.writes);
+        const analysis::Access too = other == b.memories.end() ? analysis::Access{} : other->second;
+        count += isStream(m, does.read || too.read, does.written || too.written);
     }
     for (const auto &[m, does] : b.memories)
-        count += !a.memories.count(m) && isStream(m, does.reads, does.writes);
+        count += !a.memories.count(m) && isStream(m, does.read, does.written);
     return count;
 }
 
@@ -81,11 +81,11 @@ bool Conflicts::meet(const Use &a, const Use &b) const {
 
 bool Conflicts::mayMeet(const ItemFacts &a, const ItemFacts &b) const {
     for (const auto &[m, does] : a.memories) {
-        if (const auto same = b.memories.find(m); same != b.memories.end() && (does.writes || same->second.writes))
+        if (const auto same = b.memories.find(m); same != b.memories.end() && (does.written || same->second.written))
             return true;
         if (memories_.mayAlias(m))
             for (const auto &[n, other] : b.memories)
-                if (memories_.mayAlias(n) && (does.writes || other.writes))
+                if (memories_.mayAlias(n) && (does.written || other.written))
                     return true;
     }
     return false;
@@ -98,20 +98,19 @@ bool Conflicts::ordered(const Item &a, const ItemFacts &factsOfA, const Item &b,
         return false;
     for (const PlacedUse &u : usesOf(a))
         for (const PlacedUse &v : usesOf(b))
-            if (meet(*u.use, *v.use) && conflict({u.use, u.instance()}, {v.use, v.instance()}, 0))
+            if (meet(*u.use, *v.use) && conflict(u, v, 0))
                 return true;
     return false;
 }
 
-std::optional<analysis::Conflict> Conflicts::conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const {
+std::optional<analysis::Conflict> Conflicts::conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const {
     if (a.use->data == b.use->data)
         return analysis::conflictOf(a.instance, b.instance, common, facts_);
     // One memory under two names: views, arguments that may alias.
     return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
 }
 
-diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other,
-                            const analysis::Conflict &c) {
+diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c) {
     const std::string text = what + " by `" + named.use->data.str() + "`";
     if (named.use->data != other.use->data)
         return {diag::Why::MayAlias, text + ", which may be the memory of `" + other.use->data.str() + "`"};
@@ -130,18 +129,18 @@ bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::siz
     return std::all_of(m.body.begin(), m.body.end(), [&](const Item &i) { return canRename(i, meaning); });
 }
 
-std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
+std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth) {
     std::vector<analysis::LoopLevel> loops;
     for (std::size_t d = 0; d < m.params.size(); ++d)
         loops.push_back(d < depth ? analysis::LoopLevel{onto.params[d], onto.ranges[d]}
                                   : analysis::LoopLevel{m.params[d], m.ranges[d].substituted(meaning)});
-    std::vector<AlignedUse> out;
+    std::vector<PlacedUse> out;
     for (const Item &i : m.body)
         for (const PlacedUse &u : usesOf(i)) {
-            AlignedUse a{u.use, {u.use->subset, loops}};
-            if (a.instance.subset)
-                a.instance.subset = a.instance.subset->substituted(meaning);
-            for (const analysis::LoopLevel &l : u.loops)
+            PlacedUse a{u.use, u.step, {std::nullopt, loops}};
+            if (u.instance.subset)
+                a.instance.subset = u.instance.subset->substituted(meaning);
+            for (const analysis::LoopLevel &l : u.instance.loops)
                 a.instance.loops.push_back({l.variable, l.range.substituted(meaning)});
             out.push_back(std::move(a));
         }

@@ -16,11 +16,10 @@ namespace {
 void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vector<PlacedUse> &out) {
     if (item.step) {
         for (const Use &u : item.step->uses)
-            out.push_back({&u, item.step.get(), loops});
+            out.push_back({&u, item.step.get(), {u.subset, loops}});
         return;
     }
-    for (std::size_t d = 0; d < item.map->params.size(); ++d)
-        loops.push_back({item.map->params[d], item.map->ranges[d]});
+    analysis::addLoops(loops, *item.map);
     for (const Item &inner : item.map->body)
         addUses(inner, loops, out);
     loops.resize(loops.size() - item.map->params.size());

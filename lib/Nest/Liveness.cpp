@@ -39,7 +39,7 @@ bool LivenessWalk::isLive(const PlacedUse &use) const {
     if (!summaries_.isTracked(use.use->memory))
         return true;
     AccessInstance written = summaries_.instanceOf(*use.use);
-    written.loops = use.loops;
+    written.loops = use.instance.loops;
     const sym::Assumptions &facts = summaries_.factsOf(use.use->memory);
     const std::vector<AccessInstance> live = live_.of(use.use->memory), overwritten = overwritten_.of(use.use->memory);
     return std::any_of(live.begin(), live.end(),

@@ -119,8 +119,8 @@ bool LoopItems::isMovingView(const AccessNode &view) const {
 }
 
 std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
-    const std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
-    if (!l.optimize || !header || !analysis::isOfIntegers(header->range, g_) ||
+    const analysis::LoopHeader header = analysis::headerOf(l);
+    if (!l.optimize || !header.hasEnd() || !header.isOfIntegers(g_) ||
         std::find(around_.begin(), around_.end(), l.variable) != around_.end())
         return nullptr;
     around_.push_back(l.variable);
@@ -132,7 +132,7 @@ std::unique_ptr<Map> LoopItems::mapOf(LoopRegion &l) {
     out->made = entryFor(l);
     out->entry = out->made.get();
     out->params = {l.variable};
-    out->ranges = {header->walk()};
+    out->ranges = {header.walk()};
     out->body = std::move(*body);
     out->locals = localsOf(*out, l);
     variables_.insert(l.variable);
@@ -145,7 +145,7 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
     for (const Item &i : m.body) {
         const std::set<Name> inner = nest::localsOf(i);
         for (const PlacedUse &u : usesOf(i))
-            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.loops.empty() && canBeLocal(*u.use, l))
+            if (seen.insert(u.use->data).second && !inner.count(u.use->data) && u.instance.loops.empty() && canBeLocal(*u.use, l))
                 out.insert(u.use->data);
     }
     return out;
@@ -153,11 +153,11 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
 
 namespace {
 
-/// Gives the variable the first value that the loop would not have used; if it never ran, that is its begin.
-void assignLastValue(Region &r, State &s, Name variable, const analysis::LoopHeader &header) {
+/// Gives the variable its value after the loop.
+void assignValueAfter(Region &r, State &s, Name variable, const analysis::LoopHeader &header) {
     State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
     r.removeEdge(s.outEdges().front());
-    r.connect(&s, after, {"1", Language::Python}, {{variable, header.last().str()}});
+    r.connect(&s, after, {"1", Language::Python}, {{variable, header.after().str()}});
 }
 
 } // namespace
@@ -178,7 +178,7 @@ void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const analysis::
     for (const Region *around = &r; around && stale_.insert(around).second;)
         around = around->parent();
     if (isReadOutside)
-        assignLastValue(r, s, variable, header);
+        assignValueAfter(r, s, variable, header);
     write(run);
     r.removeBlock(&l);
     if (!isReadOutside)
@@ -208,7 +208,7 @@ bool LoopItems::isOnlyInside(Name container, const Region &r) const {
 
 bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
     const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
-    for (const AlignedUse &u : aligned(m, m, {}, m.params.size())) {
+    for (const PlacedUse &u : aligned(m, m, {}, m.params.size())) {
         const DataDesc *d = g.desc(u.use->data);
         if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
             continue;

@@ -15,8 +15,7 @@ std::optional<Producer> producerOf(Map &m) {
         const Schedule schedule = each->entry->schedule;
         if ((schedule != Schedule::CPU_Multicore && schedule != Schedule::Sequential) || each->entry->ordered)
             return std::nullopt;
-        for (std::size_t d = 0; d < each->params.size(); ++d)
-            out.loops.push_back({each->params[d], each->ranges[d]});
+        analysis::addLoops(out.loops, *each);
         const bool nested = each->body.size() == 1 && each->body.front().map && each->locals.empty();
         if (nested)
             continue;

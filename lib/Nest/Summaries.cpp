@@ -174,8 +174,7 @@ Summary Summaries::ofStep(const Step &s) const {
 Summary Summaries::ofMap(const Map &m) const {
     Summary out = of(m.body);
     std::vector<analysis::LoopLevel> loops;
-    for (std::size_t d = 0; d < m.params.size(); ++d)
-        loops.push_back({m.params[d], m.ranges[d]});
+    analysis::addLoops(loops, m);
     overIterations(out, loops, {}, !isGpuSchedule(m.entry->schedule));
     for (Name local : m.locals) {
         const Memory memory = memoryOf(local);
@@ -267,23 +266,19 @@ BlockChain Summaries::chainOf(Region &r) const {
 
 Summary Summaries::ofLoop(LoopRegion &l) {
     Summary out = ofContent(l);
-    std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
-    if (header) {
-        std::set<Name> fixed{l.variable};
-        for (const sym::Expr e : {header->range.begin, header->range.end})
-            fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
-        const bool changes = std::any_of(fixed.begin(), fixed.end(), [&](Name n) { return out.assigned.count(n) || g_.desc(n); });
-        if (changes || out.assignsUnknown || !analysis::isOfIntegers(header->range, g_))
-            header.reset();
-    }
+    const analysis::LoopHeader header = analysis::headerOf(l);
+    const std::set<Name> fixed = header.names();
+    const bool counts = header.hasEnd() && !out.assignsUnknown && header.isOfIntegers(g_) &&
+                        std::none_of(fixed.begin(), fixed.end(), [&](Name n) { return out.assigned.count(n) != 0; });
     std::set<Name> varying = out.assigned;
-    if (!header)
+    if (!counts)
         varying.insert(l.variable);
-    overIterations(out, header ? std::vector<analysis::LoopLevel>{{l.variable, header->range}} : std::vector<analysis::LoopLevel>(),
-                   varying, header.has_value());
+    overIterations(out,
+                   counts ? std::vector<analysis::LoopLevel>{{l.variable, header.range()}} : std::vector<analysis::LoopLevel>(),
+                   varying, counts);
     read(analysis::containersRead(l, g_), out);
     out.assigned.insert(l.variable);
-    out.assignsUnknown |= !header && (l.init || l.update); // more than one symbol, perhaps
+    out.assignsUnknown |= !counts && (l.init || l.update); // more than one symbol, perhaps
     return out;
 }
 

@@ -59,7 +59,7 @@ std::string text(const nest::Item &i) {
     std::string out;
     for (const nest::PlacedUse &u : nest::usesOf(i)) {
         out += (out.empty() ? "" : ", ") + str(*u.use);
-        for (const analysis::LoopLevel &l : u.loops)
+        for (const analysis::LoopLevel &l : u.instance.loops)
             out += " " + l.variable.str();
     }
     return out;

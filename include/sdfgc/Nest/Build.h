@@ -36,8 +36,6 @@ Item taskletStep(std::string label, std::string code, std::vector<Use> reads, Us
 /// start. `around`: the loops around it, outermost first; `facts`: about other symbols.
 sym::Expr stripsOf(const sym::Range &r, int64_t width, const std::vector<analysis::LoopLevel> &around,
                    const sym::Assumptions &facts);
-/// Appends the loops of a map to the loops around its body.
-void addLoops(std::vector<analysis::LoopLevel> &around, const Map &m);
 /// Copies a map entry and changes its label.
 std::shared_ptr<ir::MapEntry> entryLike(const ir::MapEntry &like, std::string label);
 /// Creates a map without a body from a copy of an entry with another label, without `simd`; loopLike makes it

@@ -1,25 +1,17 @@
 // Queries on pairs of items of the nest form.
 #pragma once
 
+#include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::nest {
 
 /// Summary of an item: its memory accesses, its number of steps, and whether it has other effects (nest::hasEffects).
 struct ItemFacts {
-    struct Does {
-        bool reads = false, writes = false;
-    };
-    std::map<analysis::Memory, Does> memories; // accessed memories
+    std::map<analysis::Memory, analysis::Access> memories;
     std::size_t steps = 0;
     bool effects = false;
     bool queues = false; // pushes to streams or pops from them
-};
-
-/// A use of a map that is aligned with another one, expressed in the loops of that other map.
-struct AlignedUse {
-    const Use *use = nullptr;
-    analysis::AccessInstance instance;
 };
 
 /// Queries about the containers of one SDFG. Valid as long as the program's memories are.
@@ -45,7 +37,7 @@ public:
     /// Must two items keep their order?
     bool ordered(const Item &a, const ItemFacts &factsOfA, const Item &b, const ItemFacts &factsOfB) const;
     /// Returns the conflict between two uses that meet and share their first `common` loops.
-    std::optional<analysis::Conflict> conflict(const AlignedUse &a, const AlignedUse &b, std::size_t common) const;
+    std::optional<analysis::Conflict> conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const;
 
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
@@ -55,7 +47,7 @@ private:
 
 /// The reason for a remark on a conflict between iterations: `WHAT by `A` (idx[i] is not affine)`, where A is the
 /// container of `named`.
-diag::Reason conflictReason(const std::string &what, const AlignedUse &named, const AlignedUse &other, const analysis::Conflict &c);
+diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c);
 
 /// Can the first `depth` loops of a map be replaced with other loops, in terms of which `meaning` defines its
 /// parameters? The remaining loops and the body must not contain names with another meaning there.
@@ -63,7 +55,7 @@ bool canLayOver(const Map &m, const std::map<Name, sym::Expr> &meaning, std::siz
 
 /// Returns the uses of a map after replacing its first `depth` loops with those of `onto`. `meaning` defines its
 /// parameters in terms of that map's parameters.
-std::vector<AlignedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
+std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Name, sym::Expr> &meaning, std::size_t depth);
 
 /// Returns memories of transients that a single step writes and that are used only in the run of that step.
 std::set<analysis::Memory> handedInRuns(const std::vector<Run> &runs, ir::SDFG &g, const analysis::Memories &memories);

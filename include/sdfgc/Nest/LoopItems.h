@@ -16,7 +16,7 @@ public:
 
     /// Returns the items of a region, or nothing if it contains other blocks than readable states (nest::isReadable)
     /// and loops, in sequence and without conditions. A loop becomes an ordered map (ir::MapEntry::ordered) over the
-    /// items of its body. It must count by a constant to a known bound (nest::headerOf), and its variable must not be
+    /// items of its body. It must count by a constant to a known bound (analysis::headerOf), and its variable must not be
     /// read outside.
     std::optional<std::vector<Item>> contentOf(ir::Region &r);
 

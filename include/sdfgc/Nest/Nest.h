@@ -158,12 +158,11 @@ bool canRename(const Item &item, const std::map<Name, sym::Expr> &meaning);
 /// Gives symbols other meanings, such as parameters of a surrounding map that was merged with another one.
 void rename(Item &item, const std::map<Name, sym::Expr> &meaning);
 
-/// A use together with the surrounding loops, outermost first.
+/// A use together with the surrounding loops, outermost first, and its subset in terms of them.
 struct PlacedUse {
     const Use *use = nullptr;
     const Step *step = nullptr;
-    std::vector<analysis::LoopLevel> loops;
-    analysis::AccessInstance instance() const { return {use->subset, loops}; }
+    analysis::AccessInstance instance;
 };
 /// Returns all uses of an item, in the order of the steps. For a map, its own parameters are the first loops.
 std::vector<PlacedUse> usesOf(const Item &item);

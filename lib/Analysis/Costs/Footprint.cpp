@@ -1,6 +1,6 @@
 #include "sdfgc/Analysis/Costs/Footprint.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Memory/Bounds.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
@@ -24,8 +24,8 @@ sym::Expr mostAround(const State &s, sym::Expr size) {
     const sym::Assumptions facts = factsOf(*s.sdfg());
     std::vector<LoopLevel> loops;
     for (const LoopRegion *l : around)
-        if (const TripCount trips = tripCountOf(*l, facts); trips.counted())
-            loops.push_back({trips.variable, {trips.first, trips.first + (trips.count - 1) * trips.step, trips.step, 1}});
+        if (const LoopHeader header = tripCountOf(*l, facts); header.counted())
+            loops.push_back(header.level());
     return largestOf(size, loops, facts).value_or(size);
 }
 

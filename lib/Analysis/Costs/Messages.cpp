@@ -1,6 +1,6 @@
 #include "sdfgc/Analysis/Costs/Messages.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -379,7 +379,8 @@ private:
         const SizeFacts facts = factsIn(*m->state()->sdfg());
         for (std::size_t d = m->params.size(); d-- > 0;) {
             const sym::Range &r = m->ranges[d];
-            change(out, [&](const SizeExpr &e) { return repeated(e, m->params[d], r.begin, r.step, r.size(), facts); });
+            const LoopHeader dim{.variable = m->params[d], .first = r.begin, .step = r.step, .count = r.size()};
+            change(out, [&](const SizeExpr &e) { return repeated(e, dim, facts); });
         }
     }
 
@@ -400,24 +401,23 @@ private:
 
     static void overLoop(const LoopRegion &l, NodeTraffic &out) {
         const SizeFacts facts = factsIn(*l.sdfg());
-        const TripCount trips = tripCountOf(l, facts.symbols);
-        if (!trips.counted()) {
-            out.uncounted = "is counted once: loop " + l.label + " cannot be counted: " + std::string(text(trips.why));
+        const LoopHeader header = tripCountOf(l, facts.symbols);
+        if (!header.counted()) {
+            out.uncounted = "is counted once: loop " + l.label + " cannot be counted: " + std::string(text(header.why));
             return;
         }
-        out.atMost = out.atMost || !trips.exact;
-        change(out, [&](const SizeExpr &e) { return repeated(e, trips.variable, trips.first, trips.step, trips.count, facts); });
+        out.atMost = out.atMost || !header.exact;
+        change(out, [&](const SizeExpr &e) { return repeated(e, header, facts); });
     }
 
-    /// The sum of a formula over the values of a variable.
-    static SizeExpr repeated(const SizeExpr &e, Name variable, sym::Expr first, sym::Expr step, sym::Expr count,
-                             const SizeFacts &facts) {
+    /// The sum of a formula over the iterations of a loop, or of a dimension of a map.
+    static SizeExpr repeated(const SizeExpr &e, const LoopHeader &header, const SizeFacts &facts) {
         const std::vector<Name> names = e.names();
-        if (std::find(names.begin(), names.end(), variable) == names.end())
-            return e * SizeExpr(count);
+        if (std::find(names.begin(), names.end(), header.variable) == names.end())
+            return e * SizeExpr(header.count);
         const Name k("__iteration");
-        const SizeExpr value = SizeExpr(first + step * sym::Expr::symbol(k));
-        return sumOver(k, 0, SizeExpr(count), substitute(e, {{variable, value}}), facts);
+        const SizeExpr value = SizeExpr(header.valueIn(sym::Expr::symbol(k)));
+        return sumOver(k, 0, SizeExpr(header.count), substitute(e, {{header.variable, value}}), facts);
     }
 
     /// Symbols that one edge of an SDFG assigns, and that have no value before, are what it says.

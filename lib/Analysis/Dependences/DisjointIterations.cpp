@@ -1,7 +1,5 @@
 #include "sdfgc/Analysis/Dependences/DisjointIterations.h"
 
-#include "sdfgc/Analysis/Dependences/Dependences.h"
-
 #include <map>
 #include <optional>
 
@@ -16,7 +14,7 @@ AccessInstance accessOf(const sym::Subset &s, const std::vector<IterationParamet
         const sym::Range &r = p.range;
         // A step of unknown size is at least one: more iterations than there are.
         const sym::Expr step = r.step.isInteger() ? r.step : sym::Expr(1);
-        access.loops.push_back({p.name, {sym::substitute(r.begin, names), sym::substitute(r.end, names), step, r.tile}});
+        access.loops.push_back({p.variable, {sym::substitute(r.begin, names), sym::substitute(r.end, names), step, r.tile}});
     }
     return access;
 }

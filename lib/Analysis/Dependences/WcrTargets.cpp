@@ -36,46 +36,32 @@ std::vector<Node *> WriteTracer::allScopesAround(const Node *n) {
     return out;
 }
 
-const WriteTracer::Uses &WriteTracer::uses(const SDFG &g) {
+/// The innermost scope whose iterations share a container with the lifetime of a scope; null if it is the state, or if
+/// several states use the container.
+const Node *WriteTracer::scopeOfContainer(const SDFG &g, Name container) {
     auto [it, isNew] = uses_.try_emplace(&g);
-    if (!isNew)
-        return it->second;
-    for (const State *s : allStates(g))
-        for (const auto &n : s->nodes()) {
-            const auto *access = dyn_cast<AccessNode>(n.get());
-            if (!access)
-                continue;
-            Use &use = it->second[ownerOf(access->data)];
-            std::vector<Node *> around = scopes(*s).enclosing(access);
-            if (!use.state) {
-                use.state = s;
-                use.commonScopes = std::move(around);
-            } else if (use.state != s) {
-                use.severalStates = true;
-            } else {
-                std::erase_if(use.commonScopes,
-                              [&](Node *scope) { return std::find(around.begin(), around.end(), scope) == around.end(); });
-            }
-        }
-    return it->second;
+    if (isNew)
+        it->second = usesOfContainers(g);
+    const ContainerUses &use = it->second.at(container);
+    return use.severalStates ? nullptr : commonScope(use, scopes(*use.state));
 }
 
-/// Scopes around the write that are not in `outside`.
-std::vector<Node *> WriteTracer::scopesWithin(const Cursor &c, const std::vector<Node *> &outside) {
-    std::vector<Node *> around = scopes(*c.from->state()).enclosing(c.from);
-    std::erase_if(around, [&](Node *n) { return std::find(outside.begin(), outside.end(), n) != outside.end(); });
+/// Scopes around the write up to the one that stays, if any.
+std::vector<Node *> WriteTracer::scopesWithin(const WriteLevel &l, const Node *outside) {
+    std::vector<Node *> around = scopes(*l.from->state()).enclosing(l.from);
+    around.erase(std::find(around.begin(), around.end(), outside), around.end());
     return around;
 }
 
 /// From a view to what it views.
-bool WriteTracer::throughView(Cursor &c) {
-    const Edge *e = viewEdge(c.target);
-    const AccessNode *viewed = viewedNode(c.target);
+bool WriteTracer::throughView(WriteLevel &l) {
+    const Edge *e = viewEdge(l.target);
+    const AccessNode *viewed = viewedNode(l.target);
     const DataDesc *d = viewed ? viewed->state()->sdfg()->desc(viewed->data) : nullptr;
     if (!e || !d)
         return false;
-    auto region = e->src == c.target ? destinationSubset(e) : sourceSubset(e);
-    c = {e, c.target, viewed, {region ? *region : d->fullSubset()}, {}};
+    auto region = e->src == l.target ? destinationSubset(e) : sourceSubset(e);
+    l = {e, l.target, viewed, {}, {region ? *region : d->fullSubset()}, {}};
     return true;
 }
 
@@ -125,62 +111,60 @@ std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &
 } // namespace
 
 /// From an argument of a nested SDFG to the outer container.
-bool WriteTracer::throughConnector(Cursor &c) {
-    const SDFG &g = *c.target->state()->sdfg();
+bool WriteTracer::throughConnector(WriteLevel &l) {
+    const SDFG &g = *l.target->state()->sdfg();
     const NestedSDFGNode *node = g.parentNode;
-    const Edge *e = node->outEdge(ownerOf(c.target->data));
+    const Edge *e = node->outEdge(ownerOf(l.target->data));
     const auto *next = e ? dyn_cast<AccessNode>(pathDestination(e)) : nullptr;
     const DataDesc *outer = next ? next->state()->sdfg()->desc(next->data) : nullptr;
-    const DataDesc *inner = g.desc(c.target->data);
+    const DataDesc *inner = g.desc(l.target->data);
     if (!outer || !inner)
         return false;
     auto region = destinationSubset(e);
-    Cursor out{e, node, next, {region ? *region : outer->fullSubset()}, {}};
+    WriteLevel out{e, node, next, {}, {region ? *region : outer->fullSubset()}, {}};
     std::set<Name> varying;
-    if (auto exact = composed(*node, *inner, c.touched.back(), *outer, out.touched.front(), varying)) {
+    if (auto exact = composed(*node, *inner, l.touched.back(), *outer, out.touched.front(), varying)) {
         out.touched.push_back(*exact);
         out.varying = std::move(varying);
     }
-    c = std::move(out);
+    l = std::move(out);
     return true;
 }
 
 WriteTarget WriteTracer::trace(const Edge &leaf) {
     WriteTarget t;
-    Cursor c{&leaf, leaf.src, dyn_cast<AccessNode>(static_cast<const Node *>(pathDestination(&leaf))), {}, {}};
-    auto push = [&](std::vector<Node *> scopes) {
-        t.levels.push_back({c.edge, c.target, std::move(scopes), c.touched, c.varying});
+    WriteLevel l{&leaf, leaf.src, dyn_cast<AccessNode>(static_cast<const Node *>(pathDestination(&leaf))), {}, {}, {}};
+    const auto push = [&](const Node *outside) {
+        t.levels.push_back(l);
+        t.levels.back().scopes = scopesWithin(l, outside);
     };
     // A chain of views and nested SDFGs is finite; a cycle of views in a broken graph must not be endless.
-    for (int step = 0; c.target && step < 10000; ++step) {
-        const SDFG &g = *c.target->state()->sdfg();
-        const DataDesc *d = g.desc(c.target->data), *owner = g.desc(ownerOf(c.target->data));
+    for (int step = 0; l.target && step < 10000; ++step) {
+        const SDFG &g = *l.target->state()->sdfg();
+        const Name container = ownerOf(l.target->data);
+        const DataDesc *d = g.desc(l.target->data), *owner = g.desc(container);
         if (!d || !owner || d->isReference())
             break;
-        if (c.touched.empty()) {
+        if (l.touched.empty()) {
             auto s = destinationSubset(&leaf);
-            c.touched.push_back(s ? *s : d->fullSubset());
+            l.touched.push_back(s ? *s : d->fullSubset());
         }
         if (d->isView()) {
-            push(scopesWithin(c, scopes(*c.target->state()).enclosing(c.target)));
-            if (!throughView(c))
+            push(scopes(*l.target->state()).scopeOf(l.target));
+            if (!throughView(l))
                 break;
         } else if (owner->transient) {
-            const Use &use = uses(g).at(ownerOf(c.target->data));
-            bool isPrivate = owner->lifetime == Lifetime::Scope && !use.severalStates;
-            push(scopesWithin(c, isPrivate ? use.commonScopes : std::vector<Node *>()));
+            push(owner->lifetime == Lifetime::Scope ? scopeOfContainer(g, container) : nullptr);
             bool outlives = owner->lifetime == Lifetime::Global || owner->lifetime == Lifetime::Persistent ||
                             owner->lifetime == Lifetime::External;
-            if (outlives && g.parentNode) {
-                t.levels.push_back({c.edge, c.target, allScopesAround(g.parentNode), {owner->fullSubset()}, {}});
-            }
-            return t;
-        } else if (g.isRoot()) {
-            push(scopesWithin(c, {}));
+            if (outlives && g.parentNode)
+                t.levels.push_back({l.edge, l.from, l.target, allScopesAround(g.parentNode), {owner->fullSubset()}, {}});
             return t;
         } else {
-            push(scopesWithin(c, {}));
-            if (!throughConnector(c))
+            push(nullptr);
+            if (g.isRoot())
+                return t;
+            if (!throughConnector(l))
                 break;
         }
     }

@@ -353,12 +353,12 @@ void GraphOperations::region(Region &r, StreamSteps &steps, std::vector<GraphOpe
             for (std::size_t i = 0; c && i < c->branches().size(); ++i)
                 region(*c->branches()[i].region, steps, whole.inside);
             for (const GraphOperation &x : whole.inside) {
-                whole.step.stream = x.step.stream;
-                whole.step.uses.insert(whole.step.uses.end(), x.step.uses.begin(), x.step.uses.end());
-                whole.step.host.insert(whole.step.host.end(), x.step.host.begin(), x.step.host.end());
+                whole.stream = x.stream;
+                whole.uses.insert(whole.uses.end(), x.uses.begin(), x.uses.end());
+                whole.host.insert(whole.host.end(), x.host.begin(), x.host.end());
             }
             if (whole.loop)
-                whole.step.uses.push_back({steps.memory(*r.sdfg(), whole.loop->flag), false});
+                whole.uses.push_back({steps.memory(*r.sdfg(), whole.loop->flag), false});
             out.push_back(std::move(whole));
         } else if (auto *inner = dyn_cast<Region>(b)) {
             region(*inner, steps, out);

@@ -1,6 +1,5 @@
 #include "sdfgc/Analysis/Flow/Loops.h"
 
-#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -99,24 +98,6 @@ void VariableReads::state(const State &s) {
                 addAt(*e->src, (*subset)->freeSymbols());
 }
 
-std::vector<LoopLevel> loopsAround(const Region &r) {
-    std::vector<LoopLevel> out;
-    for (const Region *at = &r; at; at = at->parent()) {
-        const auto *l = dyn_cast<LoopRegion>(at);
-        const std::optional<LoopHeader> header = l ? headerOf(*l) : std::nullopt;
-        if (!header || !isOfIntegers(header->range, *l->sdfg()))
-            continue;
-        std::set<Name> fixed{l->variable};
-        for (const sym::Expr e : {header->range.begin, header->range.end})
-            fixed.insert(e.freeSymbols().begin(), e.freeSymbols().end());
-        const std::set<Name> assigned = assignedInside(*l);
-        if (std::none_of(fixed.begin(), fixed.end(), [&](Name n) { return assigned.count(n) != 0; }))
-            out.push_back({l->variable, header->range});
-    }
-    std::reverse(out.begin(), out.end());
-    return out;
-}
-
 void forgetVariable(SDFG &g, Name variable) {
     const std::vector<Region *> left = allRegions(g);
     if (std::none_of(left.begin(), left.end(), [variable](const Region *other) {
@@ -151,6 +132,17 @@ std::vector<Block *> sequenceOf(Region &r) {
         b = out.empty() ? nullptr : out.front()->dst;
     }
     return order.size() == r.blocks().size() ? order : std::vector<Block *>();
+}
+
+Block *outermost(Region &r) {
+    Block *b = &r;
+    while (true) {
+        if (ConditionalBlock *c = b->conditional())
+            b = c;
+        if (isa<SDFG>(b->parent()))
+            return b;
+        b = b->parent();
+    }
 }
 
 bool isInScope(const SDFG &g) {

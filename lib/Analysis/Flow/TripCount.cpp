@@ -1,5 +1,5 @@
-// Formulas for the number of iterations of a loop.
-#include "sdfgc/Analysis/Flow/TripCount.h"
+// Trip counts of loops, from their headers and bodies.
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -99,77 +99,27 @@ void addRegion(const Region &r, bool inner, Body &b) {
     }
 }
 
-/// Arithmetic of integers: of symbols, and of what containers hold?
-bool isOfIntegers(sym::Expr e, const SDFG *g) {
-    const auto isInteger = [g](Name n) {
-        if (!g)
-            return true;
-        const DataDesc *d = g->desc(n);
-        const Type *t = d ? &d->dtype : g->symbols.find(n);
-        return !t || t->isInteger();
-    };
-    switch (e.kind()) {
-    case sym::Kind::Integer:
-        return true;
-    case sym::Kind::Symbol:
-        return isInteger(e.name());
-    case sym::Kind::Subscript:
-        if (!isInteger(e.name()))
-            return false;
-        break;
-    case sym::Kind::Rational: // of a product: a sum of them may be whole
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::FloorDiv:
-    case sym::Kind::CeilDiv:
-    case sym::Kind::Mod:
-    case sym::Kind::Abs:
-    case sym::Kind::Min:
-    case sym::Kind::Max:
-        break;
-    case sym::Kind::Pow:
-        if (const auto by = e.operands()[1].asInt(); !by || *by < 0)
-            return false;
-        break;
-    default:
-        return false;
-    }
-    return std::all_of(e.operands().begin(), e.operands().end(), [g](sym::Expr o) { return isOfIntegers(o, g); });
-}
-
 struct Counted {
     Uncounted why = Uncounted::No;
     sym::Expr count;
 };
 
+/// Counts the values of a variable whose step has a sign that is known.
 class Counter {
 public:
-    Counter(const LoopRegion &l, const Progression &p, const sym::Assumptions &facts)
-        : loop_(l), p_(p), facts_(facts), up_(sym::isPositive(p.step, facts) == sym::Truth::True),
-          down_(sym::isPositive(-p.step, facts) == sym::Truth::True) {}
-
-    bool hasSign() const { return up_ || down_; }
+    Counter(const LoopRegion &l, const LoopHeader &h, const sym::Assumptions &facts) : loop_(l), h_(h), facts_(facts) {}
 
     Counted of(const LoopTest &t) const {
         if (t.relation == sym::Kind::Ne)
             return ofUnequal(t.bound);
-        const bool towards = t.relation == sym::Kind::Lt || t.relation == sym::Kind::Le ? up_ : down_;
-        return towards ? Counted{Uncounted::No, inverted(ahead(t))} : ofEndless(t);
+        return t.bounds(h_.down) ? Counted{Uncounted::No, inverted(notNegative(h_.tripsTo(t.end())))} : ofEndless(t);
     }
 
 private:
     /// The update of a while loop is in its body.
     bool updatesFirst() const { return loop_.inverted && (loop_.updateBeforeCondition || !loop_.update); }
 
-    /// For how many values from the first on a test holds.
-    sym::Expr ahead(const LoopTest &t) const {
-        const sym::Expr distance = up_ ? t.bound - p_.first : p_.first - t.bound, by = up_ ? p_.step : -p_.step;
-        const bool open = t.relation == sym::Kind::Lt || t.relation == sym::Kind::Gt;
-        const sym::Expr last = by.isOne() ? distance : open ? sym::ceilDiv(distance, by) : sym::floorDiv(distance, by);
-        return notNegative(open ? last : last + 1);
-    }
-
-    /// Of a loop over what is empty there are no iterations, not fewer.
+    /// A loop over an empty range has no iterations, not fewer.
     sym::Expr notNegative(sym::Expr n) const {
         return analysis::isNonNegative(SizeExpr(n), {facts_, {}}) ? n : sym::max({sym::Expr(0), n});
     }
@@ -180,10 +130,10 @@ private:
         return updatesFirst() ? sym::max({sym::Expr(1), n}) : n + 1;
     }
 
-    /// A test that holds for ever once it holds: it counts where it is certain to fail the first time.
+    /// A test that holds for ever once it holds: it counts if it certainly fails the first time.
     Counted ofEndless(const LoopTest &t) const {
-        const sym::Expr tested = updatesFirst() ? p_.first + p_.step : p_.first;
-        const bool below = t.relation == sym::Kind::Lt || t.relation == sym::Kind::Le;
+        const sym::Expr tested = updatesFirst() ? h_.valueIn(1) : h_.first;
+        const bool below = t.bounds(false);
         const sym::Expr low = below ? t.bound : tested, high = below ? tested : t.bound;
         const bool strict = t.relation == sym::Kind::Le || t.relation == sym::Kind::Ge;
         const sym::Truth fails = strict ? sym::isLess(low, high, facts_) : sym::isLessEqual(low, high, facts_);
@@ -193,8 +143,7 @@ private:
     }
 
     Counted ofUnequal(sym::Expr bound) const {
-        const sym::Expr distance = up_ ? bound - p_.first : p_.first - bound, by = up_ ? p_.step : -p_.step;
-        const auto whole = wholeQuotient(distance, by);
+        const auto whole = wholeQuotient(h_.down ? h_.first - bound : bound - h_.first, h_.down ? -h_.step : h_.step);
         const auto inRange = [&] {
             return updatesFirst() ? sym::isLessEqual(1, *whole, facts_) : sym::isNonNegative(*whole, facts_);
         };
@@ -214,16 +163,9 @@ private:
     }
 
     const LoopRegion &loop_;
-    const Progression &p_;
+    const LoopHeader &h_;
     const sym::Assumptions &facts_;
-    bool up_, down_;
 };
-
-TripCount uncounted(Uncounted why) {
-    TripCount t;
-    t.why = why;
-    return t;
-}
 
 /// Names in an expression that the body changes.
 std::vector<Name> changedNames(sym::Expr e, const Body &b, const SDFG *g) {
@@ -234,29 +176,32 @@ std::vector<Name> changedNames(sym::Expr e, const Body &b, const SDFG *g) {
     return out;
 }
 
-TripCount countOf(const LoopRegion &l, const Progression &p, const Body &body, const sym::Assumptions &facts) {
-    const SDFG *g = l.sdfg();
-    if (p.step.isZero())
-        return uncounted(Uncounted::StepZero);
-    if (!isOfIntegers(sym::Expr::symbol(p.variable), g) || !isOfIntegers(p.first, g) || !isOfIntegers(p.step, g))
-        return uncounted(Uncounted::NoIntegers);
-    if (body.changed.contains(p.variable))
-        return uncounted(Uncounted::VariableChanges);
-    if (body.changes(p.step, g))
-        return uncounted(Uncounted::StepChanges);
-    const Counter counter(l, p, facts);
-    if (!counter.hasSign())
-        return uncounted(Uncounted::StepSign);
+LoopHeader uncounted(LoopHeader h, Uncounted why) {
+    h.why = why;
+    return h;
+}
 
-    TripCount out{.variable = p.variable,
-                  .first = p.first,
-                  .step = p.step,
-                  .exact = p.whole && !body.exits,
-                  .changing = changedNames(p.first, body, g)};
+LoopHeader counted(const LoopRegion &l, LoopHeader h, const Body &body, const sym::Assumptions &facts) {
+    const SDFG *g = l.sdfg();
+    if (h.step.isZero())
+        return uncounted(h, Uncounted::StepZero);
+    if (!isInteger(sym::Expr::symbol(h.variable), g) || !isInteger(h.first, g) || !isInteger(h.step, g))
+        return uncounted(h, Uncounted::NoIntegers);
+    if (body.changed.contains(h.variable))
+        return uncounted(h, Uncounted::VariableChanges);
+    if (body.changes(h.step, g))
+        return uncounted(h, Uncounted::StepChanges);
+    h.down = sym::isPositive(-h.step, facts) == sym::Truth::True;
+    if (!h.down && sym::isPositive(h.step, facts) != sym::Truth::True)
+        return uncounted(h, Uncounted::StepSign);
+
+    h.exact = h.whole && !body.exits;
+    h.changing = changedNames(h.first, body, g);
+    const Counter counter(l, h, facts);
     std::vector<sym::Expr> counts;
     Uncounted why = Uncounted::NoTest;
-    for (const LoopTest &t : p.tests) {
-        const Counted c = !isOfIntegers(t.bound, g)  ? Counted{Uncounted::NoIntegers, {}}
+    for (const LoopTest &t : h.tests) {
+        const Counted c = !isInteger(t.bound, g)     ? Counted{Uncounted::NoIntegers, {}}
                           : body.changes(t.bound, g) ? Counted{Uncounted::BoundChanges, {}}
                                                      : counter.of(t);
         if (c.why == Uncounted::No) {
@@ -264,41 +209,45 @@ TripCount countOf(const LoopRegion &l, const Progression &p, const Body &body, c
             continue;
         }
         why = why == Uncounted::NoTest ? c.why : why;
-        out.exact = false;
+        h.exact = false;
     }
     if (counts.empty())
-        return uncounted(why);
-    out.count = sym::min(std::move(counts));
-    return out;
+        return uncounted(h, why);
+    h.count = sym::min(std::move(counts));
+    return h;
 }
 
-/// A while loop: the least of what its variables say. What they count is that of the first.
-TripCount countInside(const LoopRegion &l, const Body &body, const sym::Assumptions &facts) {
-    TripCount found = uncounted(Uncounted::NoVariable);
-    for (const Progression &p : progressionsInside(l)) {
+/// A while loop: the minimum of the counts of its variables. The header is that of the first one.
+LoopHeader countedInside(const LoopRegion &l, const Body &body, const sym::Assumptions &facts) {
+    LoopHeader found = uncounted({}, Uncounted::NoVariable);
+    for (const LoopHeader &h : headersInside(l)) {
         Body others = body;
-        others.changed.erase(p.variable);
-        TripCount t = countOf(l, p, others, facts);
-        if (!t.counted())
+        others.changed.erase(h.variable);
+        LoopHeader by = counted(l, h, others, facts);
+        if (!by.counted())
             continue;
-        t.changing = {p.variable};
+        by.changing = {h.variable};
         if (found.counted())
-            found.count = sym::min({found.count, t.count});
+            found.count = sym::min({found.count, by.count});
         else
-            found = std::move(t);
+            found = std::move(by);
     }
     return found;
 }
 
 } // namespace
 
-TripCount tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
+LoopHeader tripCountOf(const LoopRegion &l, const sym::Assumptions &facts) {
     Body body;
     addRegion(l, false, body);
-    const Progression p = progressionOf(l);
-    if (p.why == Uncounted::No)
-        return countOf(l, p, body, facts);
-    return p.why == Uncounted::NoVariable ? countInside(l, body, facts) : uncounted(p.why);
+    LoopHeader h = headerOf(l);
+    if (h.why == Uncounted::No)
+        h = counted(l, std::move(h), body, facts);
+    else if (h.why == Uncounted::NoVariable)
+        h = countedInside(l, body, facts);
+    if (h.counted() && !h.hasEnd())
+        h.end = h.valueIn(h.count - 1);
+    return h;
 }
 
 } // namespace sdfgc::analysis

@@ -39,8 +39,7 @@ private:
     void map(const MapEntry &m, std::vector<LoopLevel> around) {
         if (hasDynamicRange(m))
             return unknown();
-        for (std::size_t i = 0; i < m.params.size(); ++i)
-            around.push_back({m.params[i], m.ranges[i]});
+        addLoops(around, m);
         for (const Node *n : scopes_.children(&m)) {
             if (const auto *inner = dyn_cast<MapEntry>(n))
                 map(*inner, around);

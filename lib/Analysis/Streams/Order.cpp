@@ -145,13 +145,13 @@ namespace {
 /// The operations in an operation of a graph, each by itself. The flag of a loop is read by the first one in it, as far as anyone is told.
 void addParts(const GraphOperation &x, std::vector<StreamStep> &out) {
     if (x.inside.empty())
-        return out.push_back(x.step);
+        return out.push_back(x);
     const std::size_t first = out.size();
     for (const GraphOperation &inner : x.inside)
         addParts(inner, out);
     if (x.loop) {
         StreamStep look = out[first];
-        look.uses = {x.step.uses.back()};
+        look.uses = {x.uses.back()};
         look.host.clear();
         out.push_back(std::move(look));
     }
@@ -169,9 +169,9 @@ const StreamOrder::Graph &StreamOrder::graph(Region &formed) {
     const GraphOperations operations(formed, steps_, loops_);
     for (const GraphOperation &x : operations.all()) {
         addParts(x, at->second.parts);
-        whole.stream = x.step.stream;
-        whole.uses.insert(whole.uses.end(), x.step.uses.begin(), x.step.uses.end());
-        whole.host.insert(whole.host.end(), x.step.host.begin(), x.step.host.end());
+        whole.stream = x.stream;
+        whole.uses.insert(whole.uses.end(), x.uses.begin(), x.uses.end());
+        whole.host.insert(whole.host.end(), x.host.begin(), x.host.end());
     }
     for (auto *list : {&whole.uses, &whole.host}) {
         std::sort(list->begin(), list->end());

@@ -24,7 +24,7 @@
 // C++ tasklets, indices that are read from memory, and loops in functions that are called, which compilers would have to inline first.
 #include "Lower/Flow/Fences.h"
 
-#include "sdfgc/Analysis/Dependences/Dependences.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Tree/Fence.h"
 #include "sdfgc/Tree/Walk.h"
 
@@ -37,11 +37,9 @@ namespace {
 using sym::Expr;
 
 /// A loop around a statement.
-struct Level {
+struct Level : analysis::LoopLevel {
     Block *body = nullptr; // that can have a fence; null: no compiler reorders the loop
     const Node *loop = nullptr;
-    Name variable;
-    sym::Range walk;
 };
 
 /// The integer that an expression is, in terms of variables; nothing for other values and for reads of memory.
@@ -73,27 +71,13 @@ std::optional<Expr> stepOf(const py::Stmt &update, Name variable) {
     return step.dependsOn(variable) ? std::nullopt : std::optional(step);
 }
 
-/// The last value that a condition lets a variable have; nothing where it has no such form.
+/// The last value that passes a condition; nothing if the condition is not a test of the variable.
 std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
     if (!condition || condition->kind != py::ExprKind::Compare || condition->ops.size() != 1)
         return std::nullopt;
-    const bool mirrored = isName(condition->args[1], variable);
-    if (!mirrored && !isName(condition->args[0], variable))
-        return std::nullopt;
-    const std::optional<Expr> bound = integerOf(condition->args[mirrored ? 0 : 1]);
-    if (!bound)
-        return std::nullopt;
-    switch (condition->ops[0]) {
-    case py::Op::Lt:
-        return *bound + (mirrored ? 1 : -1);
-    case py::Op::Gt:
-        return *bound + (mirrored ? -1 : 1);
-    case py::Op::Le:
-    case py::Op::Ge:
-        return bound;
-    default:
-        return std::nullopt;
-    }
+    const std::optional<Expr> left = integerOf(condition->args[0]), right = integerOf(condition->args[1]);
+    const auto test = left && right ? analysis::testOf(condition->ops[0], *left, *right, variable) : std::nullopt;
+    return test && test->relation != sym::Kind::Ne ? std::optional(test->end()) : std::nullopt;
 }
 
 /// Does control leave a loop, or one inside of it, other than at its end? Compilers leave the order of such nests alone.
@@ -179,7 +163,7 @@ private:
         if (shared)
             alone([&] { block(l.body); });
         else
-            in({isVector(l) || hasExit(l.body) ? nullptr : &l.body, &l, variable, {l.begin, l.end, l.step, 1}},
+            in({{variable, {l.begin, l.end, l.step, 1}}, isVector(l) || hasExit(l.body) ? nullptr : &l.body, &l},
                [&] { block(l.body); });
         collapsed_ = before;
     }
@@ -193,14 +177,14 @@ private:
         if (l.init && l.init->kind == py::StmtKind::Assign && isName(l.init->targets[0], variable))
             first = integerOf(l.init->value);
         const std::optional<Expr> last = l.form == Loop::Normal ? lastBy(l.condition, variable) : std::nullopt;
-        in({hasExit(l.body) ? nullptr : &l.body, &l, variable, {first ? *first : unknown(), last ? *last : unknown(), *step, 1}},
+        in({{variable, {first ? *first : unknown(), last ? *last : unknown(), *step, 1}}, hasExit(l.body) ? nullptr : &l.body, &l},
            [&] { block(l.body); });
     }
 
     Expr unknown() { return Expr::symbol("__bound_" + std::to_string(unknowns_++)); }
 
     template <class F> void in(Level level, const F &f) {
-        level.walk = level.walk.substituted(values_);
+        level.range = level.range.substituted(values_);
         values_.erase(level.variable);
         levels_.push_back(std::move(level));
         f();
@@ -267,12 +251,12 @@ private:
         const Expr first = given.size() > 1 ? given[0].value_or(unknown()) : Expr(0);
         const bool down = sym::isLess(step, 0) == sym::Truth::True;
         const Expr last = end ? *end + Expr(down ? 1 : -1) : unknown();
-        in({nullptr, nullptr, s.targets[0]->name, {first, last, step, 1}}, [&] { code(s.body); });
+        in({{s.targets[0]->name, {first, last, step, 1}}}, [&] { code(s.body); });
     }
 
     void fill(const Fill &fill) {
         const Expr element = unknown();
-        in({nullptr, nullptr, element.name(), {0, fill.count - 1, 1, 1}}, [&] {
+        in({{element.name(), {0, fill.count - 1, 1, 1}}}, [&] {
             MemRef r = f_.refs[fill.target];
             r.offset = r.offset + element;
             storeAt(r);
@@ -315,20 +299,20 @@ private:
         const auto a = sym::affineIn(offset, levels_[p].variable), b = sym::affineIn(offset, levels_[q].variable);
         if (!a || !b || a->first.isZero() || b->first.isZero())
             return false;
-        const Expr ratio = (a->first * levels_[p].walk.step) / (b->first * levels_[q].walk.step);
+        const Expr ratio = (a->first * levels_[p].range.step) / (b->first * levels_[q].range.step);
         return std::none_of(ratio.freeSymbols().begin(), ratio.freeSymbols().end(), [this](Name n) { return boundsLoop(n); });
     }
 
     bool boundsLoop(Name n) const {
-        return std::any_of(levels_.begin(), levels_.end(),
-                           [n](const Level &l) { return l.variable == n || l.walk.begin.dependsOn(n) || l.walk.end.dependsOn(n); });
+        return std::any_of(levels_.begin(), levels_.end(), [n](const Level &l) {
+            return l.variable == n || l.range.begin.dependsOn(n) || l.range.end.dependsOn(n);
+        });
     }
 
     std::vector<std::vector<analysis::Directions>> vectorsOf(Expr offset) const {
         analysis::AccessInstance access;
         access.subset = sym::Subset::point(std::vector{offset});
-        for (const Level &l : levels_)
-            access.loops.push_back({l.variable, l.walk});
+        access.loops.assign(levels_.begin(), levels_.end());
         const auto conflict = analysis::conflictOf(access, access, levels_.size(), {});
         return conflict ? conflict->vectors : std::vector<std::vector<analysis::Directions>>();
     }

@@ -135,10 +135,10 @@ private:
 constexpr Memory workspace = -2;
 
 bool callsLibrary(const analysis::GraphOperation &o) {
-    return o.loop ? std::any_of(o.inside.begin(), o.inside.end(), callsLibrary) : o.step.node && isa<ir::Tasklet>(o.step.node);
+    return o.loop ? std::any_of(o.inside.begin(), o.inside.end(), callsLibrary) : o.node && isa<ir::Tasklet>(o.node);
 }
 std::vector<MemoryUse> usesOf(const analysis::GraphOperation &o) {
-    std::vector<MemoryUse> uses = o.step.uses;
+    std::vector<MemoryUse> uses = o.uses;
     if (callsLibrary(o))
         uses.push_back({workspace, true});
     return uses;
@@ -157,7 +157,7 @@ public:
             writes[u.memory] |= u.write;
         std::set<int> before, apart;
         for (const auto &[memory, write] : writes)
-            order(memory, {now, write, &operation.step}, before, apart);
+            order(memory, {now, write, &operation}, before, apart);
         node.node = now;
         node.after = reduced(before);
         for (int a : apart)
@@ -230,7 +230,7 @@ bool number(Content &content, const std::vector<analysis::GraphOperation> &opera
             return false;
         edges.next(operations[i], *is.node);
         if (auto *call = dyn_cast<LibraryCall>(is.statement))
-            call->element = elementName(*operations[i].step.node);
+            call->element = elementName(*operations[i].node);
     }
     return true;
 }
@@ -273,7 +273,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
         return;
     }
     if (!operations.all().empty())
-        region->stream = operations.all().back().step.stream;
+        region->stream = operations.all().back().stream;
     region->name = in.program().functionNames.take(identifierOf(formed.label, "graph_"), "_graph");
     region->comment = "graph " + formed.label;
     region->entries = std::max<int64_t>(1, formed.graphEntries);

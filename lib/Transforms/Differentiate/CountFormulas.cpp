@@ -22,24 +22,22 @@ using nest::UseKind;
 namespace {
 
 /// The loops around a loop, outermost first, if each of them runs all of its iterations, and each of those reaches the loop.
-std::optional<std::vector<CountedLoop>> loopsThatReach(LoopRegion &l) {
+std::optional<std::vector<analysis::CountedLoop>> loopsThatReach(LoopRegion &l) {
     for (const Region *r = &l; !isa<SDFG>(r); r = r->parent())
         if (r->conditional())
             return std::nullopt;
-    auto out = countedLoopsAround(l);
+    auto out = analysis::countedLoopsAround(l);
     if (!out)
         return std::nullopt;
     out->pop_back();
-    const bool all = std::none_of(out->begin(), out->end(), [](const CountedLoop &c) { return c.isOpen || c.stopsEarly; });
+    const bool all = std::none_of(out->begin(), out->end(), [](const analysis::CountedLoop &c) { return !c.exact; });
     return all ? out : std::nullopt;
 }
 
 /// The values of a loop's variable, in any order.
-std::optional<sym::Range> upwards(const sym::Range &walk) {
-    if (walk.step.isConstant(-1))
-        return sym::Range{walk.end, walk.begin, 1, 1};
-    const auto step = walk.step.asInt();
-    return step && *step > 0 ? std::optional(walk) : std::nullopt;
+std::optional<sym::Range> upwards(const analysis::LoopHeader &h) {
+    const auto step = h.step.asInt();
+    return step && *step >= -1 ? std::optional(h.range()) : std::nullopt;
 }
 
 /// Does each iteration of the loops around come over the edge that sets an element before it reaches the loop?
@@ -74,11 +72,11 @@ std::string countOf(sym::Expr trips, const std::map<Name, Name> &elements, Name 
 
 } // namespace
 
-std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name into) {
-    const auto around = l.isOpen ? std::nullopt : loopsThatReach(*l.region);
+std::optional<std::vector<Item>> Counting::computed(const analysis::CountedLoop &l, Name into) {
+    const auto around = l.hasEnd() ? loopsThatReach(*l.region) : std::nullopt;
     if (!around)
         return std::nullopt;
-    const std::set<Name> written = writtenIn(*outermost(*l.region)); // the map stands in front of that
+    const std::set<Name> written = writtenIn(*analysis::outermost(*l.region)); // the map stands in front of that
     sym::Expr trips = l.trips();
     std::vector<sym::Expr> used{trips}; // expressions that the map computes
     std::map<Name, Name> connectors;    // of symbols that are elements
@@ -93,10 +91,10 @@ std::optional<std::vector<Item>> Counting::computed(const CountedLoop &l, Name i
     std::vector<sym::Range> ranges;
     std::map<Name, sym::Expr> meaning;
     for (std::size_t k = around->size(); k-- > 0;) {
-        const Name variable = (*around)[k].region->variable;
+        const Name variable = (*around)[k].variable;
         if (std::none_of(used.begin(), used.end(), [variable](sym::Expr e) { return e.dependsOn(variable); }))
             continue;
-        const auto range = upwards((*around)[k].walk);
+        const auto range = upwards((*around)[k]);
         if (!range || std::any_of(elements_.begin(), elements_.end(), [&range](const auto &e) {
                 return range->begin.dependsOn(e.first) || range->end.dependsOn(e.first);
             }))

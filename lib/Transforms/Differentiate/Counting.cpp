@@ -2,9 +2,7 @@
 
 #include "Transforms/Edits/Outline.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
-#include "sdfgc/Analysis/Symbols/Mentions.h"
-
-#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -18,11 +16,11 @@ using namespace ir;
 
 // ---- what is to be counted
 
-std::optional<sym::Expr> Counting::most(const CountedLoop &l) {
+std::optional<sym::Expr> Counting::most(const analysis::CountedLoop &l) {
     whyNot_.clear();
     if (const auto known = symbols_.find(l.region); known != symbols_.end())
         return sym::Expr::symbol(known->second);
-    Block *block = outermost(*l.region);
+    Block *block = analysis::outermost(*l.region);
     const std::string label = identifierOf(l.region->label.empty() ? "loop" : l.region->label, "loop_");
     SDFG &g = maker_.sdfg();
     const Name counted = g.addTransient(label + "_counted", DataDesc::scalar(ScalarKind::Int64, true));
@@ -194,14 +192,13 @@ namespace {
 
 /// Limits the trip count of a loop, whatever its condition: floating-point sums of threads may differ in the last bits
 /// between runs, and the tape has no room for more iterations.
-void bound(const CountedLoop &c, Name most) {
+void bound(const analysis::CountedLoop &c, Name most) {
     LoopRegion &l = *c.region;
-    const bool up = sym::isPositive(c.walk.step, analysis::factsOf(*l.sdfg())) == sym::Truth::True;
     sym::Expr tested = sym::Expr::symbol(l.variable);
     if (l.inverted && !l.updateBeforeCondition)
-        tested = tested + c.walk.step;
-    const sym::Expr end = c.walk.begin + c.walk.step * sym::Expr::symbol(most);
-    l.condition = Code{tested.str() + (up ? " < " : " > ") + end.str() + " and (" + l.condition->text + ")", Language::Python};
+        tested = tested + c.step;
+    const sym::Expr end = c.valueIn(sym::Expr::symbol(most));
+    l.condition = Code{tested.str() + (c.down ? " > " : " < ") + end.str() + " and (" + l.condition->text + ")", Language::Python};
 }
 
 } // namespace
@@ -219,7 +216,7 @@ void Counting::place(Part &p) {
     for (const auto &[argument, from] : p.handed)
         s->connectListed(s->add<AccessNode>(from), {}, node, argument, whole(from));
     for (const Part::Loop &l : p.loops) {
-        if (l.loop.isOpen)
+        if (!l.loop.hasEnd())
             bound(l.loop, l.symbol);
         s->connectListed(node, l.counted, s->add<AccessNode>(l.counted), {}, whole(l.counted));
         s->outEdges().front()->assignments.emplace_back(l.symbol, l.counted.str());

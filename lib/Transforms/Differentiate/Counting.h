@@ -35,7 +35,7 @@ public:
 
     /// Returns a symbol that holds, before the outermost surrounding loop or branch, the maximum trip count of a loop.
     /// Returns nothing if the loop cannot run twice; `whyNot` gives the reason.
-    std::optional<sym::Expr> most(const CountedLoop &l);
+    std::optional<sym::Expr> most(const analysis::CountedLoop &l);
     /// The reason for the last result of `most`; empty if that was a symbol.
     const std::string &whyNot() const { return whyNot_; }
 
@@ -57,14 +57,14 @@ private:
     struct Part {
         ir::Block *block = nullptr;
         struct Loop {
-            CountedLoop loop;
+            analysis::CountedLoop loop;
             Name symbol, counted; // output of the nested SDFG that the symbol is set to
         };
         std::vector<Loop> loops;
         std::unique_ptr<ir::NestedSDFGNode> node; // after copying
         std::map<Name, Name> handed;              // its arguments: containers of the SDFG, by their names
     };
-    std::optional<std::vector<nest::Item>> computed(const CountedLoop &l, Name into);
+    std::optional<std::vector<nest::Item>> computed(const analysis::CountedLoop &l, Name into);
     std::vector<nest::Item> largestOf(sym::Expr trips, Name into, const std::vector<Name> &params, std::vector<sym::Range> ranges,
                                       std::map<Name, sym::Expr> meaning, const std::map<Name, Name> &connectors);
     std::string whyOnce(ir::Block &b) const;

@@ -26,7 +26,6 @@
 // Not handled: loops of nested SDFGs. A loop in `checkpoints` that cannot be cut is an error (SD4722). Tangents store nothing,
 // so `mode=forward` takes no checkpoints.
 #include "Transforms/Differentiate/Segments.h"
-#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Edits/FlowEdits.h"
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Edits/Outline.h"
@@ -35,7 +34,7 @@
 #include "sdfgc/Analysis/Symbols/Mentions.h"
 
 #include "sdfgc/Analysis/Costs/Footprint.h"
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/Nest/Liveness.h"
@@ -157,14 +156,14 @@ bool isSizedBy(const Names &symbols, const DataDesc &d) {
 /// Why a loop cannot be cut, in words, and what could be done; the first one is empty if it can.
 std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     SDFG &g = *l.sdfg();
-    const std::optional<CountedLoop> counted = countedLoop(l);
+    const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(l);
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, analysis::factsOf(g)).why;
         if (why == analysis::Uncounted::No)
             return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
         return {std::string(analysis::text(why)), "count by a constant"};
     }
-    if (counted->stopsEarly)
+    if (!counted->exact)
         return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
     if (nest::isKept(l))
         return {"it is to stay as it is (`optimize`)", ""};
@@ -216,16 +215,14 @@ std::string labelOf(const LoopRegion &l) { return l.label.empty() ? "loop" : l.l
 
 /// Lets a loop go over one segment of itself. Returns how many segments it has.
 sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
-    const CountedLoop counted = *countedLoop(l);
-    const sym::Range &walk = counted.walk;
-    const bool up = sym::isPositive(walk.step, analysis::factsOf(*l.sdfg())) == sym::Truth::True;
-    const sym::Expr first = walk.begin + walk.step * sym::Expr(length) * sym::Expr::symbol(segment);
-    const sym::Expr full = first + walk.step * sym::Expr(length - 1);
-    const sym::Expr beyond = up ? sym::min({walk.end, full}) + 1 : sym::max({walk.end, full}) - 1;
+    const analysis::CountedLoop counted = *analysis::countedLoop(l);
+    const sym::Expr first = counted.valueIn(sym::Expr(length) * sym::Expr::symbol(segment));
+    const sym::Expr full = first + counted.step * sym::Expr(length - 1), end = counted.walk().end;
+    const sym::Expr beyond = counted.down ? sym::max({end, full}) - 1 : sym::min({end, full}) + 1;
     const std::string i = l.variable.str();
     l.init = Code{i + " = " + first.str(), Language::Python};
-    l.condition = Code{i + (up ? " < " : " > ") + beyond.str(), Language::Python};
-    l.update = Code{i + " = " + (sym::Expr::symbol(l.variable) + walk.step).str(), Language::Python};
+    l.condition = Code{i + (counted.down ? " > " : " < ") + beyond.str(), Language::Python};
+    l.update = Code{i + " = " + (sym::Expr::symbol(l.variable) + counted.step).str(), Language::Python};
     l.inverted = false;
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }

@@ -26,17 +26,17 @@ bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
         return false;
     const sym::Subset full = d.fullSubset();
     std::set<Name> left;
-    for (const analysis::LoopLevel &l : u.loops)
+    for (const analysis::LoopLevel &l : u.instance.loops)
         left.insert(l.variable);
-    if (left.size() != u.loops.size())
+    if (left.size() != u.instance.loops.size())
         return false;
     for (std::size_t k = 0; k < d.rank(); ++k) {
         const sym::Range &r = u.use->subset->dims[k];
         if (r == full.dims[k])
             continue;
-        const auto loop = std::find_if(u.loops.begin(), u.loops.end(),
+        const auto loop = std::find_if(u.instance.loops.begin(), u.instance.loops.end(),
                                        [&](const auto &l) { return r.isPoint() && r.begin.isSymbol(l.variable); });
-        if (loop == u.loops.end() || !(loop->range == full.dims[k]) || !left.erase(loop->variable))
+        if (loop == u.instance.loops.end() || !(loop->range == full.dims[k]) || !left.erase(loop->variable))
             return false;
     }
     return left.empty();

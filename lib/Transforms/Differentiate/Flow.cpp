@@ -4,8 +4,8 @@
 #include "Transforms/Differentiate/Signatures.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
-#include "sdfgc/Analysis/Flow/TripCount.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 
@@ -141,7 +141,7 @@ void FlowReverser::write() {
 // ---- loops
 
 void FlowReverser::loop(LoopRegion &l, Region &into) {
-    const std::optional<CountedLoop> counted = countedLoop(l);
+    const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(l);
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, program_.facts()).why;
         const bool isNumber = why == analysis::Uncounted::No; // which does not say where it begins
@@ -149,25 +149,24 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
             {diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(analysis::text(why))}, l);
     }
     const std::string i = l.variable.str();
-    const bool down = sym::isPositive(counted->walk.step, program_.facts()) == sym::Truth::True;
     auto reversed = std::make_unique<LoopRegion>();
     reversed->label = edits_.freshLabel(l.label + "_reversed");
     reversed->debugInfo = l.debugInfo;
     reversed->variable = l.variable;
     reversed->init = Code{i + " = " + counted->last().str(), Language::Python};
-    reversed->condition = Code{i + (down ? " >= " : " <= ") + counted->walk.begin.str(), Language::Python};
-    reversed->update = Code{i + " = " + (sym::Expr::symbol(l.variable) - counted->walk.step).str(), Language::Python};
+    reversed->condition = Code{i + (counted->down ? " <= " : " >= ") + counted->first.str(), Language::Python};
+    reversed->update = Code{i + " = " + (sym::Expr::symbol(l.variable) - counted->step).str(), Language::Python};
     auto *body = cast<LoopRegion>(into.adopt(std::move(reversed)));
     last_[body] = nullptr;
     reverse(l, *body);
     if (body->blocks().empty())
         into.removeBlock(body);
-    else if (!counted->stopsEarly || noteLast(l, *counted, *body))
+    else if (counted->exact || noteLast(l, *counted, *body))
         place(into, body);
 }
 
 /// Keeps the last value of the variable, with which the reversed loop begins.
-bool FlowReverser::noteLast(LoopRegion &l, const CountedLoop &counted, LoopRegion &reversed) {
+bool FlowReverser::noteLast(LoopRegion &l, const analysis::CountedLoop &counted, LoopRegion &reversed) {
     const std::optional<Values::Note> last = values_.noteAt(l, "tape_last", ScalarKind::Int64);
     if (!last) {
         fail({diag::Id::GradientOfLoop, values_.whyUnknown()}, l);
@@ -175,7 +174,7 @@ bool FlowReverser::noteLast(LoopRegion &l, const CountedLoop &counted, LoopRegio
     }
     reversed.init = Code{l.variable.str() + " = " + last->text(maker_.sdfg()), Language::Python};
     prepend(l, l.start(), "note_iteration", note(*last, l.variable.str()));
-    prepend(*l.parent(), &l, "note_iteration", note(*last, (counted.walk.begin - counted.walk.step).str()));
+    prepend(*l.parent(), &l, "note_iteration", note(*last, counted.valueIn(-1).str()));
     return true;
 }
 

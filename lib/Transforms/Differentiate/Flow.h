@@ -60,7 +60,7 @@ private:
     std::optional<std::string> notedValue(Name symbol, ir::Block &since, ir::Block &at);
     void fail(diag::Message message, const ir::Block &at);
     std::vector<nest::Item> note(const Values::Note &n, const std::string &value);
-    bool noteLast(ir::LoopRegion &l, const CountedLoop &counted, ir::LoopRegion &reversed);
+    bool noteLast(ir::LoopRegion &l, const analysis::CountedLoop &counted, ir::LoopRegion &reversed);
 
     Program &program_;
     Maker &maker_;

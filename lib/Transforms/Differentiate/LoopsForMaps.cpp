@@ -158,7 +158,8 @@ private:
     }
 
     static bool movesInside(sym::Expr e, const PlacedUse &u) {
-        return std::any_of(u.loops.begin(), u.loops.end(), [e](const analysis::LoopLevel &l) { return e.dependsOn(l.variable); });
+        return std::any_of(u.instance.loops.begin(), u.instance.loops.end(),
+                           [e](const analysis::LoopLevel &l) { return e.dependsOn(l.variable); });
     }
 
     // ---- the body

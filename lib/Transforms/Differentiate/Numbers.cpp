@@ -13,7 +13,7 @@ using namespace ir;
 
 void printHeaders(SDFG &g) {
     for (Region *r : allRegions(g))
-        if (auto *l = dyn_cast<LoopRegion>(r); l && !nest::isKept(*l) && hasPlainHeader(*l))
+        if (auto *l = dyn_cast<LoopRegion>(r); l && !nest::isKept(*l) && analysis::hasPlainHeader(*l))
             for (std::optional<Code> *c : {&l->init, &l->condition})
                 (*c)->text = py::print(py::parseBlockOrRaw((*c)->text));
 }

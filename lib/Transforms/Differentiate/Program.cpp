@@ -150,7 +150,7 @@ void Program::block(Block &b) {
         return;
     auto *l = dyn_cast<LoopRegion>(r);
     if (l) {
-        const std::optional<CountedLoop> counted = countedLoop(*l);
+        const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(*l);
         here_.instance.loops.push_back(counted ? counted->level()
                                                : analysis::LoopLevel{l->variable, {0, sym::Expr::undefined(), 1, 1}});
         here_.scopes.push_back(l);
@@ -172,6 +172,7 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
         addMap(*item.map, top, run);
     } else {
         ++here_.at;
+        here_.step = item.step.get();
         for (const Use &u : item.step->uses)
             addUse(u, top, run);
     }
@@ -179,10 +180,8 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
 }
 
 void Program::addMap(const nest::Map &m, const Item &top, const nest::Run &run) {
-    for (std::size_t d = 0; d < m.params.size(); ++d) {
-        here_.instance.loops.push_back({m.params[d], m.ranges[d]});
-        here_.scopes.push_back(&m);
-    }
+    analysis::addLoops(here_.instance.loops, m);
+    here_.scopes.insert(here_.scopes.end(), m.params.size(), &m);
     const std::size_t begin = sites_.size();
     for (const Item &inner : m.body)
         add(inner, top, run);

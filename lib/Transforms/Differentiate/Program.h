@@ -5,8 +5,6 @@
 // same element. This is a dependence question (sdfgc/Analysis/Dependences/Dependences.h): does a write follow a read?
 #pragma once
 
-#include "Transforms/Edits/CountedLoop.h"
-
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
@@ -29,15 +27,13 @@ struct HiddenState {
     std::set<analysis::Memory> from, to;
 };
 
-/// The position of a use in the program.
-struct Site {
-    const nest::Use *use = nullptr;
-    analysis::AccessInstance instance; // of the viewed container, with the surrounding loops and maps
-    std::vector<const void *> scopes;  // these loops and maps, outermost first
-    std::size_t loops = 0;             // how many of them are loops
-    std::size_t at = 0;                // position in the order of the program
-    const nest::Run *run = nullptr;    // that contains the item; null for control flow
-    const nest::Item *item = nullptr;  // in the run
+/// The position of a use in the program. Its instance is that of the viewed container.
+struct Site : nest::PlacedUse {
+    std::vector<const void *> scopes; // the loops and maps around it, outermost first
+    std::size_t loops = 0;            // how many of them are loops
+    std::size_t at = 0;               // position in the order of the program
+    const nest::Run *run = nullptr;   // that contains the item; null for control flow
+    const nest::Item *item = nullptr; // in the run
 };
 
 class Program {

@@ -88,7 +88,7 @@ bool isMadeFirst(const nest::Run &run, const nest::Summaries &summaries, analysi
             if (u.use->kind == UseKind::Update && !written)
                 return false;
             written |= u.use->kind == UseKind::Write && u.use->certain && u.use->subset &&
-                       analysis::isCovered({g.desc(u.use->data)->fullSubset(), {}}, u.instance(), 0, summaries.factsOf(m));
+                       analysis::isCovered({g.desc(u.use->data)->fullSubset(), {}}, u.instance, 0, summaries.factsOf(m));
         }
     return true;
 }

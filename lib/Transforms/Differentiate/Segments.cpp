@@ -3,7 +3,7 @@
 #include "Transforms/Differentiate/Differentiate.h"
 #include "Transforms/Differentiate/LoopsForMaps.h"
 #include "Transforms/Differentiate/SplitUpdates.h"
-#include "Transforms/Edits/CountedLoop.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,7 +54,7 @@ std::vector<Candidate> candidates(SDFG &g, const std::map<Name, int64_t> &sizes)
     std::vector<Candidate> out;
     constexpr int64_t few = 4;
     for (LoopRegion *l : loopsToCut(g)) {
-        const auto trips = sym::evaluate(countedLoop(*l)->trips(), sizes);
+        const auto trips = sym::evaluate(analysis::countedLoop(*l)->trips(), sizes);
         if (trips && *trips >= few)
             out.push_back({l->label.empty() ? l->variable : Name(l->label), *trips});
     }

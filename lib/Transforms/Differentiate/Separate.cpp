@@ -12,7 +12,6 @@
 //
 // Not handled: other shared containers, which are an error (SD4718).
 #include "Transforms/Differentiate/Separate.h"
-#include "Transforms/Edits/CountedLoop.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -36,7 +35,7 @@ namespace {
 Block *outermostOf(const Block &b) {
     if (isa<SDFG>(b.parent()))
         return const_cast<Block *>(&b);
-    return outermost(*b.parent());
+    return analysis::outermost(*b.parent());
 }
 
 void addRead(const InterstateEdge &e, std::set<Name> &out) {

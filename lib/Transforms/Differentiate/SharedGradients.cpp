@@ -25,7 +25,7 @@ namespace {
 /// What a use is of in all iterations of the maps around it.
 std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d) {
     std::optional<sym::Subset> s = u.use->subset;
-    for (auto l = u.loops.rbegin(); s && l != u.loops.rend(); ++l)
+    for (auto l = u.instance.loops.rbegin(); s && l != u.instance.loops.rend(); ++l)
         s = sym::propagate(*s, l->variable, l->range, d.fullSubset());
     return s;
 }

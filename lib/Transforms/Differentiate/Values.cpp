@@ -41,9 +41,9 @@ bool meet(const Use &a, const Use &b, const sym::Assumptions &facts) {
 
 namespace {
 
-std::vector<analysis::LoopLevel> levelsOf(const std::vector<CountedLoop> &loops) {
+std::vector<analysis::LoopLevel> levelsOf(const std::vector<analysis::CountedLoop> &loops) {
     std::vector<analysis::LoopLevel> out;
-    for (const CountedLoop &l : loops)
+    for (const analysis::CountedLoop &l : loops)
         out.push_back(l.level());
     return out;
 }
@@ -159,7 +159,7 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
     const auto place = std::tuple(static_cast<const std::vector<Item> *>(t.items), begin, u.data, t.result);
     if (const auto known = byPlace_.find(place); known != byPlace_.end())
         return &tapes_[known->second];
-    const auto loops = countedLoopsAround(*t.run->region);
+    const auto loops = analysis::countedLoopsAround(*t.run->region);
     if (!loops) {
         lost(u, "the iterations of a loop around it cannot be counted", "count by a constant");
         return nullptr;
@@ -271,13 +271,13 @@ bool Values::isKnownInFront(sym::Expr size) const {
 }
 
 /// Of each loop the most iterations that it has, in any iteration of those before; nothing if that cannot be known.
-std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<CountedLoop> &loops) {
+std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<analysis::CountedLoop> &loops) {
     const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
     std::vector<sym::Expr> out;
     whyUnknown_.clear();
     for (std::size_t k = 0; k < loops.size(); ++k) {
         std::optional<sym::Expr> trips;
-        if (!loops[k].isOpen)
+        if (loops[k].hasEnd())
             trips = analysis::largestOf(loops[k].room(), {levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(k)},
                                         program_.facts());
         if (!trips || !isKnownInFront(*trips))
@@ -338,7 +338,7 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
 /// Where in the tape elements of the data are.
 sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
     sym::Subset out;
-    for (const CountedLoop &l : t.loops)
+    for (const analysis::CountedLoop &l : t.loops)
         out.dims.push_back({l.number(), l.number(), 1, 1});
     for (const analysis::LoopLevel &m : t.maps)
         out.dims.push_back({numberIn(m), numberIn(m), 1, 1});
@@ -353,14 +353,14 @@ sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
 
 std::optional<Values::Note> Values::noteAt(Block &b, std::string_view name, ScalarKind type) {
     whyUnknown_ = "the variable of a loop around it does not count";
-    const auto loops = countedLoopsAround(*b.parent());
+    const auto loops = analysis::countedLoopsAround(*b.parent());
     if (!loops)
         return std::nullopt;
     Note out;
     auto shape = tripsOf(*loops);
     if (!shape)
         return std::nullopt;
-    for (const CountedLoop &l : *loops)
+    for (const analysis::CountedLoop &l : *loops)
         out.index.push_back(l.number());
     DataDesc like = DataDesc::scalar(type, true);
     out.tape = maker_.transient(name, like, std::move(*shape));
@@ -385,7 +385,7 @@ const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     const Use seen = nest::throughView(read, maker_.sdfg());
     if (before >= site.loops || !site.instance.subset || maker_.sdfg().desc(seen.data)->isView())
         return nullptr;
-    const auto loops = countedLoopsAround(*site.run->region);
+    const auto loops = analysis::countedLoopsAround(*site.run->region);
     if (!loops)
         return nullptr;
     LoopRegion *front = (*loops)[before].region;

@@ -69,7 +69,7 @@ public:
         Name name, data;
         sym::Subset box;             // of the data, stored by one iteration
         std::vector<sym::Expr> most; // upper bounds of its sizes, if everything in bounds is stored
-        std::vector<CountedLoop> loops;
+        std::vector<analysis::CountedLoop> loops;
         std::vector<analysis::LoopLevel> maps; // inside the loops; their iterations store private data
         nest::Run *run = nullptr;
         std::vector<nest::Item> *items = nullptr; // of the run, or of a map in it
@@ -92,7 +92,7 @@ private:
     void setBox(Tape &t, const sym::Subset &box) const;
     sym::Subset boxOf(const Tape &t, analysis::Memory m, std::size_t end) const;
     bool isKnownInFront(sym::Expr size) const;
-    std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<CountedLoop> &loops);
+    std::optional<std::vector<sym::Expr>> tripsOf(const std::vector<analysis::CountedLoop> &loops);
     std::optional<std::vector<sym::Expr>> tripsOf(const Tape &t);
     std::optional<std::vector<sym::Expr>> shapeOf(const Tape &t);
     sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;

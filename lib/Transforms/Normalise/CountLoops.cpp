@@ -10,7 +10,7 @@
 // cut into segments.
 //
 // Legal when:
-//   1. The condition tests one symbol, to which the end of each iteration adds a constant (sdfgc/Analysis/TripCount.h).
+//   1. The condition tests one symbol, to which the end of each iteration adds a constant (sdfgc/Analysis/Flow/LoopHeader.h).
 //      Nothing in the iteration reads the symbol after that.
 //   2. The only edge to the loop assigns the initial value of the symbol. Nothing assigns the names in that value, so the
 //      header evaluates to the same.
@@ -22,7 +22,7 @@
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -79,7 +79,7 @@ Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assig
 
 /// Did the loop get a header?
 bool countInHeader(LoopRegion &l, const std::set<Name> &assigned) {
-    const analysis::TripCount t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
+    const analysis::LoopHeader t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
     if (!t.counted() || t.changing != std::vector<Name>{t.variable} || t.first != sym::Expr::symbol(t.variable))
         return false;
     InterstateEdge *update = updateAtEnd(l, t.variable);

@@ -7,7 +7,7 @@
 //     }                                              }
 //                                                }
 //
-// An edge before the loop assigns the symbol. The loop is then a counted loop (CountedLoop.h), and the largest trip count
+// An edge before the loop assigns the symbol. The loop is then a counted loop (LoopHeader.h), and the largest trip count
 // can be computed before all loops (Differentiate/CountFormulas.cpp). `namedElements` returns the symbols.
 //
 // Legal when:
@@ -19,7 +19,6 @@
 // Not handled: loops that the graph asks not to change (`optimize`), and conditions with several tests.
 #include "Transforms/Edits/NamedElement.h"
 
-#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Edits/Outline.h"
 #include "Transforms/Normalise/Normalise.h"
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
@@ -86,11 +85,13 @@ bool nameElements(SDFG &g) {
     const Writers writers(g);
     for (Region *r : allRegions(g)) {
         auto *l = dyn_cast<LoopRegion>(r);
-        if (!l || nest::isKept(*l) || !hasPlainHeader(*l))
+        if (!l || nest::isKept(*l) || !analysis::hasPlainHeader(*l))
             continue;
         const std::set<Name> written = writtenIn(*l);
         const std::function<bool(Name)> isWritten = [&](Name n) { return written.count(n) != 0; };
-        const std::function<bool(Name)> isWrittenLater = [&, block = outermost(*l)](Name n) { return writers.writeFrom(block, n); };
+        const std::function<bool(Name)> isWrittenLater = [&, block = analysis::outermost(*l)](Name n) {
+            return writers.writeFrom(block, n);
+        };
         std::vector<std::pair<Name, std::string>> values;
         for (std::optional<Code> *c : {&l->init, &l->condition}) {
             const auto &changes = c == &l->init ? isWritten : isWrittenLater;

@@ -8,7 +8,7 @@
 //     d                                          d
 //
 // Control flow made only of sequences, branches and loops can be reversed; a jump cannot. And the loop's condition
-// still bounds the trip count (sdfgc/Analysis/Flow/TripCount.h), which determines the size of tapes (Values.h).
+// still bounds the trip count (sdfgc/Analysis/Flow/LoopHeader.h), which determines the size of tapes (Values.h).
 //
 //   1. Code after a block that may jump runs only if no jump was taken. If the block is a conditional in which all
 //      branches but one certainly jump, the code moves into that branch, and no flag is needed.

@@ -10,12 +10,11 @@
 // (Differentiate/Flow.h), and counts the iterations separately.
 //
 // Legal when:
-//   1. No formula counts the iterations (CountedLoop.h).
+//   1. No formula counts the iterations (LoopHeader.h).
 //   2. `init` and `update` are single assignments to the variable, and the body is a sequence, so the update has one place.
 //   3. The update runs before the condition, as in all loops except some `do ... while` loops.
 //
 // Not handled: loops that the graph asks not to change (`optimize`).
-#include "Transforms/Edits/CountedLoop.h"
 #include "Transforms/Normalise/Normalise.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 
@@ -46,7 +45,8 @@ std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
 bool takeOutOfHeader(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const std::vector<Block *> chain = analysis::sequenceOf(l);
-    if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) || countedLoop(l))
+    if (l.variable.empty() || chain.empty() || nest::isKept(l) || (l.inverted && !l.updateBeforeCondition) ||
+        analysis::countedLoop(l))
         return false;
     const auto first = valueGivenBy(l.init, l.variable), next = valueGivenBy(l.update, l.variable);
     if (!first || !next)

@@ -23,7 +23,7 @@
 
 #include "Transforms/Edits/HostReads.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ public:
         if (const auto known = sizes_.find(&l); known != sizes_.end())
             return known->second;
         std::set<Name> names;
-        if (const analysis::TripCount trips = analysis::tripCountOf(l); trips.counted())
+        if (const analysis::LoopHeader trips = analysis::tripCountOf(l); trips.counted())
             addSymbols(names, trips.count);
         for (const Region *r = l.parent(); r; r = r->parent())
             if (const auto *around = dyn_cast<LoopRegion>(r); around && around->variable && names.erase(around->variable)) {
@@ -222,7 +222,7 @@ void Estimate::state(State &s, double times) {
 }
 
 void Estimate::loop(LoopRegion &l, double times) {
-    const analysis::TripCount trips = analysis::tripCountOf(l);
+    const analysis::LoopHeader trips = analysis::tripCountOf(l);
     const auto valueOf = [&](const sym::Expr &e) { return trips.counted() ? sym::evaluate(e, values_) : std::nullopt; };
     const int64_t often = valueOf(trips.count).value_or(uncountedTrips);
     const Values outside = values_;

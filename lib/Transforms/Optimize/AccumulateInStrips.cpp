@@ -273,9 +273,9 @@ private:
         if (m.entry->schedule == Schedule::Sequential)
             return false;
         const std::size_t depth = m.params.size();
-        const std::vector<nest::AlignedUse> uses = nest::aligned(m, m, {}, depth);
-        const auto own = std::find_if(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) { return u.use == &update; });
-        return std::any_of(uses.begin(), uses.end(), [&](const nest::AlignedUse &u) {
+        const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, depth);
+        const auto own = std::find_if(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) { return u.use == &update; });
+        return std::any_of(uses.begin(), uses.end(), [&](const nest::PlacedUse &u) {
             const auto c = items_.meet(*own->use, *u.use) ? items_.conflict(*own, u, depth) : std::nullopt;
             return c && isCarriedAtOnce(*c, m);
         });
@@ -295,8 +295,8 @@ private:
     void accumulate(Map &m, Row row, std::set<Name> &around, std::vector<Item> &out) {
         std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
         for (const Map *each : around_)
-            nest::addLoops(loops, *each);
-        nest::addLoops(loops, m);
+            analysis::addLoops(loops, *each);
+        analysis::addLoops(loops, m);
         loops.pop_back();
         row.strips = nest::stripsOf(m.ranges.back(), row.width, loops, facts_);
         std::vector<Item> made = Strips(g_, memories_, connectors_, m, row).items(around);

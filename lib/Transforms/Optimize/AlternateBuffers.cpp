@@ -92,7 +92,7 @@ public:
     /// Why the arrays of a candidate do not take turns; empty if they can.
     Reason obstacle() {
         header_ = analysis::headerOf(loop_);
-        if (!header_ || header_->descending || isEndChanged())
+        if (!header_.hasEnd() || header_.down || isEndChanged())
             return {Why::LoopForm, "it does not count up to an end that is known"};
         if (loops_.isReadOutside(loop_))
             return {Why::LiveOut, "its variable is read outside"};
@@ -130,7 +130,7 @@ public:
             r.connect(first, pairs);
         else
             first = pairs;
-        if (const auto trips = header_->range.size().asInt(); !trips || *trips % 2 != 0) {
+        if (const auto trips = header_.trips().asInt(); !trips || *trips % 2 != 0) {
             last = addLeft(r);
             r.connect(pairs, last);
         }
@@ -175,9 +175,7 @@ private:
 
     /// Do iterations change what says when the loop ends? Symbols they do not; scalars they may write.
     bool isEndChanged() const {
-        std::set<Name> names;
-        for (const sym::Expr e : {header_->range.begin, header_->range.end})
-            names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
+        const std::set<Name> names = header_.names();
         return std::any_of(names.begin(), names.end(), [this](Name n) {
             const DataDesc *d = g_.desc(n);
             return d && !(d->isScalar() && analysis::isPlain(d) && !isWritten(memories_.of(g_, n)));
@@ -207,12 +205,12 @@ private:
                     return why;
                 if (u.use->data == written() && u.use->writes())
                     writes.push_back(u);
-                else if (u.use->data == written() && !isBefore(u.instance(), writes))
+                else if (u.use->data == written() && !isBefore(u.instance, writes))
                     reads.push_back(u);
             }
         for (const PlacedUse &r : reads)
             for (const PlacedUse &w : writes)
-                if (analysis::conflictOf(r.instance(), w.instance(), 0, items_.facts()))
+                if (analysis::conflictOf(r.instance, w.instance, 0, items_.facts()))
                     return {Why::Dependence, "`" + written().str() + "` is read before it is written"};
         const analysis::AccessInstance all{g_.desc(written())->fullSubset(), {}};
         if (writes.empty() || (!begin_ && !isBefore(all, writes)))
@@ -238,7 +236,7 @@ private:
     /// Has one of the writes, which come first, written all that is read?
     bool isBefore(const analysis::AccessInstance &read, const std::vector<PlacedUse> &writes) const {
         return std::any_of(writes.begin(), writes.end(),
-                           [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance(), 0, items_.facts()); });
+                           [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance, 0, items_.facts()); });
     }
 
     /// Is it a write for certain, of the same elements in all iterations?
@@ -247,7 +245,7 @@ private:
             w.use->subset->freeSymbols().count(loop_.variable))
             return false;
         std::set<Name> names = w.use->subset->freeSymbols();
-        for (const analysis::LoopLevel &l : w.loops)
+        for (const analysis::LoopLevel &l : w.instance.loops)
             for (const sym::Expr e : {l.range.begin, l.range.end, l.range.step})
                 names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         return std::none_of(names.begin(), names.end(), [this](Name n) { return n == loop_.variable || g_.desc(n); });
@@ -255,7 +253,7 @@ private:
 
     // ---- the change
 
-    std::map<Name, sym::Expr> next() const { return {{loop_.variable, sym::Expr::symbol(loop_.variable) + header_->range.step}}; }
+    std::map<Name, sym::Expr> next() const { return {{loop_.variable, sym::Expr::symbol(loop_.variable) + header_.step}}; }
 
     void write(Region &r, State &s, std::vector<Item> items) {
         nest::Run run;
@@ -278,10 +276,10 @@ private:
         for (Block *b : old)
             pairs->removeBlock(b);
         pairs->setStart(s);
-        const std::string t = loop_.variable.str(), step = header_->range.step.str();
+        const std::string t = loop_.variable.str(), step = header_.step.str();
         const std::map<Name, py::ExprRef> next{{loop_.variable, *py::parseExpr(t + " + " + step).value}};
         pairs->condition->text = py::print(*py::substitute(*py::parseExpr(loop_.condition->text).value, next));
-        pairs->update = Code{t + " = " + t + " + " + (header_->range.step * 2).str(), Language::Python};
+        pairs->update = Code{t + " = " + t + " + " + (header_.step * 2).str(), Language::Python};
         std::vector<Item> items = copies(false);
         for (Item &i : copies(true))
             items.push_back(std::move(i));
@@ -328,7 +326,7 @@ private:
     const std::size_t steps_;
     std::set<Name> connectors_; // of all nodes
     std::optional<nest::Run> body_;
-    std::optional<analysis::LoopHeader> header_;
+    analysis::LoopHeader header_;
     std::optional<std::size_t> begin_, end_; // positions of the copies
     Name array_, buffer_;                    // what carries values from iteration to iteration, and what is copied from or to it
 };

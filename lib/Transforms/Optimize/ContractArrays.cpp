@@ -103,11 +103,10 @@ private:
         for (Item &i : items) {
             if (i.step) {
                 for (const Use &u : i.step->uses)
-                    places_[u.data].push_back({{&u, i.step.get(), loops}, run, maps});
+                    places_[u.data].push_back({{&u, i.step.get(), {u.subset, loops}}, run, maps});
                 continue;
             }
-            for (std::size_t d = 0; d < i.map->params.size(); ++d)
-                loops.push_back({i.map->params[d], i.map->ranges[d]});
+            analysis::addLoops(loops, *i.map);
             maps.push_back(i.map.get());
             locate(i.map->body, run, loops, maps);
             maps.pop_back();
@@ -138,7 +137,8 @@ private:
             if (u.step->nodes.size() > 1 ||
                 (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
                 return {Why::Opaque, "it is used by more than tasklets, nested SDFGs and copies"};
-            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
+            const std::vector<analysis::LoopLevel> inner(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(outer),
+                                                         u.instance.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return {Why::SharedElement, "an iteration uses more than one element"};
             if (&p == &places.front() && (!u.use->certain || !inner.empty()))
@@ -189,7 +189,8 @@ private:
             if (!element || withinItself ||
                 (!u.step->isCopy() && (u.step->nodes.size() > 1 || !isa<Tasklet>(u.step->nodes.front()))))
                 return {};
-            const std::vector<analysis::LoopLevel> inner(u.loops.begin() + static_cast<std::ptrdiff_t>(outer), u.loops.end());
+            const std::vector<analysis::LoopLevel> inner(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(outer),
+                                                         u.instance.loops.end());
             for (std::size_t d = 0; d < first->rank(); ++d)
                 if (!(u.use->subset->dims[d] == first->dims[d]) || variesInside({{first->dims[d]}}, inner))
                     varying.insert(d);
@@ -212,7 +213,7 @@ private:
                 std::size_t common = 0;
                 for (const Map *m : commonMaps({read, write}))
                     common += m->params.size();
-                covered = analysis::isCovered(read.use.instance(), write.use.instance(), common, facts_);
+                covered = analysis::isCovered(read.use.instance, write.use.instance, common, facts_);
             }
             if (!covered)
                 return false;

@@ -63,7 +63,7 @@ constexpr int64_t tripsForTeams = 10000; // fewer iterations are over before a t
 // In percent of the time of the loop: a gain that is worth the change for one thread, for a team; a loss that is not
 // measurable.
 constexpr int64_t gainOfOne = 80, gainOfTeam = 90, smallLoss = 105;
-using Steps = uint64_t;                  // a set of them
+using Steps = uint64_t; // a set of them
 
 Steps only(std::size_t step) { return Steps(1) << step; }
 bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
@@ -75,12 +75,8 @@ public:
               const nest::LoopItems &loops)
         : body_(body), items_(items), after_(body.size()), carried_(body.size()) {
         for (const Item &i : body) {
-            uses_.emplace_back();
-            for (const nest::PlacedUse &u : nest::usesOf(i)) {
-                nest::AlignedUse a{u.use, {u.use->subset, {loop}}};
-                a.instance.loops.insert(a.instance.loops.end(), u.loops.begin(), u.loops.end());
-                uses_.back().push_back(std::move(a));
-            }
+            for (nest::PlacedUse &u : uses_.emplace_back(nest::usesOf(i)))
+                u.instance.loops.insert(u.instance.loops.begin(), loop);
             inner_.merge(nest::localsOf(i));
         }
         findVariables(region, loops);
@@ -125,14 +121,14 @@ private:
     bool reads(Steps s, Name variable) const {
         return any(s, [&](std::size_t k) {
             return std::any_of(uses_[k].begin(), uses_[k].end(),
-                               [&](const nest::AlignedUse &u) { return u.use->data == variable && !u.use->writes(); });
+                               [&](const nest::PlacedUse &u) { return u.use->data == variable && !u.use->writes(); });
         });
     }
 
     void findVariables(const LoopRegion &region, const nest::LoopItems &loops) {
         std::set<Name> seen;
         for (std::size_t k = 0; k < body_.size(); ++k)
-            for (const nest::AlignedUse &u : uses_[k])
+            for (const nest::PlacedUse &u : uses_[k])
                 if (seen.insert(u.use->data).second && !inner_.count(u.use->data) && u.instance.loops.size() == 1 &&
                     loops.canBeLocal(*u.use, region))
                     variables_.insert(u.use->data);
@@ -147,26 +143,26 @@ private:
         const bool simple =
             i.step && !i.step->effects && (i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front())));
         const auto writes =
-            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::AlignedUse &u) { return u.use->writes(); });
+            std::count_if(uses_[k].begin(), uses_[k].end(), [](const nest::PlacedUse &u) { return u.use->writes(); });
         if (!simple || writes != 1 || !uses_[k].back().use->writes() || !variables_.count(uses_[k].back().use->data))
             return false;
         const Name variable = uses_[k].back().use->data;
         for (std::size_t other = 0; other < body_.size(); ++other)
-            for (const nest::AlignedUse &w : uses_[other]) {
+            for (const nest::PlacedUse &w : uses_[other]) {
                 if (!w.use->writes() || (other < k && has(copied_, other)))
                     continue;
                 if (other != k && w.use->data == variable) // it has several values
                     return false;
                 if (std::any_of(uses_[k].begin(), uses_[k].end(),
-                                [&](const nest::AlignedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
+                                [&](const nest::PlacedUse &r) { return &r != &w && items_.meet(*w.use, *r.use); }))
                     return false;
             }
         return true;
     }
 
     void connect(std::size_t a, std::size_t b) {
-        for (const nest::AlignedUse &u : uses_[a])
-            for (const nest::AlignedUse &v : uses_[b]) {
+        for (const nest::PlacedUse &u : uses_[a])
+            for (const nest::PlacedUse &v : uses_[b]) {
                 if (!items_.meet(*u.use, *v.use) || inner_.count(u.use->data))
                     continue;
                 if (variables_.count(u.use->data)) {
@@ -201,7 +197,7 @@ private:
 
     const std::vector<Item> &body_;
     const nest::Conflicts &items_;
-    std::vector<std::vector<nest::AlignedUse>> uses_;
+    std::vector<std::vector<nest::PlacedUse>> uses_;
     std::set<Name> inner_;     // what maps in the body have for themselves
     std::set<Name> variables_; // what iterations have for themselves
     Steps copied_ = 0;
@@ -296,10 +292,9 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header || !analysis::isOfIntegers(header->range, g_))
+        header_ = analysis::headerOf(loop_);
+        if (!header_.hasEnd() || !header_.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
-        header_ = *header;
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
@@ -310,13 +305,11 @@ public:
             return {Why::Shape, "its body has more than steps of one thread"};
         if (leavesContainers())
             return {Why::OutOfBounds, "it reaches outside of a container"};
-        const analysis::LoopLevel level{loop_.variable, header_.walk()};
-        graph_.emplace(body_, level, loop_, items_, loops_);
+        graph_.emplace(body_, header_.level(), loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
         if (isOneLoop())
             return {Why::Dependence, "no part of its body is independent of other iterations"};
-        const DistributionCost cost(body_, level, g_, graph_->variables());
-        return choosesParts(DistributionCost(body_, level, g_, graph_->variables()))
+        return choosesParts(DistributionCost(body_, header_.level(), g_, graph_->variables()))
                    ? Reason()
                    : Reason{Why::Unprofitable, "its parts use the same memory, which one loop goes over once"};
     }
@@ -391,7 +384,7 @@ private:
         for (const Region *around = loop_.parent(); around; around = around->parent())
             if (isa<LoopRegion>(around))
                 return false;
-        const auto trips = header_.range.steps().asInt();
+        const auto trips = header_.trips().asInt();
         const bool isPlain = std::all_of(body_.begin(), body_.end(), [](const Item &i) { return i.step != nullptr; });
         return isPlain && !(trips && *trips < tripsForTeams) && !loops_.isReadOutside(loop_);
     }
@@ -404,7 +397,7 @@ private:
         choice->label = g_.freshLabel(loop_.label + "_choice");
         choice->debugInfo = loop_.debugInfo;
         const std::string trips =
-            header_.range.steps().asInt() ? "" : " and " + header_.range.steps().str() + " >= " + std::to_string(tripsForTeams);
+            header_.trips().asInt() ? "" : " and " + header_.trips().str() + " >= " + std::to_string(tripsForTeams);
         Region *team =
             choice->addBranch(Code{"omp_get_max_threads() >= " + std::to_string(team_) + trips}, std::make_unique<Region>());
         team->label = g_.freshLabel(loop_.label + "_team");
@@ -437,7 +430,7 @@ private:
         out->made = entry;
         out->entry = entry.get();
         out->params = {loop_.variable};
-        out->ranges = {g.ordered ? header_.walk() : header_.range};
+        out->ranges = {g.ordered ? header_.walk() : header_.range()};
         const Steps steps = g.steps | graph_->neededBy(g.steps);
         std::map<Name, Name> own; // other names of variables that an earlier group has
         for (std::size_t k = 0; k < body_.size(); ++k) {

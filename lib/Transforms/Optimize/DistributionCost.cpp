@@ -63,8 +63,7 @@ void DistributionCost::addItem(const Item &item, std::vector<LoopLevel> &loops, 
     if (item.step)
         return addStep(*item.step, loops, to);
     const std::size_t around = loops.size();
-    for (std::size_t d = 0; d < item.map->params.size(); ++d)
-        loops.push_back({item.map->params[d], item.map->ranges[d]});
+    analysis::addLoops(loops, *item.map);
     for (const Item &i : item.map->body)
         addItem(i, loops, to);
     loops.resize(around);

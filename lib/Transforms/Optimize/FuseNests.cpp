@@ -274,7 +274,7 @@ private:
     /// Can a copy write elements that it has yet to read? As a whole it moves them all, whatever the order; one by one, it may not.
     bool mayOverlap(const nest::Step &copy) const {
         const nest::Use &from = copy.uses.front(), &to = copy.uses.back();
-        return items_.meet(from, to) && items_.conflict({&from, {from.subset, {}}}, {&to, {to.subset, {}}}, 0);
+        return items_.meet(from, to) && items_.conflict({&from, &copy, {from.subset, {}}}, {&to, &copy, {to.subset, {}}}, 0);
     }
 
     /// The item as a map that could join `other`.
@@ -411,10 +411,9 @@ private:
     Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
         if (!nest::canLayOver(b, at.meaning, at.depth))
             return {Why::Names, "the names of their parameters clash"};
-        const std::vector<nest::AlignedUse> ofA = nest::aligned(a, a, {}, at.depth),
-                                            ofB = nest::aligned(b, a, at.meaning, at.depth);
-        for (const nest::AlignedUse &u : ofA)
-            for (const nest::AlignedUse &v : ofB) {
+        const std::vector<nest::PlacedUse> ofA = nest::aligned(a, a, {}, at.depth), ofB = nest::aligned(b, a, at.meaning, at.depth);
+        for (const nest::PlacedUse &u : ofA)
+            for (const nest::PlacedUse &v : ofB) {
                 if (!items_.meet(*u.use, *v.use))
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);

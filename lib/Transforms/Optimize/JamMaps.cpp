@@ -426,7 +426,7 @@ private:
             }
             const std::optional<int64_t> width = widthOf(*i.map);
             const std::size_t outer = around_.size();
-            nest::addLoops(around_, *i.map);
+            analysis::addLoops(around_, *i.map);
             changed |= width || in(i.map->body);
             if (width)
                 jam(std::move(i), *width, out);

@@ -77,10 +77,10 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header || !analysis::isOfIntegers(header->range, g_))
+        const analysis::LoopHeader header = analysis::headerOf(loop_);
+        if (!header.hasEnd() || !header.isOfIntegers(g_))
             return {Why::LoopForm, "it does not count to an end that is known"};
-        range_ = header->range;
+        range_ = header.range();
         body_ = nest::readRegion(loop_, known_.memories, known_.shared);
         if (!body_)
             return {Why::ControlFlow, "its body is more than a chain of states"};
@@ -148,13 +148,13 @@ private:
             if (!nest::canLayOver(*i.map, meaning, depth_))
                 return {Why::Names, "the names of parameters clash"};
             locals_.merge(nest::localsOf(i));
-            for (nest::AlignedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
+            for (nest::PlacedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
                 uses_.push_back(std::move(u));
             }
         }
-        std::erase_if(uses_, [this](const nest::AlignedUse &u) { return locals_.count(u.use->data) != 0; });
-        for (const nest::AlignedUse &u : uses_) {
+        std::erase_if(uses_, [this](const nest::PlacedUse &u) { return locals_.count(u.use->data) != 0; });
+        for (const nest::PlacedUse &u : uses_) {
             if (!analysis::isPlain(g_.desc(u.use->data)))
                 return {Why::Container, "`" + u.use->data.str() + "` is more than an array"};
         }
@@ -171,7 +171,7 @@ private:
 
     bool walksAlongRows(const std::vector<Item> &items) const {
         int along = 0, across = 0;
-        for (const nest::AlignedUse &u : uses_) {
+        for (const nest::PlacedUse &u : uses_) {
             along += isNear(u, loop_.variable);
             across += isNear(u, outer_.back().variable);
         }
@@ -181,7 +181,7 @@ private:
     }
 
     /// Is the element of the next iteration the same one, or the next one in memory?
-    bool isNear(const nest::AlignedUse &u, Name variable) const {
+    bool isNear(const nest::PlacedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
         return d && u.instance.subset && u.instance.subset->isOneElement() &&
                (!u.instance.subset->freeSymbols().count(variable) || nest::isNextTo(*u.instance.subset, *d, variable));
@@ -281,7 +281,7 @@ private:
     std::optional<nest::Run> body_;
     std::size_t depth_ = 0;
     std::vector<analysis::LoopLevel> outer_; // the shared loops
-    std::vector<nest::AlignedUse> uses_;
+    std::vector<nest::PlacedUse> uses_;
     std::set<Name> locals_;
 };
 

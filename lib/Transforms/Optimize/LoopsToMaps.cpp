@@ -80,15 +80,14 @@ public:
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(loop_);
-        if (!header)
+        header_ = analysis::headerOf(loop_);
+        if (!header_.hasEnd())
             return {Why::LoopForm, "it does not count to an end that is known"};
-        header_ = *header;
-        const sym::Range &range = header_.range;
+        const sym::Range range = header_.range();
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
             return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
-        if (!analysis::isOfIntegers(range, g_))
+        if (!header_.isOfIntegers(g_))
             return {Why::LoopForm, "its range is more than integers"};
         map_.params = {loop_.variable};
         map_.ranges = {range};
@@ -204,17 +203,17 @@ private:
     /// The same for the body in its current form. Containers private to an iteration become locals of the map. `by`:
     /// the container in the way.
     Reason dependence(Name &by) {
-        std::vector<nest::AlignedUse> uses = aligned(map_, map_, {}, 1);
+        std::vector<nest::PlacedUse> uses = aligned(map_, map_, {}, 1);
         std::set<Name> inner;
         for (const Item &i : map_.body)
             inner.merge(nest::localsOf(i));
-        std::erase_if(uses, [&](const nest::AlignedUse &u) { return inner.count(u.use->data) != 0; });
-        std::map<Name, const nest::AlignedUse *> first; // of each container
-        for (const nest::AlignedUse &u : uses)
+        std::erase_if(uses, [&](const nest::PlacedUse &u) { return inner.count(u.use->data) != 0; });
+        std::map<Name, const nest::PlacedUse *> first; // of each container
+        for (const nest::PlacedUse &u : uses)
             first.emplace(u.use->data, &u);
         for (std::size_t a = 0; a < uses.size(); ++a)
             for (std::size_t b = a; b < uses.size(); ++b) {
-                const nest::AlignedUse &u = uses[a], &v = uses[b];
+                const nest::PlacedUse &u = uses[a], &v = uses[b];
                 if (!items_.meet(*u.use, *v.use) || map_.locals.count(u.use->data) || commute(u, v))
                     continue;
                 const auto c = items_.conflict(u, v, 1);
@@ -233,7 +232,7 @@ private:
     }
 
     /// Are both updates of one and the same element, in any order? A team of threads has a copy of it each.
-    bool commute(const nest::AlignedUse &a, const nest::AlignedUse &b) const {
+    bool commute(const nest::PlacedUse &a, const nest::PlacedUse &b) const {
         if (a.use->data != b.use->data || !isFreeOfOrder(*a.use, g_) || a.use->memlet.wcr != b.use->memlet.wcr || !a.use->subset ||
             !b.use->subset || !(*a.use->subset == *b.use->subset) || !a.use->subset->isOneElement())
             return false;

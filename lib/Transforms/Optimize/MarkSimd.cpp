@@ -107,9 +107,9 @@ private:
     }
 
     bool isIndependent(const Map &m) const {
-        const std::vector<nest::AlignedUse> uses = nest::aligned(m, m, {}, m.params.size());
-        for (const nest::AlignedUse &u : uses)
-            for (const nest::AlignedUse &v : uses) {
+        const std::vector<nest::PlacedUse> uses = nest::aligned(m, m, {}, m.params.size());
+        for (const nest::PlacedUse &u : uses)
+            for (const nest::PlacedUse &v : uses) {
                 if (!u.use->writes() || !items_.meet(*u.use, *v.use) || m.locals.count(u.use->data))
                     continue;
                 const auto c = items_.conflict(u, v, m.params.size());

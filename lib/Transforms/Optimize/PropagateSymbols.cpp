@@ -20,7 +20,7 @@
 //      of the same type, none of which is shadowed by a surrounding map. If a single read cannot be replaced, the
 //      symbol stays, since replacing only some reads gains nothing. Sizes of containers, and code that is not Python,
 //      cannot be rewritten;
-//   2. an assignment to a loop variable (nest::headerOf) outside the loop can be removed if the variable's reads
+//   2. an assignment to a loop variable (analysis::headerOf) outside the loop can be removed if the variable's reads
 //      outside its loops can be replaced in this way. Reads inside the loops stay. After that only its loops need the
 //      variable;
 //   3. an assignment is redundant if the symbol already has the assigned value. (GVN does the same for registers.)
@@ -333,7 +333,7 @@ class PropagateSymbols : public pass::GraphPass {
         if (out.empty())
             return out;
         for (const Region *r : allRegions(g))
-            if (const auto *l = dyn_cast<LoopRegion>(r); l && !analysis::headerOf(*l))
+            if (const auto *l = dyn_cast<LoopRegion>(r); l && !analysis::headerOf(*l).hasEnd())
                 others.insert(l->variable);
         for (const auto &[name, d] : g.arrays) {
             const std::set<Name> symbols = d.freeSymbols();

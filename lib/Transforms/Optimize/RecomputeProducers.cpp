@@ -79,8 +79,7 @@ struct Reads {
 
     void in(const Item &i, const Map *body, std::vector<LoopLevel> &loops, std::size_t item) {
         if (i.map) {
-            for (std::size_t d = 0; d < i.map->params.size(); ++d)
-                loops.push_back({i.map->params[d], i.map->ranges[d]});
+            analysis::addLoops(loops, *i.map);
             for (const Item &inner : i.map->body)
                 in(inner, i.map.get(), loops, item);
             loops.resize(loops.size() - i.map->params.size());
@@ -129,8 +128,7 @@ private:
             if (!list[at].map)
                 continue;
             Map &m = *list[at].map;
-            for (std::size_t d = 0; d < m.params.size(); ++d)
-                around_.push_back({m.params[d], m.ranges[d]});
+            analysis::addLoops(around_, m);
             changed |= in(m.body);
             around_.resize(around_.size() - m.params.size());
             if (const auto p = nest::producerOf(m); p && recompute(list, at, *p)) {

@@ -68,7 +68,7 @@ bool isPlainRead(const Use &read, const Map &m, const SDFG &g) {
 
 } // namespace
 
-bool canBeSaved(const nest::AlignedUse &read, const Map &m, std::size_t depth, const nest::Conflicts &items, const SDFG &g) {
+bool canBeSaved(const nest::PlacedUse &read, const Map &m, std::size_t depth, const nest::Conflicts &items, const SDFG &g) {
     if (!isPlainRead(*read.use, m, g))
         return false;
     const std::set<Name> names = read.use->subset->freeSymbols();

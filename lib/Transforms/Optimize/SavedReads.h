@@ -10,7 +10,7 @@ namespace sdfgc::transforms {
 /// map must not write the container. Each loop that the element does not depend on runs as often as one that it does
 /// depend on, so saving reads nothing that the map would not read. The conflict with a later write, in any iteration,
 /// then no longer prevents the map from moving.
-bool canBeSaved(const nest::AlignedUse &read, const nest::Map &m, std::size_t depth, const nest::Conflicts &items,
+bool canBeSaved(const nest::PlacedUse &read, const nest::Map &m, std::size_t depth, const nest::Conflicts &items,
                 const ir::SDFG &g);
 
 /// Redirects such reads to new transients. Returns the maps that save the values, to be placed before the map; reads of

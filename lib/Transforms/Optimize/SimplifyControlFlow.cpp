@@ -200,45 +200,40 @@ private:
     // ---- loops
 
     void loop(Region &r, LoopRegion &l) {
-        const std::optional<analysis::LoopHeader> header = analysis::headerOf(l);
+        const analysis::LoopHeader header = analysis::headerOf(l);
         const std::set<Name> assigned = analysis::assignedInside(l);
         const auto isConstant = [&](Name n) { return isFixed(n) && !assigned.count(n); };
-        const bool counts =
-            header && analysis::isOfIntegers(header->range, g_) && isConstant(l.variable) && ends(header->range, isConstant);
+        const std::set<Name> names = header.names();
+        const bool counts = header.hasEnd() && header.isOfIntegers(g_) && std::all_of(names.begin(), names.end(), isConstant);
         const sym::Assumptions around = facts_;
         facts_.erase(l.variable);
-        if (counts && header->range.begin.asInt().value_or(-1) >= 0)
+        if (counts && header.range().begin.asInt().value_or(-1) >= 0)
             facts_[l.variable].nonnegative = true;
         region(l);
         facts_ = around;
-        if (counts && runsOnceAtMost(r, l, *header))
+        if (counts && runsOnceAtMost(r, l, header))
             return;
         if (unswitches_)
             unswitch(l, assigned);
     }
 
-    template <class F> static bool ends(const sym::Range &range, const F &isConstant) {
-        return std::all_of(range.begin.freeSymbols().begin(), range.begin.freeSymbols().end(), isConstant) &&
-               std::all_of(range.end.freeSymbols().begin(), range.end.freeSymbols().end(), isConstant);
-    }
-
     /// Does the loop run once, or never? Then it is gone afterwards.
     bool runsOnceAtMost(Region &r, LoopRegion &l, const analysis::LoopHeader &header) {
-        const sym::Range walk = header.walk();
-        const bool never = sym::isLess(header.range.end, header.range.begin) == sym::Truth::True;
-        const bool once = !never && header.range.size().isOne();
+        const sym::Range range = header.range();
+        const bool never = sym::isLess(range.end, range.begin) == sym::Truth::True;
+        const bool once = !never && header.trips().isOne();
         if ((!never && !once) || (once && (hasJump(l) || analysis::sequenceOf(l).empty())) ||
             !mayChange(l, never ? "never runs" : "runs once"))
             return false;
         const Name variable = l.variable;
         const bool isRead = edits_.isReadOutside(l);
-        const sym::Expr last = never ? walk.begin : walk.begin + walk.step;
+        const sym::Expr valueAfter = header.valueIn(never ? 0 : 1);
         State &first = analysis::stateInPlaceOf(l);
         first.label = edits_.freshLabel(first.label);
         Block *end = &first;
         if (once) {
             State *body = r.addStateAfter(end, edits_.freshLabel(first.label));
-            end->outEdges().front()->assignments = {{variable, walk.begin.str()}};
+            end->outEdges().front()->assignments = {{variable, header.first.str()}};
             State *after = r.addStateAfter(body, edits_.freshLabel(first.label + "_end"));
             end = after;
             edits_.putInPlaceOf(*body, l);
@@ -246,7 +241,7 @@ private:
         if (isRead) {
             State *after = r.addStateAfter(end, edits_.freshLabel(first.label + "_end"));
             for (InterstateEdge *e : after->inEdges())
-                e->assignments = {{variable, last.str()}};
+                e->assignments = {{variable, valueAfter.str()}};
         }
         r.removeBlock(&l);
         return true;

@@ -163,7 +163,7 @@ bool LoopUnswitching::isIdleWithout(const LoopRegion &l, const ConditionalBlock 
     for (const auto &b : l.blocks())
         if (const auto *s = dyn_cast<State>(b.get()); b.get() != &c && s && !s->nodes().empty())
             return false;
-    return analysis::headerOf(l) && !edits_.isReadOutside(l) &&
+    return analysis::headerOf(l).hasEnd() && !edits_.isReadOutside(l) &&
            std::all_of(l.edges().begin(), l.edges().end(), [](const auto &e) { return e->assignments.empty(); });
 }
 

@@ -1,14 +1,14 @@
 // How often loops run, against loops that run.
 #include "Graphs.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <catch2/catch.hpp>
 
 using namespace sdfgc;
 using namespace sdfgc::test;
-using analysis::TripCount;
+using analysis::LoopHeader;
 using analysis::Uncounted;
 
 namespace {
@@ -44,12 +44,12 @@ template <class Test> std::optional<int64_t> simulated(Form form, int64_t first,
 }
 
 /// The only loop of a graph, with what is known of the symbols there.
-TripCount countIn(Graph &x, std::string_view label = "l") {
+LoopHeader countIn(Graph &x, std::string_view label = "l") {
     return analysis::tripCountOf(*x.block<LoopRegion>(label), analysis::factsOf(x.g));
 }
 
 /// A loop with a body that is given as text, in a graph with some symbols and containers.
-TripCount countOf(const std::string &loop, const std::string &body = "state s {}") {
+LoopHeader countOf(const std::string &loop, const std::string &body = "state s {}") {
     Graph x(R"(
       sdfg f(A, K, R) {
         symbol N, M, s: int64
@@ -64,7 +64,7 @@ TripCount countOf(const std::string &loop, const std::string &body = "state s {}
     return countIn(x);
 }
 
-void requireNot(const TripCount &t, Uncounted why) {
+void requireNot(const LoopHeader &t, Uncounted why) {
     INFO(analysis::text(t.why));
     CHECK(t.why == why);
 }
@@ -80,7 +80,7 @@ TEST_CASE("trip counts of all forms are those of loops that run") {
                 LoopRegion l;
                 header(l, std::to_string(first), "i " + relation + " " + std::to_string(bound), "i + " + std::to_string(step),
                        form);
-                const TripCount t = analysis::tripCountOf(l);
+                const LoopHeader t = analysis::tripCountOf(l);
                 const auto n = simulated(form, first, step, [&](int64_t i) { return holds(relation, i, bound); });
                 INFO(first << " " << relation << " " << bound << " by " << step << ": " << analysis::text(t.why));
                 REQUIRE(t.counted() == n.has_value());
@@ -101,7 +101,7 @@ TEST_CASE("trip counts with symbols are those of loops that run") {
     facts[Name("s")].positive = true;
     LoopRegion l;
     header(l, "a", "i " + relation + " b", up ? "i + s" : "i - s", form);
-    const TripCount t = analysis::tripCountOf(l, facts);
+    const LoopHeader t = analysis::tripCountOf(l, facts);
     REQUIRE(t.counted());
     for (int64_t step = 1; step <= 4; ++step)
         for (int64_t first = -4; first <= 4; ++first)
@@ -120,7 +120,7 @@ TEST_CASE("a multiple of the variable may be compared, from either side") {
                 LoopRegion l;
                 header(l, "0", std::to_string(bound) + " " + relation + " " + std::to_string(factor) + "*i + 1",
                        "i + " + std::to_string(step));
-                const TripCount t = analysis::tripCountOf(l);
+                const LoopHeader t = analysis::tripCountOf(l);
                 const auto n = simulated(Form::For, 0, step, [&](int64_t i) { return holds(relation, bound, factor * i + 1); });
                 INFO(bound << " " << relation << " " << factor << "*i + 1 by " << step);
                 REQUIRE(t.counted() == n.has_value());
@@ -144,7 +144,7 @@ TEST_CASE("the formulas of trip counts") {
 }
 
 TEST_CASE("conjunctions bound loops") {
-    TripCount t = countOf("for i = 0; i < N and A[i] > 0; i = i + 1");
+    LoopHeader t = countOf("for i = 0; i < N and A[i] > 0; i = i + 1");
     CHECK(t.count.str() == "N");
     CHECK(!t.exact);
     t = countOf("for i = 0; i < N and i <= M; i = i + 1");
@@ -164,7 +164,7 @@ TEST_CASE("conjunctions bound loops") {
 
 TEST_CASE("jumps out of loops leave bounds") {
     const auto isExact = [](const std::string &body) {
-        const TripCount t = countOf("for i = 0; i < N; i = i + 1", body);
+        const LoopHeader t = countOf("for i = 0; i < N; i = i + 1", body);
         REQUIRE(t.counted());
         CHECK(t.count.str() == "N");
         return t.exact;
@@ -189,7 +189,7 @@ TEST_CASE("what a loop changes is no part of its count") {
     CHECK(countOf("for i = 0; i < K[0]; i = i + 1", "state s {\nt: o = 1.0  with o -> A[0]\n}").exact);
     CHECK(countOf("for i = 0; i < N and i < M; i = i + 1", assigns("M")).count.str() == "N"); // the other test bounds it
 
-    const TripCount t = countOf("for i = M; i < N; i = i + 1", assigns("M"));
+    const LoopHeader t = countOf("for i = M; i < N; i = i + 1", assigns("M"));
     CHECK(t.count.str() == "max(N - M, 0)");
     REQUIRE(t.changing.size() == 1);
     CHECK(t.changing[0] == Name("M"));
@@ -214,9 +214,23 @@ TEST_CASE("loops without a count say why") {
     CHECK(analysis::text(Uncounted::StepSign) == "the sign of its step is not known");
 }
 
+TEST_CASE("trip counts and ends fit together") {
+    LoopHeader t = countOf("for i = 1; i < N; i = i + 2"); // the end is that of the header, though the count is not negative
+    CHECK(t.end.str() == "N - 1");
+    CHECK(t.level().range == sym::Range{expr("1"), expr("N - 1"), expr("2"), 1});
+    t = countOf("for i = M; i != M + 6*N; i = i + 3"); // the end is the last value
+    CHECK(t.end.str() == "M + 6*N - 3");
+    CHECK(t.last() == t.end);
+    t = countOf("for i = N; i >= 3; i = i - s"); // a symbolic step needs its sign
+    CHECK(t.why == Uncounted::StepSign);
+    CHECK(!t.hasEnd());
+    t = countOf("for i = 0; i < ceil(sqrt(N)); i = i + 1"); // an integer, as for headerOf
+    CHECK(t.count.str() == "max(ceil(sqrt(N)), 0)");
+}
+
 TEST_CASE("while loops that count in their body") {
     const std::string step = "state a {}\ns = s + 2\nstate b {}";
-    TripCount t = countOf("while s < M", step);
+    LoopHeader t = countOf("while s < M", step);
     REQUIRE(t.counted());
     CHECK(t.variable == Name("s"));
     CHECK(t.first.str() == "s");

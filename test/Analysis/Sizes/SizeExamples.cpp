@@ -1,7 +1,7 @@
 // The sizes of tapes: thirteen programs and their formulas.
 #include "Graphs.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
@@ -9,9 +9,9 @@
 
 using namespace sdfgc;
 using namespace sdfgc::test;
+using analysis::LoopHeader;
 using analysis::SizeExpr;
 using analysis::SizeFacts;
-using analysis::TripCount;
 using analysis::Uncounted;
 
 namespace {
@@ -33,16 +33,16 @@ struct Program : Graph {
                 "\n}\n") {
         facts.symbols = analysis::factsOf(g);
     }
-    TripCount trips(std::string_view label) { return analysis::tripCountOf(*block<LoopRegion>(label), facts.symbols); }
+    LoopHeader trips(std::string_view label) { return analysis::tripCountOf(*block<LoopRegion>(label), facts.symbols); }
     SizeExpr count(std::string_view label) {
-        const TripCount t = trips(label);
+        const LoopHeader t = trips(label);
         INFO(analysis::text(t.why));
         REQUIRE(t.counted());
         return t.count;
     }
     /// The number of iteration `k` of a loop as the variable of it.
     SizeExpr numbered(std::string_view label, const SizeExpr &e, Name k) {
-        const TripCount t = trips(label);
+        const LoopHeader t = trips(label);
         return analysis::substitute(
             e, {{block<LoopRegion>(label)->variable, SizeExpr(t.first) + SizeExpr(sym::Expr::symbol(k)) * t.step}});
     }

@@ -1,7 +1,7 @@
 // Sizes: their formulas, closed forms and text.
 #include "Graphs.h"
 
-#include "sdfgc/Analysis/Flow/TripCount.h"
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Sizes/SizeExpr.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 

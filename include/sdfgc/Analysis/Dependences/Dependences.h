@@ -21,6 +21,11 @@ struct LoopLevel {
     sym::Range range;
     friend bool operator==(const LoopLevel &, const LoopLevel &) = default;
 };
+/// Adds the loops of a map, of the graph or of the nest form.
+template <class Map> void addLoops(std::vector<LoopLevel> &around, const Map &m) {
+    for (std::size_t d = 0; d < m.params.size(); ++d)
+        around.push_back({m.params[d], m.ranges[d]});
+}
 
 /// An access of a container: the elements that one iteration touches, in terms of its loops, outermost first, and of
 /// symbols with a constant value. An unknown subset (indirect, through a pointer) is represented as nothing, which

@@ -1,7 +1,7 @@
 // Do different iterations of scopes access different elements?
 #pragma once
 
-#include "sdfgc/Symbolic/Subset.h"
+#include "sdfgc/Analysis/Dependences/Dependences.h"
 
 #include <set>
 #include <vector>
@@ -9,9 +9,7 @@
 namespace sdfgc::analysis {
 
 /// A parameter that a subset may depend on, with its values, in ascending order unless they are known to descend.
-struct IterationParameter {
-    Name name;
-    sym::Range range;
+struct IterationParameter : LoopLevel {
     bool parallel = false; // iterations may run concurrently
 };
 

@@ -1,6 +1,7 @@
 // Which memory does a write with conflict resolution reach, and in which scopes do its iterations run?
 #pragma once
 
+#include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/IR/Sdfg.h"
 
@@ -16,9 +17,11 @@ namespace sdfgc::analysis {
 struct WriteLevel {
     const ir::Edge *edge = nullptr;         // the write at this level: the innermost edge, a viewing edge, or an output of a
                                             // nested SDFG
+    const ir::Node *from = nullptr;         // its source: the view or the nested SDFG, if it is not the write itself
     const ir::AccessNode *target = nullptr; // its destination
     std::vector<ir::Node *> scopes;         // scopes that it leaves, innermost first
-    std::vector<sym::Subset> touched;       // alternative subsets; each contains everything that is accessed
+    std::vector<sym::Subset> touched;       // alternative subsets, the most precise last; each contains everything that is
+                                            // accessed
     std::set<Name> varying;                 // names in them that vary between writes in unknown ways
 };
 
@@ -42,28 +45,14 @@ public:
     bool encloses(const ir::Node *scope, const ir::Node *n);
 
 private:
-    /// The positions of a container's access nodes.
-    struct Use {
-        const ir::State *state = nullptr;
-        bool severalStates = false;
-        std::vector<ir::Node *> commonScopes;
-    };
-    using Uses = std::unordered_map<Name, Use>;
-    struct Cursor {
-        const ir::Edge *edge;
-        const ir::Node *from;
-        const ir::AccessNode *target;
-        std::vector<sym::Subset> touched; // most precise last
-        std::set<Name> varying;
-    };
-    const Uses &uses(const ir::SDFG &g);
-    std::vector<ir::Node *> scopesWithin(const Cursor &c, const std::vector<ir::Node *> &outside);
-    bool throughView(Cursor &c);
-    bool throughConnector(Cursor &c);
+    std::vector<ir::Node *> scopesWithin(const WriteLevel &l, const ir::Node *outside);
+    const ir::Node *scopeOfContainer(const ir::SDFG &g, Name container);
+    static bool throughView(WriteLevel &l);
+    static bool throughConnector(WriteLevel &l);
 
     std::unordered_map<const ir::State *, std::unique_ptr<ScopeTree>> scopes_;
     std::unordered_map<const ir::State *, std::unordered_map<Name, std::vector<ir::Edge *>>> writes_;
-    std::unordered_map<const ir::SDFG *, Uses> uses_;
+    std::unordered_map<const ir::SDFG *, std::map<Name, ContainerUses>> uses_;
 };
 
 /// The workers of a consume scope run concurrently, whatever its schedule.

@@ -76,9 +76,8 @@ ir::Region *graphAround(ir::Block &b);
 /// Returns the gate of a formed region; null if it has none, which no pass leaves behind.
 ir::State *gateOf(ir::Region &formed);
 
-/// An operation of a formed region, or a loop or branch with operations.
-struct GraphOperation {
-    StreamStep step; // of a loop or branch: with all uses inside, and a read of its flag
+/// An operation of a formed region, or a loop or branch with operations: with all uses inside, and a read of its flag.
+struct GraphOperation : StreamStep {
     const DeviceLoop *loop = nullptr;
     std::vector<GraphOperation> inside = {};
 };

@@ -1,7 +1,6 @@
-// Loop headers, reads of loop variables, and replacement of loops.
+// Reads of loop variables, and replacement of loops.
 #pragma once
 
-#include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 
 #include <optional>
@@ -30,9 +29,6 @@ private:
     std::set<Name> set_;       // by the loops around the current element
     std::set<Name> read_;
 };
-/// Returns the loops around a region, including the region itself, outermost first. Omits loops without a known bound
-/// (nest::headerOf), and loops whose body changes their variable or bounds.
-std::vector<LoopLevel> loopsAround(const ir::Region &r);
 /// Undeclares the symbol of a loop variable if no loop uses it any more, since nothing would assign it.
 void forgetVariable(ir::SDFG &g, Name variable);
 
@@ -42,6 +38,9 @@ ir::State &stateInPlaceOf(ir::LoopRegion &l);
 /// Returns the blocks of a region in order, if each except the last has an unconditional edge to the next. Empty
 /// otherwise.
 std::vector<ir::Block *> sequenceOf(ir::Region &r);
+
+/// Returns the top-level block of the SDFG that contains a region, possibly the region itself.
+ir::Block *outermost(ir::Region &r);
 
 /// Is an SDFG nested in a scope?
 bool isInScope(const ir::SDFG &g);
