@@ -28,9 +28,10 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
                 inputs.insert(c.name);
             else if (inputs.count(c.name))
                 report(Id::ConnectorInAndOut, n, c.name.str());
-            if (n.isEntry()) // dynamic ranges may be called like a symbol
+            if (n.isEntry()) // dynamic ranges may have the name of a symbol
                 continue;
-            // Type inference declares what loops and edges define; files need not, and there a connector may have such a name.
+            // Type inference declares the symbols that loops and edges define; files need not, so there a connector may have such a
+            // name.
             const bool isSymbol = !atLeast(Level::Typed) && g.symbols.contains(c.name);
             const char *taken = g.arrays.contains(c.name)      ? "container"
                                 : isSymbol                     ? "symbol"
@@ -82,7 +83,7 @@ void Verifier::connectorPairs(const Node &n) {
             report(Id::ConnectorWithoutPair, n, c.name.str(), pairedConnector(c.name).str());
     };
     for (const Connector &c : n.inConnectors)
-        if (n.isExit() || c.name.view().starts_with("IN_")) // of an entry, others are ends of ranges
+        if (n.isExit() || c.name.view().starts_with("IN_")) // of an entry; other connectors are ends of ranges
             check(c, "IN_", "OUT_", outs);
     for (const Connector &c : n.outConnectors)
         check(c, "OUT_", "IN_", ins);

@@ -1,6 +1,6 @@
-// The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Streams/Barriers.h),
-// copies say how they are made (sdfgc/Analysis/Memory/Copies.h), there is one team of threads at a time (sdfgc/Analysis/Teams.h),
-// and kernels say how large their blocks are.
+// The scheduled level: dependent phases of kernels have a barrier between them (sdfgc/Analysis/Streams/Barriers.h), copies specify
+// their method (sdfgc/Analysis/Memory/Copies.h), there is only one team of threads at a time (sdfgc/Analysis/Teams.h), and kernels
+// specify their block sizes.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -14,7 +14,7 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 void Verifier::barriers(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
+    SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless asked to
     StreamSteps steps(root);
     PhaseOrder(root, steps).run([&](const PhaseConflict &c) {
         const diag::Message message(diag::Id::ThreadsUnordered, c.laterName(), c.use.write ? "write" : "read",
