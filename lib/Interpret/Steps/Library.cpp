@@ -1,4 +1,4 @@
-// Library nodes by their definition (format reference section 7), not by their expansion: which class is executed by what.
+// Library nodes by their definition (format reference section 7) rather than by expansion: the function that executes each class.
 #include "Library/Nodes.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Maker = std::unique_ptr<Step> (*)(NodeReader &r);
 
-/// By class name: classes keep theirs when they move from one library to another.
+/// By class name, since classes keep their name when they move from one library to another.
 const std::map<std::string, Maker, std::less<>> makers = {
     {"Reduce", makeReduce},
     {"AllNode", makeTest},
@@ -43,7 +43,7 @@ const std::map<std::string, Maker, std::less<>> makers = {
     {"Stencil", makeStencil},
 };
 
-/// Libraries whose nodes need other processes, or Python: some of their classes have names of the table.
+/// Libraries whose nodes need other processes, or Python: some of their classes have the same names as those in the table.
 bool isElsewhere(const std::string &library) {
     return library.empty() || library == "mpi" || library == "pblas" || library == "onnx" || library == "torch";
 }

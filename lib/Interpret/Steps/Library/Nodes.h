@@ -1,4 +1,4 @@
-// The library nodes that the interpreter executes: one function each, by family.
+// The library nodes that the interpreter executes: one function each, grouped by family.
 #pragma once
 
 #include "Elements.h"
@@ -44,6 +44,6 @@ std::unique_ptr<Step> makeSparse(NodeReader &r);  // CSRMM, CSRMV
 std::unique_ptr<Step> makeStencil(NodeReader &r);
 
 // ---- Async.cpp
-std::unique_ptr<Step> makeAsync(NodeReader &r); // what passes add to order streams, and to allocate
+std::unique_ptr<Step> makeAsync(NodeReader &r); // nodes that passes add to order streams and to allocate
 
 } // namespace sdfgc::interpret
