@@ -236,7 +236,7 @@ private:
         return false;
     }
 
-    /// A typed graph has no Default schedules and storages, which passes at that level would not replace.
+    /// A typed graph has no Default schedules and storages; the passes that type a graph do not replace these.
     bool isDecided(const PassInfo &info) {
         const std::string undecided = firstUndecided();
         if (!undecided.empty())
