@@ -97,7 +97,8 @@ template <class Body> void underSeeds(Body body) {
     }
 }
 
-/// A device of test/lit/gpu/Inputs/graph_matrix.py: the variable that makes it, and why regions without loops take the host path there.
+/// A device of test/lit/gpu/Inputs/graph_matrix.py: the variable that makes it, and why regions without loops take the host path
+/// there.
 struct DeviceKind {
     const char *variable, *value;
     const char *reason; // "": they do not

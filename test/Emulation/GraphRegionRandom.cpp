@@ -1,5 +1,5 @@
-// Random regions with arguments that change from call to call: a graph gives what the host path gives, whatever nodes are absent, and
-// is built at most once for each set of nodes that are present.
+// Random regions with arguments that change from call to call: a graph gives what the host path gives, whatever nodes are absent,
+// and is built at most once for each set of nodes that are present.
 #include "GraphFixture.h"
 
 #include "sdfgc/rt/gpu_graph.h"

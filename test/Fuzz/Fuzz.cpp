@@ -1,12 +1,13 @@
-// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time and within 4 GiB, with status
-// 0 or 1, prints an error when it is 1, and what `opt` writes can be read again. Status 2 is for lists of passes that do not fit.
+// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time and within 4 GiB, with
+// status 0 or 1, prints an error when it is 1, and what `opt` writes can be read again. Status 2 is for lists of passes that do not
+// fit.
 //
 //   fuzz [--seconds N] [--runs N] [--seed N] [--first N] [--keep DIR] GRAPH...
 //
 // GRAPH is JSON (.sdfg) or a text form (.sdfgt). Run number i damages graph i modulo their number by the seed plus i: as a tree, as
 // bytes, as text, by names that change places, by parts of another of the graphs; or it leaves the graph and damages the list of
-// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder); what
-// is printed names the subcommand with its options. Exit status 1 when there are findings.
+// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder);
+// what is printed names the subcommand with its options. Exit status 1 when there are findings.
 //
 //   fuzz --write DIR [--runs N] [--seed N] [--first N] GRAPH...
 //

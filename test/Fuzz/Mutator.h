@@ -40,8 +40,8 @@ public:
     std::string cross(json::Value graph, json::Value other);
     /// The same of text forms: lines of `other`, one or some in a row, among or instead of lines of `text`.
     std::string crossText(std::string text, const std::string &other);
-    /// A copy of a graph, as JSON or in its text form, in which one to three names have become other names of it: containers, symbols,
-    /// connectors, labels, parameters. One time in three both change places.
+    /// A copy of a graph, as JSON or in its text form, in which one to three names have become other names of it: containers,
+    /// symbols, connectors, labels, parameters. One time in three both change places.
     std::string renameText(std::string text);
     /// One or two passes of a list are missing, doubled or elsewhere.
     void mutatePasses(std::vector<std::string> &passes);

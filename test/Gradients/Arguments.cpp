@@ -11,7 +11,8 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A nested SDFG that reads what `$given` gives it, and squares it into `out`; afterwards A is overwritten, so that its values are stored.
+/// A nested SDFG that reads what `$given` gives it, and squares it into `out`; afterwards A is overwritten, so that its values are
+/// stored.
 std::string overwritten(const std::string &given, const std::string &declared, const std::string &body,
                         const std::string &loop = "") {
     return replaced(

@@ -1,5 +1,5 @@
-// Every function of one argument in a chain, s = f(s * A[i]), whose values are stored: in float64 against differences, in float32 against
-// float64.
+// Every function of one argument in a chain, s = f(s * A[i]), whose values are stored: in float64 against differences, in float32
+// against float64.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -16,8 +16,8 @@ const char *const functions[] = {
 #include "sdfgc/Tasklet/Derivatives.def"
 };
 
-/// What s * A[i], from 0.4 to 1 in the beginning, is multiplied by, so that all of the chain is inside the domain of its function, away from
-/// corners, and neither grows nor vanishes.
+/// What s * A[i], from 0.4 to 1 in the beginning, is multiplied by, so that all of the chain is inside the domain of its function,
+/// away from corners, and neither grows nor vanishes.
 double factor(const std::string &function) {
     static const std::map<std::string, double> factors{{"exp", 0.5},  {"exp2", 0.5}, {"expm1", 0.7},  {"sinh", 0.8},
                                                        {"cosh", 0.8}, {"tan", 0.8},  {"log", 4},      {"log2", 3},

@@ -12,20 +12,21 @@ using Arrays = std::map<std::string, std::vector<double>>;
 
 class Differentiated {
 public:
-    /// `names`: results and arguments, with blanks; `options` of the pass, `prefix=...` as the last one. Arguments of the graph are real numbers or integers.
+    /// `names`: results and arguments, with blanks; `options` of the pass, `prefix=...` as the last one. Arguments of the graph are
+    /// real numbers or integers.
     Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options = "");
 
     /// Values of symbols, and of arguments that are not random: between 0.5 and 1.5, integers 0.
     Differentiated &set(const std::string &symbol, int64_t value);
     Differentiated &set(const std::string &argument, std::vector<double> values);
 
-    /// Compares each element of each gradient with differences, for random weights of the results, and tangents with gradients. Fails
-    /// with what is wrong.
+    /// Compares each element of each gradient with differences, for random weights of the results, and tangents with gradients.
+    /// Fails with what is wrong.
     void check();
     /// The first part of that, without tangents.
     void checkGradients();
-    /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the arguments. They
-    /// agree to 1e-12, in programs with float32 to 1e-5, with float16 to 2e-2.
+    /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the
+    /// arguments. They agree to 1e-12, in programs with float32 to 1e-5, with float16 to 2e-2.
     void checkTangents();
     /// Compares tangents for a random direction with differences.
     void checkTangentsByDifferences();

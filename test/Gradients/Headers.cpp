@@ -1,5 +1,5 @@
-// Loops with every comparison, step and place of the test, of no iteration, of one and of several: the gradient goes through the values that
-// the loop had, and through no other.
+// Loops with every comparison, step and place of the test, of no iteration, of one and of several: the gradient goes through the
+// values that the loop had, and through no other.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,8 @@ struct Header {
                 return out;
         }
     }
-    /// Ends with which the loop runs: so that no iteration is begun in order, one, and four, and between two values of the variable.
+    /// Ends with which the loop runs: so that no iteration is begun in order, one, and four, and between two values of the
+    /// variable.
     std::vector<int64_t> ends() const {
         const int64_t towards = step > 0 ? 1 : -1;
         if (std::string(relation) == "!=") {

@@ -1,5 +1,5 @@
-// Programs of NPBench (BSD-3-Clause) as DaCe's Python front end records them: views, slices as wide as a loop has come, in-place updates,
-// rows of a sparse matrix, reductions.
+// Programs of NPBench (BSD-3-Clause) as DaCe's Python front end records them: views, slices as wide as a loop has come, in-place
+// updates, rows of a sparse matrix, reductions.
 #include "Gradient.h"
 #include "SourceTree.h"
 

@@ -1,5 +1,5 @@
-// Gradients in float32 and float16, and of programs that mix types. Reverse and forward mode agree to what rounding leaves, and so does the
-// same program in float64; containers for gradients have the types of those that they belong to.
+// Gradients in float32 and float16, and of programs that mix types. Reverse and forward mode agree to what rounding leaves, and so
+// does the same program in float64; containers for gradients have the types of those that they belong to.
 #include "Gradient.h"
 #include "SourceTree.h"
 

@@ -1,4 +1,5 @@
-// Calls of all ranks that go beyond equal parts: parts of any size, calls that end at a wait, groups of ranks. Against the emulation.
+// Calls of all ranks that go beyond equal parts: parts of any size, calls that end at a wait, groups of ranks. Against the
+// emulation.
 #include "Job.h"
 
 #include <catch2/catch.hpp>

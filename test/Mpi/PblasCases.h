@@ -1,4 +1,5 @@
-// Products and copies of matrices in blocks against loops, for any number of ranks: over the emulation, and over ScaLAPACK under mpirun.
+// Products and copies of matrices in blocks against loops, for any number of ranks: over the emulation, and over ScaLAPACK under
+// mpirun.
 #pragma once
 
 #include "sdfgc/rt/scalapack.h"

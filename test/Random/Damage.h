@@ -1,4 +1,5 @@
-// Planted faults: what wrong passes do to graphs. They show that the comparison finds such passes; nothing of the product knows them.
+// Planted faults: what wrong passes do to graphs. They show that the comparison finds such passes; nothing of the product knows
+// them.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -18,8 +19,8 @@ struct Damage {
 
 std::span<const Damage> damages();
 
-// The faults by what they damage: memlets and edges (DamageMemlets.cpp), scopes, code and containers (DamageNodes.cpp), control flow
-// (DamageFlow.cpp).
+// The faults by what they damage: memlets and edges (DamageMemlets.cpp), scopes, code and containers (DamageNodes.cpp), control
+// flow (DamageFlow.cpp).
 bool shiftSubset(ir::SDFG &, test::RandomNumbers &);
 bool exchangeSubscripts(ir::SDFG &, test::RandomNumbers &);
 bool dropOrder(ir::SDFG &, test::RandomNumbers &);

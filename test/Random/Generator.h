@@ -1,4 +1,5 @@
-// Makes legal graphs: they pass the verifier, write before they read, stay inside of their containers, and order whatever conflicts.
+// Makes legal graphs: they pass the verifier, write before they read, stay inside of their containers, and order whatever
+// conflicts.
 //
 // That holds by construction, for all sizes that the program is made for (Index.h): a map writes elements through subscripts that
 // differ from iteration to iteration, every transient is written completely before anything reads it, and what accesses a container

@@ -61,8 +61,8 @@ struct Operation {
     Container *copiesTo = nullptr; // a copy: it is known by the access node that it makes
 };
 
-/// A dimension of what a map writes: the subscript, and the range of its values where the parameters up to `first` are fixed, or where
-/// those up to the last one are (a tile).
+/// A dimension of what a map writes: the subscript, and the range of its values where the parameters up to `first` are fixed, or
+/// where those up to the last one are (a tile).
 struct Written {
     std::string subscript, image, tile;
     std::size_t first = 0, last = 0;

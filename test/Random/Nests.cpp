@@ -1,6 +1,6 @@
-// Nests of loops, as a programmer writes them: loops around loops, over sizes and over the variables of those around, with tasklets of one
-// element in between. Some carry values from one iteration to the next, in arrays or in scalars, and some do not. Their variable may be a
-// symbol that edges assign and others read in front of the loop and behind it.
+// Nests of loops, as a programmer writes them: loops around loops, over sizes and over the variables of those around, with tasklets
+// of one element in between. Some carry values from one iteration to the next, in arrays or in scalars, and some do not. Their
+// variable may be a symbol that edges assign and others read in front of the loop and behind it.
 #include "Maker.h"
 
 #include <algorithm>

@@ -44,8 +44,8 @@ std::string textOf(const Sizes &sizes) {
 
 interpret::Options interpreterOptions(double seconds = secondsForOne) { return {.seconds = seconds, .largest = int64_t(1) << 28}; }
 
-/// Executes the graph on each input: after every n-th pass that changed it, and after the last one. Where that is not every pass, the
-/// verifier is called then, too, and not by the manager.
+/// Executes the graph on each input: after every n-th pass that changed it, and after the last one. Where that is not every pass,
+/// the verifier is called then, too, and not by the manager.
 class Watcher : public pass::Instrumentation {
 public:
     /// `isReal`: the program's sums are not exact, so that passes may change their last bits.

@@ -1,7 +1,8 @@
-// Types that differ along a path: of a connector and its container, of the two sides of a copy, of a scalar inside a nested SDFG and outside.
+// Types that differ along a path: of a connector and its container, of the two sides of a copy, of a scalar inside a nested SDFG
+// and outside.
 //
-// Conversions stay where C++ defines them: a real number that becomes an integer fits it. Values that code stores are at most 1000 in
-// size, sums may be larger (Expressions.h).
+// Conversions stay where C++ defines them: a real number that becomes an integer fits it. Values that code stores are at most 1000
+// in size, sums may be larger (Expressions.h).
 #include "Maker.h"
 
 namespace sdfgc::random {

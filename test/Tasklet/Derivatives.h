@@ -7,8 +7,8 @@
 
 namespace sdfgc::py::test {
 
-/// Names a, b, c, x are active inputs and y, z active outputs of type `t`, as far as the code has them; A, B are pointers that it reads
-/// with subscripts, out one that it stores to; n, i, j are int64 symbols.
+/// Names a, b, c, x are active inputs and y, z active outputs of type `t`, as far as the code has them; A, B are pointers that it
+/// reads with subscripts, out one that it stores to; n, i, j are int64 symbols.
 Signature signatureFor(const std::string &code, Type t = ScalarKind::Float64);
 
 using Mode = DerivativeOr (*)(const std::vector<StmtRef> &, const Signature &);

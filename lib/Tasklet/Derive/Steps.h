@@ -110,8 +110,8 @@ std::vector<StmtRef> unrolled(const std::vector<StmtRef> &block);
 /// The index of an operation's first operand in its args, after a function or a condition.
 inline int firstOperand(const Expr &flat) { return flat.kind == ExprKind::Call || flat.kind == ExprKind::IfExp ? 1 : 0; }
 
-/// The derivative of an operation on leaves with respect to its operand args[k] in terms of these leaves and the name of the result.
-/// Throws Refusal.
+/// The derivative of an operation on leaves with respect to its operand args[k] in terms of these leaves and the name of the
+/// result. Throws Refusal.
 ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const Builder &builder);
 /// Can a derivative of the operation be infinite where its result is a number? The table row tells; a constant divisor or exponent
 /// may rule it out.

@@ -12,8 +12,8 @@ namespace sdfgc::transforms {
 pass::Element elementOfItem(const nest::Map &m, const ir::SDFG &g);
 /// The same of any item: a copy is named by the access node that it ends at.
 pass::Element elementOfItem(const nest::Item &i, const ir::SDFG &g);
-/// How remarks call nodes other than the one that they are about: `` `sum` ``, or `` `sum` in state s1 `` where several nodes of the
-/// program have the label.
+/// How remarks call nodes other than the one that they are about: `` `sum` ``, or `` `sum` in state s1 `` where several nodes of
+/// the program have the label.
 class NodeLabels {
 public:
     explicit NodeLabels(const ir::SDFG &root);

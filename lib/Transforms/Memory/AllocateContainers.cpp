@@ -135,8 +135,8 @@ private:
             reserve(name, d, u);
     }
 
-    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs the
-    /// SDFG, and on the host ordinary memory replaces them.
+    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs
+    /// the SDFG, and on the host ordinary memory replaces them.
     void placeGlobal(Name name, DataDesc &d, const ContainerUses &u) {
         if (isMemory(d) && ofTheCall(d))
             return;

@@ -15,8 +15,8 @@
 // A check is a call in an expression. It returns 0, or its argument, and throws on failure. An access is checked
 // exactly when it is executed, wherever it is: in branches of a conditional expression, or in the condition of a loop.
 //
-//   1. Elements: the index of each dimension is within the shape; an unknown size (`?`) is no limit. If the
-//      container is part of larger memory (an argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
+//   1. Elements: the index of each dimension is within the shape; an unknown size (`?`) is no limit. If the container is part of
+//      larger memory (an argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
 //   2. Regions (copies, connectors of C++ code and of libraries): the first and last index are within the shape.
 //   3. Sizes of transients: none is negative, and their product fits into 64 bits.
 //   4. Divisors of integers, in / // and %: not 0.

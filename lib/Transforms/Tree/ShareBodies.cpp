@@ -22,8 +22,8 @@
 //   - everything that it uses can be passed: values, constants, arrays.
 //
 // Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
-// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies that
-// use a name which several variables of the function have, of other kinds, or that declare values in code.
+// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies
+// that use a name which several variables of the function have, of other kinds, or that declare values in code.
 #include "Jumps.h"
 #include "MovedFunctions.h"
 
@@ -115,8 +115,8 @@ private:
                std::all_of(all.names.begin(), all.names.end(), [&](Name n) { return all.declared.count(n) || isPassable(n, all); });
     }
 
-    /// Variables with the same name must have the same kind and type, so that it does not matter which of them is meant. An array must
-    /// appear outside of symbolic expressions, whose names outline() passes as values.
+    /// Variables with the same name must have the same kind and type, so that it does not matter which of them is meant. An array
+    /// must appear outside of symbolic expressions, whose names outline() passes as values.
     bool isPassable(Name n, const Effects &all) const {
         const bool isChanged = all.changed.count(n) != 0;
         const Variable *first = nullptr;

@@ -10,7 +10,8 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// The values of the variable, in the order in which the loop runs, and what it is afterwards; `none` where it does not count to a bound.
+/// The values of the variable, in the order in which the loop runs, and what it is afterwards; `none` where it does not count to a
+/// bound.
 std::string header(const std::string &head) {
     const auto g = readGraph("sdfg f {\n symbol N, i: int64\n for " + head + " {\n state s {}\n }\n}\n");
     const auto found = analysis::headerOf(*cast<ir::LoopRegion>(g->start()));

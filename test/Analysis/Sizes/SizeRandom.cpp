@@ -310,8 +310,8 @@ TEST_CASE("random sizes at the ends of 64 bits are right or fail") {
 
 namespace {
 
-/// Binders in binders over few values each, which begin anywhere: at symbols, at outer variables, at numbers, or some way from these. Ends
-/// may come before beginnings.
+/// Binders in binders over few values each, which begin anywhere: at symbols, at outer variables, at numbers, or some way from
+/// these. Ends may come before beginnings.
 Term nest(RandomNumbers &r, int depth, std::vector<std::string> names) {
     if (depth == 0)
         return Maker(r, names, false).term(2);

@@ -5,8 +5,8 @@
 
 namespace sdfgc::fuzz {
 
-/// What cannot be read has an error. A graph that was read from JSON is the same graph when it was written as JSON and read again; one
-/// that the verifier accepts is the same graph in either form.
+/// What cannot be read has an error. A graph that was read from JSON is the same graph when it was written as JSON and read again;
+/// one that the verifier accepts is the same graph in either form.
 void requireRoundTrips(const std::string &text);
 
 } // namespace sdfgc::fuzz

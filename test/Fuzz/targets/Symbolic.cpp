@@ -2,10 +2,10 @@
 // again.
 //
 // The text is also parsed as Python and evaluated as it stands, in exact rational arithmetic that knows nothing of simplification.
-// What `/` means there is what docs/user/semantics.md says of symbolic expressions: the exact quotient, of which the whole part, rounded
-// towards zero, counts where it is compared, tested, or the value of the expression. `//` is the floor of the exact quotient,
-// `int_ceil` its ceiling, `a % b` is `a - b * (a // b)`. A text that divides by zero, that leaves 60 bits on the way, or that has
-// more than this arithmetic has no value to compare with.
+// What `/` means there is what docs/user/semantics.md says of symbolic expressions: the exact quotient, of which the whole part,
+// rounded towards zero, counts where it is compared, tested, or the value of the expression. `//` is the floor of the exact
+// quotient, `int_ceil` its ceiling, `a % b` is `a - b * (a // b)`. A text that divides by zero, that leaves 60 bits on the way, or
+// that has more than this arithmetic has no value to compare with.
 #include "../Mutator.h"
 #include "Symbolic/Exact.h"
 #include "Target.h"

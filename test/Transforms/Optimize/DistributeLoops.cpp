@@ -31,8 +31,8 @@ struct OneLoop : Graph {
                 {{"$body", body}, {"$after", after}, {"$range", range}}) {}
 };
 
-/// The maps in place of the loop, by what they write in their order: `A! C` is a loop that writes A and a map that writes C. Empty if
-/// the loop stays.
+/// The maps in place of the loop, by what they write in their order: `A! C` is a loop that writes A and a map that writes C. Empty
+/// if the loop stays.
 std::string partsOf(OneLoop &program) {
     PassRun pass(transforms::createDistributeLoops());
     if (!pass(program.g))

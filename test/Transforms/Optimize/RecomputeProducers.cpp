@@ -1,4 +1,5 @@
-// recompute-producers: what is computed where it is read, and what is stored all the same. mark-simd: which loops may run in vectors.
+// recompute-producers: what is computed where it is read, and what is stored all the same. mark-simd: which loops may run in
+// vectors.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;

@@ -1,5 +1,5 @@
-// assign-streams, order-streams and the walk that they use, on small programs and on random ones. What the passes leave is checked by
-// an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
+// assign-streams, order-streams and the walk that they use, on small programs and on random ones. What the passes leave is checked
+// by an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
 #include "Transforms/PassRun.h"
 #include "Transforms/Streams/OrderChecks.h"
 
