@@ -36,7 +36,7 @@ Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, con
                   {m.part(value, UseKind::Read, toZeros.operand, x), m.write(factors, ofFactors.operand, f),
                    m.sum(zeros, toZeros.result, n)}),
         inScope));
-    const json::Value *identity = node.properties.find("identity"); // a factor like all others
+    const json::Value *identity = node.properties.find("identity"); // a factor like any other
     out.push_back(m.reduction("product", "lambda a, b: a * b", node.properties.find("axes"),
                               identity && !identity->isNull() ? identity->text() : "1", whole(factors),
                               m.whole(UseKind::Write, product), inScope));
