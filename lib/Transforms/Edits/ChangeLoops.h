@@ -1,4 +1,4 @@
-// The walk over the loops of a program that passes over loops share.
+// The walk over the loops of a program, shared by passes over loops.
 #pragma once
 
 #include "sdfgc/Nest/LoopItems.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::transforms {
 
-/// What a pass over loops knows of the SDFG of a loop.
+/// A pass's information about the SDFG of a loop.
 struct LoopsOf {
     ir::SDFG &g;
     analysis::Memories &memories;
