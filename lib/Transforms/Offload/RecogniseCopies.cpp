@@ -30,9 +30,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t longRow = 64; // bytes: what a device reads at least
+constexpr int64_t longRow = 64; // bytes: the minimum that a device reads
 
-/// The right side of `connector = ...`; nothing if the code is something else.
+/// The right-hand side of `connector = ...`; nothing for other code.
 std::optional<std::string> assigned(const Tasklet &t, Name connector) {
     if (t.code.language != Language::Python)
         return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::string> assigned(const Tasklet &t, Name connector) {
     return text.rfind(left, 0) == 0 ? std::optional(text.substr(left.size())) : std::nullopt;
 }
 
-/// The elements that the iterations of a map touch, and the parameters in the order of the dimensions that they count along.
+/// The elements that a map's iterations access, and the parameters in the order of the dimensions that they count along.
 struct Box {
     sym::Subset subset;
     std::vector<Name> order;
@@ -134,7 +134,7 @@ private:
         const DataDesc *d = g_.desc((in ? read_ : write_)->memlet.data);
         return c && d && (c->type == Type() || c->type == d->dtype);
     }
-    /// Rule 2, and that nothing else goes through the map.
+    /// Rule 2; also checks that nothing else passes through the map.
     bool findEnds() {
         for (Edge *e : m_.inEdges())
             if (!e->memlet.isEmpty())
@@ -187,7 +187,7 @@ private:
         replaceBy(*node);
         return true;
     }
-    /// What came before the map comes before the new element, what came after it comes after the container that it writes.
+    /// Predecessors of the map become predecessors of the new element, and its successors follow the written container.
     void replaceBy(Node &element) {
         for (const Edge *e : std::vector<Edge *>(m_.inEdges().begin(), m_.inEdges().end()))
             if (e->memlet.isEmpty())
