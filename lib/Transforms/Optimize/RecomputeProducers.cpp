@@ -245,7 +245,7 @@ private:
         for (const Use *input : v.inputs) {
             const std::set<Name> names = input->subset ? input->subset->freeSymbols() : std::set<Name>();
             if (!analysis::isPlain(g_.desc(input->data)) ||
-                std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // an element says where
+                std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // position from memory
                 return {Why::Opaque, "it is not known what it is made from"};
         }
         for (std::size_t i = at; i <= reads.all.back().item; ++i)
