@@ -63,7 +63,7 @@ constexpr int64_t tripsForTeams = 10000; // fewer iterations are finished before
 // In percent of the time of the loop: a gain that is worth the change for one thread, for a team; a loss that is not
 // measurable.
 constexpr int64_t gainOfOne = 80, gainOfTeam = 90, smallLoss = 105;
-using Steps = uint64_t;                  // a set of them
+using Steps = uint64_t; // a set of them
 
 Steps only(std::size_t step) { return Steps(1) << step; }
 bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
