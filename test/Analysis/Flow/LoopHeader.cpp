@@ -1,4 +1,4 @@
-// Loops that count to a bound, by what they say.
+// Headers of loops that count to a bound.
 #include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
@@ -10,7 +10,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// The values of the variable, in the order in which the loop runs, and what it is afterwards; `none` where it does not count to a
+/// The values of the variable, in the order in which the loop runs, and its final value; `none` for a loop that does not count to a
 /// bound.
 std::string header(const std::string &head) {
     const auto g = readGraph("sdfg f {\n symbol N, i: int64\n for " + head + " {\n state s {}\n }\n}\n");
