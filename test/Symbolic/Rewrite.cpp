@@ -11,7 +11,7 @@ TEST_CASE("substitution is simultaneous and simplifies", "[rewrite]") {
     CHECK(substitute(N + 2 * M, {{"N", M}, {"M", N}}) == M + 2 * N);
     CHECK(substitute(floorDiv(N, 4), {{"N", 4 * M + 3}}) == M);
     CHECK(substitute(min({N, M}), {{"N", M + 1}}) == M);
-    CHECK(substitute(floorDiv(N, 2) + M, {{"N", 2 * N}}) == N + M); // the N that comes out is not replaced again
+    CHECK(substitute(floorDiv(N, 2) + M, {{"N", 2 * N}}) == N + M); // the N in the result is not replaced again
     CHECK(substitute(min({N, M}), {{"N", N + 2}, {"M", N + 1}}) == N + 1);
     CHECK(substitute(N, {}) == N);
     CHECK(substitute(N + 1, {{"Z", M}}) == N + 1);
