@@ -1,4 +1,4 @@
-// Lowering and C++ text of statements; where locals are declared.
+// Lowering and C++ text of statements, and the places where locals are declared.
 #include "Tasklet/Fixture.h"
 
 using namespace sdfgc;
