@@ -293,7 +293,7 @@ TEST_CASE("after a faulty kernel every call fails, until the program is told") {
     const Fresh fresh(1);
     const Device<double> a(10), b(10);
     (void)gpu::launch<throws>({.name = "throws"}, 1, 32, 0, nullptr);
-    CHECK(gpu::launch<scale>({.name = "scale"}, 1, 32, 0, nullptr, a.data, b.data, 10) == gpu::success); // lazily: not known yet
+    CHECK(gpu::launch<scale>({.name = "scale"}, 1, 32, 0, nullptr, a.data, b.data, 10) == gpu::success); // lazy: not known yet
     CHECK(gpu::deviceSynchronize() == gpu::launchFailure);
     reported("exception: kernel throws, block (0, 0, 0)");
     double value = 0;

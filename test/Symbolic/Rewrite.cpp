@@ -83,7 +83,7 @@ TEST_CASE("evaluation is exact, and truncates what is used", "[rewrite]") {
     CHECK(evaluate(pow(i, M), at) == 0); // 1/8
     CHECK(evaluate(8 * pow(i, M), at) == 1);
     CHECK(evaluate(compare(Kind::Lt, M, N), at) == 1);
-    CHECK(evaluate(logicalAnd({compare(Kind::Lt, N, M), compare(Kind::Eq, N / (i - 2), 1)}), at) == 0); // stops before the division
+    CHECK(evaluate(logicalAnd({compare(Kind::Lt, N, M), compare(Kind::Eq, N / (i - 2), 1)}), at) == 0); // stops before dividing
     CHECK(evaluate(logicalOr({compare(Kind::Lt, M, N), subscript("A", {i})}), at) == 1);
     CHECK(evaluate(select(compare(Kind::Lt, N, M), N, i), at) == 2);
     CHECK(evaluate(logicalNot(call("f", {})), at) == std::nullopt);

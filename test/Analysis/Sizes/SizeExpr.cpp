@@ -193,7 +193,7 @@ TEST_CASE("sizes: values, and why there is none") {
     CHECK(valueOf(read("MaxOver(i, 0, 2, -K[i])"), {}, {{"K", {4, 3}}}) == -3); // 0 is for empty ranges only
     CHECK(valueOf(read("SumOver(i, 0, N, SumOver(j, i, N, SumOver(k, j, N, SumOver(l, k, N, 1))))"), {{"N", 5}}) == 70);
     CHECK(valueOf(analysis::sumOver(i, 0, expr("N"), expr("i*M")), {{"N", 1 << 25}, {"M", 3}}) == 3 * ((1LL << 49) - (1LL << 24)));
-    CHECK(valueOf(read("N**2/2 - N/2"), {{"N", 4294967296}}) == 9223372034707292160); // N*N has more than 64 bits, the size has not
+    CHECK(valueOf(read("N**2/2 - N/2"), {{"N", 4294967296}}) == 9223372034707292160); // only N*N needs more than 64 bits
     CHECK(valueOf(read("K[0] if N > 0 else 7"), {{"N", 0}}) == 7);                    // the element is not read
 
     const auto why = [](const char *text, int64_t n, int64_t steps = 1000) {
@@ -237,5 +237,5 @@ TEST_CASE("sizes: what an empty range does not look at stays so") {
     CHECK(analysis::sumOver(i, 0, expr("N"), expr("i*K[j]"), facts).str() == "N**2*K[j]/2 - N*K[j]/2 if N > 0 else 0");
     CHECK(analysis::maxOver(i, 0, expr("N"), expr("max(K[j], 0)*i"), facts).str() ==
           "N*max(K[j], 0) - max(K[j], 0) if N > 0 else 0");
-    CHECK(analysis::sumOver(i, 0, expr("K[j]"), expr("max(K[j], 0)"), facts).str() == "max(K[j], 0)**2"); // its end is read anyway
+    CHECK(analysis::sumOver(i, 0, expr("K[j]"), expr("max(K[j], 0)"), facts).str() == "max(K[j], 0)**2"); // its end is still read
 }
