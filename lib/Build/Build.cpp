@@ -172,7 +172,7 @@ private:
         recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;
         const std::string folder = ".sdfgc/obj";
         if (file::isLink(inFolder(folder)))
-            return; // its target belongs to somebody else
+            return; // its target is not part of the build folder
         const Result<std::vector<std::string>> names = file::list(inFolder(folder));
         for (const std::string &name : names ? *names : std::vector<std::string>())
             if (const std::string object = file::join(folder, name); name.ends_with(".o") && !outputs.count(object))

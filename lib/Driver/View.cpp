@@ -110,8 +110,8 @@ class View : public Subcommand {
         return !s.failed();
     }
 
-    /// The graph, and what the passes in front of `lower` make of it. Remarks are attached to elements with matching names, before
-    /// or after.
+    /// The graph before and after the passes that precede `lower`. Remarks are attached to elements with matching names, before or
+    /// after.
     bool beforeAndAfter(Session &s, std::string &title, Steps &steps) {
         const std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
         if (!graph)

@@ -148,7 +148,7 @@ private:
         newLine();
     }
 
-    // Measures the white space in front of a line and opens or closes blocks. Blank lines and comment lines are ignored.
+    // Measures the white space at the start of a line and opens or closes blocks. Blank lines and comment lines are ignored.
     void indentation() {
         int width = 0;
         for (; peek() == ' ' || peek() == '\t' || peek() == '\f'; ++pos_)

@@ -81,7 +81,7 @@ ExprRef floatLiteral(const Expr &e, Type t) {
         return nullptr;
     if (e.kind == ExprKind::Float && t == Type(ScalarKind::Float32) &&
         (std::isinf(value) || std::strtof(e.text.c_str(), nullptr) != static_cast<float>(value)))
-        return nullptr; // rounding from decimal to float directly and by way of double may differ
+        return nullptr; // rounding from decimal to float directly may differ from rounding to double first
     Expr copy = e;
     copy.kind = ExprKind::Float;
     copy.text = e.kind == ExprKind::Int ? floatToken(value) : e.text;

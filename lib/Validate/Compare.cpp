@@ -8,7 +8,7 @@
 namespace sdfgc::validate {
 namespace {
 
-/// The real type that a value consists of one or two of.
+/// The floating-point type of the parts of a complex number; any other type itself.
 Type partOf(Type t) {
     return t.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32) : t.isComplex() ? Type(ScalarKind::Float64) : t;
 }

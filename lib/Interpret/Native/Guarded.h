@@ -1,6 +1,6 @@
 // Memory passed to foreign code, and calls of such code. The memory is a copy that ends at an inaccessible page, so that accesses
-// beyond it stop the code. Bytes in front of it, back to the previous inaccessible page, are checked afterwards. Child processes
-// share it.
+// beyond it stop the code. Bytes before it, back to the previous inaccessible page, are checked afterwards. Child processes share
+// it.
 #pragma once
 
 #include "sdfgc/Interpret/Native.h"

@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // Products must not include gradients that a choice set to zero: `0 * nan` would spread NaN.
+    // Products must not include gradients that a choice set to zero: `0 * nan` would propagate NaN.
     static ExprRef unguarded(ExprRef g, std::vector<Guard> &guards) {
         while (g->kind == ExprKind::IfExp && (isZero(*g->args[1]) || isZero(*g->args[2]))) {
             const bool taken = isZero(*g->args[2]);

@@ -113,8 +113,8 @@ inline int firstOperand(const Expr &flat) { return flat.kind == ExprKind::Call |
 /// The derivative of an operation on leaves with respect to its operand args[k] in terms of these leaves and the name of the
 /// result. Throws Refusal.
 ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const Builder &builder);
-/// Can a derivative of the operation be infinite where its result is a number? The table row tells; a constant divisor or exponent
-/// may rule it out.
+/// Can a derivative of the operation be infinite where its result is a number? This depends on the table row; a constant divisor or
+/// exponent may rule it out.
 bool canBeInfinite(const Expr &flat, const Builder &builder);
 
 /// Turns steps into readable statements: unused values are dropped, and values used once are inlined. `results` are the names to

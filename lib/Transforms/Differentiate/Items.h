@@ -5,8 +5,8 @@
 // When a value is overwritten, its gradient is cleared, because the value before it has a separate gradient that starts
 // at zero. Clearing is omitted if no earlier value exists. All other gradients are sums with one term per use.
 //
-// The reversed map recomputes containers that are private to an iteration, before their first use. The same goes for
-// what an iteration of a loop computes for itself with maps and tasklets.
+// The reversed map recomputes containers that are private to an iteration, before their first use. The same applies to containers
+// that an iteration of a loop computes for its own use with maps and tasklets.
 #pragma once
 
 #include "Transforms/Differentiate/Activity.h"

@@ -69,7 +69,7 @@ Map *Updates::ownerOf(Name data) const {
     return nullptr;
 }
 
-/// Of the maps around an update, the outermost one inside `owner`, or the outermost of all if that is null.
+/// The outermost map inside `owner`, or the outermost of all if that is null, among the maps around an update.
 std::vector<Map *>::iterator Updates::firstInside(const Map *owner) {
     return owner ? std::find(around_.begin(), around_.end(), owner) + 1 : around_.begin();
 }

@@ -86,7 +86,7 @@ struct Alignment {
     std::vector<const nest::Use *> saved = {}; // of the earlier map: reads that are moved before the fused one (SavedReads.h)
 };
 
-/// As many loops as have ranges of the same sizes and steps, at most `limit`.
+/// As many leading loops as have ranges of equal sizes and steps, at most `limit`.
 Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     Alignment out;
     if (!sameSchedule(*earlier.entry, *later.entry) || earlier.entry->ordered || later.entry->ordered)

@@ -57,7 +57,7 @@ using nest::UseKind;
 
 constexpr int64_t bytesOfLine = 64; // of the largest variable: a cache line, and as many sums as compilers keep in registers
 
-/// The subset of a use. Copies do not state it for a container with one element.
+/// The subset of a use. Copies omit it for a container with one element.
 std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
     return !u.subset && analysis::isPlain(&d) && d.totalSize.isOne() ? d.fullSubset() : u.subset;
 }
