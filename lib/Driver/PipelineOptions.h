@@ -22,7 +22,7 @@ bool runPasses(Session &session, pass::Program &program, const PipelineOptions &
 /// which --passes may continue, so the highest level whose rules hold is determined.
 void raiseLevel(ir::SDFG &graph);
 
-/// The schedule tree at the end of the pipeline. Null after errors, and (reported) if the passes stop at a graph.
+/// The schedule tree at the end of the pipeline. Null after errors, and if the passes end with a graph, which is reported.
 std::unique_ptr<tree::Module> lowered(Session &session, pass::Program program, const PipelineOptions &options,
                                       pass::Context &context, std::vector<std::string> *files = nullptr);
 

@@ -7,7 +7,7 @@
 
 namespace sdfgc::targets {
 
-/// Warns of instrumentation that has no effect (SD6023) and of locations that place nothing (SD6022): once per word, at its first
+/// Warns of instrumentation that has no effect (SD6023) and of locations that have no effect (SD6022): once per word, at its first
 /// element, with the number of others.
 void reportIgnored(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 

@@ -197,7 +197,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
     }
     const std::map<Name, sym::Expr> meaning(inner->symbolMapping.begin(), inner->symbolMapping.end());
     const std::vector<analysis::LoopLevel> &around = program.siteOf(s.uses.front()).instance.loops;
-    for (Stored &stored : ledger) { // in the iteration of the surrounding loops that needs most
+    for (Stored &stored : ledger) { // the maximum over the iterations of the surrounding loops
         stored.bytes = sym::substitute(stored.bytes, meaning);
         stored.bytes = analysis::largestOf(stored.bytes, around, program.facts()).value_or(stored.bytes);
         reverser.addStored(std::move(stored));

@@ -14,7 +14,7 @@ using nest::UseKind;
 //     a  0  c       0     a c   0
 //     a  0  0       0     0     0
 //
-// by the number of zeros and the product of what is not zero.
+// using the number of zeros and the product of the nonzero factors.
 Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, const Use &value, const Use &result,
                       const std::vector<int> &kept, bool inScope, const Matrices::Temporary &temporary,
                       std::vector<nest::Item> &out) {

@@ -11,8 +11,8 @@
 //
 //   1. A return ends the program before the final copies, so results stay on the device.
 //   2. An argument is not copied to the device if some write covers it completely. But that write may be conditional,
-//      may cover the memory only in part, through a view, or may combine with the old contents. Then elements come back
-//      that were never written.
+//      may cover the memory only in part, through a view, or may combine with the old contents. Then uninitialised
+//      elements are copied back.
 //
 // A walk over the control flow tracks which twins may hold elements that were never filled, and which may hold results
 // that their arguments lack. The pass copies an argument to its twin at the start if the twin would otherwise come back
