@@ -11,6 +11,16 @@ using namespace tree;
 using py::ExprKind;
 using py::ExprRef;
 
+std::string constantDefinition(const tree::ConstantDef &c) {
+    std::string text = (c.type.isComplex() || c.type.isScalar() ? "constexpr " : "const ") + c.type.cppName() + " " + c.name.str();
+    if (!c.isArray)
+        return text + " = " + (c.values.empty() ? "0" : c.values[0]) + ";";
+    text += "[] = {";
+    for (std::size_t i = 0; i < c.values.size(); ++i)
+        text += (i ? ", " : "") + c.values[i];
+    return text + "};";
+}
+
 std::string BodyPrinter::varText(VarId v) const {
     const Variable &x = var(v);
     if (x.kind == VarKind::StateField)
@@ -142,7 +152,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
     }
 }
 
-void BodyPrinter::declare(const Declare &d) {
+void BodyPrinter::print(const Declare &d) {
     const Variable &v = var(d.var);
     useType(v.type);
     std::string type = typeName(v.type), name = v.name.str();
@@ -164,16 +174,12 @@ void BodyPrinter::declare(const Declare &d) {
     case VarKind::DeviceBuffer:
     case VarKind::PoolBuffer:
     case VarKind::PinnedBuffer: {
-        const bool host = v.kind == VarKind::Buffer;
-        use(!host ? "gpu_program" : onDevice() ? "gpu_heap" : "buffer");
+        const Owner o = owner(v.kind);
+        use(o.topic);
         std::string args = v.countKnown ? allocation(v, v.count) : "";
-        if (!host) // reports of the emulation name the container
+        if (o.takesName)
             args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
-        const std::string owner = host                              ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
-                                  : v.kind == VarKind::DeviceBuffer ? "gpu::Buffer"
-                                  : v.kind == VarKind::PoolBuffer   ? "gpu::PoolBuffer"
-                                                                    : "gpu::PinnedBuffer";
-        w_.line("sdfgc::" + owner + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        w_.line(std::string("sdfgc::") + o.name + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
         return;
@@ -233,16 +239,8 @@ std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
     return allocationArguments(symbols_, count, v.startOffset, v.alignment);
 }
 
-void BodyPrinter::allocate(const Allocate &a) {
-    const Variable &v = var(a.var);
-    if (v.kind == VarKind::PoolBuffer) {
-        comment(a.comment);
-        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(v, a.count) + ");");
-        if (a.zero)
-            w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
-        return;
-    }
-    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(v, a.count) + ");");
+void BodyPrinter::print(const Allocate &a) {
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
     if (a.zero)
         w_.line(varText(a.var) + ".zero();");
 }
