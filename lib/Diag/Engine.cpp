@@ -146,7 +146,7 @@ std::string nearest(std::string_view word, const std::vector<std::string> &known
         return {};
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     // Optimal string alignment distance with three rows: insertion, deletion, replacement, transposition of neighbours. Differences
-    // in case are free.
+    // in case cost nothing.
     auto distance = [&](std::string_view other) {
         std::vector<std::size_t> before(other.size() + 1), last(other.size() + 1), row(other.size() + 1);
         for (std::size_t j = 0; j <= other.size(); ++j)

@@ -188,7 +188,7 @@ private:
         return it == locals_.end() ? Type() : it->second;
     }
 
-    // Keeps whole numbers literal in floats, and keeps a local's value in the type of its computation.
+    // Keeps integers literal in floating-point code, and keeps a local's value in the type of its computation.
     ExprRef inTypeOf(Name n, const ExprRef &value) {
         const Type t = typeOfVariable(n), from = builder_.typeOf(value);
         const bool local = !isOutput(n) && !isInput(n);

@@ -251,8 +251,8 @@ std::size_t fixedScopes(const Site &site, const nest::Map *map) {
 }
 
 /// Can the second access of a conflict come after the first? `fixed`: number of common loops in which both are in the
-/// same iteration; `loops`: the index from which on they are maps, whose iterations are unordered; `after`: it comes
-/// later within one iteration of all of them.
+/// same iteration; `loops`: the index from which on they are maps, whose iterations are unordered; `after`: whether
+/// it comes later within the same iteration of all loops.
 bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t loops, bool after) {
     return std::any_of(c.vectors.begin(), c.vectors.end(), [&](const std::vector<analysis::Directions> &v) {
         for (std::size_t k = 0; k < v.size(); ++k) {
