@@ -67,7 +67,7 @@ public:
 
     sym::Expr at(sym::Expr e, sym::Expr value) const { return sym::substitute(e, {{variable_, value}}); }
 
-    /// The expression simplified with what the range decides; the value is the same for all values of the variable.
+    /// The expression simplified with the facts that hold in the range; its value does not change for any value of the variable.
     sym::Expr simplified(sym::Expr e) const {
         return sym::rewrite(e, [this](sym::Expr x) {
             switch (x.kind()) {

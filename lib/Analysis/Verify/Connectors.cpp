@@ -32,8 +32,8 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
                 report(Id::ConnectorInAndOut, n, c.name.str());
             if (n.isEntry()) // dynamic ranges may have the name of a symbol
                 continue;
-            // Type inference declares the symbols that loops and edges define; files need not, so there a connector may have such a
-            // name.
+            // Type inference declares the symbols that loops and edges define. In files they may be undeclared, so there a
+            // connector may have such a name.
             const bool isSymbol = !atLeast(Level::Typed) && g.symbols.contains(c.name);
             const char *taken = g.arrays.contains(c.name)      ? "container"
                                 : isSymbol                     ? "symbol"

@@ -219,7 +219,7 @@ TEST_CASE("contract-arrays: arrays that something else uses stay") {
 
 namespace {
 
-/// `t = f(A)`, element by element but for a second read; then `A = g(t)`.
+/// `t = f(A)`, element by element except for a second read; then `A = g(t)`.
 struct Overwrites : Graph {
     struct Text {
         std::string read = "A[k, j]", write = "t[i, j]", loops = "i = 0:N, j = 0:N", into = "A[i, j]", more = "";
