@@ -119,7 +119,7 @@ class Bisect : public Subcommand {
             nothingToDo(s, "the results do not change", "give arguments for which they do");
     }
 
-    /// A generated input is saved beside the graph for `--input`; a given one already exists.
+    /// A generated input is saved next to the graph for `--input`; a given one already exists.
     void saveInput(Session &s, const ir::SDFG &graph) const {
         if (arguments_.given())
             return;
@@ -188,7 +188,7 @@ class Bisect : public Subcommand {
         }
     }
 
-    /// If a signal ended a compiler, this tells nothing about the passes: the search ends.
+    /// If a signal ended a compiler, it is not the fault of the passes, and the search ends.
     static bool isInterrupted() { return process::Set::interrupted() != 0; }
 
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {

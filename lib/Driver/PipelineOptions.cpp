@@ -116,7 +116,7 @@ std::vector<std::string> installedPipelines() {
 }
 
 /// A path, or a file name that ends in `.yaml`, is used as it is. Any other word names an installed pipeline, even if a local file
-/// has that name (`--target cuda` beside a folder `cuda`), or else a file.
+/// has that name (`--target cuda` next to a folder `cuda`), or else a file.
 std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
     const bool isYaml = name.ends_with(".yaml");
     if (name.find('/') != std::string::npos || (isYaml && file::exists(name)))

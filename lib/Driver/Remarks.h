@@ -1,4 +1,4 @@
-// Reports of what passes did and could not do, for people and for programs.
+// Reports of the changes that passes made or could not make, for people and for programs.
 #pragma once
 
 #include "sdfgc/Diag/MachineForms.h"

@@ -54,8 +54,8 @@ public:
     /// The trace for --time-trace, or null.
     TimeTrace *trace();
 
-    /// Reads a graph or, from a file that ends with `.sdfgtree`, a tree (`-`: standard input, whose first word tells which), and
-    /// verifies the rules for files. Nothing after errors.
+    /// Reads a graph or, from a file that ends with `.sdfgtree`, a tree (`-`: standard input, whose first word determines which),
+    /// and verifies the rules for files. Nothing after errors.
     Input read(const std::string &path);
     /// The same if only graphs are supported: a tree is an error.
     std::unique_ptr<ir::SDFG> readGraph(const std::string &path);

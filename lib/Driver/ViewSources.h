@@ -1,4 +1,4 @@
-// The sources that `sdfgc view` shows beside a graph: the user's Python files, and the program that sdfgc generates.
+// The sources that `sdfgc view` shows next to a graph: the user's Python files, and the program that sdfgc generates.
 #pragma once
 
 #include "Driver/PipelineOptions.h"

@@ -17,9 +17,9 @@ using Time = uint64_t;
 inline constexpr Time never = 0;
 inline constexpr Time beforeTheCall = 1; // by the caller
 
-/// Time of an access to an element and the site in the machine that made it, in one word, which is always stored at once. (Storing
-/// a part of it separately would stall the processor if the word is read soon afterwards, as by a tasklet that reads what it has
-/// just written.)
+/// Time of an access to an element and the site in the machine that made it, in one word, which is always stored as a whole.
+/// (Storing a part of it separately would stall the processor if the word is read soon afterwards, as by a tasklet that reads what
+/// it has just written.)
 struct Stamp {
     static constexpr unsigned siteBits = 20;
     Time time : 63 - siteBits = never;

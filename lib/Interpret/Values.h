@@ -34,8 +34,8 @@ unsigned narrow(ScalarKind format, float value);
 template <ScalarKind k, class B> float value(LowFloat<k, B> x) { return widen(k, x.bits); }
 template <class T> T value(T x) { return x; }
 
-/// A real number converted to an integer type, rounded towards zero. C++ leaves the result undefined for numbers that do not fit:
-/// here it is the nearest one that does, and 0 for NaN.
+/// A floating-point number converted to an integer type, rounded towards zero. C++ leaves the result undefined for numbers that do
+/// not fit: here it is the nearest one that does, and 0 for NaN.
 template <class To> To truncated(double x) {
     constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first value that is too large
     if (x >= above)

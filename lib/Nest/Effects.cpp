@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// Libraries whose nodes are described by nothing but their memlets, but completely.
+/// Libraries whose nodes are described completely by their memlets.
 constexpr std::array pureLibraries{"blas", "fft", "lapack", "linalg", "sparse", "standard", "tensor", "ttranspose"};
 
 bool callsBack(const Tasklet &t) {

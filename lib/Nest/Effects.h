@@ -10,7 +10,7 @@ namespace sdfgc::nest {
 /// order.
 bool hasEffects(const ir::Node &n);
 
-/// Does Python code give an output a value on every path, without reading what it held before?
+/// Does Python code give an output a value on every path, without reading its previous value?
 bool assignsAlways(const ir::Tasklet &t, Name output);
 
 } // namespace sdfgc::nest

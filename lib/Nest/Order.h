@@ -46,7 +46,7 @@ private:
     std::map<analysis::Memory, std::vector<Kept>> kept_;
     std::set<analysis::Memory> aliasing_; // those of kept_ that may alias other memory
     std::vector<std::size_t> effects_;
-    std::vector<Items> after_; // for each item, all that it follows
+    std::vector<Items> after_; // for each item, all items that it follows
 };
 
 } // namespace sdfgc::nest

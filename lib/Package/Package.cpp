@@ -124,7 +124,7 @@ private:
     }
 
     /// DaCe's map_cpp.json: {"target": "cpu" (what the program was made for), "<cfg>": {"<state>": {"<node>": {"from", "to"}}}},
-    /// here with all ranges of an element under "ranges" beside the first one, and "file" where that is not the main source
+    /// here with all ranges of an element under "ranges" in addition to the first one, and "file" where that is not the main source
     /// (codegen-semantics 26).
     std::string sourceMap() const {
         std::map<int, std::map<int, std::map<int, std::vector<const codegen::MapEntry *>>>> elements;

@@ -70,7 +70,7 @@ CallResult resultOf(const RankCall &rank, const CallOptions &options) {
     return out;
 }
 
-/// Allocates memory for the arguments of every rank; returns the name of what could not be allocated, if anything.
+/// Allocates memory for the arguments of every rank; returns the error if there is not enough memory, otherwise an empty text.
 std::string allocate(std::vector<RankCall> &ranks, const std::vector<const Arguments *> &arguments, const CallOptions &options) {
     for (const Arguments *one : arguments) {
         ranks.emplace_back(*one, options);

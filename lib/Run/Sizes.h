@@ -13,7 +13,7 @@ namespace sdfgc::run {
 /// Solves equations `expression = value` for integer values of symbols; each must be affine in its one unknown symbol.
 class SizeSolver {
 public:
-    /// Sets a given value; `source` says where it comes from.
+    /// Sets a given value; `source` names its origin.
     void know(Name symbol, int64_t value, const std::string &source);
     void require(sym::Expr expression, int64_t value, const std::string &source);
     /// Solves as far as possible, and reports contradictions.

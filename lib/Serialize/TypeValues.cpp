@@ -124,7 +124,7 @@ std::optional<Type> ValueReader::readStruct(Json v) {
 }
 
 std::optional<Type> ValueReader::readCallback(Json v) {
-    // An argument is a type or a complete descriptor; for a descriptor, the JSON is kept beside the element type.
+    // An argument is a type or a complete descriptor; for a descriptor, the JSON is kept along with the element type.
     auto list = [&](std::string_view key, std::vector<Type> &types, std::vector<std::string> &texts) {
         Json values = v.find(key);
         if (!values || values.isNull())

@@ -1,4 +1,4 @@
-// Interned nodes and how they are made. This layer does not simplify: `makeNode` stores what it is given.
+// Interned nodes and how they are made. This layer does not simplify: `makeNode` stores its arguments unchanged.
 #pragma once
 
 #include "Symbolic/Number.h"

@@ -25,7 +25,7 @@ inline bool isName(const Expr &e, std::string_view text) { return e.kind == Expr
 bool isModule(const Expr &e);
 /// `a.b.c` for attributes of names, the name itself for names, empty for anything else.
 std::string dottedName(const Expr &e);
-/// The name in `x`, `x[i]`, `x.f`, `x[i].f`: what a store to the expression writes. Empty when there is none.
+/// The name in `x`, `x[i]`, `x.f`, `x[i].f`: the variable to which a store to the expression writes. Empty when there is none.
 Name rootName(const Expr &e);
 /// Int literal value, also of Neg(Int).
 std::optional<int64_t> intValue(const Expr &e);

@@ -164,7 +164,7 @@ private:
         return share(std::move(decided));
     }
 
-    // Function names have no type, except callbacks: their type tells the printer to spell them as symbols.
+    // Function names have no type, except callbacks: because of their type, the printer spells them as symbols.
     ExprRef function(const ExprRef &callee) const {
         if (callee->kind != ExprKind::Name)
             return callee->kind == ExprKind::Attribute && isModule(*callee->args[0]) ? callee : infer(callee);

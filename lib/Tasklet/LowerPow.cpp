@@ -22,7 +22,7 @@ bool isSimple(const Expr &e) {
 }
 
 /// The value of a numeric exponent, including one that was converted to the type of the base: `complex128(2)`. A converted power of
-/// a negative integer is a whole number, as it is for a variable.
+/// a negative integer is an integer, as it is for a variable.
 std::optional<double> exponentValue(const Expr &e) {
     if (e.kind != ExprKind::Cast || e.args.size() != 1)
         return literalValue(e);

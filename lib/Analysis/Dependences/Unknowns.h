@@ -17,8 +17,8 @@ namespace sdfgc::analysis::dependences {
 /// the list are symbols, which are the same everywhere.
 class Scope {
 public:
-    /// The scope inside a loop. `binding` distinguishes this variable from all others of its name, and is greater than those of the
-    /// surrounding ones.
+    /// The scope inside a loop. `binding` distinguishes this variable from all others with the same name, and is greater than those
+    /// of the surrounding ones.
     void enter(Name variable, Form value, std::size_t binding) { variables_.push_back({variable, std::move(value), binding}); }
     /// The scope with only the outermost loops.
     Scope outer(std::size_t loops) const;

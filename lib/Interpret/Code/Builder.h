@@ -147,7 +147,7 @@ private:
     Operand foldSymbolic(py::Op op, sym::Expr e);
 
     // ---- Quotients.cpp
-    /// above / below; without `below`, an integer or a real number.
+    /// above / below; without `below`, an integer or a floating-point number.
     struct Quotient {
         Operand above, below;
     };

@@ -24,8 +24,8 @@ Operation unaryOperation(py::Op op, ScalarKind type);
 /// `to = a ** n`, n not negative, by squaring; one lane.
 Operation wholePower(ScalarKind type);
 
-/// `to = a` on `n` lanes, between any two numeric types. A real number that the integer type cannot hold is reported at the site in
-/// `extra`; the result is the nearest value that it can hold, or 0 for NaN.
+/// `to = a` on `n` lanes, between any two numeric types. A floating-point number that the integer type cannot represent is reported
+/// at the site in `extra`; the result is the nearest value that it can represent, or 0 for NaN.
 Operation conversion(ScalarKind to, ScalarKind from);
 /// `to = a`, `n` bytes; `to` gets `n` lanes that are all `a`, which has as many bytes as the kind.
 Operation copyOfBytes(int64_t bytes);

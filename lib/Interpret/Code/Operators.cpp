@@ -116,7 +116,7 @@ Operand Builder::power(const py::Expr &e) {
         return negative ? reciprocal(root, root.type) : root;
     }
     const bool integerExponent = isWholeType(exponent.type);
-    const bool isVariable = converted && integerExponent && negative; // a whole number, as with a variable exponent
+    const bool isVariable = converted && integerExponent && negative; // an integer, as with a variable exponent
     if (whole && std::fabs(number) <= 1 << 30 && !isVariable && (integerExponent || !isWholeType(base.type))) {
         if (!negative)
             return wholePower(base, static_cast<uint64_t>(number));

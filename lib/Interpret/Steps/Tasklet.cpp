@@ -263,8 +263,8 @@ private:
         const auto it = std::find_if(list.begin(), list.end(), [&](const Connection &c) { return c.name == name; });
         return name && it != list.end() ? &*it : nullptr;
     }
-    /// The container's type for what the code sees as `c.type`: values are converted between the two, and lanes of a vector are
-    /// elements of the container.
+    /// The type in the container of values that have the type `c.type` in the code: values are converted between the two, and lanes
+    /// of a vector are elements of the container.
     static Type heldType(const Connection &c) {
         return !c.pointer && c.type.isNumeric() && c.container->type.isNumeric() ? c.container->type : c.type;
     }

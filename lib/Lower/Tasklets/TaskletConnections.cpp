@@ -1,4 +1,4 @@
-// Connectors of a tasklet and what they refer to.
+// Connectors of a tasklet and their referents.
 #include "TaskletConnections.h"
 
 #include "Lower/Expressions/Expressions.h"

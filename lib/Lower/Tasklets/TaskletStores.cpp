@@ -1,4 +1,4 @@
-// Statements that store what a tasklet computed.
+// Statements that store the results of a tasklet.
 #include "TaskletStores.h"
 
 #include "Lower/Memory/Elements.h"

@@ -1,4 +1,4 @@
-// Statements that store what a tasklet computed: assignments, updates with conflict resolution, stream pushes, references.
+// Statements that store the results of a tasklet: assignments, updates with conflict resolution, stream pushes, references.
 #pragma once
 
 #include "TaskletConnections.h"

@@ -50,8 +50,8 @@ class Builder {
 public:
     Builder(const Signature &signature, std::set<Name> reserved);
 
-    /// A leaf with the value of the expression, called `wanted` if it needs a name; whole numbers and truth values without a
-    /// `wanted` name stay trees.
+    /// A leaf with the value of the expression, called `wanted` if it needs a name; integers and truth values without a `wanted`
+    /// name stay trees.
     ExprRef leaf(const ExprRef &e, std::string_view wanted = "");
     /// The same for a condition, which gets a name unless it already is a leaf.
     ExprRef condition(const ExprRef &e);

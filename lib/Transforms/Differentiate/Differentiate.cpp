@@ -23,10 +23,10 @@
 //
 // Tangents.h implements forward mode.
 //
-// Passes before it in pipelines/differentiate.yaml bring the program to the form that this pass takes. It works on the
-// nest form (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised, scheduled and lowered like any
-// other program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets `gradient_A` to zero and
-// `gradient_loss` to one. docs/user/differentiation.md is the guide for users.
+// Passes before it in pipelines/differentiate.yaml bring the program to the form that this pass requires. It works on the nest form
+// (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised, scheduled and lowered like any other program.
+// Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets `gradient_A` to zero and `gradient_loss` to one.
+// docs/user/differentiation.md is the guide for users.
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Flow.h"

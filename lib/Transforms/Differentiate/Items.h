@@ -47,12 +47,12 @@ public:
     std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
     /// Returns a use of the gradient of the elements that a use of the step accesses.
     nest::Use gradient(const nest::Use &of, nest::UseKind kind, Name connector, Body &body);
-    /// Must the gradient of what a use writes be cleared? Not if no earlier value exists, and not if the first term of
+    /// Must the gradient of the elements that a use writes be cleared? Not if no earlier value exists, and not if the first term of
     /// the gradient can be stored in each iteration; this function then stores it.
     bool mustClear(const nest::Use &write, Body &body);
     /// Creates a container private to a reversed iteration.
     Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &body);
-    /// Clears the gradient of what was written, if necessary.
+    /// Clears the gradient of the written elements, if necessary.
     void clear(const nest::Use &write, Body &body, std::vector<nest::Item> &out);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);

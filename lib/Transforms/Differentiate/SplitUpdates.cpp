@@ -44,7 +44,7 @@ using nest::UseKind;
 
 namespace {
 
-/// Is the container real-valued, and does it take part?
+/// Is the container real-valued and active?
 using TakesPart = std::function<bool(const Use &)>;
 
 /// The library node of a step, or null.

@@ -94,7 +94,7 @@ bool TangentWriter::checkStates() {
     return !failed_;
 }
 
-/// Symbols have no tangents, so none may be assigned a real number that has one.
+/// Symbols have no tangents, so none may be assigned a floating-point number that has one.
 bool TangentWriter::checkSymbols() {
     SDFG &g = maker_.sdfg();
     const analysis::SymbolTypes &types = program_.symbolTypes();

@@ -17,9 +17,9 @@ struct LoopsOf {
 };
 
 /// Calls `change` for the loops of a program, inner ones first. Left out are loops in scopes, in SDFGs with kernels, and those
-/// inside of what the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on it.
-/// `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed. Does
-/// nothing for GPU targets: offload-to-gpu decides there what a kernel is.
+/// inside of elements that the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on
+/// it. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed.
+/// Does nothing for GPU targets: there, offload-to-gpu chooses the kernels.
 bool changeLoops(ir::SDFG &root, const pass::Context &context,
                  const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 

@@ -22,7 +22,7 @@ public:
 private:
     std::map<std::string, int> counts_;
 };
-/// Issues a remark for every map and loop of an SDFG that is kept because the graph says so (nest::isKept).
+/// Issues a remark for every map and loop of an SDFG that is kept because the graph requires it (nest::isKept).
 void remarkKept(const ir::SDFG &g, pass::Context &context);
 /// nest::rewriteRuns, with these remarks.
 bool rewriteRuns(ir::SDFG &root, pass::Context &context,

@@ -6,11 +6,11 @@
 //              map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }     map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }
 //            }                                                          }
 //
-// The walk of sdfgc/Analysis/Streams/Barriers.h reports where threads could run too early: where a phase reads or writes what
-// an earlier one writes or reads, in the same iteration or, in loops, in the previous one. A node `Barrier` is inserted
-// before that phase and tied to the phases around it. Phases that only the list order keeps apart are tied first.
-// Existing barriers count. In persistent kernels, phases of the grid get `GridBarrier` nodes. If a condition inside a
-// kernel reads a container, a barrier is added at the end of the state that writes it.
+// The walk of sdfgc/Analysis/Streams/Barriers.h reports where threads could run too early: where a phase reads or writes elements
+// that an earlier one writes or reads, in the same iteration or, in loops, in the previous one. A node `Barrier` is inserted before
+// that phase and tied to the phases around it. Phases that only the list order keeps apart are tied first. Existing barriers count.
+// In persistent kernels, phases of the grid get `GridBarrier` nodes. If a condition inside a kernel reads a container, a barrier is
+// added at the end of the state that writes it.
 #include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"

@@ -19,9 +19,8 @@
 // A request copied by tasklets or edges is identified with its original: a Wait for one completes the transfers that
 // either has started. A view is identified with its container.
 //
-// A nested SDFG that receives requests counts as a node that starts what is started inside, or waits for what is waited
-// for inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can
-// refer to them.
+// A nested SDFG that receives requests counts as a node that starts the requests started inside, or waits for those waited for
+// inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can refer to them.
 //
 // Not handled: nested SDFGs in maps; buffers that are local to a nested SDFG and no longer exist when its caller waits.
 #include "sdfgc/Analysis/Flow/FlowWalk.h"

@@ -16,11 +16,11 @@
 //     warp                  thread of the block divided by the lanes of a warp (option `lanes`; 0: the target's, by --gpu-arch)
 //     block                 iteration of the kernel's map if there are thread-block maps, otherwise divided by the block size
 //
-// The parameter of a GPU_Warp map is the number of the warp. If the map has more iterations than a block has warps, the
-// warps take turns. A condition is a branch in Python code, and a map of at most one iteration around anything else.
-// Code beside thread-block maps runs once per block, on an unspecified thread: there, a guard by thread or warp holds
-// if the block contains one that it names. Results of a guarded tasklet are dynamic, since they may not be written. No
-// barrier may come between a condition and the guarded code.
+// The parameter of a GPU_Warp map is the number of the warp. If the map has more iterations than a block has warps, the warps take
+// turns. A condition is a branch in Python code, and a map of at most one iteration around anything else. Code next to thread-block
+// maps runs once per block, on an unspecified thread: there, a guard by thread or warp holds if the block contains one that it
+// names. Results of a guarded tasklet are dynamic, since they may not be written. No barrier may come between a condition and the
+// guarded code.
 //
 // Not handled, and refused (SD4540, SD4541):
 //   - guards outside kernels, which DaCe ignores on the host and obeys as soon as it moves the code to a device;

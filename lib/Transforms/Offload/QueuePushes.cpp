@@ -198,7 +198,7 @@ Name QueuePushes::enter(NestedSDFGNode &n, Name stream, const QueueArray &to) co
     return counter;
 }
 
-/// Extends a push, and the counter beside it, out of the surrounding scopes.
+/// Extends a push, and its counter, out of the surrounding scopes.
 void QueuePushes::lead(Edge &push, Name count, bool counts, const QueueArray &to, AccessNode &elements, AccessNode &total) const {
     State &s = *push.src->state();
     const Memlet some = someOf(to), number = counting(to.counter, counts);

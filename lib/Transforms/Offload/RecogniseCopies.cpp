@@ -3,7 +3,7 @@
 //   before:  map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = A[i, j] }        after:  A[0:N, 0:M] -> B[0:N, 0:M]
 //            map[i = 0:N] GPU_Device { C[i] = 0 }                                  FillLibraryNode C[0:N] = 0
 //
-// A device's copy engine is faster than a kernel, needs no registers, and can run beside kernels.
+// A device's copy engine is faster than a kernel, needs no registers, and can run concurrently with kernels.
 //
 // Legal when:
 //   1. the map is a separate kernel launched by the host and contains only a tasklet `out = in` or `out = 0`; the graph

@@ -82,7 +82,7 @@ private:
         return sameType && fits && isSum(*value) ? value : nullptr;
     }
 
-    /// Sums and products have the same value in any context; quotients are printed in the terms of what they are in.
+    /// Sums and products have the same value in any context; quotients are printed depending on the surrounding expression.
     static bool isSum(sym::Expr e) {
         switch (e.kind()) {
         case sym::Kind::Integer:

@@ -23,7 +23,7 @@
 //   - no iteration changes what the conditions read;
 //   - the conditions read only symbols and scalars, and do not divide: they are now evaluated even if the loop never
 //     runs;
-//   - the code beside the conditional, which is duplicated, is small.
+//   - the code next to the conditional, which is duplicated, is small.
 //
 // Innermost regions come first.
 //

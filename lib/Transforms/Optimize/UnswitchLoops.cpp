@@ -18,7 +18,7 @@ using diag::Why;
 
 namespace {
 
-constexpr std::size_t littleBeside = 40; // nodes beside a conditional that may be duplicated for each of its branches
+constexpr std::size_t littleBeside = 40; // nodes next to a conditional that may be duplicated for each of its branches
 constexpr std::size_t fewBranches = 4;
 constexpr int manyLoops = 64; // limit on duplicated loops in an SDFG
 

@@ -6,9 +6,9 @@
 //         C[0] = a;
 //     }
 //
-// The lowering opens a scope around each element of the graph that could need one: maps, nested SDFGs, states. A scope
-// is needed if its end releases memory, or if a name that it declares is mentioned beside it, too. Blocks without
-// braces only group statements and are always removed; their comments stay.
+// The lowering opens a scope around each element of the graph that could need one: maps, nested SDFGs, states. A scope is needed if
+// its end releases memory, or if a name that it declares is also mentioned next to it. Blocks without braces only group statements
+// and are always removed; their comments stay.
 //
 // Runs before sink-declarations, which needs all statements of a scope side by side.
 //
@@ -24,7 +24,7 @@ namespace {
 
 using namespace tree;
 
-/// Blocks whose braces are unnecessary: none of their declarations is mentioned beside them, and no memory is released at their
+/// Blocks whose braces are unnecessary: none of their declarations is mentioned next to them, and no memory is released at their
 /// end.
 class Flattener {
 public:

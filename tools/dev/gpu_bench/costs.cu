@@ -111,7 +111,7 @@ void bandwidth() {
     MUST(cudaMemset(a, 0, n * sizeof(double))), MUST(cudaMemset(b, 0, n * sizeof(double)));
     struct Body {
         const char *what;
-        bool kernel, copy, moves, forks; // forks: a kernel of one thread runs beside the copy
+        bool kernel, copy, moves, forks; // forks: a kernel of one thread runs concurrently with the copy
         int from = 0;                    // the first copied element
     };
     const Body bodies[] = {{"a kernel", true, false, false, false},
