@@ -8,7 +8,7 @@ namespace {
 
 using py::ExprKind;
 
-/// `cblas_ddot`, `gpuBlas.gemm`; empty for what is no name.
+/// `cblas_ddot`, `gpuBlas.gemm`; empty for anything but a name.
 std::string functionName(const py::Expr &callee) {
     if (callee.kind == ExprKind::Name)
         return callee.name.str();
@@ -74,7 +74,7 @@ private:
         return true;
     }
 
-    /// A connector that is a pointer, in front of an offset or alone.
+    /// A pointer connector, alone or plus an offset.
     const py::Expr *pointer(const py::Expr &e) const {
         const py::Expr *first = &e;
         while (first->kind == ExprKind::Binary && first->op == py::Op::Add)

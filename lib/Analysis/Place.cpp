@@ -1,4 +1,4 @@
-// Where an element is: name, path in the JSON file, line of the user's program.
+// The position of an element: name, path in the JSON file, line of the user's program.
 #include "sdfgc/Analysis/Verify.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ std::int64_t wallClockNs() {
     return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-/// Looks up every library; reports those that are missing, all at once.
+/// Looks up all libraries; reports all missing ones at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {
     bool complete = true;
     platform::Device device = platform::Device::Cuda;
@@ -58,7 +58,7 @@ bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::v
     return complete;
 }
 
-/// One build: decides what is stale, runs it, keeps the record.
+/// A single build: determines stale outputs, rebuilds them, and updates the record.
 class Run {
 public:
     Run(const Folder &folder, const Request &request, const Toolchain &toolchain, diag::Engine &diags)
@@ -115,7 +115,7 @@ private:
         return !fileErrors_;
     }
 
-    /// Makes the folders that commands write to, and writes down the commands.
+    /// Creates the folders that commands write to, and writes the list of commands.
     bool prepareFolders() {
         if (!report(file::makeFolderInside(folder_.path(), "lib")) ||
             (request_.caller && !report(file::makeFolderInside(folder_.path(), "bin"))) ||
@@ -124,7 +124,7 @@ private:
         const std::string list = "compile_commands.json", script = folder_.statePath("commands.sh");
         const std::pair<std::string, std::string> texts[] = {
             {inFolder(list), compileCommands(plan_, file::absolute(folder_.path()))}, {script, commandScript(plan_)}};
-        // sdfgc makes no link of the list, and writes the script after it.
+        // sdfgc itself never creates links for the list, and writes the script after it.
         const std::string &path = texts[0].first;
         const Result<std::string> there = file::readRegular(path);
         if (file::isLink(path) || (file::exists(path) && !file::exists(script) && (!there || *there != texts[0].second))) {
@@ -163,8 +163,8 @@ private:
         return stale;
     }
 
-    /// Drops objects of sources that the program no longer has, and its caller; those, too, that a run had made which was killed before it recorded
-    /// them.
+    /// Removes objects of sources that the program no longer has, and its caller; including those of a run that was killed before
+    /// it recorded them.
     void forgetOthers(const std::set<std::string> &outputs) {
         const std::string caller = package::callerProgram(folder_.name());
         if (record_.steps.count(caller) && !outputs.count(caller) && !file::isLink(inFolder("bin")))
@@ -172,7 +172,7 @@ private:
         recordChanged_ |= std::erase_if(record_.steps, [&](const auto &step) { return !outputs.count(step.first); }) > 0;
         const std::string folder = ".sdfgc/obj";
         if (file::isLink(inFolder(folder)))
-            return; // what it leads to is somebody else's
+            return; // its target is not part of the build folder
         const Result<std::vector<std::string>> names = file::list(inFolder(folder));
         for (const std::string &name : names ? *names : std::vector<std::string>())
             if (const std::string object = file::join(folder, name); name.ends_with(".o") && !outputs.count(object))
@@ -258,11 +258,11 @@ private:
         return true;
     }
 
-    /// Puts a finished output in its place and describes the step in the record.
+    /// Moves a finished output to its final path and adds the step to the record.
     bool accept(const PlannedStep &step, const std::string &output, const std::vector<std::string> &inputs) {
         Step done;
         done.key = step.key;
-        // Objects were written by this very run, after its start: they are described by what they are now.
+        // Objects were written by this run, after its start: they are described by their current state.
         const std::int64_t limit = step.source.empty() ? INT64_MAX : startNs_;
         for (const std::string &input : inputs)
             done.inputs.push_back(describeInput(folder_.path(), input, limit));
@@ -303,7 +303,7 @@ private:
         }
     }
 
-    /// The record is the mark of completion: it is written after everything that it describes.
+    /// The record marks completion: it is written after everything that it describes.
     bool writeRecordIfChanged() { return !recordChanged_ || report(writeRecord(folder_.statePath("build.json"), record_)); }
 
     const Folder &folder_;
@@ -316,7 +316,7 @@ private:
     Record record_;
     bool recordChanged_ = false;
     std::int64_t startNs_ = 0;
-    std::map<std::string, std::string> temporaries_; // output -> name while it is being written
+    std::map<std::string, std::string> temporaries_; // output -> name during writing
     std::size_t fileErrors_ = 0;
     BuildResult result_;
 };

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kFolders[] = {"run", "tasklets"}; // of build folders
-constexpr const char *kBounded = "bounded";             // its time stamp says when the size was looked at
+constexpr const char *kBounded = "bounded";             // its time stamp is the time of the last size check
 constexpr std::int64_t kYoungNs = std::int64_t{600} * 1'000'000'000;
 
 std::int64_t nowNs() {
@@ -29,7 +29,7 @@ std::int64_t nowNs() {
     return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-/// A file, or a build folder, of the cache.
+/// A file or build folder in the cache.
 struct Kept {
     std::int64_t usedNs;
     std::string path;
@@ -48,7 +48,7 @@ std::uint64_t bytesBelow(const std::string &folder) {
     return bytes;
 }
 
-/// What the cache holds beside descriptions of compilers, which are small. Links are somebody else's.
+/// The contents of the cache, except for descriptions of compilers, which are small. Links belong to somebody else.
 std::vector<Kept> contents(const std::string &cache) {
     std::vector<Kept> out;
     const auto eachIn = [&](const std::string &name, const auto &take) {
@@ -61,7 +61,7 @@ std::vector<Kept> contents(const std::string &cache) {
     };
     for (const char *name : kFolders)
         eachIn(name, [&](const std::string &path, const file::Stamp &stamp) {
-            const std::optional<file::Stamp> lock = file::stamp(file::join(path, ".sdfgc/lock")); // which every run writes to
+            const std::optional<file::Stamp> lock = file::stamp(file::join(path, ".sdfgc/lock")); // every run writes to it
             if (stamp.isFolder)
                 out.push_back({lock ? lock->modifiedNs : stamp.modifiedNs, path, bytesBelow(path), true});
         });
@@ -72,12 +72,12 @@ std::vector<Kept> contents(const std::string &cache) {
     return out;
 }
 
-/// Removes a build folder of the cache unless another run works in it.
+/// Removes a build folder from the cache unless another run is using it.
 bool removeCached(const std::string &folder) {
     const std::string state = file::join(folder, ".sdfgc"), lockFile = file::join(state, "lock");
     if (file::isLink(state))
         return false;
-    if (!file::isFolder(state)) // a run that was killed while it removed the folder left it empty
+    if (!file::isFolder(state)) // a run that was killed while removing the folder left it empty
         return ::rmdir(folder.c_str()) == 0;
     const auto lock = file::Lock::acquire(lockFile, 0);
     if (!lock || !*lock)
@@ -101,7 +101,7 @@ bool removeKept(const Kept &kept) {
 
 bool removeLocked(const std::string &folder, bool keepFolder) {
     const std::string state = file::join(folder, ".sdfgc");
-    // From here on another run may make the folder again: nothing that it writes is removed.
+    // From here on, another run may recreate the folder: nothing that it writes is removed.
     return ::unlink(file::join(state, "lock").c_str()) == 0 && ::rmdir(state.c_str()) == 0 &&
            (keepFolder || ::rmdir(folder.c_str()) == 0);
 }
@@ -151,7 +151,7 @@ void boundCacheAtTimes(const std::string &folder, std::uint64_t limit) {
     const std::optional<file::Stamp> last = file::stamp(mark);
     if (folder.empty() || limit == 0 || !file::isFolder(folder) || (last && last->modifiedNs > nowNs() - kYoungNs))
         return;
-    if (file::writeAtomic(mark, "", file::Links::Replace)) // first: other runs need not look, too
+    if (file::writeAtomic(mark, "", file::Links::Replace)) // first: other runs then need not check, too
         boundCache(folder, limit);
 }
 

@@ -1,4 +1,4 @@
-// Removing a build folder: everything in it is ours, or nothing is removed.
+// Removes a build folder: unless everything in it is ours, nothing is removed.
 #include "sdfgc/Build/Cache.h"
 
 #include "Build/Internal.h"
@@ -24,7 +24,7 @@ struct Content {
     std::set<std::string> files, folders;
 };
 
-/// Fails where a part cannot be read: nobody knows what is in it.
+/// Fails if a part cannot be read, since its contents are unknown.
 Result<Content> contentOf(const std::string &folder) {
     Content out;
     std::error_code ec;
@@ -38,13 +38,13 @@ Result<Content> contentOf(const std::string &folder) {
     return out;
 }
 
-/// Did a run of sdfgc write the file, or Python when it loaded the module that one wrote?
+/// Was the file written by a run of sdfgc, or by Python when it loaded a module that such a run wrote?
 bool isWrittenByUs(const std::string &path, const std::set<std::string> &written) {
     return written.count(path) || path.starts_with(".sdfgc/") ||
            (path.starts_with("python/__pycache__/") && path.ends_with(".pyc"));
 }
 
-/// What a run wrote: sources by the manifest, results of commands by the record.
+/// The files written by a run: sources according to the manifest, results of commands according to the record.
 std::set<std::string> writtenTo(const std::string &folder) {
     std::set<std::string> out = package::writtenFiles(folder).value_or(std::set<std::string>());
     for (const auto &[output, step] : readRecord(file::join(folder, ".sdfgc/build.json")).steps)
@@ -63,7 +63,7 @@ void reportOthers(const std::string &folder, const std::vector<std::string> &fil
     d.hint = "nothing was removed; move these files away first";
 }
 
-/// Under the lock: the lock itself goes last.
+/// Called with the lock held; the lock itself is removed last.
 bool removeContent(const std::string &folder, const Content &content, diag::Engine &diags) {
     for (const std::string &path : content.files)
         if (const std::string full = file::join(folder, path); path != ".sdfgc/lock" && ::unlink(full.c_str()) != 0) {

@@ -1,4 +1,4 @@
-// Three questions to a compiler, and the file that keeps the answers.
+// Three queries to a compiler, and the file that caches the answers.
 #include "Build/Internal.h"
 #include "Build/Record.h"
 
@@ -20,13 +20,13 @@ using json::Value;
 constexpr int kCacheFormat = 3; // a file of another format counts as absent
 constexpr double kAnswerSeconds = 30;
 
-// ---- asking
+// ---- queries
 
 process::Outcome ask(const Compiler &compiler, const std::vector<std::string> &arguments) {
     process::Command command;
     command.argv = compiler.command;
     command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-    command.environment = {{"LC_ALL", "C"}}; // the answers are read by us
+    command.environment = {{"LC_ALL", "C"}}; // the answers are parsed
     process::Limits limits;
     limits.seconds = kAnswerSeconds;
     return process::run(command, limits);
@@ -34,7 +34,7 @@ process::Outcome ask(const Compiler &compiler, const std::vector<std::string> &a
 
 std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
 
-/// Existing folders, each once, spelt without `..`.
+/// Existing folders, without duplicates or `..`.
 std::vector<std::string> usableFolders(const std::vector<std::string> &folders) {
     std::vector<std::string> result;
     std::set<std::string> seen;
@@ -76,7 +76,7 @@ std::vector<std::string> parseLinkFolders(const std::string &text) {
     return folders;
 }
 
-/// How a question failed, with the line of the compiler that says why: its first error, or the first line at all.
+/// Describes how a query failed, with the relevant line of the compiler's output: its first error, or else the first line.
 std::string described(const process::Outcome &o) {
     std::string said = firstLine(o.err);
     for (std::size_t at = 0; at < o.err.size(); at = std::min(o.err.find('\n', at), o.err.size() - 1) + 1)
@@ -87,7 +87,7 @@ std::string described(const process::Outcome &o) {
     return o.describe() + (said.empty() ? "" : ": " + said);
 }
 
-/// Fills in what the compiler says about itself; returns why it cannot be used, or nothing.
+/// Fills in the compiler's answers; returns why it cannot be used, or nothing.
 std::string interrogate(Compiler &compiler) {
     const process::Outcome version = ask(compiler, {"--version"});
     if (!version.ok())
@@ -105,7 +105,7 @@ std::string interrogate(Compiler &compiler) {
     const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});
     compiler.includeFolders = usableFolders(parseIncludeFolders(includes.err));
     std::vector<std::string> folders = parseLibraryFolders(libraries.out);
-    if (compiler.kind == CompilerKind::Clang) // its OpenMP library may lie in a folder that only -fopenmp adds
+    if (compiler.kind == CompilerKind::Clang) // its OpenMP library may be in a folder that only -fopenmp adds
         for (std::string &folder : parseLinkFolders(ask(compiler, {"-###", "-fopenmp", "-xc++", "/dev/null"}).err))
             folders.push_back(std::move(folder));
     compiler.libraryFolders = usableFolders(folders);
@@ -114,9 +114,9 @@ std::string interrogate(Compiler &compiler) {
     return {};
 }
 
-// ---- remembering
+// ---- caching
 
-/// Whether the file at `path` is the compiler itself and not a wrapper that may start another one next time.
+/// Is the file at `path` the compiler itself, rather than a wrapper that may start another one next time?
 bool isRealCompiler(const std::string &path) {
     std::error_code ec;
     const std::string name = std::filesystem::canonical(path, ec).filename().string();
@@ -133,7 +133,7 @@ bool fromJson(const Value *v, std::vector<std::string> &texts) {
     return true;
 }
 
-/// Fills `compiler` from the file; false when that is absent, damaged, or about another version of the compiler.
+/// Fills `compiler` from the file; false if that is missing, damaged, or about another version of the compiler.
 bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler) {
     const Result<std::string> text = file::readRegular(path, 1u << 20);
     const std::optional<Value> v = text ? json::parse(*text) : std::nullopt;
@@ -152,7 +152,8 @@ bool load(const std::string &path, const file::Stamp &stamp, Compiler &compiler)
     return true;
 }
 
-/// A cache that cannot be written is no cache, and no error. Others may write there, too: a link leads to what is not the cache.
+/// If the cache cannot be written, it is not used; this is not an error. Others may write there, too: a link may lead outside of
+/// the cache.
 void store(const std::string &path, const file::Stamp &stamp, const Compiler &compiler) {
     Value v = Value::object();
     v.set("format", kCacheFormat);

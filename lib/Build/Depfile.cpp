@@ -27,7 +27,7 @@ std::vector<std::string> parseDepfile(std::string_view text) {
         } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
             end();
             if (c == '\n' && !target)
-                return names; // what follows are rules for -MP
+                return names; // the remaining rules are for -MP
         } else {
             name += c;
         }

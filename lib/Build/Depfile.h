@@ -1,4 +1,4 @@
-// Dependency files that compilers write with -MD: one make rule.
+// Dependency files that compilers write with -MD: a single make rule.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sdfgc::build {
 
-/// The prerequisites of the rule, in order, each once. Blanks, `#` and `$` in names are escaped as make wants it (`\ `, `\#`,
+/// The prerequisites of the rule, in order and without duplicates. Blanks, `#` and `$` in names are escaped as in make (`\ `, `\#`,
 /// `$$`).
 std::vector<std::string> parseDepfile(std::string_view text);
 

@@ -13,9 +13,9 @@ namespace sdfgc::build {
 
 namespace {
 
-/// What sdfgc writes into below a build folder. Nothing else is looked at: people may keep their own build trees in it.
+/// The parts of a build folder that sdfgc writes to. Nothing else is examined: people may keep their own build trees in it.
 constexpr const char *kOurFolders[] = {".sdfgc", "src", "include", "lib", "map", "python", "runtime-headers"};
-constexpr int kDeepest = 8; // levels below these; sdfgc itself writes four
+constexpr int kDeepest = 8; // levels below these; sdfgc itself uses four
 
 void removeTemporariesBelow(const std::string &folder, int levels) {
     file::removeTemporaries(folder);
@@ -31,12 +31,12 @@ void sayWaiting(const std::string &folder, const std::string &holder) {
     std::fprintf(stderr, "sdfgc: waiting for %s, which is working in %s\n", holder.c_str(), folder.c_str());
 }
 
-/// `.sdfgc/origin`: the path of the graph, then the C interface, a line each.
+/// `.sdfgc/origin`: the path of the graph, then the C interface, one line each.
 constexpr const char *kOrigin = ".sdfgc/origin";
 
 std::string originText(const FolderOptions &o) { return o.origin + "\n" + o.signature + "\n"; }
 
-/// The graph whose program the folder holds, if it is another one than the program that is to be written.
+/// The graph of the program in the folder, if it differs from that of the program to be written.
 std::optional<std::string> otherGraph(const std::string &folder, const FolderOptions &options) {
     const Result<std::string> text = file::readRegular(file::join(folder, kOrigin), 1 << 20);
     if (!text || options.origin.empty())
@@ -48,7 +48,7 @@ std::optional<std::string> otherGraph(const std::string &folder, const FolderOpt
     return origin;
 }
 
-/// The lock of a folder, which is made if need be. Another run may remove the folder (Cache.h) before its lock is taken.
+/// Locks a folder, which is created if necessary. Another run may remove the folder (Cache.h) before the lock is acquired.
 Result<std::optional<file::Lock>> lockFolder(const std::string &path, const FolderOptions &options) {
     constexpr int most = 100;
     const std::string state = file::join(path, ".sdfgc");
@@ -63,19 +63,19 @@ Result<std::optional<file::Lock>> lockFolder(const std::string &path, const Fold
             if (options.announceWait)
                 sayWaiting(path, holder);
         });
-        if (lock || attempt >= most) // else the folder was removed in between, and may be there again by now
+        if (lock || attempt >= most) // otherwise the folder was removed in between, and may exist again by now
             return lock;
     }
 }
 
-/// Which of the files are there, in a folder that sdfgc has not written to so far.
+/// The files that already exist in a folder that sdfgc has not written to so far.
 std::vector<std::string> foreignFiles(const std::string &folder, std::vector<std::string> files) {
     files.emplace_back("CMakeLists.txt");
     std::sort(files.begin(), files.end());
     files.erase(std::unique(files.begin(), files.end()), files.end());
     std::erase_if(files, [&](const std::string &f) {
         const std::string full = file::join(folder, f);
-        return !file::exists(full) || file::isFolder(full); // which cannot be overwritten: that is said when it is tried
+        return !file::exists(full) || file::isFolder(full); // a folder cannot be overwritten; this is reported by the attempt
     });
     return files;
 }
@@ -104,7 +104,7 @@ std::string Folder::statePath(const std::string &name) const { return file::join
 std::optional<Folder> Folder::open(const std::string &path, const std::string &name, diag::Engine &diags,
                                    const FolderOptions &options) {
     const std::string marker = file::join(path, ".sdfgc/program");
-    // The marker is written before any other file, so a project without one is not from a run that has just begun.
+    // The marker is written before any other file, so a folder without one does not belong to a run that has just started.
     const std::vector<std::string> foreign = foreignFiles(path, options.files);
     if (!foreign.empty() && !file::exists(marker)) {
         package::reportForeign(path, foreign, diags);

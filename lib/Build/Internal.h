@@ -1,4 +1,4 @@
-// Parts of the toolchain description that its files share.
+// Parts of the toolchain description shared by its files.
 #pragma once
 
 #include "sdfgc/Build/Toolchain.h"
@@ -9,14 +9,14 @@
 
 namespace sdfgc::build {
 
-/// Describes the compiler behind `command` (first word: a name or a path), from the cache in `cacheFolder` when that holds the
-/// answers for this very file. Nothing, and a diagnostic, when it is not there or is neither GCC nor Clang.
+/// Describes the compiler behind `command` (whose first word is a name or a path), using the cache in `cacheFolder` if that has the
+/// answers for this very file. If the compiler does not exist or is neither GCC nor Clang, reports this and returns nothing.
 std::optional<Compiler> describeCompiler(const std::vector<std::string> &command, const std::string &cacheFolder,
                                          diag::Engine &diags);
 
-/// Where the answers of compilers are kept; empty when nothing shall be, or there is no home.
+/// The folder for compilers' answers; empty if nothing is to be cached, or if there is no home.
 std::string compilerCacheFolder(const std::string &asked);
-/// The age of temporary files in the cache that no living run is writing: it has no lock that would tell.
+/// The age at which temporary files in the cache are considered abandoned, since the cache has no lock to check.
 constexpr double kForgottenSeconds = 3600;
 
 struct ToolchainFile {
@@ -24,19 +24,19 @@ struct ToolchainFile {
     std::vector<std::string> compileFlags, linkFlags;
     std::map<std::string, Library> libraries;
 };
-/// Nothing, and diagnostics with line and column, when the file is not as it should be.
+/// If the file is invalid, reports errors with line and column and returns nothing.
 std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags);
 
-/// Removes what killed runs left under temporary names in a build folder. Call it while holding the folder's lock.
+/// Removes files that killed runs left under temporary names in a build folder. Requires the folder's lock.
 void removeTemporariesOfKilledRuns(const std::string &folder);
-/// Removes a build folder that holds nothing but its lock, which this process has; with `keepFolder`, what sdfgc keeps in it
-/// alone. False if another process writes to it meanwhile.
+/// Removes a build folder that contains nothing but its lock, which this process holds; with `keepFolder`, only sdfgc's own state
+/// in it. False if another process is writing to it.
 bool removeLocked(const std::string &folder, bool keepFolder);
 
-/// Looks for a library as files (Toolchain::library without the toolchain file).
+/// Searches the files of a library (Toolchain::library without the toolchain file).
 Library findLibrary(const std::string &name, const Compiler &compiler);
 
-/// The parts between colons that are not empty.
+/// The nonempty parts between colons.
 std::vector<std::string> pathList(std::string_view text);
 
 } // namespace sdfgc::build

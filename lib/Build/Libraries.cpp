@@ -1,4 +1,4 @@
-// Libraries that generated programs call, looked up as files.
+// Libraries that generated programs call, found by their files.
 #include "Build/Internal.h"
 #include "Build/PkgConfig.h"
 
@@ -19,7 +19,7 @@ bool anyHolds(const std::vector<std::string> &folders, const std::string &name) 
     return false;
 }
 
-/// The folders that environment variables add, then those of the compiler.
+/// The folders from environment variables, then those of the compiler.
 std::vector<std::string> searched(std::initializer_list<const char *> variables, const std::vector<std::string> &folders) {
     std::vector<std::string> all;
     for (const char *variable : variables)
@@ -30,7 +30,7 @@ std::vector<std::string> searched(std::initializer_list<const char *> variables,
     return all;
 }
 
-/// Words that begin with `flag`, without it.
+/// Words that begin with `flag`, with it removed.
 std::vector<std::string> values(const std::vector<std::string> &words, std::string_view flag) {
     std::vector<std::string> out;
     for (const std::string &w : words)
@@ -39,7 +39,7 @@ std::vector<std::string> values(const std::vector<std::string> &words, std::stri
     return out;
 }
 
-/// Where files of pkg-config are.
+/// The folders of pkg-config files.
 std::vector<std::string> packageFolders(const Compiler &compiler) {
     std::vector<std::string> folders = searched({"PKG_CONFIG_PATH"}, {});
     for (const std::string &folder : compiler.libraryFolders)
@@ -48,7 +48,7 @@ std::vector<std::string> packageFolders(const Compiler &compiler) {
     return folders;
 }
 
-/// Without the names of what is built for another MPI than the one that is linked.
+/// Removes the names of packages built for another MPI than the one that is linked.
 std::vector<std::string> forThisMpi(std::vector<std::string> names, const std::vector<std::string> &folders) {
     const std::optional<PkgConfig> mpi = readPkgConfig(text::words(platform::library("mpi")->pkgConfig), folders);
     const bool isMpich = mpi && !values(mpi->linkFlags, "-lmpich").empty();
@@ -56,7 +56,7 @@ std::vector<std::string> forThisMpi(std::vector<std::string> names, const std::v
     return names;
 }
 
-/// Flags from a file of pkg-config, where the library has one; the folders that it names are searched as well.
+/// Flags from a library's pkg-config file, if it has one; the folders in it are also searched.
 void describeByPkgConfig(Library &lib, const platform::Library &known, Compiler &compiler) {
     const std::vector<std::string> folders = packageFolders(compiler);
     const std::optional<PkgConfig> found = readPkgConfig(forThisMpi(text::words(known.pkgConfig), folders), folders);

@@ -1,4 +1,4 @@
-// What compilers say, taken apart.
+// Parses messages of compilers.
 #include "sdfgc/Build/Build.h"
 
 #include <charconv>
@@ -6,7 +6,7 @@
 namespace sdfgc::build {
 namespace {
 
-/// A number at `at`, which moves past it.
+/// Reads a number at `at` and advances past it.
 std::optional<int> number(std::string_view line, std::size_t &at) {
     int value = 0;
     const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), value);
@@ -31,7 +31,7 @@ bool severity(std::string_view line, std::size_t at, CompilerMessage &m) {
     return false;
 }
 
-/// `FILE:LINE:COLUMN: error: TEXT` or `FILE(LINE): error: TEXT`. A name of a file may hold the separators: every one is tried.
+/// `FILE:LINE:COLUMN: error: TEXT` or `FILE(LINE): error: TEXT`. A file name may contain the separators, so every one is tried.
 std::optional<CompilerMessage> parse(std::string_view line) {
     for (std::size_t at = line.find_first_of(":(", 1); at != std::string_view::npos; at = line.find_first_of(":(", at + 1)) {
         CompilerMessage m;
@@ -62,7 +62,7 @@ std::optional<CompilerMessage> parse(std::string_view line) {
 } // namespace
 
 std::vector<CompilerMessage> compilerMessages(std::string_view output) {
-    constexpr std::size_t longest = 4000; // lines of templates; no message for people is longer
+    constexpr std::size_t longest = 4000; // lines about templates; messages for people are shorter
     std::vector<CompilerMessage> out;
     while (!output.empty()) {
         const std::size_t end = std::min(output.find('\n'), output.size());

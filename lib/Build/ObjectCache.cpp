@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr std::int64_t kOldestNs = std::int64_t{30} * 24 * 3600 * 1'000'000'000;
-constexpr std::size_t kVersions = 8; // of one command's object: other versions of the sources
+constexpr std::size_t kVersions = 8; // of one command's object: for different versions of the sources
 
-/// Flags that make an object depend on the folder in which it was made.
+/// Flags that make an object depend on the folder in which it was built.
 bool namesFolder(const std::string &flag) {
     static constexpr std::array<std::string_view, 5> prefixes{"-g", "--coverage", "-fprofile", "-ftest-coverage", "-save-temps"};
     return flag != "-g0" && std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return flag.starts_with(p); });
 }
 
-/// Files of the build folder are described by content alone: their stamps are those of one folder.
+/// Files in the build folder are only described by content, since their time stamps are specific to the folder.
 std::vector<Input> portable(std::vector<Input> inputs) {
     for (Input &input : inputs)
         if (!input.path.starts_with('/'))

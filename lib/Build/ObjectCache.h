@@ -1,11 +1,12 @@
-// Objects of sdfgc's own runtime sources, shared by all build folders of a user: such a source is compiled once, not in every
-// program's folder.
+// Objects of sdfgc's own runtime sources, shared by all build folders of a user: each source is compiled once instead of once per
+// program.
 //
-// Rules: an object is used again when command, compiler and machine are the same (the step's key) and every file that the compiler
-// read is, too: files of the build folder by content, others by stamp. Its own content is checked by a hash, and files appear whole
-// or not at all, so that a damaged or half-written cache is only a cache without that object. A cache that cannot be read or
-// written is no cache, and no error. Neither links nor pipes in it are followed or waited for: others may write there, too. Objects that hold the name of their build folder (debugging information, profiles) are not
-// kept. What was not used for a month is removed, and the oldest beyond 64 MiB.
+// An object is reused if command, compiler and machine (the step's key) are the same, and so is every file that the compiler read:
+// files in the build folder are compared by content, others by time stamp. A hash guards the object itself, and files are written
+// atomically, so a damaged or incomplete cache merely lacks that object. A cache that cannot be read or written is ignored; this is
+// not an error. Links and pipes in it are neither followed nor waited for, since others may write there, too. Objects that contain
+// the name of their build folder (debugging information, profiles) are not cached. Objects not used for a month are removed, and so
+// are the oldest ones beyond 64 MiB.
 #pragma once
 
 #include "Build/Plan.h"
@@ -18,15 +19,15 @@ namespace sdfgc::build {
 
 class ObjectCache {
 public:
-    /// Below `cacheFolder`; empty: nothing is kept.
+    /// A folder in `cacheFolder`; empty: no caching.
     explicit ObjectCache(const std::string &cacheFolder);
 
-    /// Writes the object of a step to `output` and returns the names of the files that the compiler read, relative to
-    /// `buildFolder` or absolute; nothing if there is no such object.
+    /// Writes the object of a step to `output` and returns the names of the files that the compiler read, relative to `buildFolder`
+    /// or absolute; nothing if there is no such object.
     std::optional<std::vector<std::string>> fetch(const PlannedStep &step, const std::string &buildFolder,
                                                   const std::string &output) const;
 
-    /// Keeps an object that a step has just made. `inputs` as the record describes them.
+    /// Stores an object that a step has just built. `inputs` are as in the record.
     void store(const PlannedStep &step, const std::vector<Input> &inputs, const std::string &object) const;
 
 private:
@@ -34,7 +35,7 @@ private:
     std::string path(const std::string &name) const;
     void prune() const;
 
-    std::string folder_; // empty: nothing is kept
+    std::string folder_; // empty: no caching
 };
 
 } // namespace sdfgc::build

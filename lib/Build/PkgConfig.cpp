@@ -11,7 +11,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-/// Variables are replaced where they stand: those above have their values already.
+/// Variables are replaced in order: earlier ones already have their values.
 std::string replaced(std::string_view text, const Variables &variables) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// What files of pkg-config say of a library, read as text: no program is run to find out.
+// Parses pkg-config files as text, without running a program.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,15 @@
 namespace sdfgc::build {
 
 struct PkgConfig {
-    std::vector<std::string> compileFlags, linkFlags; // the words of `Cflags` and `Libs`, variables replaced
+    std::vector<std::string> compileFlags, linkFlags; // the words of `Cflags` and `Libs`, with variables replaced
 };
 
-/// The words of a file's text that lies in `folder`; `${name}` stands for what `name=` says, `${pcfiledir}` for the folder. Other
-/// packages that it requires are not followed.
+/// The words in the text of a file in `folder`; `${name}` is replaced with the value of `name=`, and `${pcfiledir}` with the
+/// folder. Required packages are not followed.
 PkgConfig parsePkgConfig(const std::string &content, const std::string &folder);
 
-/// The first of `names` (without `.pc`) that is in one of the folders, each name looked for in all of them; nothing if none is.
+/// The first of `names` (without `.pc`) that exists in one of the folders, each name searched in all of them; nothing if there is
+/// none.
 std::optional<PkgConfig> readPkgConfig(const std::vector<std::string> &names, const std::vector<std::string> &folders);
 
 } // namespace sdfgc::build

@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 void append(Words &to, const Words &from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// Flags that make GCC link start-up code which changes the floating-point mode of the whole process.
+/// Flags for which GCC links start-up code that changes the floating-point mode of the entire process.
 bool changesHostFloatingPoint(const std::string &flag) {
     return flag == "-ffast-math" || flag == "-Ofast" || flag == "-funsafe-math-optimizations";
 }
@@ -29,7 +29,7 @@ bool isForHip(const Request &request) {
     });
 }
 
-/// `first`: further flags that those of the user come after.
+/// `first`: additional flags that precede the user's.
 Words compileWords(const Request &request, const Toolchain &toolchain, const std::vector<Library> &libraries, const Words &first) {
     Words flags = package::compileFlags(request.options.fpModel, request.options.openmp);
     if (toolchain.compiler.kind == CompilerKind::Gcc)
@@ -68,8 +68,8 @@ Words libraryWords(const std::vector<Library> &libraries) {
     return words;
 }
 
-/// Besides its words, a command depends on the compiler, on environment variables that compilers read, and on this machine when it
-/// asks for the machine's own instruction set.
+/// Besides its words, a command depends on the compiler, on environment variables that compilers read, and on this machine if it
+/// requests the machine's own instruction set.
 std::string keyOf(const PlannedStep &step, const Toolchain &toolchain) {
     Hasher h;
     bool native = false;
@@ -86,7 +86,7 @@ std::string keyOf(const PlannedStep &step, const Toolchain &toolchain) {
     return h.digest().hex();
 }
 
-/// `.sdfgc/obj/src_cpu_f.cpp.o`: the path with `/` and `_` kept apart, so that no two sources share a name.
+/// `.sdfgc/obj/src_cpu_f.cpp.o`: the path with `/` and `_` encoded differently, so that no two sources share a name.
 std::string objectName(const std::string &source) {
     std::string flat;
     for (const char c : source)
@@ -94,7 +94,7 @@ std::string objectName(const std::string &source) {
     return ".sdfgc/obj/" + flat + ".o";
 }
 
-/// nvcc hands the host compiler's flags over one by one.
+/// nvcc passes the host compiler's flags on one by one.
 Words nvccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
     Words words{toolchain.nvcc, "-ccbin", toolchain.compiler.command.front(), "-std=c++20"};
     append(words, package::cudaFlags(request.options.fpModel));
@@ -113,7 +113,7 @@ Words nvccWords(const Request &request, const Toolchain &toolchain, const Words 
     return words;
 }
 
-/// hipcc is Clang, whatever compiles for the host.
+/// hipcc is Clang, whichever compiler is used for the host.
 Words hipccWords(const Request &request, const Toolchain &toolchain, const Words &flags) {
     Words words{toolchain.hipcc};
     for (const std::string &arch : request.options.gpuArch)
@@ -145,7 +145,7 @@ PlannedStep compileStep(const std::string &source, const Words &flags, const Req
     return step;
 }
 
-/// The dialect of the sources for a device; null when there are none.
+/// The dialect of the device sources; null if there are none.
 const platform::Dialect *dialectOf(const std::vector<std::string> &sources) {
     for (const std::string &source : sources)
         if (const platform::Dialect *dialect = platform::dialectOfFile(source))
@@ -153,14 +153,14 @@ const platform::Dialect *dialectOf(const std::vector<std::string> &sources) {
     return nullptr;
 }
 
-/// The compiler that brings the GPU's runtime library links.
+/// The compiler that provides the GPU's runtime library links.
 Words gpuLinkWords(const platform::Dialect &gpu, const Toolchain &toolchain) {
     if (gpu.device == platform::Device::Hip)
         return {toolchain.hipcc};
     return {toolchain.nvcc, "-ccbin", toolchain.compiler.command.front()};
 }
 
-/// Flags that only the host's linker driver knows.
+/// Flags that only the host's linker driver understands.
 Words forGpuCompiler(const Words &flags) {
     Words words;
     for (const std::string &flag : flags) {
@@ -174,7 +174,7 @@ Words forGpuCompiler(const Words &flags) {
     return words;
 }
 
-/// A host program in C++ that finds the library by its own place.
+/// A C++ host program that finds the library relative to its own location.
 PlannedStep callerStep(const std::string &name, const Request &request, const Toolchain &toolchain) {
     PlannedStep step;
     step.source = package::callerSource(name);
@@ -191,8 +191,8 @@ PlannedStep callerStep(const std::string &name, const Request &request, const To
             step.before.push_back(flag);
     append(step.before, toolchain.linkFlags);
     step.before.push_back(step.source);
-    // What the library needs is found by the library.
-    // By its path: `-Llib` would put a program `c` or `m` in the place of the system's library.
+    // The library itself finds its dependencies. It is linked by path: `-Llib` would put a program `c` or `m` before the system's
+    // library.
     step.after = {"lib/lib" + name + ".so", "-Wl,-rpath,$ORIGIN/../lib", "-Wl,--allow-shlib-undefined"};
     return step;
 }

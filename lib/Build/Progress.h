@@ -1,4 +1,4 @@
-// The line on a terminal that says what is being compiled, and everything else that a build prints.
+// The line on a terminal that shows what is being compiled, and all other output of a build.
 #pragma once
 
 #include "sdfgc/Build/Build.h"
@@ -16,9 +16,9 @@ public:
     Progress(const Progress &) = delete;
     Progress &operator=(const Progress &) = delete;
 
-    /// Shows `[1/5] compile f.cpp`, in place of the last one.
+    /// Shows `[1/5] compile f.cpp`, replacing the last one.
     void show(const JobProgress &progress);
-    /// Prints text that stays, ending in a newline.
+    /// Prints permanent text that ends in a newline.
     void print(std::string_view text);
 
 private:
@@ -28,10 +28,10 @@ private:
     bool onTerminal_, shown_ = false;
 };
 
-/// Are commands logged, and successful compilers heard?
+/// Are commands logged, and is the output of successful compilers printed?
 bool isVerbose(const Options &options);
 
-/// Cuts `text` in its middle so that it fits into `width` columns (as ninja does).
+/// Shortens `text` in the middle to fit into `width` columns (as ninja does).
 std::string elided(const std::string &text, std::size_t width);
 
 } // namespace sdfgc::build

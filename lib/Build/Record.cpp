@@ -16,7 +16,7 @@ std::string contentHash(const std::string &path) {
     return content ? hashOf(*content).hex() : "";
 }
 
-/// Text of a string member, or an empty one.
+/// Text of a string member, or an empty text.
 std::string text(const Value &v, const char *key) {
     const Value *member = v.get(key);
     return member && member->isString() ? member->text() : "";

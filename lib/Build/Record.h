@@ -1,4 +1,4 @@
-// What the last build in a folder did, and whether that still holds.
+// The record of the last build in a folder, and checks whether it is still valid.
 #pragma once
 
 #include "sdfgc/Support/File.h"
@@ -11,13 +11,13 @@
 
 namespace sdfgc::build {
 
-/// One file that a command read. `hash` is empty for files outside the build folder: they are compared by stamp alone.
+/// One file that a command read. `hash` is empty for files outside the build folder, which are compared by time stamp only.
 struct Input {
     std::string path; // as the compiler named it: relative to the folder, or absolute
     std::string stamp, hash;
 };
 
-/// One command that succeeded: what it was, what it read, what it wrote.
+/// A successful command with its inputs and output.
 struct Step {
     std::string key; // command line, compiler, machine
     std::vector<Input> inputs;
@@ -28,21 +28,20 @@ struct Record {
     std::map<std::string, Step> steps; // by output, relative to the folder
 };
 
-/// The record in a file; an empty one when it is absent or damaged.
+/// The record in a file; empty if the file is missing or damaged.
 Record readRecord(const std::string &path);
 Result<void> writeRecord(const std::string &path, const Record &record);
 
 std::string stampText(const std::optional<file::Stamp> &stamp);
 
-/// Describes a file that a command read which began at `startNs` (wall clock). A file that changed since is described so that it
-/// never matches: it is not known which version was read.
+/// Describes a file read by a command that began at `startNs` (wall clock). A file that has changed since then is described so that
+/// it never matches, because it is unknown which version was read.
 Input describeInput(const std::string &folder, const std::string &path, std::int64_t startNs);
 
 enum class Freshness { Current, Touched, Stale };
-/// Whether the files that a step read are still the same. Touched: yes, but time stamps differ; they are then brought up to date in
-/// `step`.
+/// Are the files that a step read unchanged? Touched: yes, but time stamps differ; these are updated in `step`.
 Freshness checkInputs(const std::string &folder, Step &step);
-/// Whether a recorded step would do the same again and its output is the one that it wrote. Touched as above.
+/// Would a recorded step do the same again, and is its output the one that it wrote? Touched as above.
 Freshness check(const std::string &folder, const std::string &output, Step &step, const std::string &key);
 
 } // namespace sdfgc::build

@@ -29,7 +29,7 @@ private:
     void *handle_;
 };
 
-/// Headers that the code needs before it, and libraries to link.
+/// Headers that the code needs, and libraries to link.
 struct Needs {
     std::string includes = "#include \"dace/dace.h\"\n";
     std::vector<std::string> libraries;
@@ -49,7 +49,7 @@ Needs needsOf(const interpret::NativeSource &source) {
     return out;
 }
 
-/// A folder for a text, and whether it stays.
+/// A folder for a text, and whether it is kept.
 struct Place {
     Place(const Toolchain &toolchain, const std::string &text)
         : isKept(!toolchain.cacheFolder.empty()),
@@ -63,7 +63,7 @@ struct Place {
     std::string path;
 };
 
-/// The library of a source file, up to date; nothing, with reports, where it cannot be made.
+/// The up-to-date library of a source file; if it cannot be built, reports this and returns nothing.
 std::optional<std::string> compile(const Place &place, const std::string &text, const Needs &needs, const Toolchain &toolchain,
                                    Log *log, diag::Engine &diags) {
     const std::optional<std::string> headers = findResource("runtime-headers", "");
@@ -85,12 +85,13 @@ std::optional<std::string> compile(const Place &place, const std::string &text, 
     request.options.log = log;
     request.options.quiet = true;
     const BuildResult made = build(*folder, request, toolchain, diags);
-    if (made.status == Status::Interrupted) // an interpreter that waits for its tasklets has nothing to save
+    if (made.status == Status::Interrupted) // an interpreter waiting for its tasklets has nothing to save
         std::raise(made.signal);
     return made.status == Status::Done ? std::optional(file::absolute(made.library)) : std::nullopt;
 }
 
-/// Libraries that are loaded meanwhile start no threads: a fault is caught in the one that calls a tasklet (interpret::callGuarded).
+/// Keeps libraries loaded during its lifetime from starting threads: a fault is only caught in the thread that calls a tasklet
+/// (interpret::callGuarded).
 class OneThread {
 public:
     OneThread() {

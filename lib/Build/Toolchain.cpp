@@ -21,7 +21,7 @@ struct Choice {
     std::string source;
 };
 
-/// --cc, then the toolchain file, then CXX, then what there is.
+/// --cc, then the toolchain file, then CXX, then any compiler that exists.
 Choice chooseCompiler(const ToolchainOptions &options, const std::string &fromFile) {
     if (!options.compiler.empty())
         return {text::words(options.compiler), "--cc"};
@@ -104,16 +104,17 @@ Library Toolchain::library(const std::string &name) const {
     const std::string gpuDriver = toolkit == platform::Toolkit::Cuda ? nvcc : toolkit == platform::Toolkit::Rocm ? hipcc : "";
     if (gpuDriver.empty())
         return findLibrary(name, compiler);
-    Compiler withToolkit = compiler; // the GPU's compiler, which links, knows these folders itself
+    Compiler withToolkit = compiler; // the GPU compiler, which links, knows these folders itself
     const std::string root = file::folderOf(file::folderOf(gpuDriver));
-    for (const char *folder : {"include", "include/cccl"}) // CUB's since CUDA 13
+    for (const char *folder : {"include", "include/cccl"}) // contains CUB since CUDA 13
         withToolkit.includeFolders.push_back(file::join(root, folder));
     for (const char *folder : {"lib64", "lib"})
         withToolkit.libraryFolders.push_back(file::join(root, folder));
     return findLibrary(name, withToolkit);
 }
 
-// Linux describes each processor in a paragraph of /proc/cpuinfo; these lines are the same for all and do not change while it runs.
+// Linux describes each processor in a paragraph of /proc/cpuinfo; these lines are the same for all of them and do not change at run
+// time.
 std::string hostInstructionSet() {
     static const std::set<std::string, std::less<>> identity{"vendor_id", "cpu family",
                                                              "model",     "flags", // x86

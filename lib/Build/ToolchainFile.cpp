@@ -1,4 +1,4 @@
-// The YAML file behind --toolchain.
+// The YAML file for --toolchain.
 #include "Build/Internal.h"
 
 #include "sdfgc/Support/File.h"
@@ -20,7 +20,7 @@ public:
             return std::nullopt;
         }
         ToolchainFile result;
-        try { // yaml-cpp reports by exceptions
+        try { // yaml-cpp throws exceptions
             root(YAML::Load(*text), result);
         } catch (const YAML::Exception &e) {
             diags_.report(diag::Id::ToolchainSyntax, place(e.mark), e.msg);
@@ -72,7 +72,7 @@ private:
 
     void root(const YAML::Node &node, ToolchainFile &result) {
         if (node.IsNull())
-            return; // an empty file says nothing
+            return; // an empty file has no effect
         if (!node.IsMap())
             return wrong(node, "the file", "a map with the keys compiler, flags, link-flags, libraries");
         for (const auto &item : node) {

@@ -8,7 +8,7 @@
 namespace sdfgc::diag {
 namespace {
 
-/// Names and code of a hostile graph may have megabytes; people need the beginning. Never ends inside a UTF-8 character.
+/// Names and code in a hostile graph may be megabytes long; users need the beginning. Never splits a UTF-8 character.
 void shorten(std::string &text) {
     constexpr std::size_t longest = 1000;
     if (text.size() <= longest)
@@ -141,11 +141,12 @@ std::string Engine::summary() const {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string> &known) {
-    constexpr std::size_t longest = 200; // a longer word is no misspelling of anything that we know
+    constexpr std::size_t longest = 200; // a longer word is not a misspelling of any known one
     if (word.empty() || word.size() > longest)
         return {};
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    // Optimal string alignment distance over three rows: insertion, deletion, replacement, exchange of neighbours. Case is free.
+    // Optimal string alignment distance with three rows: insertion, deletion, replacement, transposition of neighbours. Differences
+    // in case cost nothing.
     auto distance = [&](std::string_view other) {
         std::vector<std::size_t> before(other.size() + 1), last(other.size() + 1), row(other.size() + 1);
         for (std::size_t j = 0; j <= other.size(); ++j)

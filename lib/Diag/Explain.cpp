@@ -30,7 +30,7 @@ constexpr std::array<Explanation, count> makeTable() {
 }
 constexpr std::array<Explanation, count> table = makeTable();
 
-/// The words of one line, in lines of at most `width` columns, each indented.
+/// The words of one line, wrapped to `width` columns, with each line indented.
 std::string wrappedLine(std::string_view text, std::size_t width, const std::string &indent) {
     std::string out, line;
     auto flush = [&] {
@@ -49,7 +49,7 @@ std::string wrappedLine(std::string_view text, std::size_t width, const std::str
     return out;
 }
 
-/// The same for text of several lines: each begins a new one, and keeps the blanks in front of it.
+/// The same for text of several lines: line breaks and leading blanks are kept.
 std::string wrapped(std::string_view text, std::size_t width, const std::string &indent) {
     std::string out;
     while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Consumers for machines: JSON lines and SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0).
+// Machine-readable output: JSON lines and SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0).
 #include "SeverityWord.h"
 
 #include "sdfgc/Diag/MachineForms.h"
@@ -53,7 +53,7 @@ Value toJson(const Diagnostic &d) {
 
 // ---- SARIF
 
-/// A path as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
+/// A path as a URI reference (RFC 3986): everything except unreserved characters and `/` is percent-encoded.
 std::string uri(const std::string &path) {
     static constexpr char digits[] = "0123456789ABCDEF";
     std::string out = path.starts_with('/') ? "file://" : "";

@@ -1,4 +1,4 @@
-// The words for severities, the same in text, JSON, SARIF and the documentation.
+// The words for severities, which are the same in text, JSON, SARIF and the documentation.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"

@@ -1,4 +1,4 @@
-// The terminal consumer: one line per diagnostic, then what helps to act on it.
+// Terminal output: one line per diagnostic, followed by information that helps to act on it.
 #include "SeverityWord.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-/// Line `number` of a file, when that is a regular file of reasonable size, not compressed, and the line a reasonable length.
+/// Line `number` of a file, if that is an uncompressed regular file of reasonable size and the line has a reasonable length.
 bool readLine(const std::string &file, int number, std::string &line) {
     constexpr std::uintmax_t largest = 16u << 20;
     constexpr std::size_t longest = 400;
@@ -50,7 +50,7 @@ bool readLine(const std::string &file, int number, std::string &line) {
     if (!std::filesystem::is_regular_file(file, ec) || std::filesystem::file_size(file, ec) > largest || ec)
         return false;
     std::ifstream in(file);
-    constexpr int gzipStart = 0x1f; // lines of a compressed graph are those of its content
+    constexpr int gzipStart = 0x1f; // line numbers of a compressed graph refer to its content
     if (in.peek() == gzipStart)
         return false;
     for (int i = 0; i < number; ++i)
@@ -114,8 +114,8 @@ private:
         }
     }
 
-    /// The line with a caret below `column` (from 0; -1: the first character that is no blank), underlined up to `end`
-    /// (-1: to the end of the line).
+    /// The line with a caret below `column` (from 0; -1: the first non-blank character), underlined up to `end` (-1: to the end of
+    /// the line).
     void excerpt(const std::string &file, int number, int column, int end) {
         std::string line;
         if (!readLine(file, number, line))
@@ -135,7 +135,7 @@ private:
 
     static bool startsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; } // UTF-8
 
-    /// Blanks as wide as the first bytes of the line: tabs stay tabs.
+    /// Blanks as wide as the first bytes of the line; tabs are kept.
     static std::string padding(const std::string &line, std::size_t bytes) {
         std::string out;
         for (std::size_t i = 0; i < bytes; ++i)

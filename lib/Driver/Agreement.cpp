@@ -16,9 +16,9 @@ Agreement::Agreement(Session &session, const ir::SDFG &graph, const Compilation 
     : session_(session), compilation_(compilation), path_(path),
       options_(compilation.pipeline.validation.validateOptions(graph.name, path)), graph_(ir::clone(graph)),
       reductions_(validate::reductionsOf(graph)) {
-    // What a compiler makes of NaN and infinities is its own business with --fp-model fast.
+    // With --fp-model fast, the compiler is free in its handling of NaN and infinities.
     options_.inputs.finite = reductions_.compares || compilation.target.fpModel == pass::FpModel::Fast;
-    diag::Engine refusals; // the passes, which are not validated either, report them
+    diag::Engine refusals; // discarded here: the passes, which are not validated either, report them
     subject_ = interpreted(refusals);
 }
 
@@ -81,14 +81,14 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
                                  << (agreed < inputs_.size() ? " of " + std::to_string(inputs_.size()) : "") << " inputs\n";
 }
 
-/// Nothing, and reported, where the program takes other arguments.
+/// If the program takes other arguments, reports this and returns nothing.
 std::optional<run::CallResult> Agreement::call(const Compiled &made, const validate::Judged &judged) {
     const std::optional<run::Arguments> arguments = run::inOrderOf(*made.module, judged.input.arguments);
     if (!arguments) {
         session_.diags.report(Id::ProgramDiffers, {options_.file}, "it takes other arguments", "");
         return std::nullopt;
     }
-    session_.environment.out.flush(); // the program prints after it
+    session_.environment.out.flush(); // the program prints next
     return run::call(file::absolute(made.library), made.module->name.str(), *arguments, {.seconds = seconds_});
 }
 
@@ -136,7 +136,7 @@ void Agreement::report(const validate::Judged &judged, const validate::Differenc
 
 std::string Agreement::inputFolder() const { return file::join(options_.folder, "input"); }
 
-/// Saves a generated input, and returns notes that name it and its folder.
+/// Saves a generated input, and returns notes with its name and folder.
 std::vector<std::string> Agreement::kept(const validate::Input &input) const {
     const std::string folder = inputFolder();
     Result<void> written = file::removeTree(folder);
@@ -148,7 +148,7 @@ std::vector<std::string> Agreement::kept(const validate::Input &input) const {
                                           : "the input was not written: " + written.error()};
 }
 
-/// The reason to doubt that a difference means wrong code; empty if it does.
+/// The reason why a difference may not mean wrong code; empty if there is none.
 std::string Agreement::doubt(const Compiled &made, const validate::Judged &judged, const validate::Difference &found) {
     crash::setActivity("looking at a difference once more");
     if (const Name stream = validate::streamInAnyOrder(*graph_))
@@ -174,9 +174,9 @@ bool Agreement::differs(const Compiled &made, const validate::Judged &judged) {
     return !result || result->status != run::CallResult::Status::Done || difference(judged, result->memory);
 }
 
-/// Does a program that computes all sums in the order of the graph differ, too, or cannot be built?
+/// Does a program that computes all sums in the order of the graph also differ, or can it not be built?
 bool Agreement::differsInOrder(const validate::Judged &judged) {
-    if (compilation_.target.fpModel == pass::FpModel::Fast) // the compiler takes no order
+    if (compilation_.target.fpModel == pass::FpModel::Fast) // the compiler does not keep any order
         return false;
     const Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-ordered");
     if (!folder)

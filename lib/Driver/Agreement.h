@@ -1,4 +1,4 @@
-// The compiled program against the graph that it was made of, executed by the interpreter: what `run --validate` says at the end.
+// Compares the compiled program with its graph, executed by the interpreter: the final result of `run --validate`.
 #pragma once
 
 #include "Driver/Compilation.h"
@@ -8,19 +8,19 @@ namespace sdfgc::driver {
 
 class Agreement {
 public:
-    /// Keeps a copy of the graph as it was read from `path`. Of a graph that the interpreter does not know nothing is said.
+    /// Keeps a copy of the graph as read from `path`. A graph that the interpreter does not support is not compared.
     Agreement(Session &session, const ir::SDFG &graph, const Compilation &compilation, const std::string &path);
-    /// Reports what a call of the program left in memory that the interpreter does not.
+    /// Reports memory contents after a call that differ from those after interpretation.
     void compare(const Compiled &made, const validate::Input &input, const std::vector<std::string> &memory);
-    /// Calls the program on the inputs that its passes are judged by, `seconds` at most each, and says that it agrees or in what it
-    /// does not.
+    /// Calls the program on the inputs that its passes are judged by, for at most `seconds` each, and reports whether it agrees or
+    /// where it differs.
     void tryProgram(const Compiled &made, double seconds);
 
 private:
     using Memory = std::vector<std::string>;
     std::unique_ptr<validate::Subject> interpreted(diag::Engine &diags) const;
     std::optional<run::CallResult> call(const Compiled &made, const validate::Judged &judged);
-    enum class Outcome { Agrees, Open, Differs }; // Open: it differs in what the graph leaves open
+    enum class Outcome { Agrees, Open, Differs }; // Open: the difference is in something that the graph leaves unspecified
     Outcome judge(const Compiled &made, const validate::Judged &judged, const Memory &memory, bool isGiven);
     std::string doubt(const Compiled &made, const validate::Judged &judged, const validate::Difference &found);
     bool differsInOrder(const validate::Judged &judged);
@@ -35,10 +35,10 @@ private:
     validate::ValidateOptions options_;
     std::unique_ptr<ir::SDFG> graph_;
     validate::Reductions reductions_;
-    std::unique_ptr<validate::Subject> subject_; // null: not known
-    std::vector<validate::Judged> inputs_;       // that the program is tried on
-    double seconds_ = 60;                        // for one call
-    bool isSaid_ = false;                        // that a difference is open
+    std::unique_ptr<validate::Subject> subject_; // null: not supported
+    std::vector<validate::Judged> inputs_;       // the inputs of the program
+    double seconds_ = 60;                        // per call
+    bool isSaid_ = false;                        // an open difference has been reported
 };
 
 } // namespace sdfgc::driver

@@ -1,10 +1,11 @@
-// sdfgc bisect: which pass changes the results?
+// sdfgc bisect: finds the pass that changes the results.
 //
-// The graph after the first k passes of the pipeline is finished by the target's own pipeline as far as `lower`, built and
-// called; a tree, which the passes after `lower` leave, is printed as it is. With k = 0 this gives the reference, unless the user
-// knows better; with --expect interpreter it is what the interpreter makes of the graph, and graphs after the first k passes are
-// interpreted, too, where it knows them: then the target's own pipeline is searched as well. Binary search then finds a k such that the
-// results agree after k - 1 passes and differ after k. Of a pass of the optimiser, the changes that it makes are searched in the same way.
+// The graph after the first k passes of the pipeline is completed with the target's own pipeline up to `lower`, built and called; a
+// tree, as left by the passes after `lower`, is printed as it is. The results for k = 0 are the reference, unless the user provides
+// another one. With --expect interpreter, the interpreter's results are the reference, and graphs after the first k passes are also
+// interpreted if it supports them; then the target's own pipeline is searched as well. A binary search finds a k for which the
+// results agree after k - 1 passes and differ after k. If the pass belongs to the optimiser, its changes are searched in the same
+// way.
 #include "Driver/Crash.h"
 #include "Driver/ProgramRun.h"
 #include "Driver/ProgressLine.h"
@@ -23,7 +24,7 @@
 namespace sdfgc::driver {
 namespace {
 
-/// Contents of the arrays that are compared, by name; or why there are none.
+/// Contents of the compared arrays, by name; or why there are none.
 struct Results {
     std::map<std::string, run::NpyArray> arrays;
     std::map<std::string, Type> types;
@@ -72,7 +73,7 @@ class Bisect : public Subcommand {
         bisectCompiled(s, graph);
     }
 
-    /// The target's own pipeline as far as `lower`.
+    /// The target's own pipeline up to `lower`.
     bool chooseFinish(Session &s) {
         std::optional<pass::Pipeline> own = choosePipeline(s, {}, compile_);
         if (!own)
@@ -97,7 +98,7 @@ class Bisect : public Subcommand {
         search(s, graph, why);
     }
 
-    /// On the input that is given, or on the first of those that are made for which the program does not do what the graph says.
+    /// Uses the given input, or the first generated one for which the program disagrees with the graph.
     void bisectInterpreted(Session &s, const ir::SDFG &graph) {
         const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), s.diags);
         if (!subject)
@@ -118,7 +119,7 @@ class Bisect : public Subcommand {
             nothingToDo(s, "the results do not change", "give arguments for which they do");
     }
 
-    /// An input that was made is kept beside the graph for `--input`; one that was given is there already.
+    /// A generated input is saved next to the graph for `--input`; a given one already exists.
     void saveInput(Session &s, const ir::SDFG &graph) const {
         if (arguments_.given())
             return;
@@ -161,7 +162,7 @@ class Bisect : public Subcommand {
                 .native = build::taskletCompiler({compilation_.toolchain.compiler, compilation_.toolchain.file, ""})};
     }
 
-    /// What the interpreter makes of a graph with the chosen input. Nothing where it does not know the graph.
+    /// The interpreter's results for a graph with the chosen input. Nothing if it does not support the graph.
     std::optional<Results> interpret(const ir::SDFG &graph) const {
         diag::Engine refusals;
         const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), refusals);
@@ -187,7 +188,7 @@ class Bisect : public Subcommand {
         }
     }
 
-    /// A signal that ended a compiler says nothing of the passes: the search is over.
+    /// If a signal ended a compiler, it is not the fault of the passes, and the search ends.
     static bool isInterrupted() { return process::Set::interrupted() != 0; }
 
     void nothingToDo(Session &s, const std::string &why, const std::string &hint) const {
@@ -212,8 +213,8 @@ class Bisect : public Subcommand {
         return !s.failed();
     }
 
-    /// The first `count` passes, the target's own pipeline up to a tree, the compiler, the call. Failures of any of them are
-    /// results.
+    /// Runs the first `count` passes, the target's own pipeline up to a tree, and the compiler, and calls the program. A failure of
+    /// any of them is also a result.
     Results resultsAfter(Session &outer, const ir::SDFG &graph, std::size_t count, std::optional<int64_t> changes = std::nullopt) {
         crash::setActivity("trying " + std::to_string(count) + " passes");
         Session s(outer.environment); // its diagnostics are not printed
@@ -259,12 +260,12 @@ class Bisect : public Subcommand {
         return r;
     }
 
-    /// --pass-limit, where the search sets none.
+    /// --pass-limit, unless the search sets a limit.
     std::optional<int64_t> limitOf(std::optional<int64_t> changes) const {
         return changes || !compilation_.pipeline.passLimit ? changes : std::optional<int64_t>(*compilation_.pipeline.passLimit);
     }
 
-    /// How many changes the first `count` passes make, `limit` at most, and the last of them for people.
+    /// The number of changes that the first `count` passes make, at most `limit`, and a description of the last one.
     std::pair<int64_t, std::string> changesOf(Session &outer, const ir::SDFG &graph, std::size_t count,
                                               std::optional<int64_t> limit = std::nullopt) const {
         Session s(outer.environment); // its diagnostics are not printed
@@ -285,7 +286,7 @@ class Bisect : public Subcommand {
         return p;
     }
 
-    /// The first element of `a` that is not that of `b`: `[1, 2] is 3, and was 4`. Empty where all are equal.
+    /// The first element of `a` that differs from `b`: `[1, 2] is 3, and was 4`. Empty if all are equal.
     std::string difference(const run::NpyArray &a, const run::NpyArray &b, Type type) const {
         if (a.shape != b.shape || a.dtype != b.dtype)
             return " is " + a.dtype.name() + run::shapeText(a.shape) + ", and was " + b.dtype.name() + run::shapeText(b.shape);
@@ -308,7 +309,7 @@ class Bisect : public Subcommand {
 
     bool equal(const std::string &a, const std::string &b, Type type) const {
         if (!type.isFloat() && !type.isComplex())
-            return false; // other bytes
+            return false; // bitwise comparison
         const Type part = type.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32)
                           : type.isComplex()                     ? Type(ScalarKind::Float64)
                                                                  : type;
@@ -322,7 +323,7 @@ class Bisect : public Subcommand {
         return true;
     }
 
-    /// Why the results are not those of the reference; empty when they are.
+    /// Why the results differ from the reference; empty if they do not.
     std::string difference(const Results &r) const {
         if (!r.failure.empty())
             return r.failure;
@@ -340,7 +341,7 @@ class Bisect : public Subcommand {
         return count == 0 ? "without passes" : "after " + pipeline_.steps[count - 1].pass + " (" + std::to_string(count) + ")";
     }
 
-    /// Tries that a binary search between two numbers needs at most.
+    /// The maximum number of steps of a binary search between two numbers.
     static int triesBetween(int64_t good, int64_t bad) {
         int tries = 0;
         for (int64_t left = bad - good; left > 1; left = (left + 1) / 2)
@@ -348,7 +349,7 @@ class Bisect : public Subcommand {
         return tries;
     }
 
-    /// `left`: tries that are still needed, this one included; 0: it is not known.
+    /// `left`: number of remaining steps, including this one; 0: unknown.
     std::string tryPasses(Session &s, const ir::SDFG &graph, std::size_t count, int left = 0) {
         std::string why;
         {
@@ -364,7 +365,7 @@ class Bisect : public Subcommand {
         return why;
     }
 
-    /// All passes together change the results: `why`.
+    /// All passes together change the results, as described by `why`.
     void search(Session &s, const ir::SDFG &graph, std::string why) {
         if (!expected_.empty() && !chosen_)
             if (const std::string first = tryPasses(s, graph, 0); !first.empty())
@@ -390,8 +391,8 @@ class Bisect : public Subcommand {
         s.environment.out << "to see what it does: " << process::quoted(command) << '\n';
     }
 
-    /// The results change with the pass at position `last`: with which of the changes that the optimiser has counted? Nothing where
-    /// the pass counts none.
+    /// The pass at position `last` changes the results: searches for the responsible one among the changes that the optimiser
+    /// counts. Nothing if the pass does not count changes.
     std::optional<int64_t> searchChanges(Session &s, const ir::SDFG &graph, std::size_t last) {
         int64_t good = changesOf(s, graph, last - 1).first, bad = changesOf(s, graph, last).first;
         if (good == bad)
@@ -423,11 +424,11 @@ class Bisect : public Subcommand {
     Compilation compilation_;
     pass::CompileOptions compile_; // with the libraries of the toolchain
     pass::Pipeline pipeline_;
-    pass::Pipeline finish_; // the target's own, up to `lower`: passes over the tree improve what is right without them
+    pass::Pipeline finish_; // the target's own, up to `lower`: later passes only improve a tree that is correct without them
     std::size_t steps_ = 0;
     Results reference_;
     bool interpreted_ = false;
-    std::optional<validate::Input> chosen_; // with --expect interpreter: what is tried
+    std::optional<validate::Input> chosen_; // with --expect interpreter: the input in use
 };
 
 } // namespace

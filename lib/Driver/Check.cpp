@@ -1,4 +1,4 @@
-// sdfgc check: is this graph well formed, and does it compile for a target?
+// sdfgc check: checks that a graph is well formed and compiles for a target.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Analysis/Verify.h"
@@ -40,7 +40,7 @@ class Check : public Subcommand {
             compile(s, std::move(graph));
     }
 
-    /// All of a build but the folder and the compiler: the passes, and the text of the sources.
+    /// Everything that a build does except for the folder and the compiler: runs the passes and generates the sources.
     void compile(Session &s, std::unique_ptr<ir::SDFG> graph) const {
         pass::CompileOptions options = options_.compileOptions(input_);
         options.target = *target_;
@@ -53,7 +53,7 @@ class Check : public Subcommand {
     }
 
     std::string input_, level_ = "loaded";
-    std::optional<pass::Target> target_; // none unless asked for
+    std::optional<pass::Target> target_; // none unless requested
     TargetOptions options_;
 };
 

@@ -1,4 +1,4 @@
-// sdfgc clean: removes what sdfgc made, and nothing else.
+// sdfgc clean: removes files that sdfgc created, and nothing else.
 #include "Driver/Subcommand.h"
 #include "sdfgc/Build/Cache.h"
 #include "sdfgc/Support/File.h"

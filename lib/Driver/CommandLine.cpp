@@ -1,5 +1,5 @@
-// CLI11 sorts the words of a command line into options and arguments; it is a large header and stays in this file. Conversions and
-// checks are done here, so that all faults of a command line are reported at once, as diagnostics with suggestions.
+// CLI11 sorts the words of a command line into options and arguments; it is a large header and only used in this file. Conversions
+// and checks are done here, so that all errors in a command line are reported at once, as diagnostics with suggestions.
 #include "Driver/CommandLine.h"
 #include "sdfgc/Support/Text.h"
 
@@ -22,7 +22,7 @@ struct CommandLine::Impl {
     diag::Engine *diags = nullptr; // while parsing
 
     CLI::Option *add(const std::string &optionNames, CLI::callback_t callback) {
-        // Of several occurrences the last one counts, so that a Makefile can append to a command line.
+        // The last of several occurrences wins, so that a Makefile can append to a command line.
         return app.add_option(optionNames, std::move(callback))->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
 };
@@ -31,7 +31,7 @@ namespace {
 
 using text::quotedList;
 
-/// The longest of `-o,--output`, as messages name the option.
+/// The longest name of `-o,--output`, as used in messages.
 std::string longName(const std::string &names) { return names.substr(names.rfind(',') + 1); }
 
 } // namespace
@@ -102,7 +102,7 @@ void CommandLine::choice(const std::string &names, const std::vector<std::string
 bool CommandLine::accept(const std::string &word, const std::vector<std::string> &values, const std::string &name) const {
     if (std::find(values.begin(), values.end(), word) != values.end())
         return true;
-    constexpr std::size_t few = 8; // a guess among few short words is more often wrong than right (`-O4`, `--target gpu`)
+    constexpr std::size_t few = 8; // among few short words, a guess is more often wrong than right (`-O4`, `--target gpu`)
     const std::string near = values.size() > few ? diag::nearest(word, values) : "";
     impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, name,
                          near.empty() ? "its values are " + quotedList(values) : "did you mean `" + near + "`?");
@@ -209,8 +209,8 @@ void CommandLine::argumentChoice(const std::string &name, std::string &field, co
 
 namespace {
 
-/// Without `--`: the words after it are files even when they start with a dash, which `./` says as well (CLI11 2.1 has no such
-/// rule beside extra words). `--option=` is `--option ""`: CLI11 would miss the value.
+/// Removes `--`: the words after it are files even if they start with a dash, which `./` expresses, too (CLI11 2.1 does not support
+/// this together with extra words). `--option=` is `--option ""`: CLI11 would not accept the missing value.
 std::vector<std::string> plainWords(const std::vector<std::string> &arguments) {
     std::vector<std::string> words;
     bool files = false;
@@ -237,7 +237,7 @@ CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments
     impl_->diags = &d;
     try {
         std::vector<std::string> words = plainWords(arguments);
-        impl_->app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 takes the words last first
+        impl_->app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // CLI11 expects the words in reverse order
     } catch (const CLI::CallForHelp &) {
         return Result::Help;
     } catch (const CLI::ParseError &e) { // an option without its value, a flag with one
@@ -255,7 +255,7 @@ CommandLine::Result CommandLine::parse(const std::vector<std::string> &arguments
     return d.errorCount() == errorsBefore ? Result::Ok : Result::Error;
 }
 
-/// Words that CLI11 could not place. After an unknown option the next word may have been its value: then only options are reported.
+/// Words that CLI11 could not assign. The word after an unknown option may be its value, so in that case only options are reported.
 void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::Engine &d) const {
     bool anyOption = false;
     for (const std::string &word : words) {
@@ -268,7 +268,7 @@ void CommandLine::reportLeftOver(const std::vector<std::string> &words, diag::En
                               : "did you mean `" + near + "`?");
     }
     for (const std::string &word : words)
-        if (!anyOption && word != "--") // CLI11 leaves the mark itself over
+        if (!anyOption && word != "--") // CLI11 leaves the `--` itself over
             d.report(diag::Id::ArgumentUnexpected, {}, word, usage_);
 }
 

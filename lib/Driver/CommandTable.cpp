@@ -25,18 +25,18 @@ std::vector<std::string> passNames() {
     return out;
 }
 
-/// As `sdfgc nodes` takes them: `Gemm`, and with the library `blas.Gemm`.
+/// Names as accepted by `sdfgc nodes`: `Gemm`, or `blas.Gemm` with the library.
 std::vector<std::string> nodeNames() {
     std::set<std::string> out;
     for (const libnodes::Definition &d : libnodes::all())
-        if (d.className == "*") // any node of a library
+        if (d.className == "*") // any node of the library
             out.emplace(d.library);
         else
             out.insert({std::string(d.className), std::string(d.library) + "." + std::string(d.className)});
     return {out.begin(), out.end()};
 }
 
-/// As `sdfgc explain` takes them.
+/// Codes as accepted by `sdfgc explain`.
 std::vector<std::string> codes() {
     std::vector<std::string> out;
     for (const diag::Info &kind : diag::allKinds())

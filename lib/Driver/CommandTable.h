@@ -1,4 +1,4 @@
-// All subcommands with their options: what completions and the manual page are made from.
+// All subcommands with their options: the source of completions and the manual page.
 #pragma once
 
 #include "Driver/Subcommand.h"
@@ -10,11 +10,11 @@ namespace sdfgc::driver {
 
 struct CommandRows {
     const SubcommandInfo *info;
-    std::vector<OptionRow> rows; // own options first, then the general ones
+    std::vector<OptionRow> rows; // its own options first, then the general ones
 };
 std::vector<CommandRows> commandTable();
 
-/// A command line that people can start from.
+/// A command line to start from.
 struct Example {
     std::string_view subcommand, arguments, purpose;
     /// `sdfgc check prog.sdfg`.
@@ -26,7 +26,7 @@ const std::vector<Example> &examples();
 /// `-o`, `--output` of `-o,--output`; empty for an argument.
 std::vector<std::string> optionNames(const OptionRow &row);
 
-/// What may follow an option, as far as a shell can help.
+/// The kind of value that follows an option, as far as a shell can help.
 enum class Completion { None, Words, Files, Folders, Graphs, Pipelines, Passes };
 Completion completionOf(const OptionRow &row);
 /// The words of a choice, the names of passes or of installed pipelines.

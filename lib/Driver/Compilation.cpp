@@ -44,7 +44,7 @@ package::Request packageRequest(const Compiled &made, const pass::CompileOptions
     return request;
 }
 
-/// What the folder is to hold, for build::Folder to compare with what it does.
+/// The intended contents of the folder, which build::Folder compares with its current contents.
 build::FolderOptions folderOptions(const package::Files &files, const Compiled &made, const std::string &path, bool withLibrary) {
     build::FolderOptions out;
     for (const auto &[name, text] : files)
@@ -158,7 +158,7 @@ bool Compilation::makeLibrary(Session &s, const build::Folder &folder, Compiled 
     request.options.log = &s.log();
     request.options.quiet = s.general.quiet || s.general.diagnostics != DiagnosticForm::Text;
     request.options.trace = s.trace();
-    std::string compilerOutput; // diagnostics for machines are alone on standard error
+    std::string compilerOutput; // machine-readable diagnostics must be the only output on standard error
     if (s.general.diagnostics != DiagnosticForm::Text)
         request.options.print = [&compilerOutput](std::string_view text) { compilerOutput += text; };
     request.options.explain = [&made](diag::Diagnostic &d, const std::vector<build::CompilerMessage> &messages) {

@@ -35,7 +35,7 @@ private:
             s.writeOutput(depfile_, dependencyRule(output(*made), made->files));
     }
 
-    /// What a Makefile knows as the result.
+    /// The result, as named in a Makefile.
     std::string output(const Compiled &made) const {
         return file::join(made.folder, withLibrary_ ? "lib/lib" + made.module->name.str() + ".so" : "manifest.json");
     }

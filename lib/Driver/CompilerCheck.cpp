@@ -13,7 +13,7 @@ void append(std::vector<std::string> &words, const std::vector<std::string> &mor
     words.insert(words.end(), more.begin(), more.end());
 }
 
-/// The first line of what a compiler says that names an error, else how it ended.
+/// The first line of a compiler's output that contains an error, or else how it ended.
 std::string saidBy(const process::Outcome &outcome) {
     const std::size_t at = outcome.out.find("error");
     if (at == std::string::npos)
@@ -51,7 +51,7 @@ FaultCheck checkDevice(const platform::CompilerFault &fault, const build::Toolch
     append(words, package::cudaFlags(pass::FpModel::Strict));
     append(words, {"-ptx", path + ".cu", "-o", path + ".ptx"});
     const process::Outcome compiled = process::run({words, {}, {}, true}, compiling);
-    if (!compiled.ok()) // a host compiler that nvcc does not take, for instance
+    if (!compiled.ok()) // a host compiler that nvcc rejects, for example
         return {FaultCheck::NotTested, saidBy(compiled)};
     const Result<std::string> text = file::read(path + ".ptx", 1 << 24);
     if (!text)

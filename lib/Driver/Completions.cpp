@@ -1,4 +1,4 @@
-// Completion scripts of shells. Each is a table from subcommand and option to what may follow, in the words of its shell.
+// Shell completion scripts. Each is a table from subcommand and option to the possible values, in the shell's own language.
 #include "Driver/CommandTable.h"
 #include "sdfgc/Support/Text.h"
 #include "sdfgc/Support/TextWriter.h"
@@ -12,7 +12,7 @@ std::string joined(const std::vector<std::string> &words, std::string_view separ
     return text::joined(words, separator);
 }
 
-/// Between single quotes of a POSIX shell; `extra` characters get a backslash besides.
+/// Text for single quotes in a POSIX shell; `extra` characters also get a backslash.
 std::string singleQuoted(const std::string &text, const std::string &extra = "") {
     std::string out = "'";
     for (char c : text) {
@@ -31,7 +31,7 @@ std::vector<std::string> allOptions(const CommandRows &command) {
     return out;
 }
 
-/// The call of a function of the bash script below.
+/// A call of a function of the bash script below.
 std::string bashAction(Completion c, const std::vector<std::string> &words) {
     switch (c) {
     case Completion::None:
@@ -73,7 +73,7 @@ _sdfgc_graphs() {
 }
 )";
 
-/// What zsh's _arguments does for a value.
+/// The action of zsh's _arguments for a value.
 std::string zshAction(Completion c, const std::vector<std::string> &words) {
     switch (c) {
     case Completion::None:
@@ -114,7 +114,7 @@ std::string fishAction(Completion c, const std::vector<std::string> &words) {
     return "";
 }
 
-/// fish knows \' and \\ between single quotes.
+/// Between single quotes, fish only knows \' and \\.
 std::string fishQuoted(const std::string &text) {
     std::string out = "'";
     for (char c : text)

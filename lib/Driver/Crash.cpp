@@ -20,7 +20,7 @@ namespace sdfgc::driver {
 namespace crash {
 namespace {
 
-/// A text of bounded size in static memory: usable in a signal handler, and trivially constructed.
+/// A text of bounded size in static memory: trivially constructed and usable in a signal handler.
 template <std::size_t Size> struct FixedText {
     std::array<char, Size> bytes;
     const char *c_str() const { return bytes.data(); }
@@ -50,7 +50,7 @@ FixedText<4096> executable;
 /// Words of a command, ready to be executed by a signal handler.
 struct FixedCommand {
     static constexpr std::size_t most = 64;
-    FixedText<32768> text; // the words, each with its end
+    FixedText<32768> text; // the words, each null-terminated
     std::array<char *, most + 4> words;
     std::size_t count = 0;
     bool set(const std::vector<std::string> &arguments) {
@@ -59,7 +59,7 @@ struct FixedCommand {
         for (const std::string &a : arguments) {
             if (count == most || used + a.size() + 1 > text.bytes.size()) {
                 count = 0;
-                return false; // too long to be replayed
+                return false; // too long to replay
             }
             words[count++] = text.bytes.data() + used;
             std::memcpy(text.bytes.data() + used, a.c_str(), a.size() + 1);
@@ -69,7 +69,7 @@ struct FixedCommand {
     }
 };
 FixedCommand replay;
-constexpr const char *replayMark = "SDFGC_REPLAY"; // a replay that crashes writes no reproducer of its own
+constexpr const char *replayMark = "SDFGC_REPLAY"; // a replay that crashes does not write another reproducer
 volatile std::sig_atomic_t crashing = 0;
 
 void writeAll(int descriptor, std::string_view text) {
@@ -107,7 +107,7 @@ void copyInput() {
     ::close(from);
 }
 
-/// Runs another sdfgc that repeats the passes so far and writes the graph that the failed step found.
+/// Runs another sdfgc that repeats the passes so far and writes the graph before the failed step.
 void writeGraphBefore() {
     if (replay.count == 0 || executable.c_str()[0] == '\0')
         return;
@@ -136,7 +136,7 @@ void writeGraphBefore() {
     }
 }
 
-/// `$TMPDIR/sdfgc-bug-PID`, or with a further number when that is there.
+/// `$TMPDIR/sdfgc-bug-PID`, with another number appended if that exists.
 bool makeFolder() {
     const char *temporary = std::getenv("TMPDIR");
     for (unsigned attempt = 0; attempt < 100; ++attempt) {
@@ -154,7 +154,7 @@ bool makeFolder() {
     return false;
 }
 
-/// One line, a reproducer, the end. Runs in signal handlers and in the terminate handler.
+/// Prints one line, writes a reproducer, and ends the process. Runs in signal handlers and in the terminate handler.
 [[noreturn]] void die(std::string_view what) {
     if (crashing)
         ::_exit(InternalFault);
@@ -265,7 +265,7 @@ void installCrashHandlers(const std::vector<std::string> &arguments) {
     commandText.append("\n");
     setReplayProgram(executablePath());
     std::set_terminate(onTerminate);
-    ::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error of that write, as a full disk is
+    ::signal(SIGXFSZ, SIG_IGN); // exceeding a file size limit is then an error of that write, like a full disk
 
     useSignalStack();
     struct sigaction action {};

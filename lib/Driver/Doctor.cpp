@@ -1,4 +1,4 @@
-// sdfgc doctor: what this machine can build with, in which versions, and which package has what is missing.
+// sdfgc doctor: lists the tools available for building on this machine, with versions, and the packages that provide missing ones.
 #include "Driver/CompilerCheck.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
@@ -18,7 +18,8 @@
 namespace sdfgc::driver {
 namespace {
 
-/// The line of `PROGRAM --version` that has the version: the first one with digits, but nvcc and hipcc say other things before.
+/// The line with the version in the output of `PROGRAM --version`: the first one with digits, except that nvcc and hipcc print
+/// other lines first.
 std::string versionOf(const std::string &path) {
     const process::Outcome asked = process::run({{path, "--version"}, {}, {}, true}, {20, 1 << 16});
     if (!asked.ok() && asked.out.empty())
@@ -41,7 +42,7 @@ std::string restOfLine(const std::string &text, std::size_t at) {
     return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
 }
 
-/// The version in the pkg-config file of a library, looked for where the compiler looks for libraries.
+/// The version in a library's pkg-config file, which is searched where the compiler searches for libraries.
 std::string libraryVersion(const build::Toolchain &t, const std::string &name) {
     for (const std::string &folder : t.compiler.libraryFolders)
         for (const char *suffix : {"pkgconfig", "../share/pkgconfig"}) {
@@ -50,7 +51,7 @@ std::string libraryVersion(const build::Toolchain &t, const std::string &name) {
             if (at == std::string::npos)
                 continue;
             const std::string value = restOfLine(*text, at + 9);
-            if (!value.starts_with("${")) // a variable of the file
+            if (!value.starts_with("${")) // a variable in the file
                 return " " + value;
             const std::size_t variable = text->find("\n" + value.substr(2, value.find('}') - 2) + "=");
             return variable == std::string::npos ? "" : " " + restOfLine(*text, text->find('=', variable) + 1);
@@ -89,7 +90,7 @@ class Doctor : public Subcommand {
         advice(out);
     }
 
-    /// A row for each fault: whether the compiler has it, and what generated code does about it.
+    /// One row per bug: whether the compiler has it, and how generated code handles it.
     void compilerFaults(Session &s, const build::Toolchain &t) {
         const Result<file::TemporaryFolder> folder = file::TemporaryFolder::create();
         if (!folder) {
@@ -136,7 +137,7 @@ class Doctor : public Subcommand {
         }
     }
 
-    /// Where the build finds a program.
+    /// The path at which the build finds a program.
     static std::string pathOf(const std::string &program) {
         for (const platform::Dialect &d : platform::dialects())
             if (d.compiler == program)
@@ -154,7 +155,8 @@ class Doctor : public Subcommand {
         }
     }
 
-    /// A row that says how to get it. Only what every index has comes into the command: apt installs all or nothing.
+    /// A row for something missing, with instructions. The command only lists packages that every index has, since apt installs all
+    /// or nothing.
     void missing(const std::string &name, std::string why) {
         if (const std::optional<platform::Package> package = platform::packageOf(name)) {
             why += "; " + platform::describe(*package);
@@ -178,7 +180,7 @@ class Doctor : public Subcommand {
                 << "what other repositories have can be installed after they were added to apt's sources\n";
     }
 
-    /// The rows with aligned columns; they are forgotten.
+    /// Prints the rows with aligned columns, and clears them.
     void print(std::ostream &out) {
         std::size_t first = 0, second = 0;
         for (const auto &[name, what, details] : rows_) {
@@ -195,8 +197,8 @@ class Doctor : public Subcommand {
     }
 
     std::vector<std::array<std::string, 3>> rows_;
-    std::set<std::string> packages_; // of Debian, for one command
-    bool elsewhere_ = false;         // something is missing that other repositories have
+    std::set<std::string> packages_; // Debian packages, for a single command
+    bool elsewhere_ = false;         // something missing is available from other repositories
     bool faults_ = false;            // test the compilers
     ToolchainChoice toolchain_;
 };

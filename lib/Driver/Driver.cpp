@@ -20,7 +20,7 @@ std::string exitStatusHelp() {
     return out + "\n";
 }
 
-/// `Examples:`, each below what it is for.
+/// `Examples:`, each below its purpose.
 std::string exampleHelp(const std::string &subcommand) {
     std::string out = "Examples:\n";
     for (const Example &example : examples())
@@ -65,7 +65,7 @@ void reportNoSubcommand(const std::vector<std::string> &arguments, diag::Engine 
         d.report(diag::Id::SubcommandUnknown, {}, word, hint);
 }
 
-/// How errors of the command line itself are to be printed, before it has been parsed.
+/// The format for errors in the command line itself, determined before it is parsed.
 void presetDiagnostics(const std::vector<std::string> &arguments, GeneralOptions &o) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         std::string value;

@@ -1,4 +1,4 @@
-// sdfgc explain: what a diagnostic, or the code of a remark, means and what to do about it.
+// sdfgc explain: explains a diagnostic or the code of a remark, and how to fix it.
 #include "Driver/Subcommand.h"
 #include "sdfgc/Diag/Explain.h"
 

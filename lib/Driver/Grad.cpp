@@ -1,4 +1,5 @@
-// sdfgc grad: a graph in, the same graph with the gradient of a result out. It is an ordinary graph: build, run and opt take it.
+// sdfgc grad: takes a graph and writes the same graph with the gradient of a result. This is an ordinary graph: build, run and opt
+// accept it.
 #include "Driver/GradientCheck.h"
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramName.h"
@@ -65,13 +66,13 @@ class Grad : public Subcommand {
         line.number("--directions", options_.directions, "N", "number of random directions");
     }
 
-    /// The values of an option that is a word of the pass.
+    /// The values of a pass option that is a choice of words.
     static std::vector<std::string> wordsOf(std::string_view option) {
         return passRegistry().find("differentiate")->option(option)->choices;
     }
 
     void run(Session &s) override {
-        if (report_ && s.general.diagnostics != DiagnosticForm::Text) { // alone on standard error
+        if (report_ && s.general.diagnostics != DiagnosticForm::Text) { // must be the only output on standard error
             s.diags.report(diag::Id::OptionConflict, {}, "--report", "--diagnostics " + std::string(word(s.general.diagnostics)));
             return;
         }
@@ -102,7 +103,7 @@ class Grad : public Subcommand {
         }
     }
 
-    /// Runs the pass with its pipeline, and reports what it stores. False after an error.
+    /// Runs the pass with its pipeline, and reports what is stored. False on error.
     bool differentiate(Session &s, ir::SDFG &g, const std::string &part) {
         PipelineOptions pipeline;
         pipeline.pipeline = "differentiate";
@@ -130,13 +131,13 @@ class Grad : public Subcommand {
         if (!report_)
             return true;
         for (const pass::Remark &r : context.remarks)
-            if (isOfGradient(r.pass) && part != "backward") // which says the same
+            if (isOfGradient(r.pass) && part != "backward") // it reports the same
                 s.environment.err << r.element << ": " << r.text << '\n';
         s.environment.err << "memory" << (part == "both" ? "" : " of the " + part + " program") << ": " << memoryOf(g) << '\n';
         return true;
     }
 
-    /// Does the pass belong to the gradient, rather than to the program?
+    /// Does the pass belong to the gradient rather than to the program?
     static bool isOfGradient(const std::string &pass) {
         return pass == "cut-into-segments" || pass == "loops-for-maps" || pass == "split-updates" || pass == "differentiate";
     }
@@ -160,7 +161,7 @@ class Grad : public Subcommand {
         checkGradient(s, primal, derivative, options_);
     }
 
-    /// Arguments that are integers, as symbols are: NAME=VALUE.
+    /// Integer arguments, such as symbols: NAME=VALUE.
     std::vector<std::string> sizes() const {
         std::vector<std::string> out;
         for (const std::string &argument : options_.arguments) {
@@ -172,7 +173,7 @@ class Grad : public Subcommand {
         return out;
     }
 
-    /// Bytes of all containers that are no arguments, in words; with values of symbols a number.
+    /// The size of all containers that are not arguments, as a text; with values of symbols, a number of bytes.
     std::string memoryOf(const ir::SDFG &g) const {
         const sym::Expr all = analysis::bytesOfTransients(g);
         std::map<Name, int64_t> values;

@@ -1,5 +1,6 @@
-// Directions are random, and each argument goes as far as it is large. Differences of results with steps h and h/2 are extrapolated to step
-// 0 (Richardson). Where no step is given, the best of several counts: long ones where a program is smooth, short ones near its corners.
+// Directions are random, and the change of each argument is proportional to its size. Differences of results with steps h and h/2
+// are extrapolated to step 0 (Richardson). If no step is given, the best of several is used: long ones where a program is smooth,
+// short ones near its kinks.
 #include "Driver/GradientCheck.h"
 
 #include "Driver/Interpretation.h"
@@ -21,7 +22,7 @@ namespace sdfgc::driver {
 namespace {
 
 using Vector = std::vector<double>;
-using Vectors = std::map<std::string, Vector>; // elements of arguments, row by row
+using Vectors = std::map<std::string, Vector>; // elements of arguments in row-major order
 
 Vector elementsOf(const run::Argument &a, std::string_view memory) {
     const std::size_t size = static_cast<std::size_t>(a.dtype.size);
@@ -50,15 +51,15 @@ void setElements(run::Argument &a, const Vector &values) {
         put(0);
 }
 
-/// What differences can tell of programs that compute in a type. A step h leaves an error of h^4, and rounding one of unit / h: the fewer
-/// digits there are, the longer the best step is.
+/// The accuracy of differences for programs that compute in a given type. A step h has an error of h^4, and rounding one of unit /
+/// h: the fewer digits, the longer the best step.
 struct Precision {
-    double unit; // of rounding, relatively
+    double unit; // relative rounding error
     double tolerance;
     std::vector<double> steps;
 };
 
-/// Nothing for a type with so few digits that no step tells a right gradient from a wrong one.
+/// Nothing for a type with so few digits that no step can distinguish a right gradient from a wrong one.
 std::optional<Precision> precisionOf(Type t) {
     switch (t.scalar()) {
     case ScalarKind::Float64:
@@ -72,7 +73,7 @@ std::optional<Precision> precisionOf(Type t) {
     }
 }
 
-/// A container of the real type with the fewest digits of all that a program computes in.
+/// A container of the least precise real type that a program computes in.
 const ir::DataDesc *coarsest(const ir::SDFG &g, Name &name) {
     const ir::DataDesc *out = nullptr;
     double most = 0;
@@ -89,7 +90,7 @@ const ir::DataDesc *coarsest(const ir::SDFG &g, Name &name) {
     return out;
 }
 
-/// `A[1, 2]` for the element at a position, row by row.
+/// `A[1, 2]` for the element at a row-major position.
 std::string elementName(const run::Argument &a, std::size_t position) {
     std::vector<std::string> at(a.shape.size());
     for (std::size_t d = at.size(); d-- > 0;) {
@@ -120,13 +121,13 @@ public:
     }
     run::Argument &argument(const std::string &name) { return const_cast<run::Argument &>(*arguments_.find(name)); }
     Vector given(const std::string &name) { return elementsOf(argument(name), argument(name).data); }
-    /// Gives arguments the contents that those of another program have.
+    /// Copies the contents of another program's arguments.
     void takeFrom(const Executed &other) {
         for (run::Argument &a : arguments_.all)
             if (const run::Argument *same = other.arguments_.find(a.name.view()))
                 a.data = same->data;
     }
-    /// Contents of arguments after a run. Faults are reported the first time.
+    /// Contents of arguments after a run. Faults are only reported the first time.
     Vectors run(const std::vector<std::string> &names) {
         const run::CallResult done = isFirst_ ? interpret(*session_, *subject_, arguments_, file_)
                                               : run::CallResult{.memory = subject_->run(arguments_).memory};
@@ -147,7 +148,7 @@ private:
     bool isFirst_ = true;
 };
 
-/// How far one number is from another, relatively.
+/// The relative distance between two numbers.
 struct Distance {
     double error = 0, derivative = 0, difference = 0;
 };
@@ -227,9 +228,9 @@ private:
     }
 
     static constexpr const char *size = "5",
-                                *values = "random:0.5:1.5"; // of what is not given; few functions have poles among these
+                                *values = "random:0.5:1.5"; // if not given; few functions have poles there
 
-    /// Values for what is not given, and a line that says so. Sizes that follow from files stay open.
+    /// Chooses values for arguments that are not given, and prints a line about it. Sizes that follow from files stay open.
     void complete(run::ArgumentOptions &options, const tree::Module &interface) {
         const auto isGiven = [&](Name name) {
             return std::any_of(options.given.begin(), options.given.end(),
@@ -273,7 +274,7 @@ private:
         return byArgument(o_.wrt);
     }
 
-    /// Runs the derivative. What it made, by the names of the arguments that it is of.
+    /// Runs the derivative. The results, by the names of the arguments that they belong to.
     Vectors byArgument(const std::vector<std::string> &names) {
         std::vector<std::string> made;
         for (const std::string &n : names)
@@ -293,7 +294,7 @@ private:
         return byArgument(o_.of);
     }
 
-    /// What elements of an argument are on average, so that steps are neither lost in rounding nor longer than the values.
+    /// The average magnitude of an argument's elements, so that steps neither get lost in rounding nor exceed the values.
     static double sizeOf(const Vector &x) {
         double squares = 0;
         for (const double v : x)
@@ -311,7 +312,7 @@ private:
         return out;
     }
 
-    /// Arguments some way from those that are given, as their types hold them, and results of these.
+    /// Arguments at a distance from the given ones, as rounded to their types, and the results for these.
     struct Moved {
         Vectors arguments, results;
     };
@@ -329,8 +330,8 @@ private:
         return out;
     }
 
-    /// Of each result, the difference quotient at step 0, and what rounding may make of it; and the direction in which arguments went
-    /// when they were rounded.
+    /// For each result, the difference quotient at step 0 and its possible rounding error; and the actual direction of the rounded
+    /// arguments.
     struct Quotients {
         Vectors values, noise, direction;
     };
@@ -350,20 +351,19 @@ private:
             }
         for (const auto &[n, x] : x_)
             for (std::size_t k = 0; k < x.size(); ++k)
-                out.direction[n].push_back(std::isfinite(x[k]) ? extrapolated(&Moved::arguments, n, k) : 0); // infinity stays
+                out.direction[n].push_back(std::isfinite(x[k]) ? extrapolated(&Moved::arguments, n, k) : 0); // infinity is kept
         return out;
     }
 
     std::vector<double> steps() const { return o_.eps > 0 ? std::vector<double>{o_.eps} : precision_.steps; }
 
-    /// `size`: of terms that the numbers are sums of.
+    /// `size`: magnitude of the terms that were summed.
     static Distance distance(double derivative, double difference, double noise, double size) {
         if (std::isnan(derivative) && std::isnan(difference))
             return {0, derivative, difference};
         const double off = std::abs(derivative - difference);
         const double scale = std::max({std::abs(derivative), std::abs(difference), 0.1 * size, 1e-300});
-        if (off <= noise &&
-            (noise < 1e-4 * scale || std::abs(derivative) <= noise)) // no more than rounding, or nothing to speak of
+        if (off <= noise && (noise < 1e-4 * scale || std::abs(derivative) <= noise)) // only rounding, or negligible
             return {0, derivative, difference};
         return {std::isnan(off) ? std::numeric_limits<double>::infinity() : off / scale, derivative, difference};
     }
@@ -398,7 +398,7 @@ private:
         return best;
     }
 
-    /// At most so many elements are looked at, at equal distances.
+    /// The maximum number of elements compared, at equal distances.
     static constexpr std::size_t most = 200;
     static std::size_t stride(std::size_t elements) { return std::max<std::size_t>(1, (elements + most - 1) / most); }
 
@@ -426,7 +426,7 @@ private:
 
     std::string worstOfResults(Distance &worst) {
         const Vectors v = randomDirection();
-        std::vector<std::pair<Quotients, Vectors>> all; // with tangents in the same direction
+        std::vector<std::pair<Quotients, Vectors>> all; // with tangents along the same direction
         for (const double h : steps()) {
             Quotients q = quotients(v, h);
             Vectors t = tangents(q.direction);

@@ -21,7 +21,7 @@ constexpr Column columns[] = {
     {"used", "usedLast", &GraphCounters::usedLast},
     {"host path", "hostPath", &GraphCounters::hostPath},
     {"evictions", "evictions", &GraphCounters::evictions},
-    {"iterations", "iterationsLast", &GraphCounters::iterationsLast}, // the last one: it may be left out
+    {"iterations", "iterationsLast", &GraphCounters::iterationsLast}, // last, since it may be left out
 };
 
 std::string cell(const Column &c, const GraphCounters &g) {
@@ -31,7 +31,7 @@ std::string cell(const Column &c, const GraphCounters &g) {
     return value < 0 ? "-" : std::to_string(value);
 }
 
-/// Names and reasons stand on the left, numbers on the right of their columns.
+/// Names and reasons are left-aligned, numbers right-aligned.
 std::string aligned(const std::vector<std::vector<std::string>> &rows) {
     std::vector<std::size_t> widths(rows.front().size(), 0);
     for (const auto &row : rows)

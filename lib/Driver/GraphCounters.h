@@ -1,4 +1,4 @@
-// What a program tells of its GPU graphs after a run.
+// A program's counters about its GPU graphs after a run.
 #pragma once
 
 #include "sdfgc/Run/Call.h"
@@ -6,9 +6,9 @@
 
 namespace sdfgc::driver {
 
-/// A table with a row for each graph, or a line that says that there is none.
+/// A table with a row per graph, or a line that there are none.
 std::string graphTable(const std::vector<run::GraphCounters> &graphs);
-/// An object for each graph.
+/// An object per graph.
 json::Value graphsJson(const std::vector<run::GraphCounters> &graphs);
 
 } // namespace sdfgc::driver

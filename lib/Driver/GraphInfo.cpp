@@ -15,7 +15,7 @@ using namespace tree;
 
 bool isOfDevice(const StateField &f) { return f.storage == ir::Storage::GPU_Global || f.storage == ir::Storage::CPU_Pinned; }
 
-/// What the calls of graphs are given of the program's own memory, and how much of it there is.
+/// The program memory passed to calls of graphs, and its size.
 class Keepers {
 public:
     explicit Keepers(const Module &m) : m_(m) {
@@ -30,7 +30,7 @@ public:
         sym::Expr sum = 0;
         bool isKnown = true;
         const auto found = fields_.find(&graph);
-        for (const StateField &f : m_.fields) { // in their order
+        for (const StateField &f : m_.fields) { // in declaration order
             if (found == fields_.end() || !found->second.count(f.name))
                 continue;
             out.memory.push_back(f.name.str());
@@ -59,7 +59,7 @@ private:
         if (v.kind == VarKind::StateField && counts_.count(v.name))
             fields_[&graph].insert(v.name);
     }
-    /// Memory that is reserved in one place, or in several to the same size.
+    /// Memory reserved in one place, or in several with the same size.
     void allocation(const Function &f, const Allocate &a) {
         const Variable &v = f.vars[a.var];
         const auto field = v.kind == VarKind::StateField ? counts_.find(v.name) : counts_.end();
@@ -73,12 +73,12 @@ private:
     }
 
     const Module &m_;
-    std::map<Name, std::optional<sym::Expr>> counts_; // elements of the fields that are memory of the device
+    std::map<Name, std::optional<sym::Expr>> counts_; // elements of the fields that are device memory
     std::set<Name> reserved_;
-    std::map<const Function *, std::set<Name>> fields_; // that graphs are given
+    std::map<const Function *, std::set<Name>> fields_; // passed to graphs
 };
 
-/// Loops with what is inside.
+/// The number of operations, including loops and those inside them.
 int countOf(const std::vector<analysis::GraphOperation> &operations) {
     int count = 0;
     for (const analysis::GraphOperation &x : operations)
@@ -90,7 +90,7 @@ int countOf(const std::vector<analysis::GraphOperation> &operations) {
 
 std::vector<MarkedRegion> markedRegions(ir::SDFG &root) {
     std::vector<MarkedRegion> out;
-    std::optional<analysis::GraphBlockers> blockers; // only if there are formed ones
+    std::optional<analysis::GraphBlockers> blockers; // only if there are formed regions
     for (ir::SDFG *g : ir::allSDFGs(root))
         for (ir::Region *r : ir::allRegions(*g)) {
             if (r->graph == ir::GraphMark::Unmarked)

@@ -1,4 +1,4 @@
-// What `sdfgc info` knows about the GPU graphs of a program.
+// Information about a program's GPU graphs for `sdfgc info`.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::driver {
 
-/// An SDFG, region or loop that says something about GPU graphs.
+/// An SDFG, region or loop with a GPU graph mark.
 struct MarkedRegion {
     std::string element, mark; // `off`, `auto`, `require`, `formed`
     int operations = -1;       // of a formed one
@@ -16,12 +16,12 @@ struct MarkedRegion {
 /// All of them, outer SDFGs first.
 std::vector<MarkedRegion> markedRegions(ir::SDFG &root);
 
-/// A graph that the program launches.
+/// A graph launched by the program.
 struct LaunchedGraph {
     std::string name;
     int nodes = 0;
-    std::vector<std::string> memory; // of the device, that it uses and the program keeps between calls: names
-    std::string bytes;               // of that, as a formula; empty when it is not known
+    std::vector<std::string> memory; // names of the device memory that it uses and the program keeps between calls
+    std::string bytes;               // size of that memory as a formula; empty if unknown
 };
 
 /// All of them, in the order of the tree.

@@ -17,7 +17,7 @@ std::string leftSide(const OptionRow &row) {
     return row.placeholder.empty() ? out : out + " " + row.placeholder;
 }
 
-/// The words of `text` in lines from textColumn to lineWidth; the cursor stands after `left`.
+/// The words of `text` in lines from textColumn to lineWidth; starts after `left`.
 std::string wrapped(const std::string &left, const std::string &text) {
     std::string out = left, line;
     auto flush = [&] {

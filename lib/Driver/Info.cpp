@@ -1,6 +1,6 @@
-// sdfgc info: what a program takes, holds and needs.
+// sdfgc info: lists the arguments, contents and requirements of a program.
 //
-// Arguments are those of the compiled program. They are taken from the graph as it is: the passes of a pipeline neither add nor
+// The arguments are those of the compiled program. They are read from the graph as it is: the passes of a pipeline neither add nor
 // remove arguments.
 #include "Driver/GraphInfo.h"
 #include "Driver/Messages.h"
@@ -46,14 +46,14 @@ std::string kindOf(const analysis::Argument &a) {
     }
 }
 
-/// `float64[N, M]`; of a structure its name.
+/// `float64[N, M]`; for a structure, its name.
 std::string typeOf(const analysis::Argument &a) {
     if (a.desc && a.desc->isStructure() && a.desc->structName)
         return a.desc->structName.str();
     return a.type.str() + (a.desc ? shapeText(*a.desc) : "");
 }
 
-/// Memory that all transients of the list take together, where every size is known as a formula.
+/// The total memory of all transients in the list, if every size has a formula.
 std::string totalBytes(const std::vector<ContainerInfo> &transients) {
     sym::Expr sum(0);
     for (const ContainerInfo &t : transients) {
@@ -221,7 +221,7 @@ class Info : public Subcommand {
             text += costs->text();
             v.set("messages", costs->json());
         }
-        if (target_) { // last: the passes change what `info` points to
+        if (target_) { // last, because passes change the graph that `info` points to
             pass::CompileOptions compile = options_.compileOptions(input_);
             compile.target = *target_;
             const std::unique_ptr<tree::Module> module = moduleFor(s, *graph, compile);
@@ -235,7 +235,7 @@ class Info : public Subcommand {
         s.environment.out << (json_ ? v.dump(2) + "\n" : text);
     }
 
-    /// The passes after which grids have numbers, and ranges of MPI maps a rank.
+    /// The passes after which grids are numbered and the ranges of MPI maps use the rank.
     std::optional<MessageCosts> messages(Session &s, const ir::SDFG &graph) const {
         std::map<Name, int64_t> values;
         for (const std::string &text : given_)

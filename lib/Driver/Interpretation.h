@@ -1,4 +1,4 @@
-// Calling a program in the interpreter instead of a library that was made of it.
+// Calls a program in the interpreter instead of a compiled library.
 #pragma once
 
 #include "Driver/Session.h"
@@ -7,8 +7,8 @@
 
 namespace sdfgc::driver {
 
-/// Runs the program, which was read from `file`, once with prepared arguments, as run::call does with a library. What the interpreter
-/// finds is reported, each fault once, and does not keep the results from being returned.
+/// Runs the program, which was read from `file`, once with prepared arguments, like run::call for a library. Faults found by the
+/// interpreter are each reported once; the results are returned anyway.
 run::CallResult interpret(Session &session, validate::Subject &program, const run::Arguments &arguments, const std::string &file);
 
 } // namespace sdfgc::driver

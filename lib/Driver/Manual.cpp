@@ -1,4 +1,4 @@
-// sdfgc man: the manual page, from the tables that the command line is parsed with.
+// sdfgc man: the manual page, generated from the command line's tables.
 #include "Driver/CommandTable.h"
 #include "sdfgc/Support/TextWriter.h"
 #include "sdfgc/Support/Version.h"
@@ -6,7 +6,7 @@
 namespace sdfgc::driver {
 namespace {
 
-/// Text as roff takes it literally; `-` is the one that can be typed.
+/// Escapes text so that roff prints it literally; `-` becomes the typeable one.
 std::string roff(std::string_view text) {
     std::string out;
     for (char c : text)

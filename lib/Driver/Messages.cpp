@@ -19,7 +19,7 @@ std::optional<int64_t> valueOf(const SizeExpr &e, const std::map<Name, int64_t> 
     return number ? std::optional(*number) : std::nullopt;
 }
 
-/// As a product, where it is one: `8*N*(P - 1)`.
+/// As a product if possible: `8*N*(P - 1)`.
 std::string textOf(const SizeExpr &size) {
     const std::optional<sym::Expr> plain = size.plain();
     if (!plain || plain->kind() != sym::Kind::Add)
@@ -46,7 +46,7 @@ std::string textOf(const SizeExpr &size) {
     return out;
 }
 
-/// `8*N = 8000`; of a formula that nobody would read the number alone.
+/// `8*N = 8000`; only the number if the formula is too long to read.
 std::string cell(const SizeExpr &e, const std::map<Name, int64_t> &values) {
     const std::optional<int64_t> number = valueOf(e, values);
     const std::string formula = textOf(e);
@@ -75,7 +75,7 @@ std::vector<std::string> row(const std::string &name, const analysis::Traffic &t
     return {name, cell(t.messages, values), cell(t.bytes, values), cell(t.mostMessages, values), cell(t.mostBytes, values)};
 }
 
-/// Code of a user, or what a node was expanded to.
+/// User code, or the expansion of a node.
 bool callsMpi(const ir::Tasklet &t) {
     for (const Name environment : t.environments)
         if (environment.view() == "MPI" || environment.view().ends_with(".MPI"))
@@ -166,7 +166,7 @@ std::string MessageCosts::text() const {
         isWhole = isWhole && n.uncounted.empty();
     }
     std::vector<std::string> sum = row("together", total(), values);
-    sum.resize(3); // which rank sends most differs from node to node
+    sum.resize(3); // the rank that sends most differs between nodes
     for (std::size_t c = 1; c < sum.size() && isBound; ++c)
         sum[c] = "<= " + sum[c];
     table.row(std::move(sum));

@@ -1,4 +1,4 @@
-// sdfgc nodes: which library nodes there are and what becomes of each, from the table; the pages of the documentation.
+// sdfgc nodes: lists library nodes and their expansions, from the table; also generates the documentation pages.
 #include "Driver/Subcommand.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 #include "sdfgc/Support/Json.h"
@@ -42,7 +42,7 @@ std::string_view gradientOf(libnodes::Gradient g) {
     return "none";
 }
 
-/// What a page says, as pairs of a title and a text; empty texts are left out.
+/// The contents of a page as pairs of title and text; empty texts are left out.
 std::vector<std::pair<std::string, std::string>> facts(const Definition &d) {
     std::vector<std::pair<std::string, std::string>> out;
     auto add = [&](const char *title, std::string_view text) {
@@ -86,7 +86,7 @@ json::Value asJson(const Definition &d) {
     return v;
 }
 
-/// Text in a cell of a table.
+/// Escapes text for a table cell.
 std::string cell(const std::string &text) {
     std::string out;
     for (char c : text)

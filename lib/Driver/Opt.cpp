@@ -1,4 +1,4 @@
-// sdfgc opt: a graph or a tree in, passes, the program out: the graph, or the schedule tree where the passes lower it.
+// sdfgc opt: runs passes on a graph or a tree and writes the result: a graph, or the schedule tree if the passes lower it.
 #include "Driver/PipelineOptions.h"
 #include "Driver/ProgramName.h"
 #include "Driver/Subcommand.h"

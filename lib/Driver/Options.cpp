@@ -18,7 +18,7 @@ std::vector<std::string> targetNames() {
     return out;
 }
 
-/// Declares an option of the type that its field has.
+/// Declares an option with the type of its field.
 class Binder {
 public:
     Binder(CommandLine &line, const char *names, const char *placeholder, const char *help)
@@ -43,7 +43,7 @@ private:
     const std::string names_, placeholder_, help_;
 };
 
-/// A command, maybe with arguments (`ccache bin/g++`), whose relative paths are made absolute. A name is searched on PATH.
+/// A command, possibly with arguments (`ccache bin/g++`); makes its relative paths absolute. A bare name is searched on PATH.
 std::string holdsAnywhere(const std::string &command) {
     std::vector<std::string> words = text::words(command);
     for (std::string &w : words)
@@ -55,7 +55,7 @@ std::string holdsAnywhere(const std::string &command) {
 enum class Repeat { Once, Repeated };
 constexpr bool isRepeated(Repeat r) { return r == Repeat::Repeated; }
 
-/// Collects the options that are repeated and have another value than by default.
+/// Collects the options that are repeated and do not have their default.
 class Printer {
 public:
     template <class T> void operator()(Repeat repeat, const char *names, const T &value, const T &usual) {
@@ -78,7 +78,7 @@ void TargetOptions::addTo(CommandLine &line, pass::Subcommands which, const std:
         Binder(line, Names, Placeholder, Help)(Field);
 #include "sdfgc/Pass/CompileOptions.def"
     if (which != Building)
-        return; // these have a target of their own
+        return; // these have a separate target option
     line.check([this, &line](diag::Engine &d) {
         using enum pass::OptionUses;
         if (checks && target.family() != pass::Family::Host)

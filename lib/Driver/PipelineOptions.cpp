@@ -20,10 +20,10 @@
 namespace sdfgc::driver {
 namespace {
 
-/// Keeps the message and the reproducer of a crash, the progress lines and the time trace informed.
+/// Updates the crash message and reproducer, the progress lines and the time trace.
 class Watcher : public pass::Instrumentation {
 public:
-    /// `replay`: arguments of `sdfgc opt` that read the input for the same target, without passes.
+    /// `replay`: arguments of `sdfgc opt` that read the input for the same target without passes.
     Watcher(Session &s, const pass::Pipeline &p, std::vector<std::string> replay)
         : session_(s), pipeline_(p), replay_(std::move(replay)) {}
     void begin(const pass::Program &, pass::Context &) override { crash::setPasses(pass::print(pipeline_)); }
@@ -37,7 +37,7 @@ public:
         record(e);
         session_.log().debug("pass {} {}", e.pass.name, changed ? "changed the graph" : "found nothing to change");
         pass::Step done = pipeline_.steps[e.position - 1];
-        done.conditions.clear(); // they held
+        done.conditions.clear(); // these held
         done_.steps.push_back(std::move(done));
         if (replay_.empty())
             return;
@@ -55,11 +55,11 @@ private:
     Session &session_;
     const pass::Pipeline &pipeline_;
     const std::vector<std::string> replay_;
-    pass::Pipeline done_; // the passes so far, rounds of groups one after another
+    pass::Pipeline done_; // the passes so far, with rounds of groups in sequence
     int64_t start_ = 0;
 };
 
-/// For --verify-text: what is printed is the program, graph or tree.
+/// Implements --verify-text: parsing the printed program, a graph or a tree, must give it back.
 class TextVerifier : public pass::Instrumentation {
     void begin(const pass::Program &p, pass::Context &context) override { verify(p, "before the first pass", context); }
     void after(const pass::Program &p, const pass::Event &e, bool, pass::Context &context) override {
@@ -104,7 +104,7 @@ std::vector<std::string> replayArguments(const pass::CompileOptions &c) {
     return words;
 }
 
-/// Names of the pipelines that are installed.
+/// Names of the installed pipelines.
 std::vector<std::string> installedPipelines() {
     std::vector<std::string> names;
     const std::optional<std::string> folder = findResource("pipelines", "");
@@ -115,8 +115,8 @@ std::vector<std::string> installedPipelines() {
     return names;
 }
 
-/// A path, or the name of a file that ends in `.yaml`, as it is; any other word names a pipeline that is installed with sdfgc, whatever
-/// else has that name here (`--target cuda` beside a folder `cuda`), or else a file.
+/// A path, or a file name that ends in `.yaml`, is used as it is. Any other word names an installed pipeline, even if a local file
+/// has that name (`--target cuda` next to a folder `cuda`), or else a file.
 std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
     const bool isYaml = name.ends_with(".yaml");
     if (name.find('/') != std::string::npos || (isYaml && file::exists(name)))
@@ -140,7 +140,7 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
     return found;
 }
 
-/// The text of the form that the program has; of a graph only what `filter` names, when it is not empty.
+/// The program in its text form; for a graph, only the elements that match `filter` unless that is empty.
 std::string programText(const pass::Program &p, const std::string &filter) {
     if (p.tree)
         return tree::print(*p.tree);
@@ -167,14 +167,14 @@ pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {
     return r;
 }
 
-/// What a target runs when nobody chooses; nothing where it is not installed.
+/// The default pipeline of a target; nothing if it is not installed.
 std::optional<pass::Pipeline> usualPipeline(const pass::CompileOptions &compile) {
     diag::Engine scratch;
     const std::optional<std::string> path = findResource("pipelines", compile.target.name() + ".yaml");
     return path ? pass::readPipeline(*path, passRegistry(), compile, scratch) : std::nullopt;
 }
 
-/// A file name in a rule of make: `$` is doubled, blanks, `#` and `%` get a backslash.
+/// A file name in a make rule: `$` is doubled, blanks, `#` and `%` get a backslash.
 std::string makeEscaped(const std::string &path) {
     std::string out;
     for (char c : path) {
@@ -185,7 +185,7 @@ std::string makeEscaped(const std::string &path) {
     return out;
 }
 
-/// With diagnostics for machines, nothing else may be on standard error.
+/// With machine-readable diagnostics, nothing else may be printed on standard error.
 bool mixesTexts(Session &s, const PipelineOptions &o) {
     if (s.general.diagnostics == DiagnosticForm::Text || !o.timePasses)
         return false;
@@ -194,7 +194,7 @@ bool mixesTexts(Session &s, const PipelineOptions &o) {
     return true;
 }
 
-/// What passes missed, in the form of the diagnostics: text, lines among those of `json`, or results of the log of `sarif`.
+/// Reports missed optimisations in the format of the diagnostics: text, lines within `json`, or results in the `sarif` log.
 void explainMissed(Session &s, const std::vector<pass::Remark> &remarks) {
     if (s.general.diagnostics == DiagnosticForm::Text)
         s.environment.err << missedText(remarks);
@@ -287,7 +287,7 @@ std::unique_ptr<tree::Module> lowered(Session &s, pass::Program program, const P
                                       std::vector<std::string> *files) {
     if (!runPasses(s, program, o, context, files))
         return nullptr;
-    if (!program.tree && o.stopAfter.empty()) // --passes, or a pipeline file of the user
+    if (!program.tree && o.stopAfter.empty()) // --passes, or the user's own pipeline file
         s.diags.report(diag::Id::LevelTooLow, {}, ir::name(program.level()));
     return std::move(program.tree);
 }

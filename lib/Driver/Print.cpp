@@ -1,4 +1,4 @@
-// sdfgc print: the text form of a graph as it is in the file, its picture, or the schedule tree that it is lowered to; the GPU graphs
+// sdfgc print: the text form of a graph as in its file, a drawing, or the schedule tree that it is lowered to; also the GPU graphs
 // of that tree.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
@@ -59,7 +59,7 @@ class Print : public Subcommand {
         return text;
     }
 
-    /// The nearest label of a state, node or SDFG.
+    /// The most similar label of a state, node or SDFG.
     std::string suggestion(ir::SDFG &graph) const {
         std::vector<std::string> names;
         for (ir::SDFG *g : ir::allSDFGs(graph)) {
@@ -74,7 +74,7 @@ class Print : public Subcommand {
         return near.empty() ? "`sdfgc print` without --filter prints everything" : "did you mean `" + near + "`?";
     }
 
-    /// Of the tree: itself, or its GPU graphs.
+    /// Prints the tree itself, or its GPU graphs.
     std::optional<std::string> lowerLevel(Session &s, Input &program) const {
         const std::shared_ptr<const tree::Module> module = program.tree ? std::move(program.tree) : scheduleTree(s, program);
         if (!module)

@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-/// Counters of named things, printed in the order in which the names were declared.
+/// Counters of named things, printed in declaration order.
 class Counter {
 public:
     explicit Counter(std::vector<std::string> names) {
@@ -42,12 +42,12 @@ std::vector<std::string> scheduleNames() {
     return names;
 }
 
-/// Process grids and blocks of arrays are objects of the program's state, whatever the shapes that they describe.
+/// Process grids and blocks of arrays are objects in the program's state, regardless of the shapes that they describe.
 bool isDescriptor(const DataDesc &d) {
     return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
 }
 
-/// Is it a node that sdfgc knows, and expands for no target? Those of process grids go away with what they describe.
+/// Is it a node that sdfgc knows but expands for no target? Nodes of process grids are removed together with what they describe.
 bool isRefused(const LibraryNode &n) {
     const libnodes::Definition *d = libnodes::find(n);
     return d && !d->expand && d->className != "Dummy";
@@ -128,7 +128,7 @@ private:
             libraries_.insert(static_cast<const LibraryNode &>(n).classPath);
             hasRefusedNodes_ = hasRefusedNodes_ || isRefused(static_cast<const LibraryNode &>(n));
             break;
-        case NodeKind::NestedSDFG: // counted with its SDFG
+        case NodeKind::NestedSDFG: // counted together with its SDFG
         case NodeKind::MapExit:
         case NodeKind::ConsumeExit:
             break;

@@ -1,4 +1,4 @@
-// What `sdfgc info` knows about a program: collected here, printed in Info.cpp.
+// Information about a program for `sdfgc info`: collected here, printed in Info.cpp.
 #pragma once
 
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -14,7 +14,7 @@ struct ContainerInfo {
     const ir::DataDesc *desc = nullptr;
     const ir::SDFG *owner = nullptr;
     sym::Expr elements; // allocated
-    /// `8*N*M`: bytes where the size of an element is known, otherwise `N*M * sizeof(S)`.
+    /// `8*N*M`: the number of bytes if the element size is known, otherwise `N*M * sizeof(S)`.
     std::string bytes() const;
 };
 
@@ -23,15 +23,15 @@ struct ProgramInfo {
     analysis::ArgumentList arguments;
     std::map<Name, analysis::Access> access;           // by container of the root SDFG
     std::vector<ContainerInfo> transients;             // those that need memory, outer SDFGs first
-    std::vector<std::pair<std::string, int>> elements; // `states`, `tasklets`, ...; those that occur
+    std::vector<std::pair<std::string, int>> elements; // `states`, `tasklets`, ...; only those that occur
     std::vector<std::pair<std::string, int>> schedules;
     std::vector<std::string> libraryNodes; // class names, sorted
     std::vector<std::string> environments; // sorted
     std::vector<std::string> targets;      // those that can compile it
-    std::vector<std::string> devices;      // what its schedules and storages ask for beside a CPU: `gpu`, `mpi`, `fpga`, ...
+    std::vector<std::string> devices;      // required by schedules and storages, besides a CPU: `gpu`, `mpi`, `fpga`, ...
 };
 
-/// Looks at the whole graph, nested SDFGs included. The result points into the graph.
+/// Examines the entire graph, including nested SDFGs. The result points into the graph.
 ProgramInfo collectInfo(ir::SDFG &root);
 
 } // namespace sdfgc::driver

@@ -1,4 +1,4 @@
-// --name: how a program is called, and with it its folder, its library, and its functions.
+// --name: the name of a program, and of its folder, library and functions.
 #pragma once
 
 #include "Driver/Session.h"
@@ -8,15 +8,15 @@ namespace sdfgc::driver {
 class ProgramName {
 public:
     void addTo(CommandLine &line);
-    /// Renames what was read. Reports a name that cannot be one, and returns false.
+    /// Renames the input. Reports an invalid name and returns false.
     bool apply(Session &session, Input &input) const;
-    /// Passes that make another program of one (differentiate, distribute) add words to its name; one that the user has given stays.
+    /// Passes that derive another program (differentiate, distribute) append words to its name; a name given by the user is kept.
     void applyAfterPasses(ir::SDFG *graph, tree::Module *module) const;
     bool isGiven() const { return !name_.empty(); }
     const std::string &text() const { return name_; }
 
 private:
-    std::string name_; // empty: as the program is called
+    std::string name_; // empty: keep the program's name
 };
 
 } // namespace sdfgc::driver

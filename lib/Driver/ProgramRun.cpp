@@ -27,7 +27,7 @@ std::string hexadecimal(uint64_t n) {
     return "0x" + std::string(text, std::to_chars(text, text + sizeof text, n, 16).ptr);
 }
 
-/// `main.cpp:12` after the last colon: the line, and what stands before it.
+/// Splits `main.cpp:12` at the last colon into the line and the text before it.
 std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) {
     const std::size_t colon = text.rfind(':');
     int line = 0;
@@ -37,7 +37,7 @@ std::optional<std::pair<std::string, int>> fileAndLine(const std::string &text) 
     return std::pair(text.substr(0, colon), line);
 }
 
-/// The innermost call of a crash whose line belongs to a source of ours. Needs addr2line (binutils, which compilers come with).
+/// The innermost frame of a crash whose line is in one of our sources. Requires addr2line (from binutils, which compilers include).
 diag::Location placeOfCrash(const Compiled &made, const std::vector<uint64_t> &frames) {
     const std::string program = process::find("addr2line");
     if (program.empty() || frames.empty())
@@ -114,11 +114,11 @@ std::optional<run::Arguments> ProgramArguments::prepare(Session &s, const tree::
     options.seed = static_cast<uint64_t>(seed_ + rank);
     if (!folder_.empty()) {
         Result<std::vector<run::Given>> read = validate::readInput(forRank(folder_, rank, ranks));
-        if (read) // what passes have taken away is no fault
+        if (read) // an argument removed by passes is not an error
             std::copy_if(read->begin(), read->end(), std::back_inserter(options.given),
                          [&](const run::Given &g) { return takes(interface, g.name); });
         else
-            s.diags.report(Id::InputFailed, {}, read.error()).hint = // of someone who meant one file
+            s.diags.report(Id::InputFailed, {}, read.error()).hint = // of a user who meant a single file
                 folder_.find('=') != std::string::npos ? "`--arg NAME=FILE.npy` gives one argument" : "";
     }
     for (const std::string &text : given_)
@@ -154,7 +154,7 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r, cons
         return failed("its finaliser reported an error: " + r.message);
     case Status::Complained:
         failed("the emulated device complained " + (r.message == "1" ? "once" : r.message + " times") + "; its reports are above");
-        return true; // the results are there all the same
+        return true; // there are results anyway
     case Status::Exited:
         return failed("it ended the process with status " + std::to_string(r.signal) + where);
     case Status::TimedOut:

@@ -14,7 +14,7 @@ ProgressLine::ProgressLine(Session &session) : session_(session) {
 }
 
 void ProgressLine::show(const std::string &text) {
-    constexpr std::size_t width = 79; // a longer line would not be replaced as a whole
+    constexpr std::size_t width = 79; // a longer line would not be replaced entirely
     if (!onTerminal_)
         return;
     session_.environment.err << "\r" << text.substr(0, width) << "\x1b[K" << std::flush;

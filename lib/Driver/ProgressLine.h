@@ -1,4 +1,4 @@
-// How far a long search or comparison is: a line on a terminal that is replaced by the next one, a line each with -v, and nothing in pipes.
+// Progress of a long search or comparison: a replaceable line on a terminal, separate lines with -v, and nothing in pipes.
 #pragma once
 
 #include "Driver/Session.h"
@@ -11,18 +11,18 @@ namespace sdfgc::driver {
 class ProgressLine {
 public:
     explicit ProgressLine(Session &session);
-    /// Takes the line away.
+    /// Removes the line.
     ~ProgressLine() { clear(); }
     ProgressLine(const ProgressLine &) = delete;
 
-    /// What is being done: on a terminal alone.
+    /// The current activity; only shown on a terminal.
     void show(const std::string &text);
-    /// What was done, and why: also with -v.
+    /// A completed activity with its reason; also shown with -v.
     void done(const std::string &text);
-    /// Call it before anything else is printed.
+    /// Must be called before anything else is printed.
     void clear();
 
-    /// For validate::ValidateOptions; the line must outlive what it is given to.
+    /// For validate::ValidateOptions; the line must outlive the function's user.
     std::function<void(const std::string &, bool)> toValidation() {
         return [this](const std::string &text, bool isDone) { isDone ? done(text) : show(text); };
     }

@@ -26,7 +26,7 @@ std::vector<std::string> ownCommand() {
     return words;
 }
 
-/// The launcher's words, without what it is to launch; empty where there is none.
+/// The launcher's words, without the command to launch; empty if there is none.
 std::vector<std::string> launcherWords(int ranks, const std::string &launcher) {
     if (!launcher.empty())
         return splitWords(forRank(launcher, 0, ranks));
@@ -49,8 +49,8 @@ void launchRanks(Session &s, int ranks, const std::string &launcher) {
     }
     for (std::string &word : ownCommand())
         command.argv.push_back(std::move(word));
-    command.argv.emplace_back("--quiet"); // the program is built, and that it is has been said
-    // Open MPI refuses root and more ranks than processors unless it is told; other launchers do not know these names.
+    command.argv.emplace_back("--quiet"); // the program has been built, and this was reported
+    // Without these options, Open MPI refuses to run as root, or more ranks than processors; other launchers do not know them.
     if (::geteuid() == 0)
         command.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
     if (static_cast<unsigned>(ranks) > std::thread::hardware_concurrency())

@@ -1,4 +1,4 @@
-// sdfgc run on several ranks: as processes that the launcher of an MPI starts, or as threads of one.
+// sdfgc run on several ranks: as processes started by an MPI launcher, or as threads of one process.
 #pragma once
 
 #include "Driver/Session.h"
@@ -12,9 +12,9 @@ namespace sdfgc::driver {
 using caller::forRank;
 using caller::JobRank;
 
-/// Calls this command again under the launcher, on `ranks` ranks, and waits. `launcher` is its command with `{ranks}` for their
-/// number; empty: mpirun or mpiexec from PATH, told to take root and more ranks than processors. Reports a launcher that is not there,
-/// and a job that fails.
+/// Runs this command again under the launcher, on `ranks` ranks, and waits. `launcher` is its command, with `{ranks}` for their
+/// number; empty: mpirun or mpiexec from PATH, with options that permit root and more ranks than processors. Reports a missing
+/// launcher and a failed job.
 void launchRanks(Session &session, int ranks, const std::string &launcher);
 
 } // namespace sdfgc::driver

@@ -1,4 +1,4 @@
-// sdfgc reduce: the smallest graph with which a command still fails.
+// sdfgc reduce: finds the smallest graph with which a command still fails.
 #include "Driver/Crash.h"
 #include "Driver/Subcommand.h"
 #include "Driver/Words.h"
@@ -14,7 +14,7 @@
 namespace sdfgc::driver {
 namespace {
 
-/// Where `{}` of a command stands for a file.
+/// Replaces `{}` in a command with a file.
 std::vector<std::string> withFile(std::vector<std::string> words, const std::string &file) {
     for (std::string &w : words)
         for (std::size_t at = 0; (at = w.find("{}", at)) != std::string::npos; at += file.size())
@@ -24,7 +24,7 @@ std::vector<std::string> withFile(std::vector<std::string> words, const std::str
 
 } // namespace
 
-/// Who changes the results.
+/// The cause of different results.
 enum class Difference : uint8_t { Passes, Program };
 
 } // namespace sdfgc::driver
@@ -68,7 +68,7 @@ class Reduce : public Subcommand {
                            "usage: sdfgc reduce PROG.sdfg --test 'COMMAND {}'");
             return;
         }
-        std::unique_ptr<ir::SDFG> graph = readUnverified(s); // whether it fulfils the rules may be the question
+        std::unique_ptr<ir::SDFG> graph = readUnverified(s); // whether it is valid may be the question
         Result<file::TemporaryFolder> folder = file::TemporaryFolder::create("sdfgc-reduce");
         if (!folder)
             s.diags.report(diag::Id::OutputFailed, {}, folder.error());
@@ -95,7 +95,7 @@ class Reduce : public Subcommand {
         return nullptr;
     }
 
-    /// Every try is a process of its own, so that graphs with which sdfgc or the program crashes are just others.
+    /// Every try is a separate process, so graphs that crash sdfgc or the program are handled like any other.
     void testForDifference(const std::string &reproducer) {
         const bool passes = differ_ == Difference::Passes;
         command_ = {executablePath(), passes ? "opt" : "run", "--validate", candidate_, "--validate-dir", reproducer};
@@ -121,7 +121,7 @@ class Reduce : public Subcommand {
                (match_.empty() || o.out.find(match_) != std::string::npos);
     }
 
-    /// Runs the command on the whole graph.
+    /// Runs the command on the entire graph.
     bool learnFailure(Session &s, const ir::SDFG &graph) {
         s.log().info("testing the graph as it is");
         crash::setActivity("testing the graph");

@@ -34,7 +34,7 @@ json::Value asJson(const pass::Remark &r) {
     return v;
 }
 
-/// Documents as LLVM's remarks have them; texts are quoted as in JSON, which is YAML.
+/// Documents in the format of LLVM's remarks; texts are quoted as in JSON, which is valid YAML.
 std::string asYaml(const pass::Remark &r) {
     std::string out = r.missed() ? "--- !Missed\n" : "--- !Done\n";
     const auto line = [&out](const char *key, const std::string &value) {
@@ -59,7 +59,7 @@ std::string lineOf(const pass::Remark &r) {
     return r.pass + ": " + (r.missed() ? "not done: " + r.text + " [" + codeOf(r) + "]" : r.text);
 }
 
-/// Elements in the order in which passes came to them, each with what was done to it.
+/// Elements in the order in which passes processed them, each with the changes to it.
 std::string byElement(const std::vector<pass::Remark> &remarks) {
     OrderedMap<std::string, std::string> lines;
     for (const pass::Remark &r : remarks)
@@ -70,8 +70,8 @@ std::string byElement(const std::vector<pass::Remark> &remarks) {
     return out;
 }
 
-/// Adds a result to a SARIF log. What was done has its pass as rule, what was missed the code of the reason. SARIF's level for an
-/// opportunity to improve something is `note`.
+/// Adds a result to a SARIF log. The rule of an applied change is its pass; that of a missed one is the code of the reason. SARIF's
+/// level for an opportunity for improvement is `note`.
 void addResult(const pass::Remark &r, diag::SarifLog &log) {
     const std::string id = r.missed() ? codeOf(r) : r.pass;
     json::Value v = log.result(id, [&] {
@@ -97,12 +97,12 @@ void addResult(const pass::Remark &r, diag::SarifLog &log) {
     log.add(std::move(v));
 }
 
-/// What is missed at one element.
+/// Missed optimisations at one element.
 struct Missed {
-    std::string element; // with its place
+    std::string element; // with its location
     std::vector<const pass::Remark *> remarks;
-    std::optional<sym::Expr> loss; // the greatest
-    int64_t size = -1;             // of the loss, for the order only: every symbol stands for a thousand
+    std::optional<sym::Expr> loss; // the greatest one
+    int64_t size = -1;             // size of the loss, only used for sorting: every symbol counts as a thousand
 };
 
 int64_t sizeOf(const sym::Expr &e) {

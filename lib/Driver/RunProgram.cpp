@@ -1,4 +1,4 @@
-// sdfgc run: a graph is tried without a line of host code.
+// sdfgc run: runs a graph without any host code.
 #include "Driver/Agreement.h"
 #include "Driver/Crash.h"
 #include "Driver/GraphCounters.h"
@@ -30,7 +30,7 @@ struct Spread {
 
 Spread spreadOf(std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    auto at = [&](double part) { // linear between neighbours
+    auto at = [&](double part) { // linear interpolation between neighbours
         const double position = part * static_cast<double>(values.size() - 1);
         const auto i = static_cast<std::size_t>(position);
         const double next = values[std::min(i + 1, values.size() - 1)];
@@ -51,7 +51,7 @@ std::string percent(double part, double whole) {
     return text;
 }
 
-/// `float64[100]  min 0  max 0.99  mean 0.5`; few elements are listed.
+/// `float64[100] min 0 max 0.99 mean 0.5`; small arrays are listed.
 std::string summary(const run::Argument &a, const run::NpyArray &content) {
     constexpr int64_t few = 6;
     const std::size_t size = static_cast<std::size_t>(a.dtype.size);
@@ -165,7 +165,7 @@ class Run : public Subcommand {
         const int ranks = mine.isInJob() ? mine.size : ranks_;
         if (ranks > 1 && !mine.isInJob() && !compilation_.target.emulateMpi)
             return arguments_.prepare(s, *made->module, 0, ranks) ? launchRanks(s, ranks, launcher_) : void();
-        const bool isHere = compilation_.target.emulateMpi && !mine.isInJob(); // all ranks are
+        const bool isHere = compilation_.target.emulateMpi && !mine.isInJob(); // all ranks are here
         const int first = isHere ? 0 : std::max(mine.rank, 0), last = isHere ? ranks - 1 : first;
         std::vector<run::Arguments> arguments;
         for (int r = first; r <= last; ++r) {
@@ -183,7 +183,7 @@ class Run : public Subcommand {
             call_.warmup = 1;
             call_.repeat = 5;
         }
-        s.environment.out.flush(); // the program prints after it
+        s.environment.out.flush(); // the program prints next
         std::vector<const run::Arguments *> each;
         for (const run::Arguments &one : arguments)
             each.push_back(&one);
@@ -205,7 +205,7 @@ class Run : public Subcommand {
             agreement->compare(*made, {"the arguments that are given", arguments.front()}, results.front().memory);
     }
 
-    /// The same without a library. What is found makes the run fail, but its results are shown.
+    /// The same without a library. Faults make the run fail, but its results are shown.
     void interpretProgram(Session &s, Input program, const std::vector<run::Given> &outputs) {
         if (tree_ && !lower(s, program))
             return;
@@ -227,7 +227,7 @@ class Run : public Subcommand {
             show(s, *arguments, outputs, result);
     }
 
-    /// Lets the passes make the program a tree.
+    /// Runs the passes to lower the program to a tree.
     bool lower(Session &s, Input &program) const {
         pass::CompileOptions compile = compilation_.target.compileOptions(input_);
         compilation_.toolchain.find(s, compile, false);
@@ -236,7 +236,7 @@ class Run : public Subcommand {
         return program.tree != nullptr;
     }
 
-    /// Files that are named without `{rank}` are those of rank 0, and so are its numbers where machines read them.
+    /// Files named without `{rank}` are those of rank 0, and so are the numbers in machine-readable output.
     void show(Session &s, const run::Arguments &arguments, const std::vector<run::Given> &outputs, const run::CallResult &result,
               int rank = 0, int ranks = 1) {
         for (const run::Given &o : outputs) {
@@ -250,7 +250,7 @@ class Run : public Subcommand {
             s.environment.out << (ranks > 1 ? labelled(asText(arguments, result), rank) : asText(arguments, result));
     }
 
-    /// Every line after `rank N: `.
+    /// Every line prefixed with `rank N: `.
     static std::string labelled(const std::string &text, int rank) {
         std::string out;
         for (std::size_t at = 0; at < text.size();) {
@@ -261,14 +261,14 @@ class Run : public Subcommand {
         return out;
     }
 
-    /// Are several calls made though none were asked for? Times of an emulation mean nothing, counters are expected to be those of one
-    /// call, and several ranks would have to agree when it is enough.
+    /// Are several calls made although none were requested? Times of an emulation are meaningless, counters should be those of a
+    /// single call, and several ranks would have to agree on when to stop.
     bool isMeasured(int ranks) const {
         const bool isEmulated = compilation_.target.emulate || compilation_.target.emulateMpi;
         return !once_ && !isCounted_ && !stats_ && !isEmulated && ranks == 1;
     }
 
-    /// Options with which the sources or the library differ.
+    /// Options that affect the sources or the library.
     std::string key() const {
         std::vector<std::string> words = compilation_.arguments();
         if (compilation_.name.isGiven())
@@ -281,7 +281,8 @@ class Run : public Subcommand {
         return static_cast<int>(std::count_if(m.functions.begin(), m.functions.end(), isGraph));
     }
 
-    /// Graphs that were not used, unless the user has switched them off. Ranks are alike: the first that says so is reported.
+    /// Reports graphs that were not used, unless the user has disabled them. Ranks are alike, so only the first such rank is
+    /// reported.
     static void reportGraphs(Session &s, const std::vector<run::CallResult> &results) {
         if (const char *mode = std::getenv("SDFGC_GPU_GRAPH"); mode && std::string_view(mode) == "0")
             return;
@@ -373,7 +374,7 @@ class Run : public Subcommand {
     std::string launcher_;
     int ranks_ = 1;
     bool json_ = false, interpret_ = false, tree_ = false, stats_ = false, once_ = false;
-    bool isCounted_ = false; // the number of calls is given
+    bool isCounted_ = false; // the number of calls was given
     run::CallOptions call_;
     ProgramArguments arguments_;
     Compilation compilation_;

@@ -51,14 +51,14 @@ Fault faultOf(const diag::Diagnostic &d) {
     }
 }
 
-/// Is there a bug in sdfgc to report that has no reproducer yet? What --validate finds has one.
+/// Is there a bug in sdfgc to report that has no reproducer yet? Bugs found by --validate have one.
 bool leavesNothing(const diag::Engine &diags) {
     return std::any_of(diags.all().begin(), diags.all().end(),
                        [](const diag::Diagnostic &d) { return faultOf(d) == Fault::Internal && d.id != Id::ResultsChanged; });
 }
 
-/// Of diagnostics that say the same about many elements people read the first few. Takes the others out of the list, and returns a
-/// line for each kind about how many there were.
+/// Users read only the first few of many similar diagnostics about different elements. Removes the others from the list, and
+/// returns a line per kind with their number.
 std::vector<std::string> leaveOutRepeats(std::vector<diag::Diagnostic> &all) {
     std::map<Id, std::size_t> seen;
     auto most = [](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error ? 20u : 3u; };
@@ -181,7 +181,7 @@ TimeTrace *Session::trace() {
 
 namespace {
 
-/// Reads what is in the file, as it is.
+/// Parses a file as it is.
 Input parseInput(const std::string &path, diag::Engine &diags) {
     if (path != "-" && !path.ends_with(tree::fileSuffix))
         return {serialize::readFile(path, diags), nullptr};

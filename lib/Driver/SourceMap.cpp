@@ -8,12 +8,12 @@ SourceMap::SourceMap(const Compiled &made) : entries_(made.sources.sourceMap) {
 }
 
 diag::Location SourceMap::elementAt(const std::string &file, int line) const {
-    const codegen::MapEntry *best = nullptr; // the smallest range around the line
+    const codegen::MapEntry *best = nullptr; // the smallest range that contains the line
     for (const codegen::MapEntry &e : entries_)
         if (e.file == file && e.from <= line && line <= e.to && (!best || e.to - e.from < best->to - best->from))
             best = &e;
     diag::Location found = best && origins_ ? origins_->placeOf(best->origin) : diag::Location();
-    found.path.clear(); // of the lowered graph, which is not the user's
+    found.path.clear(); // in the lowered graph, which is not the user's
     return found;
 }
 

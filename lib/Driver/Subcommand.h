@@ -1,4 +1,4 @@
-// A subcommand: its options, bound to fields, and what it does.
+// A subcommand: its options, bound to fields, and its implementation.
 #pragma once
 
 #include "Driver/CommandLine.h"
@@ -13,9 +13,9 @@ namespace sdfgc::driver {
 class Subcommand {
 public:
     virtual ~Subcommand() = default;
-    /// Declares the options and arguments beside the general ones.
+    /// Declares the options and arguments besides the general ones.
     virtual void addOptions(CommandLine &line) = 0;
-    /// Does the work. Faults are reported to session.diags; the exit status follows from them.
+    /// Runs the subcommand. Errors are reported to session.diags, which determines the exit status.
     virtual void run(Session &session) = 0;
 };
 
@@ -30,7 +30,7 @@ struct SubcommandInfo {
 #include "Driver/Subcommands.def"
 #undef SDFGC_SUBCOMMAND
 
-/// What the statuses of the process mean, for people.
+/// The exit statuses and their meaning.
 const std::vector<std::pair<int, std::string_view>> &exitStatuses();
 
 /// The table, in its order.

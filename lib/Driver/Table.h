@@ -1,4 +1,4 @@
-// Text in columns, as info and run print it.
+// Text in columns, as printed by info and run.
 #pragma once
 
 #include <algorithm>

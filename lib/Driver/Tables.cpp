@@ -1,4 +1,4 @@
-// sdfgc passes, sdfgc targets: what there is, from the tables; the pipeline in effect; the pages of the documentation.
+// sdfgc passes, sdfgc targets: list everything in the tables, the pipeline in effect, and the documentation pages.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Subcommand.h"
 #include "sdfgc/Platform/Libraries.h"
@@ -21,7 +21,7 @@ std::string levels(const pass::PassInfo &p) {
     return p.establishes ? out + " -> " + std::string(ir::name(*p.establishes)) : out;
 }
 
-/// What an option means, and what it cannot be.
+/// The meaning of an option, and its invalid values.
 std::string helpOf(const pass::OptionInfo &o) {
     return o.least == 0 ? o.help : o.help + "; " + std::to_string(o.least) + " or more";
 }
@@ -73,7 +73,7 @@ std::string listJson() {
     return list.dump(2) + "\n";
 }
 
-/// The pipeline of a target by default (`-O2`) on a machine that has every library; nothing when it is not installed.
+/// The default pipeline of a target (`-O2`) on a machine that has every library; nothing if it is not installed.
 std::optional<pass::Pipeline> pipelineOf(const std::string &target) {
     const std::optional<std::string> path = findResource("pipelines", target + ".yaml");
     pass::CompileOptions compile;
@@ -170,7 +170,7 @@ class Passes : public Subcommand {
                        near.empty() ? "`sdfgc passes` lists all" : "did you mean `" + near + "`?");
     }
 
-    /// Every step with its place and levels, groups and conditions marked; then the text form, which --passes takes.
+    /// Every step with its position and levels, groups and conditions marked; then the text form accepted by --passes.
     void printPipeline(Session &s) {
         pass::CompileOptions compile = target_.compileOptions("");
         toolchain_.find(s, compile, false);

@@ -1,11 +1,11 @@
-// What `sdfgc --version` says.
+// The output of `sdfgc --version`.
 #pragma once
 
 #include <string>
 
 namespace sdfgc::driver {
 
-/// `0.1.0 (0123456789ab)`: the version with the commit of the checkout that was compiled; the version alone where there was none.
+/// `0.1.0 (0123456789ab)`: the version with the commit of the compiled checkout; only the version if there was none.
 std::string versionText();
 
 } // namespace sdfgc::driver

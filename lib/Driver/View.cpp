@@ -1,5 +1,5 @@
-// sdfgc view: one page that draws a graph, or the graphs after every pass. With --run-passes: the graph as it is and after the passes,
-// with their remarks. Beside the graph: the user's Python files, and the generated program.
+// sdfgc view: draws a graph, or the graphs after every pass, on one page. With --run-passes: the graph as it is and after the
+// passes, with their remarks. Beside the graph: the user's Python files, and the generated program.
 #include "Driver/PipelineOptions.h"
 #include "Driver/Remarks.h"
 #include "Driver/Subcommand.h"
@@ -50,12 +50,12 @@ public:
                    escaped(json::strings(s.same).dump()) + "\">" + s.model + "</script>\n";
         return out;
     }
-    std::map<std::string, int> files; // that are named, with the last line of each
+    std::map<std::string, int> files; // files that are named, with the last line of each
 
 private:
     struct Step {
         std::string name, model;
-        std::vector<std::string> same; // names of the graphs behind it that look like it
+        std::vector<std::string> same; // names of the following graphs that look the same
     };
     std::vector<Step> list_;
 };
@@ -110,7 +110,7 @@ class View : public Subcommand {
         return !s.failed();
     }
 
-    /// The graph, and what the passes in front of `lower` make of it. Remarks are at the elements that have their names, before or
+    /// The graph before and after the passes that precede `lower`. Remarks are attached to elements with matching names, before or
     /// after.
     bool beforeAndAfter(Session &s, std::string &title, Steps &steps) {
         const std::unique_ptr<ir::SDFG> graph = s.readGraph(input_);
@@ -132,7 +132,7 @@ class View : public Subcommand {
         return true;
     }
 
-    /// Which passes make the program for --emit. Behind --run-passes the same ones run again, and print nothing more.
+    /// Which passes make the program for --emit. With --run-passes, the same passes run a second time without any output.
     PipelineOptions passesForEmit() const { return runPasses_ ? pipeline_.repeated() : pipeline_; }
 
     /// {"python": [SOURCE...], "generated": [SOURCE...], "from": where these come from}. Returns nothing after errors.
@@ -162,7 +162,8 @@ class View : public Subcommand {
         return "<script type=\"application/json\" id=\"sources\">" + embedded(v.dump()) + "</script>\n";
     }
 
-    /// The build folder that was named, else the one that `sdfgc build` makes, if it is this graph's; empty: none.
+    /// The build folder that was named, or else the default one of `sdfgc build` if it belongs to this graph; empty if there is
+    /// none.
     std::string builtFolder(const std::string &title) const {
         if (!buildFolder_.empty())
             return buildFolder_;
@@ -192,13 +193,13 @@ class View : public Subcommand {
         return out;
     }
 
-    /// A graph that breaks rules is what one wants to see.
+    /// Users also want to see a graph that violates rules.
     static std::unique_ptr<ir::SDFG> readUnverified(Session &s, const std::string &file) {
         s.log().info("reading {}", file);
         return serialize::readFile(file, s.diags);
     }
 
-    /// The page of the viewer with the graphs in it.
+    /// The viewer's page with the graphs embedded.
     static std::optional<std::string> filled(Session &s, const std::string &title, const std::string &data) {
         std::optional<std::string> page = part(s, "page.html");
         for (const auto &[mark, name] :

@@ -11,7 +11,7 @@
 namespace sdfgc::driver {
 namespace {
 
-/// More than any program that a person writes has.
+/// Larger than any program that a person writes.
 constexpr std::uint64_t mostPython = 4 << 20;
 
 json::Value sourceOf(const std::string &name, const std::string &key, const std::string &text) {
@@ -21,7 +21,7 @@ json::Value sourceOf(const std::string &name, const std::string &key, const std:
     return v;
 }
 
-/// Where a file that a graph names may be: as it is named, then in the folders by its whole and by its last name.
+/// Candidate paths for a file that a graph names: as named, then in the folders by its full and by its last name.
 std::vector<std::string> places(const std::string &file, const std::vector<std::string> &folders) {
     std::vector<std::string> out{file};
     for (const std::string &folder : folders) {
@@ -46,7 +46,7 @@ json::Value pythonSource(const std::string &file, int lastLine, const std::vecto
     return sourceOf(file, "missing", why);
 }
 
-/// `prog.py:12`: the line of the user's program that an element remembers; empty where nothing is known.
+/// `prog.py:12`: the line of the user's program recorded for an element; empty if unknown.
 std::string userLine(const analysis::Origins &origins, const std::vector<int> &origin) {
     const diag::SourceLoc source = origins.sourceOf(origin);
     return source.known() ? source.file.str() + ":" + std::to_string(source.line) : "";

@@ -3,7 +3,7 @@
 namespace sdfgc::driver {
 namespace {
 
-/// The words; `quote` becomes the one that is open at the end, or 0.
+/// The words; `quote` is set to the quote that is still open at the end, or 0.
 std::vector<std::string> split(std::string_view text, char &quote) {
     std::vector<std::string> words;
     std::string word;

@@ -1,4 +1,4 @@
-// Splitting option values that hold several words.
+// Splitting option values that contain several words.
 #pragma once
 
 #include "Driver/CommandLine.h"
@@ -9,11 +9,11 @@
 
 namespace sdfgc::driver {
 
-/// The words of `-O3 "-DNAME=a b"` as a shell would split them: blanks separate, single and double quotes and a backslash keep. An
-/// unclosed quote reaches to the end. Nothing is expanded.
+/// Splits `-O3 "-DNAME=a b"` into words as a shell would: blanks separate words; single and double quotes and a backslash protect
+/// them. An unclosed quote extends to the end. Nothing is expanded.
 std::vector<std::string> splitWords(std::string_view text);
 
-/// Lets the command line report such a text in which a quote is open: `field` is the value of the option.
+/// Makes the command line report such a text with an unclosed quote: `field` is the value of the option.
 void requireClosed(CommandLine &line, const std::string &option, const std::string &field);
 
 } // namespace sdfgc::driver

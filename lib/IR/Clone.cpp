@@ -1,7 +1,7 @@
-// Deep copies. Order, ids and the pairing of scope entries and exits are kept.
+// Deep copies. Order, ids and the pairing of scope entries and exits are preserved.
 //
-// What an element says is copied by its copy constructor, so that no property can be forgotten here; what it consists of is copied
-// piece by piece.
+// The properties of an element are copied by its copy constructor, so that none can be forgotten here; its parts are copied one by
+// one.
 #include "sdfgc/IR/Sdfg.h"
 
 #include <unordered_map>
@@ -106,7 +106,7 @@ private:
         return out;
     }
 
-    /// The other end of a scope is the copy of the one that was copied.
+    /// The other end of a copied scope is the copy of the original one.
     static void pair(Node &n, const Map &map) {
         auto find = [&map](auto *&partner) {
             auto it = map.find(partner);

@@ -1,5 +1,4 @@
-// Stable, readable names of graph elements. Used for diagnostics, dumps and remarks: total functions, whatever the element looks
-// like.
+// Stable, readable names of graph elements. Used for diagnostics, dumps and remarks: these functions succeed for any element.
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/Support/Text.h"
 

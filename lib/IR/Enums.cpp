@@ -49,7 +49,7 @@ template <> std::optional<Schedule> parseEnum(std::string_view t) {
 }
 template <> std::optional<Lifetime> parseEnum(std::string_view t) { return lookUp<Lifetime>(lifetimes, t); }
 template <> std::optional<Language> parseEnum(std::string_view t) {
-    // `Language.Python` is written by some versions: the last component counts (format reference 1.5).
+    // Some versions write `Language.Python`: the last component counts (format reference 1.5).
     if (auto dot = t.rfind('.'); dot != std::string_view::npos)
         t.remove_prefix(dot + 1);
     return lookUp<Language>(languages, t);

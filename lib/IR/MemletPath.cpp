@@ -26,7 +26,7 @@ namespace {
 
 bool isScopeNode(const Node *n) { return n->isEntry() || n->isExit(); }
 
-/// Name of the in-connector that feeds an out-connector of a scope node, empty if it passes nothing through.
+/// Name of the in-connector for an out-connector of a scope node; empty if nothing is passed through.
 Name feeding(Name outConn) { return isScopeOutput(outConn) ? pairedConnector(outConn) : Name(); }
 Name fedBy(Name inConn) { return isScopeInput(inConn) ? pairedConnector(inConn) : Name(); }
 
@@ -72,7 +72,7 @@ Node *pathSource(const Edge *e) { return memletPath(e).front()->src; }
 Node *pathDestination(const Edge *e) { return memletPath(e).back()->dst; }
 
 std::vector<Edge *> memletLeaves(const Edge *e) {
-    // At the root the tree is one edge: outwards of entries that is the source side, outwards of exits the destination side.
+    // At its root, the tree is a single edge: outside of entries this is the source side, outside of exits the destination side.
     auto crossesEntry = [](const Edge *x) {
         return (x->src->isEntry() && feeding(x->srcConn)) || (x->dst->isEntry() && fedBy(x->dstConn));
     };
@@ -95,10 +95,10 @@ std::vector<Edge *> memletLeaves(const Edge *e) {
             leaves.push_back(at);
             continue;
         }
-        if (budget-- == 0) // more edges than the state has: a cycle
+        if (budget-- == 0) // more edges than the state has, so there is a cycle
             break;
         const auto &branches = forward ? through->outEdges() : through->inEdges();
-        for (auto it = branches.rbegin(); it != branches.rend(); ++it) // reversed onto the stack: list order in the result
+        for (auto it = branches.rbegin(); it != branches.rend(); ++it) // reversed on the stack, so that the result is in list order
             if ((forward ? (*it)->srcConn : (*it)->dstConn) == conn)
                 pending.push_back(*it);
     }
@@ -108,7 +108,7 @@ std::vector<Edge *> memletLeaves(const Edge *e) {
 PathEnds::PathEnds(const State &s, const ScopeTree &scopes) {
     ends_.reserve(s.edges().size());
     const auto &order = scopes.order();
-    for (const Node *n : order) { // sources: in order, so that the in-edges of a scope node are known before its out-edges
+    for (const Node *n : order) { // sources in order, so that the in-edges of a scope node are known before its out-edges
         std::unordered_map<Name, Node *> sources;
         if (isScopeNode(n))
             for (const Edge *e : n->inEdges())
@@ -153,7 +153,7 @@ bool dataIsSource(const Edge *e) {
 
 namespace {
 
-/// Subset of the side that `data` names, or of the other one.
+/// Subset of the side that belongs to `data`, or of the other one.
 std::optional<sym::Subset> sideSubset(const Edge *e, bool dataSide) {
     if (!dataSide)
         return e->memlet.otherSubset;

@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    /// Blocks of a region as clusters, with an anchor each that edges end at. `id` is a prefix that no other region has.
+    /// Blocks of a region as clusters, each with an anchor for edges. `id` is a prefix unique to the region.
     void region(const Region &r, const std::string &id) {
         for (const auto &b : r.blocks())
             block(*b, id + "_" + std::to_string(b->id()));
@@ -74,7 +74,7 @@ private:
     }
 
     void scope(const ScopeTree &scopes, const std::string &id) {
-        std::vector<std::pair<const Node *, std::size_t>> open{{nullptr, 0}}; // a stack: the depth is the input's
+        std::vector<std::pair<const Node *, std::size_t>> open{{nullptr, 0}}; // a stack, since the input determines the depth
         while (!open.empty()) {
             const Node *around = open.back().first;
             const std::vector<Node *> &children = scopes.children(around);

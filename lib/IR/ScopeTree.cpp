@@ -1,4 +1,4 @@
-// Scope tree and execution order of a state. The order is depth-first topological, as format reference 6.13 fixes it.
+// Scope tree and execution order of a state. The order is depth-first topological, as defined by format reference 6.13.
 #include "sdfgc/IR/StateGraph.h"
 
 namespace sdfgc::ir {
@@ -20,7 +20,7 @@ ScopeTree::ScopeTree(const State &s) {
 
 void ScopeData::sortTopologically(const State &s) {
     const std::size_t n = s.nodes().size();
-    std::vector<std::size_t> waiting(n); // in-edges whose source is not emitted yet
+    std::vector<std::size_t> waiting(n); // number of in-edges whose source is not emitted yet
     std::vector<bool> emitted(n, false);
     for (const auto &node : s.nodes())
         waiting[node->id()] = node->inEdges().size();
@@ -66,11 +66,11 @@ void ScopeData::numberScopes() {
         if (!node->isExit())
             children[scope[node->id()] ? childList[scope[node->id()]->id()] : 0].push_back(node);
 
-    // Pre-order numbers over the scope tree: a scope's content has the numbers in its span.
+    // Pre-order numbers in the scope tree: the contents of a scope have the numbers in its span.
     preorder.assign(order.size(), 0);
     span.assign(order.size(), {});
     uint32_t number = 0;
-    std::vector<Node *> nested; // an exit comes after all of its scope: a node that leads nowhere may have been sorted after it
+    std::vector<Node *> nested; // an exit follows its entire scope: a node without successors may have been sorted after it
     std::vector<std::pair<Node *, std::size_t>> stack{{nullptr, 0}};
     while (!stack.empty()) {
         auto &[entry, next] = stack.back();
@@ -124,7 +124,7 @@ std::vector<Node *> ScopeTree::enclosing(const Node *n) const {
 bool ScopeTree::encloses(const Node *entry, const Node *n) const {
     if (!entry)
         return true;
-    if (n->isExit()) { // an exit is inside its own scope and where its entry is
+    if (n->isExit()) { // an exit is inside its own scope and at the level of its entry
         const Node *own = scopeOf(n);
         return own && (own == entry || encloses(entry, own));
     }

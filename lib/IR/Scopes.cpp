@@ -5,7 +5,7 @@
 namespace sdfgc::ir {
 namespace {
 
-/// Nodes in topological order; fewer than the state has when there is a cycle.
+/// Nodes in topological order; fewer than the state has if there is a cycle.
 std::vector<Node *> topologicalOrder(const State &s) {
     std::vector<std::size_t> waiting(s.nodes().size());
     std::vector<Node *> order;
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// The scope that edges leaving `n` are in.
+    /// The scope of edges that leave `n`.
     Node *scopeAfter(Node &n) const {
         if (n.isEntry())
             return &n;
@@ -93,7 +93,7 @@ private:
         std::vector<bool> ordered(state_.nodes().size(), false);
         for (const Node *n : order)
             ordered[n->id()] = true;
-        // Of the nodes left, follow unordered predecessors: that must come back to a node, which is then on a cycle.
+        // Follow unordered predecessors among the remaining nodes until one is repeated: that node is on a cycle.
         const Node *at = nullptr;
         for (const auto &n : state_.nodes())
             if (!ordered[n->id()]) {
@@ -115,7 +115,7 @@ private:
 
     const State &state_;
     ScopeMap map_;
-    std::vector<uint32_t> depth_; // by node id: number of scopes around
+    std::vector<uint32_t> depth_; // by node id: number of surrounding scopes
 };
 
 } // namespace

@@ -77,7 +77,7 @@ InterstateEdge *Region::adopt(std::unique_ptr<InterstateEdge> e) {
     return edges_.back().get();
 }
 
-/// Takes an edge out of the lists of its ends, which may be long: a jump of every block may lead to one.
+/// Removes an edge from the lists of its ends, which may be long: every block may have a jump to the same one.
 void Region::forget(InterstateEdge &e) {
     for (std::vector<InterstateEdge *> *edges : {&e.src->out_, &e.dst->in_}) {
         const auto isBefore = [](const InterstateEdge *a, uint64_t rank) { return a->rank_ < rank; };
@@ -85,7 +85,7 @@ void Region::forget(InterstateEdge &e) {
     }
 }
 
-/// Into the list of an end, where it stands in the order of the region's list.
+/// Inserts an edge into the list of one end, in the order of the region's list.
 void Region::insert(std::vector<InterstateEdge *> &edges, InterstateEdge *e) {
     const auto isBefore = [](const InterstateEdge *a, const InterstateEdge *b) { return a->rank_ < b->rank_; };
     edges.insert(std::upper_bound(edges.begin(), edges.end(), e, isBefore), e);
@@ -154,7 +154,7 @@ void Region::removeBlock(Block *b) { removeBlocks({b}); }
 void Region::removeBlocks(const std::vector<Block *> &dead) {
     const std::unordered_set<const Block *> gone(dead.begin(), dead.end());
     const auto goes = [&gone](const auto &e) { return gone.count(e->src) || gone.count(e->dst); };
-    std::unordered_set<Block *> left; // by edges that go
+    std::unordered_set<Block *> left; // by edges that are removed
     for (const Block *b : dead) {
         for (const InterstateEdge *e : b->in_)
             left.insert(e->src);
@@ -286,7 +286,7 @@ void renumberRegion(Region &r, int &next) {
     }
 }
 
-// The walks, for graphs that may be changed and for those that may not: `As<G, T>` is a T that is as const as G is.
+// The walks for mutable and for constant graphs: `As<G, T>` is a T that is const if G is.
 template <class G, class T> using As = std::conditional_t<std::is_const_v<G>, const T, T>;
 
 /// Blocks of class T in a region, pre-order, appended to `out`.

@@ -11,7 +11,7 @@ namespace {
 
 using namespace text;
 
-/// The nodes and edges of one container while they are collected.
+/// The nodes and edges of one container during collection.
 struct Content {
     json::Value nodes = json::Value::array(), edges = json::Value::array();
     int add(json::Value node) {
@@ -44,15 +44,16 @@ std::string ranges(const std::vector<Name> &params, const std::vector<sym::Range
     return join(items);
 }
 
-/// `GPU graph: require`: what a region says about GPU graphs; nothing without a mark.
+/// `GPU graph: require`: the GPU graph mark of a region; nothing if there is none.
 std::vector<std::string> graphMark(const Region &r) {
     if (r.graph == GraphMark::Unmarked)
         return {};
     return {"GPU graph: " + std::string(name(r.graph))};
 }
 
-/// What is shown of an SDFG beside its blocks: its mark, symbols and containers. Members of structures are listed where these come
-/// from: models of weather have structures of hundreds of members, and pass them to every nested SDFG.
+/// The information shown for an SDFG in addition to its blocks: its mark, symbols and containers. Members of structures are only
+/// listed where the structures come from: weather models have structures with hundreds of members, which they pass to every nested
+/// SDFG.
 std::vector<std::string> containers(const SDFG &g, bool isRoot) {
     std::vector<std::string> out = graphMark(g);
     for (const auto &[name, type] : g.symbols)
@@ -62,7 +63,7 @@ std::vector<std::string> containers(const SDFG &g, bool isRoot) {
     return out;
 }
 
-/// What is at the connectors of a tasklet: `p[i]` for `__in1`. A connector whose edges disagree is left out.
+/// The memlets at the connectors of a tasklet: `p[i]` for `__in1`. A connector with different memlets is left out.
 std::map<std::string, std::string> memletsOf(const Tasklet &t, const SDFG &g) {
     std::map<std::string, std::string> out;
     const auto add = [&](Name connector, const Memlet &m) {
@@ -83,7 +84,7 @@ std::map<std::string, std::string> memletsOf(const Tasklet &t, const SDFG &g) {
 bool startsName(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool continuesName(char c) { return startsName(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
-/// The end of what begins at `i` and holds no names to replace: a string, a number, or one character.
+/// The end of the token at `i`, which contains no names to replace: a string, a number, or a single character.
 std::size_t endOfOther(const std::string &line, std::size_t i) {
     std::size_t end = i + 1;
     if (line[i] == '"' || line[i] == '\'') {
@@ -97,7 +98,7 @@ std::size_t endOfOther(const std::string &line, std::size_t i) {
     return end;
 }
 
-/// A line of code with the connectors replaced by what is at them. Names behind a point are members and stay.
+/// A line of code with the connectors replaced by their memlets. Names after a point are members and are not replaced.
 std::string withMemlets(const std::string &line, const std::map<std::string, std::string> &memlets) {
     std::string out;
     for (std::size_t i = 0; i < line.size();) {
@@ -158,7 +159,7 @@ private:
 
     // ---- notes
 
-    /// The access nodes of a container have its notes, nested SDFGs those of what is in them as a whole.
+    /// The access nodes of a container have its notes, nested SDFGs those about their entire contents.
     void note(json::Value &v, const Node &n) const {
         if (notes_.empty())
             return;
@@ -211,7 +212,7 @@ private:
         }
     }
 
-    /// Is it, or shall it be, one or several GPU graphs?
+    /// Is it one or several GPU graphs, or is it meant to become some?
     static bool isGraph(const Block &b) {
         const auto *r = dyn_cast<Region>(&b);
         return r && r->graph != GraphMark::Unmarked && r->graph != GraphMark::Off;
@@ -270,7 +271,7 @@ private:
 
     void dataflow(int container, const State &s) {
         const ScopeTree scopes(s);
-        std::unordered_map<const Node *, Home> outside, inside; // of an entry and its exit: the scope's node; their own places
+        std::unordered_map<const Node *, Home> outside, inside; // of an entry and its exit: the scope's node; their own positions
         for (const Node *n : scopes.order()) {
             const Node *entry = scopes.scopeOf(n);
             const Home *scope = entry && inside.count(entry) ? &inside[entry] : nullptr;

@@ -1,4 +1,4 @@
-// The viewing edge of a view (format reference 3.5).
+// The edge that defines a view (format reference 3.5).
 #include "sdfgc/IR/Sdfg.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -38,8 +38,8 @@ Edge *chooseOfTwo(const AccessNode *n, Edge *in, Edge *out, std::string *why) {
     return because(why, "both of its edges could be the viewing edge; the in-edge is taken", in);
 }
 
-/// The first of the edges that move data, and their number. DaCe counts ordering edges that leave a view, those that arrive it does
-/// not: with that, an order that a pass adds would make a view look at something else.
+/// The first of the edges that move data, and their number. DaCe counts ordering edges that leave a view but not those that enter
+/// it; if they counted, an order added by a pass could change what a view views.
 template <typename Edges> std::pair<Edge *, std::size_t> edgesWithData(const Edges &edges) {
     std::pair<Edge *, std::size_t> found{nullptr, 0};
     for (Edge *e : edges)
@@ -65,7 +65,7 @@ Edge *viewEdge(const AccessNode *n, std::string *why) {
         return isa<AccessNode>(pathDestination(out)) ? out : because(why, "its only out-edge does not lead to an access node");
     if (ins == 0 || ins == outs)
         return because(why, ins ? "it has several edges on both sides" : "it has several out-edges and no in-edge");
-    return chooseOfTwo(n, in, out, why); // the table leaves this open; as DaCe, the first edge of each side counts
+    return chooseOfTwo(n, in, out, why); // the table leaves this open; as in DaCe, the first edge on each side counts
 }
 
 AccessNode *viewedNode(const AccessNode *n) {

@@ -1,4 +1,4 @@
-// Containers: how large they are now, their memory, and which other memory they stand for.
+// Containers: their current size, their memory, and aliasing of other memory.
 #include "Machine.h"
 #include "Unwritten.h"
 
@@ -70,7 +70,7 @@ void Container::standAt(Pointer p) {
 
 namespace {
 
-/// The number of a queue among those of a stream.
+/// The index of a queue among those of a stream.
 std::size_t queueNumber(const Access &x) {
     const Container &c = *x.container;
     int64_t at = 0;

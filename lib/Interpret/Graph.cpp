@@ -1,4 +1,4 @@
-// An SDFG: its symbols, its containers and where each of them lives, its constants.
+// An SDFG: its symbols, its containers and their scopes, its constants.
 #include "Plan.h"
 #include "Values.h"
 
@@ -18,7 +18,7 @@ Graph::~Graph() = default;
 
 // ---------------------------------------------------------------------------------------------------- symbols
 
-/// A register for each name that is assigned, declared, needed or given by the node around; constants win.
+/// Creates a register for each name that is assigned, declared, used, or mapped by the nested SDFG node; constants take precedence.
 void Graph::defineSymbols(Machine &m) {
     std::set<Name> names = analysis::requiredSymbols(sdfg);
     for (const auto &[symbol, type] : analysis::definedSymbols(sdfg))
@@ -35,7 +35,7 @@ void Graph::defineSymbols(Machine &m) {
         const Type *declared = sdfg.symbols.find(symbol);
         Type t = declared && *declared ? *declared : types.of(symbol);
         if (t.isVoid() || (t.isInteger() && t.scalar() != ScalarKind::UInt64))
-            t = ScalarKind::Int64; // arithmetic on symbols has 64 bits
+            t = ScalarKind::Int64; // arithmetic on symbols uses 64 bits
         symbols[symbol] = {t, m.allocate(std::max<int64_t>(sizeOf(t), 16))};
     }
 }
@@ -88,7 +88,7 @@ void Graph::defineContainers(Planner &p) {
 
 namespace {
 
-/// The innermost entry around both nodes; null: the state.
+/// The innermost entry that contains both nodes; null: the state.
 const ir::Node *commonScope(const analysis::ScopeTree &scopes, const ir::Node *a, const ir::Node *b) {
     while (a && !(a == b || scopes.encloses(a, b)))
         a = scopes.scopeOf(a);
@@ -97,8 +97,8 @@ const ir::Node *commonScope(const analysis::ScopeTree &scopes, const ir::Node *a
 
 } // namespace
 
-/// Transients of one state live in the innermost scope around all their nodes, and are new each time; those of several states, and
-/// those that control flow reads, live as long as the graph runs.
+/// Transients of a single state live in the innermost scope around all their nodes and are created anew each time; those used by
+/// several states or read by control flow live as long as the graph runs.
 void Graph::findHomes() {
     struct Home {
         const ir::State *state;
@@ -208,8 +208,8 @@ Container *Graph::containerAt(const ir::AccessNode &n) {
 
 void Graph::enter(Machine &m) {
     for (Container *c : arguments_)
-        c->measure(m, !outer);          // a part of nothing may be less than nothing: 2:N with N = 1
-    for (Container *c : ownEachTime_) { // those whose size is not known yet get their memory where they are used first
+        c->measure(m, !outer);          // a part of an empty subset may have a negative size: 2:N with N = 1
+    for (Container *c : ownEachTime_) { // those of still unknown size get memory at their first use
         if (changing_.count(c)) {
             c->buffer.reset();
             c->queues.reset();
@@ -242,7 +242,7 @@ void Graph::forget() {
 
 namespace {
 
-/// The values of nested lists in row-major order, or the one value.
+/// The values of nested lists in row-major order, or a single value.
 void flatten(const json::Value &v, std::vector<const json::Value *> &out) {
     if (!v.isArray()) {
         out.push_back(&v);
@@ -252,7 +252,7 @@ void flatten(const json::Value &v, std::vector<const json::Value *> &out) {
         flatten(item, out);
 }
 
-/// A value as Python has it: a number, `true`, or the text of either.
+/// A value in Python syntax: a number, `true`, or the text of either.
 std::string pythonText(const json::Value &v) {
     const std::string &t = v.text();
     if (t == "true" || t == "false")

@@ -104,7 +104,7 @@ std::string shapeText(const Container &c) {
     return "[" + out + "]";
 }
 
-/// Element number `n` of a buffer, whose container has the name.
+/// Element `n` of a buffer, with the name of its container.
 std::string cellText(const Buffer &b, int64_t n) { return "element " + std::to_string(n) + " of `" + b.container.str() + "`"; }
 
 } // namespace
@@ -116,7 +116,7 @@ std::byte *Machine::unusual(const Access &x, bool inside, int64_t offset, int64_
         report(FaultKind::NoMemory, x.site, "`" + c.name.str() + "` has no memory here");
         return nullptr;
     }
-    const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; }); // else shapes say little
+    const bool counted = std::all_of(c.offset.begin(), c.offset.end(), [](int64_t o) { return o == 0; }); // else shapes do not help
     if (!inside && !x.allowOutside && counted && !b->isOpen)
         report(FaultKind::OutsideShape, x.site, elementText(c, x) + " is outside of its shape " + shapeText(c));
     if (b->holds(offset, c.unit))
@@ -193,7 +193,7 @@ void Machine::race(const Buffer &b, int64_t n, const char *does, const char *did
 }
 
 bool Machine::report(FaultKind kind, const Site *site, std::string what) {
-    if (stopped_) // iterations were left out: whatever they would have written is missing now
+    if (stopped_) // iterations were skipped, so values that they would have written are missing
         return false;
     if (!reported_.emplace(kind, site).second)
         return false;

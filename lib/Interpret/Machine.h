@@ -1,7 +1,7 @@
-// The machine on which a graph is executed: instructions over registers, accesses to containers, and what is reported.
+// The machine that executes a graph: instructions over registers, accesses to containers, and reports.
 //
-// A graph is made into steps and code once (Plan.h). Code is a list of instructions: a function with the addresses of its registers.
-// Nothing in a graph is recursive, and one task runs at a time, so that every value has a register of its own, for good.
+// A graph is translated to steps and code once (Plan.h). Code is a list of instructions, each a function with the addresses of its
+// registers. Graphs have no recursion and one task runs at a time, so every value has its own register permanently.
 #pragma once
 
 #include "Memory.h"
@@ -20,7 +20,7 @@ namespace sdfgc::interpret {
 class Machine;
 struct Instruction;
 
-/// Does what an instruction says and returns the next one; null at the end.
+/// Executes an instruction and returns the next one; null at the end.
 using Operation = const Instruction *(*)(const Instruction *, Machine &);
 
 struct Instruction {
@@ -31,7 +31,7 @@ struct Instruction {
     const void *extra = nullptr; // an Access, ...
 };
 
-/// What an instruction keeps between its runs, in `extra`.
+/// The data that an instruction keeps between its runs, in `extra`.
 template <class T> T &ownOf(const Instruction *i) { return *static_cast<T *>(const_cast<void *>(i->extra)); }
 
 /// Instructions in order; the last one ends.
@@ -40,7 +40,7 @@ public:
     Code() = default;
     explicit Code(std::vector<Instruction> list) : list_(std::move(list)) {}
     void run(Machine &m) const { resume(list_.data(), m); }
-    /// Goes on at an instruction of the code, until one has no next.
+    /// Runs from an instruction of the code on, until one has no successor.
     static void resume(const Instruction *i, Machine &m) {
         while (i)
             i = i->run(i, m);
@@ -69,50 +69,50 @@ struct Queue {
 
 struct Access;
 
-/// How sizes and layout of a container follow from symbols.
+/// The sizes and layout of a container as functions of symbols.
 struct Layout {
     Code code;
     std::vector<const int64_t *> shape, strides, offset;
     const int64_t *total = nullptr, *start = nullptr;
-    bool isFixed = false; // nothing but constants
+    bool isFixed = false; // only constants
 };
 
-/// A container as the program has it at a moment.
+/// A container in its current state.
 struct Container {
-    /// One that has no memory yet, and nothing in any dimension.
+    /// A container without memory, of size 0 in each dimension.
     Container(Name name, const ir::DataDesc &desc);
     Name name;
     const ir::DataDesc *desc;
     Type type;                                   // of an element
     int64_t unit;                                // its size in bytes
     std::shared_ptr<Buffer> buffer;              // none: not allocated, no array given, a reference that is not set
-    int64_t start = 0;                           // of its first element in the buffer, in bytes
+    int64_t start = 0;                           // offset of its first element in the buffer, in bytes
     std::vector<int64_t> shape, strides, offset; // in elements
     int64_t total = 0;                           // elements to allocate
     std::shared_ptr<std::vector<Queue>> queues;  // of a stream
     Layout layout;
     bool zeroed = false;        // new memory is zeros
-    int64_t held = 0;           // bytes that were allocated for it at most
-    std::size_t firstQueue = 0; // of a stream: its own first one among the queues
+    int64_t held = 0;           // maximum number of bytes allocated for it
+    std::size_t firstQueue = 0; // of a stream: index of its first queue
 
-    /// Sizes and layout by the values that symbols have now. Negative sizes are reported where memory is allocated by them.
+    /// Computes sizes and layout from the current values of symbols. Negative sizes are reported if memory is allocated by them.
     void measure(Machine &m, bool allocated = true);
-    /// New memory without values, or queues without elements.
+    /// Allocates memory without values, or queues without elements.
     void allocate(Machine &m);
-    /// Stands for the memory at an address.
+    /// Makes it an alias for the memory at an address.
     void standAt(Pointer p);
-    /// Stands for what another container has from an element on: memory, or queues.
+    /// Makes it an alias for another container from an element on: for its memory, or its queues.
     void standFor(const Access &first, Machine &m);
-    /// The queue of a stream at an element; null where there is none.
+    /// The queue of a stream at an element; null if there is none.
     Queue *queue(const Access &x) const;
 };
 
-/// Where a graph accesses a container: for reports.
+/// A point at which a graph accesses a container, for reports.
 struct Site {
     std::string element; // `f: state main, tasklet mul`
     std::string subset;  // `A[i, 0:N]`
     ir::DebugInfo debugInfo;
-    uint32_t number; // as cells remember it; 0: one of those that are too many
+    uint32_t number; // as stored in cells; 0: one of those beyond the limit
 };
 inline uint32_t numberOf(const Site *site) { return site ? site->number : 0; } // sizes and constants have none
 
@@ -121,10 +121,10 @@ struct Access {
     Container *container = nullptr;
     std::vector<const int64_t *> index;
     const Site *site = nullptr;
-    bool allowOutside = false; // of the shape, as long as it is inside of the memory
+    bool allowOutside = false; // may be outside of the shape, as long as it is inside the memory
 };
 
-/// Registers that were made one after the other.
+/// Registers that were created one after the other.
 struct Range {
     std::size_t first = 0, last = 0; // chunks of the machine, the last one excluded
 };
@@ -135,32 +135,32 @@ public:
 
     Options options;
     Order order;
-    Space space = Space::Host; // in which code runs
+    Space space = Space::Host; // where code runs
     std::vector<Report> reports;
-    int64_t held = 0; // bytes that were allocated for containers
+    int64_t held = 0; // bytes allocated for containers
 
-    // ---- what instructions point to; it lives as long as the machine
+    // ---- objects that instructions point to; they live as long as the machine
     std::byte *allocate(int64_t bytes);
-    /// Registers between two calls are a range of their own, which can be kept and brought back: those of a thread.
+    /// Registers created between two calls form a separate range, which can be saved and restored: the registers of a thread.
     void beginRange();
     Range endRange();
     void save(const Range &r, std::vector<std::byte> &to) const;
     void load(const Range &r, const std::vector<std::byte> &from);
-    /// All of them.
+    /// Saves all of them.
     std::vector<std::byte> saved() const;
     void load(const std::vector<std::byte> &from) { load({0, chunks_.size()}, from); }
     const Site *site(std::string element, std::string subset, const ir::DebugInfo &where);
-    /// An access to the first element of a container; whoever asks gives it indices.
+    /// An access to the first element of a container; the caller sets its indices.
     Access *access(Container &c, const Site *site);
 
     // ---- memory of the caller
-    /// What a pointer in memory leads to: the same buffer each time. `bytes`: how large it is at least, as far as is known.
+    /// The buffer that a pointer in memory leads to: the same one each time. `bytes`: its minimum size, as far as known.
     std::shared_ptr<Buffer> behind(std::byte *address, Name container, int64_t bytes, int64_t unit);
     void forgetPointers() { behind_.clear(); }
 
     // ---- elements
-    /// The address of `bytes` from an element on; null, and a report, where there are none. Indices outside of the shape are reported,
-    /// too, but there may be memory.
+    /// The address of `bytes` starting at an element; if they do not exist, reports this and returns null. Indices outside of the
+    /// shape are also reported, but there may be memory.
     std::byte *locate(const Access &x, int64_t bytes, Buffer *&buffer, int64_t &offset) {
         const Container &c = *x.container;
         int64_t element = 0;
@@ -177,9 +177,9 @@ public:
         return unusual(x, inside, offset, bytes);
     }
     Pointer addressOf(const Access &x);
-    /// The memory behind an address, `bytes` long; null, and a report, where it is not in the buffer.
+    /// The `bytes` of memory at an address; if they are not in the buffer, reports this and returns null.
     std::byte *memoryAt(Pointer p, int64_t bytes, const Site *site);
-    /// Notes that `bytes` are read, are written as `value` says, or updated with conflict resolution.
+    /// Records that `bytes` are read, written with `value`, or updated with conflict resolution.
     void noteRead(Buffer &b, int64_t offset, int64_t bytes, const Site *site) {
         for (int64_t c = b.cellOf(offset), end = b.cellOf(offset + bytes - 1); c <= end; ++c) {
             Cell &cell = b.cells[static_cast<std::size_t>(c)];
@@ -207,13 +207,13 @@ public:
         }
     }
 
-    /// Is there time left? Asked by everything that repeats; looks at the clock now and then.
+    /// Is there time left? Called by everything that repeats; it reads the clock now and then.
     bool goesOn() { return !stopped_ && ((++ticks_ & 0x3ff) != 0 || hasTime()); }
     bool stopped() const { return stopped_; }
     void startClock();
 
     // ---- reports
-    /// Returns whether it is the first one of its kind there.
+    /// Returns whether this is the first report of its kind at the site.
     bool report(FaultKind kind, const Site *site, std::string what);
 
 private:

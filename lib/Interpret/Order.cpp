@@ -35,7 +35,7 @@ bool Order::decide(Time t) const {
             return s->streams->isBefore(t);
         if (!s->graph)
             return t >= s->iteration;
-        // The step that ran then: the last one that had begun.
+        // The step that ran at that time: the last one that had begun.
         const Time *after = std::upper_bound(s->starts, s->starts + s->step + 1, t);
         const auto step = static_cast<std::size_t>(after - s->starts) - 1;
         return step == s->step || s->graph->isBefore(step, s->step);

@@ -1,15 +1,15 @@
-// Which of two tasks comes first, whatever the schedule?
+// Decides which of two tasks comes first under every schedule.
 //
-// The interpreter executes one task after the other, but a graph orders them only in part: nodes of a state by its edges, iterations
-// of a map not at all. What is being executed is a stack of sections, from the outside in:
+// The interpreter executes one task after the other, but a graph orders them only in part: nodes of a state by its edges,
+// iterations of a map not at all. The current execution is a stack of sections, from the outside in:
 //
-//     graph     nodes of a state or of a scope: ordered where a path of edges leads from one to the other
-//     map       iterations: not ordered; what happens in one of them is up to the sections inside
-//     streams   operations of streams and of the host: ordered where one has been told to wait for the other
+//     graph     nodes of a state or of a scope: ordered if a path of edges leads from one to the other
+//     map       iterations: not ordered; the sections inside decide the order within one of them
+//     streams   operations of streams and of the host: ordered if one of them waits for the other
 //
-// Whatever is executed in sequence (blocks of control flow, iterations of a loop, a state whose nodes are a chain) is ordered, and
-// needs no section. Times only grow, and a section is finished before the next one begins, so that a task of the past needs no record
-// of its own: the innermost section that had begun by then is the one that both tasks are in, and it tells their order.
+// Anything executed in sequence (blocks of control flow, iterations of a loop, a state whose nodes form a chain) is ordered and
+// needs no section. Times only grow, and a section is finished before the next one begins, so past tasks need no record: the
+// innermost section that had begun by then contains both tasks, and it decides their order.
 #pragma once
 
 #include "Memory.h"
@@ -18,14 +18,14 @@
 
 namespace sdfgc::interpret {
 
-/// Which steps of a graph section come before which, by edges: the transitive closure.
+/// Which steps of a graph section precede which, by edges: the transitive closure.
 class Precedence {
 public:
     Precedence() = default;
-    /// `before[k]`: steps, all less than k, from which an edge leads to step k.
+    /// `before[k]`: steps, all less than k, with an edge to step k.
     explicit Precedence(const std::vector<std::vector<std::size_t>> &before);
     bool isBefore(std::size_t a, std::size_t b) const { return words_[b * stride_ + a / 64] >> (a % 64) & 1; }
-    /// Is every step before the next one?
+    /// Does every step precede the next one?
     bool isChain() const { return chain_; }
     std::size_t steps() const { return steps_; }
 
@@ -35,39 +35,39 @@ private:
     std::vector<uint64_t> words_;
 };
 
-/// Operations that are queued on streams, and the host that queues them. Everybody knows how far the others have come that it waited
-/// for, directly or not: a clock with one entry for each.
+/// Operations that are queued on streams, and the host that queues them. Each actor knows the progress of every other one that it
+/// has waited for, directly or indirectly: a vector clock.
 class Streams {
 public:
     explicit Streams(std::size_t streams, std::size_t events)
         : clocks_(streams + 1, std::vector<uint64_t>(streams + 1)), events_(events, clocks_[0]), running_(streams) {}
     std::size_t host() const { return clocks_.size() - 1; }
 
-    /// The next tasks, from `start` on, are of a stream or of the host.
+    /// The next tasks, from `start` on, belong to a stream or to the host.
     void run(std::size_t actor, Time start) {
         running_ = actor;
         marks_.push_back({start, actor, ++clocks_[actor][actor]});
     }
-    /// One waits for what another has been given so far.
+    /// `actor` waits for all work that `other` has been given so far.
     void wait(std::size_t actor, std::size_t other) { join(clocks_[actor], clocks_[other]); }
     void record(std::size_t event, std::size_t stream) { events_[event] = clocks_[stream]; }
     void waitForEvent(std::size_t actor, std::size_t event) { join(clocks_[actor], events_[event]); }
 
-    /// Does what happened at a time come before what happens now?
+    /// Do events at that time precede current ones?
     bool isBefore(Time t) const;
 
 private:
     struct Mark {
         Time start;
         std::size_t actor;
-        uint64_t number; // among the actor's
+        uint64_t number; // index within the actor
     };
     static void join(std::vector<uint64_t> &into, const std::vector<uint64_t> &from) {
         for (std::size_t k = 0; k < into.size(); ++k)
             into[k] = std::max(into[k], from[k]);
     }
     std::vector<Mark> marks_;
-    mutable std::size_t last_ = 0; // mark that was asked for: neighbours in memory are often of one operation
+    mutable std::size_t last_ = 0; // mark of the last query: neighbours in memory often belong to one operation
     std::vector<std::vector<uint64_t>> clocks_, events_;
     std::size_t running_;
 };
@@ -76,15 +76,15 @@ class Order {
 public:
     Time now = beforeTheCall;
 
-    /// As before the first section: what a run that was stopped has left open is over.
+    /// Returns to the state before the first section; a stopped run may have left sections open.
     void leaveAll() {
         sections_.clear();
         safe_ = ~Time(0);
     }
-    /// The next task begins.
+    /// Begins the next task.
     void task() { ++now; }
 
-    /// Was a task of the past, or of the caller, before the one that runs?
+    /// Does a past task, or the caller, precede the running one?
     bool isBefore(Time t) const { return t < safe_ || t == now || decide(t); }
 
     /// Enters the steps of a state or scope; `starts` has room for one time each and lives until leave().
@@ -95,7 +95,7 @@ public:
         s.starts[k] = now + 1;
     }
     void enterMap() { push({now + 1, nullptr, nullptr, nullptr, 0, now + 1}); }
-    /// What runs until leave() is of the streams, which live until then.
+    /// Tasks until leave() belong to the streams, which must live until then.
     void enterStreams(Streams &s) { push({now + 1, nullptr, &s, nullptr, 0, 0}); }
     void iteration() { sections_.back().iteration = now + 1; }
     void leave() {
@@ -106,11 +106,11 @@ public:
 private:
     struct Section {
         Time start;
-        const Precedence *graph; // of a graph; null: a map
-        const Streams *streams;  // of streams
-        Time *starts;            // of a graph: when each step began
-        std::size_t step;        // the one that runs
-        Time iteration;          // of a map: when the one that runs began
+        const Precedence *graph; // for a graph; null: a map
+        const Streams *streams;  // for streams
+        Time *starts;            // for a graph: when each step began
+        std::size_t step;        // the current one
+        Time iteration;          // for a map: when the current one began
     };
     void push(const Section &s) {
         sections_.push_back(s);
@@ -119,7 +119,7 @@ private:
     bool decide(Time t) const;
 
     std::vector<Section> sections_;
-    Time safe_ = ~Time(0); // everything before is ordered
+    Time safe_ = ~Time(0); // everything before this time is ordered
 };
 
 } // namespace sdfgc::interpret

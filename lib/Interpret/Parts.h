@@ -1,4 +1,4 @@
-// What a program consists of, whatever it was made from.
+// The parts of a program, independent of its origin.
 #pragma once
 
 #include "Machine.h"
@@ -12,11 +12,11 @@ struct Program::Parts {
     virtual Operand argument(Name name) = 0;
     /// Runs it once, with the memory of the caller.
     virtual void run() = 0;
-    /// Is as it was before the first run; false where it cannot be.
+    /// Resets it to the state before the first run; false if this is impossible.
     virtual bool forget() { return false; }
 
-    std::map<Name, void *> memory; // of arguments, as they were bound
-    std::set<Name> given;          // symbols and scalars that have been set
+    std::map<Name, void *> memory; // of arguments, as bound
+    std::set<Name> given;          // symbols and scalars that have a value
 };
 
 } // namespace sdfgc::interpret

@@ -51,7 +51,7 @@ Access *Planner::access(Builder &b, Container &c, const std::optional<sym::Subse
 
 namespace {
 
-/// Of a structure the member that an edge is about: its memlet or its connector names it.
+/// For a structure, the member that an edge refers to, as named by its memlet or connector.
 Container *memberOf(Graph &g, Container &c, const ir::Memlet &m, Name connector) {
     if (m.data && m.data != c.name && ir::ownerOf(m.data) == ir::ownerOf(c.name))
         if (Container *member = g.container(m.data))
@@ -95,7 +95,7 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     const ir::DataDesc &d = *c.desc;
     static const int64_t one = 1, zero = 0;
     c.layout = {};
-    // An extent of `?` is that of memory of the caller, which nobody needs to know.
+    // An extent of `?` belongs to memory of the caller, and its value is not needed.
     const auto extent = [&](const sym::Expr &e) { return e.isUndefined() && !d.transient ? &zero : b.integer(e); };
     for (std::size_t k = 0; k < d.rank(); ++k) {
         c.layout.shape.push_back(extent(d.shape[k]));
@@ -106,7 +106,7 @@ void Planner::layOut(Container &c, Scope &scope, const std::string &element) {
     c.layout.total = single ? &one : d.isStream() ? b.integer(d.numElements()) : extent(d.totalSize);
     c.layout.start = d.transient && !single ? b.integer(d.startOffset) : nullptr;
     c.layout.code = finish(b, element);
-    c.layout.isFixed = d.freeSymbols().empty(); // a symbol alone needs no code, but changes
+    c.layout.isFixed = d.freeSymbols().empty(); // a single symbol needs no code, but changes
 }
 
 } // namespace sdfgc::interpret

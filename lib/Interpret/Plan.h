@@ -1,11 +1,11 @@
-// A graph made ready: everything that can be known before it runs.
+// A graph prepared for execution: everything that can be computed before it runs.
 //
 //     Graph      an SDFG: its symbols (registers), containers, control flow
-//     Scope      what names mean at a place of its dataflow: parameters of the maps around, then the graph
-//     Body       the nodes of a state, or directly inside of a map, as steps in order (Steps/)
+//     Scope      the meaning of names at a point of its dataflow: parameters of the surrounding maps, then the graph
+//     Body       the nodes of a state, or directly inside a map, as steps in order (Steps/)
 //     Flow       blocks, edges, loops (Flow/)
 //
-// Plans live as long as the program; what they point to in the graph as well.
+// Plans live as long as the program, and so must the parts of the graph that they refer to.
 #pragma once
 
 #include "Code/Builder.h"
@@ -21,21 +21,21 @@ namespace sdfgc::interpret {
 class Graph;
 class Planner;
 
-/// A node of a state, ready to be executed.
+/// A node of a state, ready for execution.
 class Step {
 public:
     virtual ~Step() = default;
     virtual void run(Machine &m) = 0;
 };
 
-/// The nodes of a state, or of a scope, in order.
+/// The nodes of a state or of a scope, in order.
 class Body {
 public:
-    /// Transients that are new each time.
+    /// Transients created anew each time.
     std::vector<Container *> fresh;
     std::vector<std::unique_ptr<Step>> steps;
 
-    /// `before[k]`: steps from which an edge leads to step k.
+    /// `before[k]`: steps with an edge to step k.
     void order(const std::vector<std::vector<std::size_t>> &before) {
         precedence_ = Precedence(before);
         starts_.resize(before.size());
@@ -47,20 +47,20 @@ private:
     std::vector<Time> starts_;
 };
 
-/// Does a container that stands for a part of a container array stand for what one of its elements points to, rather than for elements?
+/// Does an alias for part of a container array refer to the memory that one of its elements points to, rather than to elements?
 bool isElementOf(const Container &alias, const Container &pointers);
 
-/// What control flow does after a block.
+/// How control flow continues after a block.
 enum class Outcome : uint8_t { Next, Break, Continue, Return };
 
-/// A block of control flow, ready to be executed.
+/// A block of control flow, ready for execution.
 class Flow {
 public:
     virtual ~Flow() = default;
     virtual Outcome run(Machine &m) = 0;
 };
 
-/// What names mean in a scope of a state, or in control flow.
+/// The meaning of names in a scope of a state, or in control flow.
 class Scope : public Names {
 public:
     Scope(Graph &graph, Scope *outer) : graph(graph), outer_(outer) {}
@@ -73,17 +73,17 @@ public:
     bool knows(Name name) const override;
     Operand address(Builder &b, Name name) override;
     std::optional<Type> structure(Name name) const override;
-    /// The type that a name has; none for names that are unknown.
+    /// The type of a name; none for unknown names.
     std::optional<Type> typeOf(Name name) const;
     py::Env env() const;
-    /// An expression in Python, its names resolved. Null for other code, which the builder refuses.
+    /// A Python expression with resolved names. Null for other code, which the builder rejects.
     py::ExprRef parse(Builder &b, const ir::Code &code) const;
 
 private:
     Scope *outer_;
 };
 
-/// An SDFG. There is one for each nested SDFG node, with registers and containers of its own.
+/// An SDFG. There is one for each nested SDFG node, with separate registers and containers.
 class Graph {
 public:
     Graph(Planner &planner, const ir::SDFG &sdfg, Graph *outer);
@@ -94,32 +94,32 @@ public:
     std::map<Name, Operand> symbols;
     Scope top{*this, nullptr};
 
-    /// The container of a name, dotted for members; null if there is none. Constants of graphs around are containers.
+    /// The container with that name (dotted for members); null if there is none. Constants of surrounding graphs are containers.
     Container *container(Name name);
-    /// What an access node stands for: a view has a container for each of its nodes, others one for all.
+    /// The container of an access node: each node of a view has a separate one, while other containers have one for all nodes.
     Container *containerAt(const ir::AccessNode &n);
 
-    /// A container and its members, and their members.
+    /// A container, its members, and their members.
     std::vector<Container *> family(Name owner);
-    /// The containers that are new each time that a state, or a scope of it, is executed.
+    /// The containers created anew whenever a state, or a scope of it, is executed.
     std::vector<Container *> livingIn(const ir::State &s, const ir::Node *entry) const;
-    /// Lets a container have memory, of the size that it has now, before a state that uses it.
+    /// Allocates memory of a container's current size, before a state that uses it.
     void prepare(Machine &m, Container &c);
     bool needsPreparation(const Container &c) const { return prepared_.count(&c) != 0; }
-    /// What is known of memory of the caller.
+    /// The known size of memory of the caller.
     enum class Memory {
-        Measured, // it is as large as the container
-        Open,     // nothing: it is as large as what is accessed
-        Pointed   // an element of a container array has its address; it may be that of another container as well
+        Measured, // as large as the container
+        Open,     // unknown: as large as the accesses to it
+        Pointed   // its address is an element of a container array; another container may have the same one
     };
-    /// Memory of the caller for a container that has been measured; of a structure for its members, which its fields have or point
-    /// to.
+    /// Sets the memory of the caller for a measured container; for a structure, also for its members, which its fields contain or
+    /// point to.
     void give(Machine &m, Container &c, std::byte *bytes, Memory memory);
 
-    /// Begins an execution: containers that are arguments, and symbols, have been given.
+    /// Begins an execution; arguments and symbols must have been set.
     void enter(Machine &m);
     void run(Machine &m);
-    /// Is as it was before the first execution: only constants have memory.
+    /// Resets it to the state before the first execution: only constants have memory.
     void forget();
 
 private:
@@ -133,20 +133,20 @@ private:
     std::map<const ir::AccessNode *, std::unique_ptr<Container>> views_;
     std::unique_ptr<Flow> flow_;
     std::vector<Container *> arguments_, ownEachTime_, kept_;
-    std::set<const Container *> changing_; // whose size depends on symbols that the graph assigns
-    std::set<const Container *> prepared_; // that states prepare
-    std::set<Name> homed_;                 // that live in a state or scope
+    std::set<const Container *> changing_; // their size depends on symbols that the graph assigns
+    std::set<const Container *> prepared_; // prepared by states
+    std::set<Name> homed_;                 // those that live in a state or scope
     std::map<std::pair<const ir::State *, const ir::Node *>, std::vector<Container *>> homes_;
 };
 
-/// Makes plans. What cannot be interpreted is reported, by element.
+/// Creates plans. Anything that cannot be interpreted is reported, by element.
 class Planner {
 public:
     Planner(Machine &machine, diag::Engine &diags) : machine(machine), diags(diags) {}
 
     Machine &machine;
     diag::Engine &diags;
-    /// How many elements an access node got from a stream last: if another stream takes them, it takes as many.
+    /// The number of elements that an access node last got from a stream: another stream takes the same number.
     std::map<const ir::Node *, int64_t> drained;
 
     std::unique_ptr<Flow> flow(Graph &g, const ir::Block &b);
@@ -155,14 +155,14 @@ public:
     Builder builder(Names &names, Division division, const Site *site) { return Builder(machine, names, division, site); }
     Division symbolicDivision() const { return machine.options.compatDace ? Division::C : Division::Symbolic; }
     Division pythonDivision() const { return machine.options.compatDace ? Division::C : Division::Python; }
-    /// The container at the source of an edge's path, or at its destination; of a structure the member that the edge is about. Null
-    /// where that is no access node. Where a path ends at a scope node, because connectors were left out, the memlet names it.
+    /// The container at the source or destination of an edge's path; for a structure, the member that the edge refers to. Null if
+    /// there is no access node. If a path ends at a scope node because connectors were omitted, the memlet names it.
     static Container *containerAtSource(Scope &scope, const ir::Edge &e);
     static Container *containerAtDestination(Scope &scope, const ir::Edge &e);
     static std::optional<sym::Subset> subsetAtSource(const ir::Edge &e);
     static std::optional<sym::Subset> subsetAtDestination(const ir::Edge &e);
 
-    /// The code of a builder; what it refused is reported.
+    /// The code of a builder; reports what the builder rejected.
     Code finish(Builder &b, const std::string &element);
     void refuse(const std::string &element, const std::string &why);
 
@@ -179,13 +179,13 @@ public:
     std::unique_ptr<Step> copy(Scope &scope, const ir::Edge &e);
     std::unique_ptr<Step> view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e);
     std::unique_ptr<Step> setReference(Scope &scope, const ir::Edge &e);
-    /// Lets a container of a graph stand for what an element of a container array points to; null, and refused, where that is
-    /// something else.
+    /// Binds a container of a graph to the memory that an element of a container array points to; rejects anything else and returns
+    /// null.
     std::unique_ptr<Step> element(Scope &scope, Graph &g, Container &alias, Container &pointers,
                                   const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet);
     std::unique_ptr<Step> library(Scope &scope, const ir::LibraryNode &n);
 
-    std::vector<Graph *> graphs; // the outermost one first; they live as long as the program
+    std::vector<Graph *> graphs; // outermost first; they live as long as the program
     NativeCode native;
     /// Values of edges between code nodes, by source and connector.
     std::map<std::pair<const ir::Node *, Name>, Operand> values;

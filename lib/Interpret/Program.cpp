@@ -8,12 +8,12 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// A graph that is executed.
+/// An executable graph.
 struct GraphParts final : Program::Parts {
     GraphParts(std::shared_ptr<const ir::SDFG> g, const Options &o, diag::Engine &diags)
         : graph(std::move(g)), state(o), planner(state, diags), root(planner, *graph, nullptr), registers(state.saved()) {}
 
-    /// Compiles what is not Python.
+    /// Compiles code that is not Python.
     void compile(diag::Engine &diags) { planner.native.compile(*graph, state.options.native, diags); }
 
     Machine &machine() override { return state; }
@@ -40,7 +40,7 @@ struct GraphParts final : Program::Parts {
     }
 
 private:
-    /// Does the caller say how large a container is?
+    /// Does the caller know the size of a container?
     bool isMeasured(const Container &c) const {
         const std::vector<sym::Expr> &shape = c.desc->shape;
         if (std::any_of(shape.begin(), shape.end(), [](const sym::Expr &extent) { return extent.isUndefined(); }))

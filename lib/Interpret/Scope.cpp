@@ -1,4 +1,4 @@
-// What names mean at a place of a graph.
+// The meaning of names at a point of a graph.
 #include "Plan.h"
 
 #include "sdfgc/Tasklet/Types.h"
@@ -12,7 +12,7 @@ Operand Scope::read(Builder &b, Name name) {
         return outer_->read(b, name);
     if (const auto s = graph.symbols.find(name); s != graph.symbols.end())
         return s->second;
-    if (name.view().find('.') != std::string_view::npos || graph.container(name)) { // a scalar, or the only element
+    if (name.view().find('.') != std::string_view::npos || graph.container(name)) { // a scalar, or a single element
         py::Expr subscript;
         subscript.kind = py::ExprKind::Subscript;
         subscript.args.push_back(py::name(name));

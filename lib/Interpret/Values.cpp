@@ -7,8 +7,8 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// A format: bits of the exponent and of the fraction, and whether the largest exponent stands for infinities (else it has numbers,
-/// and all ones are NaN).
+/// A format: bits of the exponent and of the fraction, and whether the largest exponent represents infinities (otherwise it
+/// represents numbers, and all ones is NaN).
 struct Format {
     int exponentBits, fractionBits;
     bool infinities;

@@ -1,6 +1,6 @@
-// The scalar types of containers as C++ types, and conversions between them as C++ makes them (docs/user/semantics.md, *Types*).
+// The scalar types of containers as C++ types, and conversions between them as in C++ (docs/user/semantics.md, *Types*).
 //
-// Written for the interpreter alone: nothing here is shared with the headers that generated programs include.
+// This is written for the interpreter alone, and shares nothing with the headers that generated programs include.
 #pragma once
 
 #include "sdfgc/Types/Type.h"
@@ -14,7 +14,7 @@
 
 namespace sdfgc::interpret {
 
-/// Floating-point formats that C++ has no type for: the bits as stored. Arithmetic is that of float.
+/// Floating-point formats without a C++ type: stored as bits. Arithmetic uses float.
 template <ScalarKind kind, class Bits> struct LowFloat { Bits bits = 0; };
 using Float16 = LowFloat<ScalarKind::Float16, uint16_t>;
 using BFloat16 = LowFloat<ScalarKind::BFloat16, uint16_t>;
@@ -26,18 +26,18 @@ template <ScalarKind k, class B> inline constexpr bool isLow<LowFloat<k, B>> = t
 template <class T> inline constexpr bool isComplexType = false;
 template <class T> inline constexpr bool isComplexType<std::complex<T>> = true;
 
-/// The value of stored bits, which a float holds exactly.
+/// The value of the stored bits, which float represents exactly.
 float widen(ScalarKind format, unsigned bits);
-/// The nearest stored value, ties to even; what is too large becomes infinity, or NaN in a format without infinities.
+/// The nearest stored value, with ties to even; values that are too large become infinity, or NaN in a format without infinities.
 unsigned narrow(ScalarKind format, float value);
 
 template <ScalarKind k, class B> float value(LowFloat<k, B> x) { return widen(k, x.bits); }
 template <class T> T value(T x) { return x; }
 
-/// A real number as an integer type, rounded towards zero. C++ does not say what becomes of numbers that do not fit: here it is the
-/// nearest one that does, and 0 of NaN.
+/// A floating-point number converted to an integer type, rounded towards zero. C++ leaves the result undefined for numbers that do
+/// not fit: here it is the nearest one that does, and 0 for NaN.
 template <class To> To truncated(double x) {
-    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first one too large
+    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first value that is too large
     if (x >= above)
         return std::numeric_limits<To>::max();
     if (x <= static_cast<double>(std::numeric_limits<To>::min()))
@@ -45,7 +45,7 @@ template <class To> To truncated(double x) {
     return x == x ? static_cast<To>(x) : To(0);
 }
 
-/// `x` as another type, by the rules of C++; a complex number has its real part.
+/// `x` converted to another type by the rules of C++; for a complex number, its real part.
 template <class To, class From> To converted(From x) {
     if constexpr (isLow<From>) {
         return converted<To>(value(x));
@@ -79,7 +79,7 @@ template <class To, class From> To converted(From x) {
 
 template <class T> struct Tag { using type = T; };
 
-/// Calls `f(Tag<T>())` with the C++ type of a kind in which arithmetic is done: integers of 32 and 64 bits, float, double, complex
+/// Calls `f(Tag<T>())` with the C++ type of a kind that supports arithmetic: integers of 32 and 64 bits, float, double, complex
 /// numbers. Returns false for others.
 template <class F> bool withNumber(ScalarKind k, F &&f) {
     switch (k) {
@@ -112,7 +112,7 @@ template <class F> bool withNumber(ScalarKind k, F &&f) {
     }
 }
 
-/// The same for every scalar kind that holds numbers.
+/// The same for every numeric scalar kind.
 template <class F> bool withScalar(ScalarKind k, F &&f) {
     switch (k) {
     case ScalarKind::Bool:
@@ -147,13 +147,13 @@ template <class F> bool withScalar(ScalarKind k, F &&f) {
     }
 }
 
-/// The type in which a scalar takes part in arithmetic: bool and integers below 32 bits are int32, floats below 32 bits float32.
+/// The type of a scalar in arithmetic: bool and integers below 32 bits become int32, floats below 32 bits float32.
 Type arithmeticTypeOf(Type scalar);
 
-/// The size in memory of one value, in bytes: of a vector all lanes, of a structure its fields with padding as in C. 0 for types
-/// that have none here.
+/// The size of one value in memory, in bytes: all lanes of a vector, the fields of a structure with padding as in C. 0 for types
+/// without one here.
 int64_t sizeOf(Type t);
-/// Where a field of a structure begins; nothing if it has no such field.
+/// The offset of a structure's field; nothing if there is no such field.
 std::optional<int64_t> offsetOf(Type structure, Name field);
 
 } // namespace sdfgc::interpret

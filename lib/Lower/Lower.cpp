@@ -1,4 +1,4 @@
-// A whole program: from the graph to a module. Where to find what:
+// Lowers an entire program from the graph to a module. Where to find what:
 //
 //     Program/      what all functions share: Program, ModuleParts (interface, types, constants), UserCode (code blocks),
 //                   FunctionNames; ProgramFunction; Instance (the SDFG that is read, the function that is written); DataProbes
@@ -12,10 +12,10 @@
 //     Tasklets/     Tasklets, TaskletConnections, TaskletStores; in Python: TaskletPython, TaskletPlan, TaskletBinding,
 //                   TaskletStatements, TaskletNames; in C++: TaskletCpp, TaskletText; LibraryCalls
 //
-// Steps are functions that take the Instance they work in and add to a block of statements. They share nothing else: what several
-// of them must know is state of the program, of a function or of an SDFG. Where the steps for one thing have state of their own
-// they are a class, which lives as long as the thing is lowered. Each step has a header of its topic, so what includes what says
-// what calls what; States, Nested and ControlFlow call each other, as SDFGs nest.
+// Steps are functions that take the Instance they work in and add to a block of statements. They share nothing else: state needed
+// by several of them belongs to the program, a function or an SDFG. If the steps for one construct have state of their own, they
+// form a class that lives as long as the construct is being lowered. Each step has a header for its topic, so the includes show the
+// calls; States, Nested and ControlFlow call each other, since SDFGs nest.
 #include "sdfgc/Lower/Lower.h"
 
 #include "Lower/Flow/Fences.h"
@@ -31,7 +31,7 @@ namespace sdfgc::tree {
 namespace lowering {
 namespace {
 
-/// Containers of the caller may have sizes that nobody knows (`?`) as long as no code needs them.
+/// The caller's containers may have unknown sizes (`?`) as long as no code needs them.
 void refuseUndefinedSizes(const Program &program) {
     auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
     std::string names;
@@ -39,7 +39,7 @@ void refuseUndefinedSizes(const Program &program) {
         if (std::any_of(d.shape.begin(), d.shape.end(), isUndefined) ||
             std::any_of(d.strides.begin(), d.strides.end(), isUndefined))
             names += (names.empty() ? "`" : ", `") + name.str() + "`";
-    if (!names.empty()) // else it is arithmetic on sizes of zero, in loops that do not run
+    if (!names.empty()) // otherwise it is arithmetic on zero sizes, in loops that do not run
         program.error(diag::Id::UndefinedSizeUsed, {"", 0, 0, "", elementName(program.root), {}}, names);
 }
 

@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// Adds the container of an access node, and what its view shows, at any depth.
+/// Adds the container of an access node and, through any number of views, the containers that it shows.
 void hide(const SDFG &g, const Node *n, std::set<Name> &hidden) {
     const auto *a = n ? dyn_cast<AccessNode>(n) : nullptr;
     if (!a)
@@ -49,7 +49,7 @@ std::set<Name> hiddenContainers(const SDFG &g, const std::vector<Run> &runs) {
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {
             const auto *a = dyn_cast<AccessNode>(n.get());
-            if (!read.count(s) || (a && g.desc(a->data) && g.desc(a->data)->isView())) // also a view that nobody uses
+            if (!read.count(s) || (a && g.desc(a->data) && g.desc(a->data)->isView())) // also an unused view
                 hide(g, n.get(), hidden);
         }
     return hidden;
@@ -101,7 +101,7 @@ Use ofElement(const Use &whole, sym::Subset element, Name connector) {
 
 namespace {
 
-/// Renames a connector that has the name of a container, symbol or constant. Returns the new name in `names`, by the old one.
+/// Renames a connector whose name is also a container, symbol or constant. Stores the new name in `names`, under the old one.
 void renameTaken(Use &u, const SDFG &g, std::map<Name, py::ExprRef> &names) {
     const Name free = g.freshName(u.connector.view());
     if (free == u.connector)
@@ -153,7 +153,7 @@ namespace {
 
 Map mapOf(std::shared_ptr<MapEntry> entry, std::vector<Name> params, std::vector<sym::Range> ranges) {
     Map m;
-    entry->simd = entry->ordered = false; // that was said of other loops
+    entry->simd = entry->ordered = false; // those flags described other loops
     m.entry = entry.get();
     m.made = std::move(entry);
     m.params = std::move(params);
@@ -188,7 +188,7 @@ void renameContainers(Item &i, const std::map<Name, Name> &names, SDFG &g, analy
         return;
     }
     for (Use &u : i.step->uses) {
-        u.memlet.data = nameOf(u.memlet.data); // of a copy, the memlet is that of both ends
+        u.memlet.data = nameOf(u.memlet.data); // a copy has one memlet for both ends
         if (const Name n = nameOf(u.data); n != u.data) {
             u.data = n;
             u.memory = memories.of(g, n);

@@ -28,7 +28,7 @@ ItemFacts Conflicts::factsOf(const Item &item) const {
 
 namespace {
 
-/// The memories that both use, with what each does; goes over those of the one that uses fewer: a map that others joined uses many.
+/// Visits the memories that both use, with the uses on either side; iterates over the side with fewer: a fused map may use many.
 template <class Function> bool anyCommon(const ItemFacts &a, const ItemFacts &b, const Function &holds) {
     const bool swapped = b.memories.size() < a.memories.size();
     const auto &few = swapped ? b.memories : a.memories, &many = swapped ? a.memories : b.memories;

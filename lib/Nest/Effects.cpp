@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// Libraries of whose nodes nothing is known but what their memlets say, and for which that is all.
+/// Libraries whose nodes are described completely by their memlets.
 constexpr std::array pureLibraries{"blas", "fft", "lapack", "linalg", "sparse", "standard", "tensor", "ttranspose"};
 
 bool callsBack(const Tasklet &t) {
@@ -28,7 +28,8 @@ bool hasEffects(const Tasklet &t) {
     return callsBack(t) || !analysis::changedSymbols(t).empty();
 }
 
-/// Does memory of it last from one execution to the next? Another order of executions finds other values there, and two at once share it.
+/// Does any memory in it persist from one execution to the next? Reordered executions would find other values there, and concurrent
+/// ones would share it.
 bool keepsMemory(const SDFG &g) {
     for (const auto &[name, d] : g.arrays)
         if (d.transient && d.lifetime != Lifetime::Scope && d.lifetime != Lifetime::State && d.lifetime != Lifetime::SDFG)

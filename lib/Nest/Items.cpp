@@ -1,4 +1,4 @@
-// Questions about items, and symbols that get other meanings.
+// Queries on items, and substitution of symbols.
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
@@ -36,7 +36,7 @@ bool mentions(const std::set<Name> &names, const std::map<Name, sym::Expr> &mean
     return std::any_of(names.begin(), names.end(), [&](Name n) { return meaning.contains(n); });
 }
 
-/// Does a tasklet use one of the names for something else than the symbol?
+/// Does a tasklet use one of the names for something other than the symbol?
 bool captures(const Tasklet &t, const std::set<Name> &symbols) {
     const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(t.code.text));
     return std::any_of(symbols.begin(), symbols.end(),
@@ -67,7 +67,7 @@ std::string renamedCode(const std::string &text, const std::map<Name, sym::Expr>
 } // namespace
 
 bool canRename(const Node &n, const std::map<Name, sym::Expr> &meaning) {
-    if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // in no state: made by a pass, without symbols in its text
+    if (n.isExit() || n.kind() == NodeKind::Access || !n.state()) // not in a state: created by a pass, without symbols in its text
         return true;
     const std::set<Name> symbols = symbolsOf(meaning);
     if (const auto *t = dyn_cast<Tasklet>(&n)) {

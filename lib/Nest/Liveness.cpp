@@ -1,4 +1,4 @@
-// The walk from the end of an SDFG to its begin.
+// The walk from the end of an SDFG to its beginning.
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using analysis::AccessInstance;
 
 namespace {
 
-/// Does a container keep its values when the SDFG is left?
+/// Does a container keep its values after the SDFG is left?
 bool outlives(const DataDesc &d) {
     return !d.transient || d.pool ||
            (d.lifetime != Lifetime::Scope && d.lifetime != Lifetime::State && d.lifetime != Lifetime::SDFG);

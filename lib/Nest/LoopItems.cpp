@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t smallContainer = 64; // elements that an iteration may have for itself
+constexpr int64_t smallContainer = 64; // elements of a container that may be private to an iteration
 
 bool hasAssignments(const Region &r) {
     return std::any_of(r.edges().begin(), r.edges().end(), [](const auto &e) { return !e->assignments.empty(); });
@@ -153,7 +153,7 @@ std::set<Name> LoopItems::localsOf(const Map &m, const LoopRegion &l) const {
 
 namespace {
 
-/// Gives the variable its value after the loop.
+/// Assigns the first value that the loop did not use; if the loop never ran, this is its initial value.
 void assignValueAfter(Region &r, State &s, Name variable, const analysis::LoopHeader &header) {
     State *after = r.addStateAfter(&s, r.sdfg()->freshLabel(s.label + "_end"));
     r.removeEdge(s.outEdges().front());

@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-/// The element of a subset that each iteration of a map takes, a parameter for each dimension; nothing where sizes differ.
+/// The element of a subset for one iteration of a map, with one parameter per dimension; nothing if the sizes differ.
 std::optional<sym::Subset> elementOf(const sym::Subset &s, const Map &like) {
     const std::vector<std::size_t> dims = s.nonUnitDims();
     if (dims.size() != like.params.size())

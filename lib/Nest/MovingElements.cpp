@@ -1,4 +1,4 @@
-// Elements of containers, known at a point that moves backwards.
+// Elements of containers, known at a point that moves backwards through the program.
 #include "sdfgc/Nest/Liveness.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most = 4; // instances of one memory
 
-/// Symbols that the instance has from outside of its loops.
+/// Symbols of the instance that are defined outside of its loops.
 std::set<Name> symbolsOf(const AccessInstance &a) {
     if (!a.subset)
         return {};

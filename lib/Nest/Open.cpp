@@ -1,4 +1,4 @@
-// Nested SDFGs as items of what is around them.
+// Turns nested SDFGs into items of the surrounding scope.
 #include "Nest/Window.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -16,13 +16,13 @@ using diag::Why;
 
 namespace {
 
-/// An argument: the use at its connector, and where its elements are in the container around.
+/// An argument: the use at its connector, and the position of its elements in the outer container.
 struct Argument {
     const Use *use = nullptr;
     Window window;
 };
 
-/// A nested SDFG that is being taken apart.
+/// A nested SDFG that is being opened.
 class Opening {
 public:
     Opening(const Step &step, SDFG &around, const std::vector<Name> &loops, std::set<Name> &connectors)
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // ---- what stands against it
+    // ---- obstacles
 
     Reason obstacle() {
         if (node_.noInline)
@@ -103,7 +103,7 @@ private:
                            [](const TargetCode &c) { return c.code.text.find_first_not_of(" \t\r\n") != std::string::npos; });
     }
 
-    /// May the value stand for the symbol wherever code mentions it? Integers may be wider.
+    /// May the value replace the symbol wherever code mentions it? Integers may be wider.
     bool sameMeaning(Name symbol, sym::Expr value) const {
         const Type *type = inner_.symbols.find(symbol);
         const std::vector<Name> names = value.freeSymbols();
@@ -114,7 +114,7 @@ private:
         });
     }
 
-    /// Finds out where an argument is.
+    /// Locates an argument in the outer container.
     Reason place(const Use &u) {
         const DataDesc *inside = inner_.desc(u.connector), *outside = around_.desc(u.data);
         const std::string what = "its argument `" + u.connector.str() + "` ";
@@ -138,7 +138,7 @@ private:
         return {};
     }
 
-    /// Steps see containers through memlets only, so that these may have other names and more dimensions.
+    /// Steps access containers only through memlets, so the containers may get other names and more dimensions.
     Reason obstacleOf(const Step &s) const {
         if (s.nodes.size() > 1)
             return {Why::Opaque, "a scope in it is not taken apart"};
@@ -187,7 +187,7 @@ private:
         return std::all_of(items.begin(), items.end(), [this](Item &i) { return renameParameters(i) && canRename(i, meaning_); });
     }
 
-    /// Parameters of maps inside must be no names that mean something else around them. Returns whether they are.
+    /// Map parameters inside must not have names that mean something else outside. Returns whether the renaming succeeded.
     bool renameParameters(Item &item) {
         if (!item.map)
             return true;
@@ -241,14 +241,14 @@ private:
 
     const Step &step_;
     SDFG &around_;
-    const std::vector<Name> &loops_; // parameters of the maps around it
-    std::set<Name> &connectors_;     // around it
+    const std::vector<Name> &loops_; // parameters of the surrounding maps
+    std::set<Name> &connectors_;     // of the surrounding scope
     const NestedSDFGNode &node_;
     SDFG &inner_;
-    std::map<Name, sym::Expr> meaning_; // of symbols inside
-    std::set<Name> taken_;              // names that mean something in what symbols and arguments stand for
+    std::map<Name, sym::Expr> meaning_; // values of the inner symbols
+    std::set<Name> taken_;              // names used by the values of symbols and arguments
     std::map<Name, Argument> arguments_;
-    std::map<Name, Name> transients_; // inside, around
+    std::map<Name, Name> transients_; // inner name, outer name
 };
 
 } // namespace

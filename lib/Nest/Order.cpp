@@ -9,7 +9,7 @@ namespace sdfgc::nest {
 
 namespace {
 
-/// The container whose access node the writer puts there: behind views.
+/// The container, behind any views, for which the writer creates an access node.
 Name baseOf(const Use &u) {
     const ir::AccessNode *behind = u.access ? ir::nodeBehindViews(u.access) : nullptr;
     return behind && behind != u.access ? behind->data : u.data;
@@ -45,7 +45,7 @@ void Order::Items::insert(const Items &others) {
 
 Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) const {
     std::set<std::size_t> byData, ordered;
-    std::set<Name> own; // what the item reads of these it has written itself
+    std::set<Name> own; // reads of these see the item's own writes
     for (const PlacedUse &u : uses) {
         const bool writes = u.use->writes(), outside = !writes && !own.count(u.use->data);
         const Name base = baseOf(*u.use);
@@ -60,7 +60,7 @@ Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) co
         ordered.insert(effects_.begin(), effects_.end());
     Place out;
     const auto isNew = [&](std::size_t item) {
-        if (out.after.contains(item)) // and so is all that it follows
+        if (out.after.contains(item)) // and everything that `item` follows
             return false;
         out.after.insert(item);
         out.after.insert(after_[item]);
@@ -83,7 +83,7 @@ void Order::keep(const std::vector<PlacedUse> &uses, bool effects) {
     for (const PlacedUse &u : uses) {
         std::vector<Kept> &kept = kept_[u.use->memory];
         const Kept k{after_.size(), u.use->writes(), baseOf(*u.use)};
-        if (k.writes) // it follows all of these, and so does what conflicts with them
+        if (k.writes) // this write follows all of these, and later conflicting items follow the write
             std::erase_if(kept, [&k](const Kept &earlier) { return earlier.item != k.item; });
         if (kept.empty() || !(kept.back() == k))
             kept.push_back(k);

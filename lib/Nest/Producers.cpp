@@ -27,7 +27,7 @@ std::optional<Producer> producerOf(Map &m) {
 
 namespace {
 
-/// The write of a step that may be part of a value: a tasklet in Python or a copy of an element, which does nothing else.
+/// The write of a step that may become part of a value: a Python tasklet or an element copy that does nothing else.
 const Use *onlyWrite(const Step &s, const SDFG &g) {
     const auto *t = s.nodes.size() == 1 ? dyn_cast<Tasklet>(s.nodes.front()) : nullptr;
     const bool plain = s.isCopy() ? s.uses.front().subset && s.uses.front().subset->isOneElement() &&

@@ -1,4 +1,4 @@
-// From states to items.
+// Reads items from states.
 #include "Nest/Effects.h"
 #include "Nest/Window.h"
 
@@ -19,12 +19,12 @@ using namespace ir;
 
 namespace {
 
-/// Does an expression mention a container, so that it has another value once that is written?
+/// Does an expression mention a container, so that its value changes when the container is written?
 bool mentionsContainer(const std::set<Name> &symbols, const SDFG &g) {
     return std::any_of(symbols.begin(), symbols.end(), [&](Name n) { return g.arrays.contains(n); });
 }
 
-/// What the view that a use is of shows of the container behind it, or of another view.
+/// The part of the container, or of another view, that the view of a use shows.
 std::optional<Window> windowOf(const Use &u, const SDFG &g) {
     const DataDesc *view = g.desc(u.data);
     const Edge *e = view && view->isView() ? viewEdge(u.access) : nullptr;
@@ -37,13 +37,13 @@ std::optional<Window> windowOf(const Use &u, const SDFG &g) {
     return nest::windowOf(*view, {}, *base, *shown);
 }
 
-/// The same of a use whose view shows a container, not another view.
+/// The same for a use whose view shows a container rather than another view.
 std::optional<Window> windowOfContainer(const Use &u, const SDFG &g) {
     const std::optional<Window> window = windowOf(u, g);
     return window && analysis::isPlain(g.desc(viewedNode(u.access)->data)) ? window : std::nullopt;
 }
 
-/// The use is of the container behind its view.
+/// Makes the use refer to the container behind its view.
 void show(Use &u) {
     u.access = viewedNode(u.access);
     u.data = u.memlet.data = u.access->data;
@@ -91,7 +91,7 @@ private:
                 out.push_back({nullptr, std::make_unique<Step>(copy(*e))});
     }
 
-    /// Views inside of a scope, and ranges with values read at run time, stay what they are, and so does what the graph keeps.
+    /// Views inside a scope and ranges with values read at run time are left alone, as is everything that the graph pins.
     bool canOpen(const MapEntry &m) const {
         if (!m.optimize || hasDynamicRange(m))
             return false;
@@ -154,7 +154,7 @@ private:
             }
     }
 
-    /// Is all of the subset written at an edge, whenever the node runs? Code with pointers may leave elements out.
+    /// Is the entire subset written at an edge whenever the node runs? Code with pointers may skip elements.
     static bool writesAll(const Node &n, const Edge &e, const sym::Subset &subset) {
         if (const auto *l = dyn_cast<LibraryNode>(&n)) {
             const auto isSet = [l](const char *property) {
@@ -163,7 +163,7 @@ private:
             };
             if (l->className() == "Reduce")
                 return isSet("identity");
-            return l->libraryName() == "blas" && subset.isOneElement() && !isSet("beta"); // a product of vectors
+            return l->libraryName() == "blas" && subset.isOneElement() && !isSet("beta"); // a product of two vectors
         }
         const auto *t = dyn_cast<Tasklet>(&n);
         return t && subset.isOneElement() && assignsAlways(*t, e.srcConn);
@@ -186,9 +186,9 @@ private:
         return u;
     }
 
-    // ---- views that show their container element by element: uses are of the container then
+    // ---- views that show their container element by element are replaced with it in uses
 
-    /// Is the result of a node the same whether its container has dimensions of one element or not (docs/user/library-nodes.md)?
+    /// Is the result of a node the same with and without dimensions of size one in its container (docs/user/library-nodes.md)?
     static bool leavesOutUnits(const LibraryNode &n) {
         const std::string name = n.className();
         return name == "Reduce" || name == "MatMul" || name == "Dot";
@@ -199,7 +199,7 @@ private:
         }
     }
 
-    /// One view of a chain; false if it stays.
+    /// Removes one view of a chain; false if it stays.
     bool seeThroughView(Use &u, const Node &at) const {
         const std::optional<Window> window = u.memlet.data == u.data ? windowOf(u, graph_) : std::nullopt;
         if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
@@ -241,7 +241,7 @@ private:
         seeThroughViews(out, e);
         Use &to = out.uses.back();
         const DataDesc *source = graph_.desc(out.uses.front().data);
-        const bool pops = source && source->isStream(); // as many elements as there are
+        const bool pops = source && source->isStream(); // all elements that are available
         to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic && !pops;
         return out;
     }
@@ -250,7 +250,7 @@ private:
     const PathEnds ends_;
     SDFG &graph_;
     analysis::Memories &memories_;
-    std::map<const Node *, std::set<Name>> owned_; // what iterations of a scope have for themselves: in it are all nodes of these
+    std::map<const Node *, std::set<Name>> owned_; // containers private to iterations of a scope, with all their nodes
 };
 
 /// Is an edge between code nodes, or does it set a reference?
@@ -269,7 +269,7 @@ bool isPlainAccess(const AccessNode &a, const SDFG &g) {
     return g.arrays.contains(a.data) && !a.setZero && a.dataInstrument == DataInstrumentation::No_Instrumentation;
 }
 
-/// Names that a node's own text mentions, without those of its edges.
+/// Does the node's own text, apart from its edges, mention containers?
 bool dependsOnContainers(const Node &n, const SDFG &g) {
     return !isa<AccessNode>(&n) && mentionsContainer(analysis::freeSymbols(n), g);
 }
@@ -279,7 +279,7 @@ bool dependsOnContainers(const Edge &e, const SDFG &g) {
            (e.memlet.otherSubset && mentionsContainer(e.memlet.otherSubset->freeSymbols(), g));
 }
 
-/// The readable states of a region, and which of them follow which whatever holds.
+/// The readable states of a region, and which of them unconditionally follow which.
 class Chains {
 public:
     explicit Chains(const Region &r) {
@@ -297,7 +297,7 @@ public:
         }
     }
 
-    /// The run that begins with a block; empty if none does.
+    /// The run that starts at a block; empty if there is none.
     std::vector<State *> from(Block *b) const {
         std::vector<State *> out;
         auto *s = dyn_cast<State>(b);

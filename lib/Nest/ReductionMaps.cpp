@@ -1,4 +1,4 @@
-// Library nodes that reduce, as maps: Reduce nodes and matrix-vector products.
+// Turns reducing library nodes into maps: Reduce nodes and matrix-vector products.
 //
 //     Reduce (sum, axis 1): A -> s          init:    s[i] = 0                  A @ x -> y          init:    y[i] = 0
 //                                           update:  s[i] += A[i, j]                               update:  y[i] += A[i, k] * x[k]
@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// A container under reduction, and which loop runs along each of its dimensions of more than one element, in their order.
+/// A container that takes part in the reduction, and the loop along each of its dimensions with more than one element, in order.
 struct Operand {
     const Use *use = nullptr;
     std::vector<std::size_t> loops;
@@ -24,8 +24,8 @@ struct Operand {
 
 const LibraryNode *libraryNode(const Step &s) { return s.nodes.size() == 1 ? dyn_cast<LibraryNode>(s.nodes.front()) : nullptr; }
 
-/// A library node under conversion: the loops of its update, its operands, and its computation. Derived classes for
-/// kinds of nodes fill these in.
+/// A library node under conversion: the loops of its update, its operands, and its computation. Derived classes fill these in for
+/// each kind of node.
 class Reduction {
 public:
     Reduction(const Step &step, const Map &like, const SDFG &g) : step_(step), node_(*libraryNode(step)), like_(like), g_(g) {}
@@ -51,7 +51,7 @@ protected:
     Operand output_;
     std::string wcr_, identity_, code_;
 
-    /// May loops take the operands apart, as far as these tell?
+    /// May the operands be split into elements by loops, as far as the operands show?
     bool isSplittable() const {
         const auto plain = [this](const Operand &o) {
             const std::optional<sym::Subset> &s = o.use->subset;
@@ -67,7 +67,8 @@ protected:
     }
 
 private:
-    /// Names that mean nothing in the subsets. Threads that share the first loop must not share outputs, but for a single one.
+    /// Picks names that do not occur in the subsets. Threads that share the first loop must not share outputs, except for a single
+    /// one.
     bool nameParameters() {
         for (std::size_t k = 0; k < loops_.size(); ++k)
             params_.push_back(k < like_.params.size() ? like_.params[k] : g_.freshName("__r" + std::to_string(k)));
@@ -169,7 +170,7 @@ private:
     }
 };
 
-/// MatMul and Dot where an operand is a vector: the order of the sum is open, and a library gains little.
+/// MatMul and Dot with a vector operand: the order of the sum is unspecified, and a library gains little.
 class ProductNode : public Reduction {
 public:
     ProductNode(const Step &step, const Map &like, const SDFG &g) : Reduction(step, like, g) {
@@ -210,7 +211,7 @@ public:
         return true;
     }
 
-    /// What was read, if a matrix is an operand.
+    /// The product that was read, if an operand is a matrix.
     std::optional<MatrixProduct> product() const {
         if (loops_.size() != 2 || !isSplittable())
             return std::nullopt;
@@ -224,13 +225,13 @@ private:
         const auto u = std::find_if(uses_.begin(), uses_.end(), [&](const Use &u) { return u.connector == Name(connector); });
         return u == uses_.end() ? nullptr : &*u;
     }
-    /// Is a coefficient or switch absent, or what it is by default?
+    /// Is a coefficient or switch absent or at its default?
     bool is(const char *name, int64_t value) const {
         const json::Value *v = property(name);
         return !v || (v->isBool() ? v->asBool() == (value != 0) : v->asInt() == value);
     }
 
-    std::vector<Use> uses_; // of containers, not of their views
+    std::vector<Use> uses_; // uses of containers, not of their views
 };
 
 } // namespace

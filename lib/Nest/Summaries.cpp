@@ -1,4 +1,4 @@
-// What pieces of a program do to containers, from items to regions.
+// The effects of parts of a program on containers, from items to regions.
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -16,7 +16,7 @@ using analysis::Memory;
 
 namespace {
 
-/// Elements that pieces expose and write, which are passed from the last to the first.
+/// Elements that pieces expose and write; pieces are visited from the last to the first.
 class Pieces {
 public:
     explicit Pieces(const Summaries &all) : all_(all) {}
@@ -31,7 +31,7 @@ public:
         expose(s);
     }
 
-    /// The piece may run or not, before or after others.
+    /// The piece may or may not run, before or after others.
     void passAnyOrder(const Summary &s) {
         assign(s);
         expose(s);
@@ -65,8 +65,8 @@ private:
     Summary out_;
 };
 
-/// What all iterations of a loop do, in place of one: instances that mention symbols in `varying`, other than variables of `loops`, can
-/// be any element. Without `loops`, none is written for certain.
+/// Extends the effects of one iteration to all iterations of a loop: an instance that mentions symbols in `varying`, other than
+/// variables of `loops`, may be any element. Without `loops`, no write is certain.
 void overIterations(Summary &s, const std::vector<analysis::LoopLevel> &loops, const std::set<Name> &varying, bool certain) {
     const auto isFixed = [&](const AccessInstance &a) {
         if (!a.subset || s.assignsUnknown)
@@ -74,7 +74,7 @@ void overIterations(Summary &s, const std::vector<analysis::LoopLevel> &loops, c
         std::set<Name> names = a.subset->freeSymbols();
         for (const analysis::LoopLevel &l : a.loops) {
             if (std::any_of(loops.begin(), loops.end(), [&](const auto &o) { return o.variable == l.variable; }))
-                return false; // the inner one hides the outer one
+                return false; // the inner one shadows the outer one
             for (const sym::Expr e : {l.range.begin, l.range.end, l.range.step})
                 names.insert(e.freeSymbols().begin(), e.freeSymbols().end());
         }
@@ -98,7 +98,7 @@ void overIterations(Summary &s, const std::vector<analysis::LoopLevel> &loops, c
     }
 }
 
-/// Do jumps leave the block: a return anywhere, other ones outside of loops in it?
+/// Does a jump leave the block: a return anywhere, or another jump outside of loops in it?
 bool isLeft(const Block &b, bool inLoop = false) {
     if (isJump(b.kind()))
         return b.kind() == BlockKind::Return || !inLoop;
@@ -198,7 +198,7 @@ Summary Summaries::of(const std::vector<Item> &items) const {
 const Summary &Summaries::of(Block &b) {
     if (const auto known = blocks_.find(&b); known != blocks_.end())
         return known->second;
-    Summary made = make(b); // asks for those inside
+    Summary made = make(b); // which makes those of the blocks inside
     return blocks_.emplace(&b, std::move(made)).first->second;
 }
 
@@ -239,7 +239,7 @@ Summary Summaries::ofContent(Region &r) {
             pieces.pass(of(*e));
     }
     Summary out = pieces.whole();
-    if (!chain.ordered) // in what order they assign is not known either
+    if (!chain.ordered) // nor is the order of the assignments known
         overIterations(out, {}, out.assigned, false);
     return out;
 }
@@ -339,7 +339,7 @@ void Summaries::read(const std::vector<Name> &containers, Summary &s) const {
     const auto expose = [&s](Memory m) { s.exposed[m].assign(1, AccessInstance()); };
     for (Name n : containers) {
         const DataDesc *d = g_.arrays.find(n);
-        if (d && d->isView()) // on one container here, on another one there
+        if (d && d->isView()) // it may view different containers in different places
             for (const auto &[m, facts] : tracked_)
                 expose(m);
         else if (d && isTracked(memoryOf(n)))

@@ -14,7 +14,7 @@ sym::Subset Window::placed(const sym::Subset &own) const {
         if (dims[k]) {
             const sym::Range &at = shown.dims[*dims[k]], &r = own.dims[k];
             if (r.begin.isZero() && r.step.isOne() && r.tile.isOne() && r.size() == at.size()) {
-                out.dims[*dims[k]] = at; // as it was written, also where a size is zero
+                out.dims[*dims[k]] = at; // as written, even if a size is zero
                 continue;
             }
             out.dims[*dims[k]] = {at.begin + r.begin * at.step, at.begin + r.end * at.step, r.step * at.step, r.tile};

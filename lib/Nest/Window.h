@@ -6,20 +6,21 @@
 namespace sdfgc::nest {
 
 struct Window {
-    sym::Subset shown;                            // of the other container
-    std::vector<std::optional<std::size_t>> dims; // of each own dimension, that of the other one; nothing: it has one element only
+    sym::Subset shown;                            // of the viewed container
+    std::vector<std::optional<std::size_t>> dims; // of the viewed container, for each own one; nothing: it has one element only
 
-    /// Where own elements are in the other container.
+    /// The position of own elements in the viewed container.
     sym::Subset placed(const sym::Subset &own) const;
     bool keepsRank() const { return dims.size() == shown.rank(); }
 };
 
-/// How `inside` shows `shown` of `outside`: as many dimensions of more than one element, with the same strides, of the same type.
-/// `meaning`: of symbols in `inside`. Nothing if the elements lie otherwise, or in steps that are no numbers: those may be zero.
+/// How `inside` shows `shown` of `outside`: both have the same number of dimensions with more than one element, the same strides
+/// and the same type. `meaning`: values of the symbols in `inside`. Nothing if the layout differs, or if a step is not a constant,
+/// since it could be zero.
 std::optional<Window> windowOf(const ir::DataDesc &inside, const std::map<Name, sym::Expr> &meaning, const ir::DataDesc &outside,
                                const sym::Subset &shown);
 
-/// Gives both sides of a copy other names; its memlet says where both are then. The subsets of the uses must be known.
+/// Gives both sides of a copy other names; its memlet then states both positions. The subsets of the uses must be known.
 void retargetCopy(Step &copy, const std::function<void(Use &, sym::Subset &)> &retarget);
 
 } // namespace sdfgc::nest

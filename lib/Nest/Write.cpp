@@ -1,8 +1,8 @@
-// From items to states.
+// Writes items to states.
 //
-// A state takes items as long as its edges say the order: what an item reads is what earlier ones wrote, through access nodes. Where
-// an item overwrites what an earlier one still needs, and no path leads from one to the other, the next state begins. In a scope,
-// which has no next state, an edge without data says it.
+// A state takes items as long as its edges express the order: an item reads what earlier ones wrote through access nodes. If an
+// item overwrites data that an earlier one still needs and no path orders the two, a new state begins. A scope cannot have a next
+// state, so there an edge without data orders them.
 #include "Nest/Order.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Nest/Nest.h"
@@ -20,7 +20,7 @@ using namespace ir;
 
 namespace {
 
-/// First and last node of what was written: where an edge without data begins and ends.
+/// First and last node of a written item: where an edge without data ends and begins.
 struct Written {
     Node *first = nullptr, *last = nullptr;
 };
@@ -32,10 +32,10 @@ struct Scope {
     const Map *map = nullptr;
     MapEntry *entry = nullptr;
     MapExit *exit = nullptr;
-    std::map<Name, AccessNode *> latest;                     // where the present content of a container stands
-    std::map<Name, std::vector<const Use *>> inputs;         // what comes from outside
-    std::map<std::string, std::vector<const Use *>> outputs; // what leaves, by suffix of the connectors
-    std::vector<const Use *> later;                          // of items that are not written yet, last one first
+    std::map<Name, AccessNode *> latest;                     // the access node with the current content of each container
+    std::map<Name, std::vector<const Use *>> inputs;         // uses of data from outside
+    std::map<std::string, std::vector<const Use *>> outputs; // uses whose data leaves, by connector suffix
+    std::vector<const Use *> later;                          // uses of items that are not written yet, last one first
     Order order;
     std::vector<Written> written; // by position in `order`
 };
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    /// Access nodes are copied with their connectors, and not all of these have an edge again.
+    /// Access nodes are copied with their connectors, some of which no longer have an edge.
     void dropUnusedConnectors() {
         for (const auto &n : s_.nodes())
             if (isa<AccessNode>(n.get())) {
@@ -99,7 +99,7 @@ private:
         return {nodes.front(), nodes.back()};
     }
 
-    /// Nodes of a scope that take nothing from outside, or hand nothing on, are in it all the same.
+    /// Ties nodes without inputs from outside, or without outputs, to the scope, so that they are still inside it.
     void tieToScope(Node &first, Node &last, Scope &scope) {
         if (!scope.entry || isa<AccessNode>(&first))
             return;
@@ -122,7 +122,7 @@ private:
         s_.connect(&n, u.connector, target(u, scope), {}, u.memlet);
     }
 
-    /// `waits`: not only for its source. Then it needs a node of its own, as it does where others wait for it.
+    /// `waits`: the copy depends on more than its source. Then it needs a node of its own, and so it does if others wait for it.
     Written copy(const Step &step, bool waits, Scope &scope) {
         const Use &from = step.uses.front(), &to = step.uses.back();
         const auto [node, connector] = source(from, scope);
@@ -136,7 +136,7 @@ private:
         return {target, target};
     }
 
-    // ---- where content comes from and goes
+    // ---- sources and destinations of content
 
     struct End {
         Node *node;
@@ -153,7 +153,7 @@ private:
         return {isView(u.data) ? viewOf(*u.access) : current(*u.access, u.data), {}};
     }
 
-    /// The access node of a container at the top level, as it stands.
+    /// The access node with the current content of a container at the top level.
     AccessNode *current(const AccessNode &old, Name data) {
         AccessNode *&a = top_.latest[data];
         if (!a)
@@ -166,14 +166,14 @@ private:
         return d && d->isView();
     }
 
-    /// An access node like the one that was read. The container may have another name now.
+    /// An access node like the one that was read. The container may have been renamed.
     AccessNode *copy(const AccessNode &old, Name data) {
         auto *a = s_.add<AccessNode>(old);
         a->data = data;
         return a;
     }
 
-    /// A view on the present content of what the one that was read looks at.
+    /// A view of the current content of the container that the original view shows.
     AccessNode *viewOf(const AccessNode &old) {
         const Edge *e = isView(old.data) ? viewEdge(&old) : nullptr;
         if (!e)
@@ -183,7 +183,7 @@ private:
         return view;
     }
 
-    /// A new access node of a container that is written, behind its view where it is written through one.
+    /// A new access node for a container that is written; if the write goes through a view, the view comes before it.
     AccessNode *target(const Use &u, Scope &scope) {
         AccessNode *a = copy(*u.access, u.data);
         if (!scope.entry && isView(u.data)) {
@@ -196,7 +196,7 @@ private:
         return a;
     }
 
-    /// What an access node inside of a scope says of what was written there already.
+    /// The memlet of an access node inside a scope for content that was written there before.
     Memlet handedOn(const Use &u) const {
         Memlet m = Memlet::simple(u.data, u.subset ? *u.subset : g_.desc(u.data)->fullSubset());
         m.dynamic = u.memlet.dynamic;
@@ -234,7 +234,7 @@ private:
         return scopeInput(suffix(u));
     }
 
-    /// Of the connectors of a container that leaves a scope: updates have connectors of their own.
+    /// Suffix of the connectors for a container that leaves a scope: updates have their own connectors.
     std::string suffix(const Use &u) const {
         std::string out = u.data.str();
         if (u.kind == UseKind::Update)
@@ -277,7 +277,7 @@ private:
     }
 
     void body(const Map &m, Scope &scope) {
-        std::vector<std::size_t> counts; // of uses, of each item
+        std::vector<std::size_t> counts; // number of uses of each item
         for (auto item = m.body.rbegin(); item != m.body.rend(); ++item) {
             const std::vector<PlacedUse> uses = usesOf(*item);
             for (const PlacedUse &u : uses)
@@ -291,7 +291,7 @@ private:
         }
     }
 
-    /// What all iterations of a map do to a container by these uses, at a connector of the map.
+    /// The union of these uses of a container over all iterations of a map, at a connector of the map.
     const Use &together(const std::vector<const Use *> &uses, Name connector, const Map &m) {
         Use &out = *unions_.emplace_back(std::make_unique<Use>(*uses.front()));
         const Name data = out.data;
@@ -325,12 +325,12 @@ private:
     static sym::Subset overIterations(const Use &u, Name data, const DataDesc &d, const Map &m) {
         const std::optional<sym::Subset> &own = u.memlet.data == data ? u.memlet.subset : u.memlet.otherSubset;
         const sym::Subset full = d.fullSubset(), one = own && own->rank() == d.rank() ? *own : full;
-        if (hasNoIterations(m)) // where its ends would lie says nothing of elements, and could be outside of the container
+        if (hasNoIterations(m)) // its computed ends would not describe elements, and could be outside of the container
             return full;
         sym::Subset all = one;
         for (std::size_t k = m.params.size(); k-- > 0;)
             all = sym::propagate(all, m.params[k], m.ranges[k], full);
-        for (std::size_t k = 0; k < full.rank(); ++k) // ranges that are rounded up to whole tiles go beyond the container
+        for (std::size_t k = 0; k < full.rank(); ++k) // ranges rounded up to full tiles exceed the container
             if (!(all.dims[k] == one.dims[k]) && sym::covers({{full.dims[k]}}, {{all.dims[k]}}) != sym::Truth::True)
                 all.dims[k] = full.dims[k];
         return all;
@@ -346,17 +346,17 @@ private:
     SDFG &g_;
     const analysis::Memories &memories_;
     Scope top_;
-    std::vector<std::unique_ptr<Use>> unions_; // uses of maps as a whole, which scopes point to
+    std::vector<std::unique_ptr<Use>> unions_; // uses of entire maps, which scopes point to
 };
 
-/// What is known of a region until its old states go.
+/// Facts about a region, valid until its old states are removed.
 struct Place {
     const Block *start;
     std::vector<Block *> old;
 };
 
-/// Writes many runs. What takes a look at all blocks of a region is done once for all of its runs: where it starts, and that its old
-/// states go.
+/// Writes multiple runs. Steps that visit all blocks of a region are done once for all of its runs: finding the start and removing
+/// old states.
 class RunWriter {
 public:
     explicit RunWriter(const FreshLabel &freshLabel) : freshLabel_(freshLabel) {}
@@ -404,7 +404,7 @@ private:
         return written;
     }
 
-    /// States in place of others: what led to the first leads to the first one, what left the last leaves the last one.
+    /// Replaces states: edges into the first one lead to the new first one, and edges out of the last one leave the new last one.
     static void splice(Run &run, const std::vector<State *> &written, const Block *start) {
         Region &r = *run.region;
         State *first = run.states.front(), *last = run.states.back();
@@ -430,7 +430,7 @@ private:
     const FreshLabel &freshLabel_;
     std::vector<std::pair<Region *, Place>> places_; // in the order of the runs
     std::unordered_map<const Region *, std::size_t> positions_;
-    std::vector<std::pair<State *, std::string>> further_; // states, and how their labels begin
+    std::vector<std::pair<State *, std::string>> further_; // states, and the prefix of their labels
 };
 
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *emulation = "runtime-headers/sdfgc/rt/gpu_emulate.cpp";
 
-/// Names that CMake's generators keep for targets of their own, some only where CTest or CPack is in use (CMake's policy CMP0037).
+/// Names that CMake's generators reserve for their own targets, some only when CTest or CPack is used (CMake's policy CMP0037).
 bool isReserved(std::string_view name) {
     // clang-format off
     static constexpr std::string_view names[] = {
@@ -24,8 +24,8 @@ bool isReserved(std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// Flags come from the same table as those of `sdfgc build`, so that both make the same library. `-std` and `-fPIC` are CMake's own
-/// words, `-fopenmp` comes with the imported target.
+/// Flags come from the same table as for `sdfgc build`, so that both build the same library. CMake itself adds `-std` and `-fPIC`;
+/// `-fopenmp` comes with the imported target.
 class Project {
 public:
     explicit Project(const Request &r)
@@ -90,7 +90,7 @@ private:
                 w_.line("else()");
                 w_.line("    project(" + target_ + " LANGUAGES CXX CUDA)");
                 w_.line("endif()");
-            } else { // CMake's own HIP language looks for ROCm where Debian does not have it; hipcc is a C++ compiler
+            } else { // CMake's HIP language searches ROCm in places that Debian does not use; hipcc is a C++ compiler
                 w_.line("if(NOT SDFGC_EMULATE AND NOT CMAKE_CXX_COMPILER)");
                 w_.line("    set(CMAKE_CXX_COMPILER hipcc)");
                 w_.line("endif()");
@@ -106,7 +106,7 @@ private:
         w_.line();
     }
 
-    /// CUDA's are numbers in CMake, HIP's are names.
+    /// CUDA architectures are numbers in CMake, HIP's are names.
     std::string architectures() const {
         std::vector<std::string> out;
         for (const std::string &a : r_.gpuArch)
@@ -158,7 +158,7 @@ private:
             w_.line(start + "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:" + f + ">)");
     }
 
-    /// nvcc takes flags of its own and hands the host compiler's over one by one.
+    /// nvcc has flags of its own and passes the host compiler's flags on one by one.
     std::vector<std::string> deviceFlags() const {
         std::vector<std::string> out{"-std=c++20"};
         for (const std::string &f : cudaFlags(r_.compile->fpModel))
@@ -240,11 +240,11 @@ private:
         return l && l->toolkit != platform::Toolkit::Host;
     }
 
-    /// As the table of libraries says; what has no target of its own there, and what is not there, is looked up.
+    /// Links according to the table of libraries; libraries without an imported target are searched.
     void link(const std::vector<std::string> &libraries, const std::string &margin) {
         for (const std::string &l : libraries) {
             const platform::Library *known = platform::library(l);
-            if (known && known->linking == platform::Linking::HeadersOnly) // which the device's compiler finds
+            if (known && known->linking == platform::Linking::HeadersOnly) // found by the device compiler
                 continue;
             std::string target(known ? known->cmake : std::string_view());
             if (target.empty()) {
@@ -293,7 +293,7 @@ std::string cmakePresets(const Request &r) {
     return out.dump(2) + "\n";
 }
 
-/// Relative to its own place, so that the folder can be moved.
+/// Relative to its own location, so that the folder can be moved.
 std::string pkgConfig(const Request &r) {
     const std::string &n = r.module->name.str();
     TextWriter w("");

@@ -1,11 +1,11 @@
-// What other build systems find in a build folder.
+// Files in a build folder for other build systems.
 #pragma once
 
 #include "sdfgc/Package/Package.h"
 
 namespace sdfgc::package {
 
-/// CMakeLists.txt. A GPU program's project has the option SDFGC_EMULATE: the same sources with the C++ compiler alone.
+/// CMakeLists.txt. A GPU program's project has the option SDFGC_EMULATE, which builds the same sources with only the C++ compiler.
 std::string cmakeLists(const Request &r);
 /// CMakePresets.json
 std::string cmakePresets(const Request &r);

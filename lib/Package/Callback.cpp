@@ -6,7 +6,7 @@
 namespace sdfgc::package {
 namespace {
 
-/// `json`: the text of a full descriptor, or empty.
+/// `json`: the text of a complete descriptor, or empty.
 CallbackPart part(Type type, const std::string &json) {
     CallbackPart out;
     out.type = type;

@@ -14,7 +14,7 @@ Type numberOf(const Argument &a) { return a.type.isVector() ? a.type.element() :
 bool isArray(const Argument &a) { return a.kind == ArgumentKind::Array; }
 bool isNumber(const Argument &a) { return a.kind == ArgumentKind::Symbol || a.kind == ArgumentKind::Scalar; }
 bool isNumeric(Type t) { return t.isScalar() && (t.isBool() || t.isInteger() || t.isFloat() || t.isComplex()); }
-/// May sizes depend on it?
+/// Can sizes depend on it?
 bool isSize(const Argument &a) { return isNumber(a) && a.type.isInteger(); }
 
 class CallerMain {
@@ -127,7 +127,7 @@ private:
         w_.line();
     }
 
-    /// A size as C++ text. What C++ cannot say, or what depends on more than the arguments, is reported.
+    /// A size as C++ text. Reports sizes that C++ cannot express, or that depend on more than the arguments.
     std::string size(const Argument &a, sym::Expr e) {
         const std::optional<std::string> text = formula(e, Language::Cpp, [this](Name symbol) -> std::string {
             const Argument *s = argument(symbol.view());
@@ -186,7 +186,7 @@ private:
         w_.line();
     }
 
-    /// A plain integer has another type.
+    /// A plain integer would have another type.
     static std::string asNumber(const std::string &text) {
         return text.find("number()") == std::string::npos ? "std::int64_t(" + text + ")" : text;
     }
@@ -201,7 +201,7 @@ private:
         return out;
     }
 
-    /// The function that allocates memory of a storage that ordinary memory does not do for; empty where it does.
+    /// The function that allocates memory for a storage that requires special memory; empty for others.
     std::string special(ir::Storage storage) const {
         if (storage == ir::Storage::GPU_Global)
             return i_.name + "_device_alloc";

@@ -10,7 +10,7 @@
 namespace sdfgc::package {
 namespace {
 
-/// What the array argument is an array of; C spells vectors as their elements.
+/// The element type of an array argument; C spells vectors as their elements.
 std::string elementType(const Argument &a) {
     const std::string type = codegen::cType(a.type);
     return a.readOnly() && type.back() != '*' ? "const " + type : type;
@@ -116,7 +116,7 @@ private:
         w_.line();
     }
 
-    /// The number of elements in C that an array must have, or nothing when the arguments do not say it.
+    /// The number of elements in C that an array must have; nothing if the arguments do not determine it.
     std::optional<std::string> needed(const Argument &a) const {
         sym::Expr size = a.totalSize * sym::Expr(a.type.isVector() ? a.type.lanes() : 1);
         const auto spell = [this](Name symbol) -> std::string {
@@ -126,7 +126,7 @@ private:
                     return b.type == Type(ScalarKind::Int64) ? b.parameter : "std::int64_t(" + b.parameter + ")";
             return "";
         };
-        return formula(size, Language::Cpp, spell, "sdfgc_program::formula::"); // arguments may be called like its functions
+        return formula(size, Language::Cpp, spell, "sdfgc_program::formula::"); // arguments may have the names of its functions
     }
 
     void call() {
@@ -195,7 +195,7 @@ private:
 
 std::string cppHeader(const Interface &i, std::string_view support) {
     std::string text = CppHeader(i, support).text();
-    // The C function of a program `sdfgc` has the name of the namespace.
+    // The C function of a program named `sdfgc` has the name of the namespace.
     if (i.name == "sdfgc")
         for (const auto &[from, to] : {std::pair<std::string, std::string>{"sdfgc_program::", "sdfgc_program_support::"},
                                        {"namespace sdfgc_program", "namespace sdfgc_program_support"},

@@ -5,7 +5,7 @@ namespace sdfgc::package {
 using pass::FpModel;
 
 std::vector<std::string> compileFlags(FpModel model, bool openmp) {
-    // -O3 takes 1.6 times as long as -O2 on kernels and is what the programs that we are compared with use. Debug information would
+    // -O3 takes 1.6 times as long as -O2 on kernels, and is used by the programs that we are compared with. Debug information would
     // cost another 12 %; -pipe and other linkers gain nothing (docs/user/build.md has the numbers).
     std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
     if (openmp)
@@ -41,7 +41,7 @@ std::vector<std::string> cudaFlags(FpModel model) {
 
 std::vector<std::string> linkFlags(std::string_view name, bool openmp) {
     std::vector<std::string> flags = {"-shared", "-Wl,-soname,lib" + std::string(name) + ".so"};
-    if (openmp) // unloading would take the OpenMP library away under the feet of its waiting threads
+    if (openmp) // unloading would remove the OpenMP library while its threads are still waiting in it
         flags.insert(flags.end(), {"-fopenmp", "-Wl,-z,nodelete"});
     return flags;
 }

@@ -10,13 +10,13 @@ using sym::Kind;
 
 constexpr int maxDepth = 100;
 
-/// Prints fully parenthesised products and calls; sums at the outside stay bare.
+/// Prints products and calls fully parenthesised; outermost sums have no parentheses.
 class Printer {
 public:
     Printer(Language l, const std::function<std::string(Name)> &spell, const std::string &functions)
         : language_(l), spell_(spell), functions_(functions) {}
 
-    /// Empty when it cannot be said; `ok` is then false.
+    /// Empty if it cannot be expressed; `ok` is then false.
     std::string print(Expr e, bool operand = false, int depth = 0) {
         if (depth > maxDepth)
             return fail();
@@ -66,7 +66,7 @@ private:
         return {};
     }
 
-    /// A sum or product with an exact divisor is one division.
+    /// A sum or product with an exact divisor becomes a single division.
     template <class Plain> std::string quotient(Expr e, bool operand, int depth, Plain plain) {
         auto [num, den] = sym::asFraction(e);
         if (den.isOne()) {

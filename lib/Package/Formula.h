@@ -1,4 +1,4 @@
-// Integer formulas (shapes, strides, sizes) in the languages of callers.
+// Integer formulas (shapes, strides, sizes) in the callers' languages.
 #pragma once
 
 #include "sdfgc/Symbolic/Expr.h"
@@ -15,12 +15,11 @@ enum class Language {
     Fortran, // sums, products and differences only
 };
 
-/// The functions that a formula in C++ calls, of those above.
+/// Those of the functions above that a C++ formula calls.
 std::vector<std::string> formulaFunctions(const std::string &text);
 
-/// Exact text with the symbols under the names that `spell` gives them. Nothing when the language cannot say it, when a symbol has
-/// no name there (an empty one), or when the formula is nested too deeply to be read.
-/// `functions` comes before the names of functions: a namespace.
+/// Exact text, with symbols named by `spell`. Nothing if the language cannot express it, if a symbol has no name (an empty one), or
+/// if the formula is nested too deeply. `functions` prefixes the names of functions: a namespace.
 std::optional<std::string> formula(sym::Expr e, Language language, const std::function<std::string(Name)> &spell,
                                    const std::string &functions = "");
 

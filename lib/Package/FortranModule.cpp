@@ -1,7 +1,7 @@
 // include/<name>.f90: interfaces with bind(C).
 //
-// Fortran knows no case and no leading underscore, so arguments get names of their own; the array bounds say which is which. A
-// row-major array has its extents in reverse, as Fortran sees the same memory.
+// Fortran ignores case and has no leading underscores, so arguments get different names; the array bounds show which is which. A
+// row-major array has its extents in reverse, since Fortran sees the same memory that way.
 #include "Formula.h"
 
 #include "sdfgc/Package/Interface.h"
@@ -21,10 +21,10 @@ std::string lower(std::string s) {
     return s;
 }
 
-/// Names of one scope.
+/// Names in one scope.
 class FortranNames {
 public:
-    /// A legal name near `wanted`, not yet taken.
+    /// A valid, unused name similar to `wanted`.
     std::string declare(std::string wanted) {
         wanted.erase(0, wanted.find_first_not_of('_'));
         if (wanted.empty() || !std::isalpha(static_cast<unsigned char>(wanted[0])))
@@ -37,13 +37,13 @@ public:
     }
 
 private:
-    /// At first what the interfaces use of iso_c_binding.
+    /// Initially the names that the interfaces use from iso_c_binding.
     std::set<std::string> taken_{"c_bool",          "c_char",    "c_double", "c_double_complex", "c_float",
                                  "c_float_complex", "c_funptr",  "c_int",    "c_int8_t",         "c_int16_t",
                                  "c_int32_t",       "c_int64_t", "c_ptr",    "c_size_t",         "iso_c_binding"};
 };
 
-/// Type of a value; Fortran has neither unsigned numbers nor half precision: integers of the same size hold their bits.
+/// Type of a value; Fortran has neither unsigned integers nor half precision: integers of the same size hold their bits.
 std::string scalarType(Type t) {
     switch (t.scalar()) {
     case ScalarKind::Bool:
@@ -142,7 +142,7 @@ private:
     }
 
     void structure(Type t, const std::string &name) {
-        if (t.fields().empty()) // no such type in Fortran; its objects are handled by address
+        if (t.fields().empty()) // Fortran has no such type; its objects are handled by address
             return;
         FortranNames fields;
         w_.line("type, bind(C), public :: " + name);
@@ -182,14 +182,14 @@ private:
         std::map<std::string, std::string> of; // by name in the graph
         std::vector<std::string> list;
     };
-    /// Names of the arguments, after those that the function has anyway.
+    /// Names of the arguments, following those that the function always has.
     Names names(const std::vector<Argument> &arguments, std::vector<std::string> first) const {
         Names out;
         for (const auto &[type, name] : structs_)
             out.scope.declare(name);
         for (const std::string &f : first)
             out.list.push_back(out.scope.declare(f));
-        out.scope.declare(prefix_ + "_program"); // the name of a function is taken inside it
+        out.scope.declare(prefix_ + "_program"); // a function's name is reserved inside it
         for (const Argument &a : arguments) {
             const std::string wanted = a.isResult() ? "returned" + a.name.substr(8) : a.name;
             out.of[a.name] = out.scope.declare(wanted);
@@ -198,7 +198,7 @@ private:
         return out;
     }
 
-    /// Values before arrays, whose bounds may mention them.
+    /// Declares values before arrays, whose bounds may mention them.
     void declare(const std::vector<Argument> &arguments, const Names &names) {
         for (const Argument &a : arguments)
             if (a.kind == ArgumentKind::Symbol || a.kind == ArgumentKind::Scalar)
@@ -214,7 +214,7 @@ private:
                          " :: " + names.of.at(a.name) + bounds(a, names));
     }
 
-    /// A statement; continued after a comma before it gets too long.
+    /// A statement, continued after a comma before it gets too long.
     void longLine(std::string text) {
         while (text.size() > lineWidth) {
             const std::size_t comma = text.rfind(", ", lineWidth);
@@ -226,10 +226,10 @@ private:
         w_.line(text);
     }
 
-    /// Memory whose elements Fortran has no type for.
+    /// Is it memory whose element type Fortran cannot express?
     static bool opaque(const Argument &a) { return a.type.isStruct() && a.type.fields().empty(); }
 
-    /// `(M, N)` for a row-major array [N, M]; `(*)` when the layout is another or the extents are not known here.
+    /// `(M, N)` for a row-major array [N, M]; `(*)` for other layouts and unknown extents.
     std::string bounds(const Argument &a, const Names &names) const {
         if (a.kind == ArgumentKind::Structure)
             return "";
@@ -257,7 +257,7 @@ private:
         return out + ")";
     }
 
-    /// Is the first dimension the one whose elements are neighbours, without gaps up to the last?
+    /// Is the array packed with the first dimension varying fastest?
     static bool packedFirst(const std::vector<sym::Expr> &shape, const std::vector<sym::Expr> &strides) {
         sym::Expr expected = 1;
         for (std::size_t d = 0; d < shape.size(); ++d) {

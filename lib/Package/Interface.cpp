@@ -45,7 +45,7 @@ Argument argument(const tree::Param &p) {
     return a;
 }
 
-/// Names that the state of a handle depends on. Code of the user may look at anything.
+/// Names that the state of a handle depends on. User code may use any of them.
 std::vector<std::string> fixedArguments(const tree::Module &m) {
     std::set<Name> used;
     for (const tree::StateField &f : m.fields)

@@ -1,4 +1,4 @@
-// manifest.json: what a build folder contains and how its library is called, for people and for bindings.
+// manifest.json: the contents of a build folder and how to call its library, for people and for bindings.
 #include "sdfgc/Package/Flags.h"
 #include "sdfgc/Package/Interface.h"
 #include "sdfgc/Package/Package.h"
@@ -27,7 +27,7 @@ json::Value manifest(const Request &r) {
         if (f.translationUnit)
             sources.push(f.path);
     out.set("sources", sources);
-    if (r.caller) { // absent: there is none
+    if (r.caller) { // absent if there is none
         json::Value caller = json::Value::object();
         caller.set("source", callerSource(n));
         caller.set("program", callerProgram(n));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char *manifestName = "manifest.json";
 
-/// All files of the folder by relative path; nothing when a runtime header is missing.
+/// All files of the folder by relative path; nothing if a runtime header is missing.
 class FileSet {
 public:
     FileSet(const Request &r, diag::Engine &d) : request_(r), diags_(d) {}
@@ -47,7 +47,7 @@ public:
     Files take() { return std::move(files_); }
 
 private:
-    /// The interface in other languages. What every program's has in common are files of sdfgc.
+    /// The interface in other languages. Parts shared by all programs are copied from sdfgc's own files.
     bool addBindings() {
         const auto cpp = binding("support.hpp"), values = binding("values.py"), program = binding("program.py");
         if (!cpp || !values || !program)
@@ -97,7 +97,7 @@ private:
         return out;
     }
 
-    /// A runtime header and all that it includes by `"..."`, or of any back end by `SDFGC_GPU_HEADER(topic)`.
+    /// A runtime header and everything that it includes by `"..."` or, for all back ends, by `SDFGC_GPU_HEADER(topic)`.
     bool addHeader(const std::string &name) {
         std::string path = "runtime-headers/" + name;
         if (files_.count(path))
@@ -124,7 +124,7 @@ private:
     }
 
     /// DaCe's map_cpp.json: {"target": "cpu" (what the program was made for), "<cfg>": {"<state>": {"<node>": {"from", "to"}}}},
-    /// here with all ranges of an element under "ranges" beside the first one, and "file" where that is not the main source
+    /// here with all ranges of an element under "ranges" in addition to the first one, and "file" where that is not the main source
     /// (codegen-semantics 26).
     std::string sourceMap() const {
         std::map<int, std::map<int, std::map<int, std::vector<const codegen::MapEntry *>>>> elements;
@@ -168,7 +168,7 @@ private:
     Files files_;
 };
 
-/// Files that are there with another text, though no earlier run wrote them: the names of what a run writes come before the files.
+/// Existing files with other contents that no earlier run wrote: a run records the names of its files before it writes them.
 std::vector<std::string> foreignFiles(const std::string &folder, const Files &files, const std::set<std::string> &earlier) {
     std::vector<std::string> out;
     for (const auto &[path, text] : files) {
@@ -181,8 +181,8 @@ std::vector<std::string> foreignFiles(const std::string &folder, const Files &fi
     return out;
 }
 
-/// Removes a file that the program no longer has. A manifest is data that may have been edited: only a plain file below the folder
-/// goes, and none behind a link.
+/// Removes a file that the program no longer has. A manifest is data that may have been edited: only a regular file inside the
+/// folder is removed, and none reached through a link.
 Result<void> removeStale(const std::string &folder, const std::string &path) {
     const std::filesystem::path plain = std::filesystem::path(path).lexically_normal();
     if (path.empty() || plain != path || plain.is_absolute() || *plain.begin() == ".." || plain == ".")
@@ -248,7 +248,7 @@ bool write(const Request &r, const Files &files, diag::Engine &d) {
     for (const auto &[path, text] : files)
         names.insert(path);
     either.insert(names.begin(), names.end());
-    // Names come before the files: what a run that is killed leaves is known to the next one.
+    // Names are recorded before files are written, so that the next run knows the files of a killed one.
     if (either != stale && !writeManifest(either))
         return false;
     for (const auto &[path, text] : files) {

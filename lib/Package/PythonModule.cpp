@@ -1,4 +1,4 @@
-// python/<name>.py: the interface as data, then the code that is the same for every program (bindings/values.py,
+// python/<name>.py: the interface as data, followed by code that is the same for every program (bindings/values.py,
 // bindings/program.py).
 #include "Formula.h"
 #include "PythonNames.h"
@@ -12,7 +12,7 @@
 namespace sdfgc::package {
 namespace {
 
-/// JSON as Python spells it.
+/// JSON in Python syntax.
 std::string literal(const json::Value &v) {
     std::string out;
     switch (v.kind()) {
@@ -42,7 +42,8 @@ constexpr std::string_view keywords[] = {
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
     "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
     "return", "try", "while", "with", "yield"};
-/// Modules that this one, NumPy or the start of Python import: one of their names would hide them where the folder is searched first.
+/// Modules imported by this one, by NumPy or when Python starts: a file with one of these names would shadow them if the folder is
+/// searched first.
 constexpr std::string_view modules[] = {
     "abc", "argparse", "array", "ast", "atexit", "base64", "binascii", "bisect", "builtins", "bz2", "calendar", "cmath", "codecs",
     "collections", "concurrent", "contextlib", "contextvars", "copy", "copyreg", "csv", "ctypes", "dataclasses", "datetime", "decimal",
@@ -57,7 +58,7 @@ constexpr std::string_view modules[] = {
 constexpr std::string_view functionsOfFormulas[] = {"min", "max", "abs", "ceil_div"};
 // clang-format on
 
-/// bindings/values.py reads it back.
+/// Parsed by bindings/values.py.
 std::string symbolInFormula(const std::string &name) {
     const std::size_t end = name.find_last_not_of('_');
     const std::string stem = end == std::string::npos ? name : name.substr(0, end + 1);
@@ -86,7 +87,7 @@ std::string describe(const Argument &a) {
     return text + (a.optional ? ", or None" : "");
 }
 
-/// The docstring is ordinary text of the graph: nothing in it may end the string.
+/// The docstring is arbitrary text from the graph: it must not end the string.
 std::string docLine(std::string text) {
     for (char &c : text)
         if (c == '\\' || c == '"' || c == '\n')

@@ -1,5 +1,5 @@
-// python/<name>.pyi: the types of the Python module. Parameters follow the rules of _signature in bindings/program.py; the module's test
-// compares the two.
+// python/<name>.pyi: the types of the Python module. Parameters follow the rules of _signature in bindings/program.py; the module's
+// test compares the two.
 #include "PythonNames.h"
 
 #include "sdfgc/Package/Interface.h"
@@ -12,7 +12,7 @@ namespace sdfgc::package {
 namespace {
 
 // clang-format off
-/// Names that a structure cannot have in the module: Python's own, which the module leaves alone, and those of the module.
+/// Names that a structure cannot have in the module: Python's own, which the module does not redefine, and the module's.
 constexpr std::string_view takenNames[] = {
     "DeviceArray", "Error", "INTERFACE", "ORDER", "Program", "STRUCTS", "Struct", "abs", "aiter", "all", "anext", "any", "ascii", "bin",
     "bool", "breakpoint", "builtins", "bytearray", "bytes", "callable", "chr", "classmethod", "compile", "complex", "copyright",
@@ -29,7 +29,7 @@ bool canBeClass(const std::string &name) {
            std::find(std::begin(takenNames), std::end(takenNames), name) == std::end(takenNames);
 }
 
-/// The type of NumPy's elements; small floating-point formats that NumPy has no type for come from packages or as bits.
+/// The NumPy element type; small floating-point formats that NumPy lacks come from packages or as bits.
 std::string elementOf(Type t) {
     if (t.isVector())
         return elementOf(t.element());
@@ -196,7 +196,7 @@ private:
                 ": ...");
     }
 
-    /// A name of a parameter that no argument has.
+    /// A parameter name that no argument has.
     std::string free(std::string name) const {
         while (names_.count(name))
             name += '_';
@@ -205,7 +205,8 @@ private:
 
     static bool canBeParameter(const std::string &name) { return !isPythonKeyword(name) && !name.starts_with("__"); }
 
-    /// May the argument be left out of a call: a value that shapes or strides tell, or one that the program was set up with?
+    /// Can the argument be omitted from a call, because shapes or strides determine its value or because the program was
+    /// initialised with it?
     bool mayBeLeftOut(const Argument &a) const {
         if (std::none_of(i_.arguments.begin(), i_.arguments.end(), [&](const Argument &b) { return b.name == a.name; }))
             return true;
@@ -264,7 +265,7 @@ private:
         return out + (hidden ? (out.empty() ? "**" : ", **") + free("named") + ": _t.Any" : "");
     }
 
-    /// What a call returns.
+    /// The return type of a call.
     std::string result() const {
         std::string types;
         int count = 0;
@@ -277,7 +278,7 @@ private:
     }
 
     const Interface &i_;
-    std::vector<const Argument *> every_; // of a call and of the initialiser, once each
+    std::vector<const Argument *> every_; // of a call and of the initialiser, without duplicates
     std::set<std::string> names_;
     TextWriter w_;
 };

@@ -8,14 +8,14 @@ constexpr std::string_view ownFolders[] = {"dace/sdfg/", "dace/frontend/", "dace
 
 using ir::DebugInfo;
 
-/// Is it a place in a program of the user? DaCe marks elements that it adds on its own with lines of its own sources.
+/// Is it a location in a user's program? DaCe gives elements that it adds itself lines of its own sources.
 bool isOfUser(const DebugInfo &d) {
     const std::string_view file = d.file.view();
     return d.known() && std::none_of(std::begin(ownFolders), std::end(ownFolders),
                                      [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; });
 }
 
-/// Of an exit, its entry; null where it has none. Any other node itself.
+/// The entry of an exit; null if there is none. For any other node, the node itself.
 const ir::Node *entryOf(const ir::Node *n) {
     if (const auto *m = dyn_cast<ir::MapExit>(n))
         return m->entry;
@@ -23,7 +23,7 @@ const ir::Node *entryOf(const ir::Node *n) {
     return c ? c->entry : n;
 }
 
-/// The scope that a node is in, by the edges that lead to it; null on the top level of a state.
+/// The scope of a node, as determined by its incoming edges; null at the top level of a state.
 const ir::Node *scopeAround(const ir::Node &n) {
     const ir::Node *at = entryOf(&n);
     while (at && !at->inEdges().empty()) {
@@ -61,7 +61,7 @@ diag::SourceLoc sourceOf(const DebugInfo &d) {
     return d.known() ? diag::SourceLoc{d.file, d.startLine, d.startColumn, d.endLine, d.endColumn} : diag::SourceLoc();
 }
 
-/// That of the memlet, else of the ends of the edge.
+/// The debug information of the memlet, or else that of the edge's ends.
 DebugInfo debugInfoOf(const ir::Edge &e) {
     if (isOfUser(e.memlet.debugInfo) || !e.src || !e.dst)
         return e.memlet.debugInfo;
@@ -83,7 +83,7 @@ Element::Element(const ir::SDFG &g, Name container) : name(ir::elementName(g) + 
 void Context::begin(const std::string &pass, const ir::SDFG *graph) {
     currentPass = pass;
     graph_ = graph;
-    origins_.reset(); // the step before may have changed the graph
+    origins_.reset(); // the previous step may have changed the graph
 }
 
 const analysis::Origins *Context::origins() {

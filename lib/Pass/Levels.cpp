@@ -6,7 +6,7 @@
 namespace sdfgc::pass {
 namespace {
 
-/// `run `infer-types` before it`: the passes that bring a graph to the level, or a sentence that there are none.
+/// `run `infer-types` before it`: the passes that raise a graph to the level, or a sentence that there are none.
 std::string howToReach(const Registry &r, ir::Level level) {
     std::string list;
     for (const PassInfo &p : r.all())
@@ -47,7 +47,7 @@ ir::Level levelAfter(ir::Level level, const PassInfo &p) {
 
 namespace {
 
-/// Walks over steps as the manager will, and reports each that finds a graph of a lower level than it needs.
+/// Walks the steps in the order in which the manager runs them, and reports each that gets a graph of a lower level than it needs.
 class Checker {
 public:
     Checker(const Pipeline &p, const Registry &r, ir::Level level, diag::Engine &d)
@@ -60,7 +60,7 @@ public:
             const std::size_t errorsBefore = diags_.errorCount();
             steps(g.first, g.last);
             if (diags_.errorCount() == errorsBefore)
-                steps(g.first, g.last); // the second round starts where the first one ended
+                steps(g.first, g.last); // the second round starts at the level at which the first one ended
             next = g.last;
         }
         steps(next, pipeline_.steps.size());
@@ -84,7 +84,7 @@ private:
             diags_.report(diag::Id::PassLevel, place, info->name, name(info->needs), name(level_),
                           howToReach(registry_, info->needs));
         const ir::Level after = levelAfter(level_, *info);
-        // A step that may be left out cannot be relied on to raise the level.
+        // A conditional step cannot be relied on to raise the level.
         if (step.conditions.empty() || after < level_)
             level_ = after;
     }

@@ -1,4 +1,4 @@
-// How the level of a graph moves along a pipeline.
+// How the level of a graph changes along a pipeline.
 #pragma once
 
 #include "sdfgc/Pass/Pass.h"

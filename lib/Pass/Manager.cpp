@@ -15,7 +15,7 @@
 namespace sdfgc::pass {
 namespace {
 
-/// Index of the step that `text` names: `infer-types` (the first one), `05` or `05-infer-types`. Positions count from 1.
+/// Index of the step named by `text`: `infer-types` (the first one), `05` or `05-infer-types`. Positions count from 1.
 std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) {
     std::size_t digits = 0, position = 0;
     while (digits < text.size() && digits < 6 && text[digits] >= '0' && text[digits] <= '9')
@@ -29,7 +29,7 @@ std::optional<std::size_t> findStep(const Pipeline &p, const std::string &text) 
     return std::nullopt;
 }
 
-/// Does a rule of the verifier say that a value is wrong, rather than that something is missing or stands in the wrong place?
+/// Does a verifier rule report a wrong value, rather than something missing or misplaced?
 bool isOfValues(diag::Id rule) {
     using diag::Id;
     return rule == Id::OutOfBounds || rule == Id::NegativeSize || rule == Id::ZeroStep || rule == Id::MapStep ||
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    /// Everything that can be wrong before a pass has run.
+    /// Checks everything that can be wrong before a pass has run.
     bool prepare() {
         std::size_t errorsBefore = context_.diags.errorCount();
         for (const Step &step : pipeline_.steps)
@@ -79,7 +79,7 @@ private:
             for (const std::string &name : *names)
                 if (std::none_of(passes_.begin(), passes_.end(), [&](const PassInfo *p) { return p->name == name; }))
                     notInPipeline(name);
-        // The passes left out did their work before: --start-after.
+        // With --start-after, the passes that are left out have run before.
         for (std::size_t i = 0; i < begin_; ++i)
             level_ = levelAfter(level_, *passes_[i]);
         checkLevels(rest(), registry_, level_, context_.diags);
@@ -91,7 +91,7 @@ private:
         return context_.diags.errorCount() == errorsBefore;
     }
 
-    /// --start-after takes the word of the user for what was done before: is it so?
+    /// --start-after trusts the user about earlier passes; this checks it.
     void checkResumed() {
         diag::Engine scratch;
         ir::Level is = program_.tree ? ir::Level::Lowered : std::min(level_, ir::Level::Scheduled);
@@ -103,7 +103,7 @@ private:
                                   "--start-after " + options_.startAfter + " takes what --dump-dir wrote after that pass");
     }
 
-    /// The steps that run.
+    /// The steps that will run.
     Pipeline rest() const {
         Pipeline p;
         const std::size_t end = std::max(begin_, end_);
@@ -125,7 +125,7 @@ private:
         return nullptr;
     }
 
-    /// Rounds until one changes nothing. A run that starts or stops inside of the group has part of one.
+    /// Repeats the group until nothing changes. A run that starts or stops inside the group runs only part of one round.
     void runGroup(const Group &group, std::vector<PassTime> *times) {
         const std::size_t errorsBefore = context_.diags.errorCount();
         const int64_t rounds = end_ < group.last ? 1 : group.limit;
@@ -225,7 +225,8 @@ private:
         return time.changed;
     }
 
-    /// Passes of classes above F1 only do what their class says. Those of class F1 do work that is needed, and ask for each change.
+    /// Passes of classes above F1 do nothing beyond what their class permits, so they need permission. Passes of class F1 also do
+    /// necessary work, and ask for permission for each change.
     bool isAllowed(const PassInfo &info) {
         if (info.floatClass <= FloatClass::F1 || context_.allows(info.floatClass))
             return true;
@@ -235,7 +236,7 @@ private:
         return false;
     }
 
-    /// A typed graph has no Default schedules and storages, which the passes that type it do not replace.
+    /// A typed graph has no Default schedules and storages; the passes that type a graph do not replace these.
     bool isDecided(const PassInfo &info) {
         const std::string undecided = firstUndecided();
         if (!undecided.empty())
@@ -258,7 +259,7 @@ private:
         return "";
     }
 
-    /// A pass that says that it changed nothing, at a level that held before, leaves nothing to verify.
+    /// If a pass reports no changes, and the graph had this level before, there is nothing to verify.
     bool verify(std::size_t step, ir::Level before, PassTime &time) {
         if (!program_.tree)
             program_.graph->level = level_;
@@ -279,8 +280,8 @@ private:
         return false;
     }
 
-    /// Are all errors from this report on about values? The verifier reports those only where they are certain. A pass that puts values in
-    /// place of names makes certain what was wrong before.
+    /// Are all errors from this report on about values? The verifier only reports these if they are certain. A pass that replaces
+    /// names with values turns existing errors into certain ones.
     bool showsFault(std::size_t from) const {
         const std::vector<diag::Diagnostic> &all = context_.diags.all();
         return from < all.size() &&
@@ -288,7 +289,8 @@ private:
                            [](const diag::Diagnostic &d) { return d.severity != diag::Severity::Error || isOfValues(d.id); });
     }
 
-    /// A pass that completes a level relies on those before it, which a pipeline of the user may lack. All else is its own fault.
+    /// A pass that completes a level depends on earlier ones, which a user's pipeline may lack. Anything else is the pass's own
+    /// fault.
     void blame(std::size_t step, bool completesLevel) {
         const std::string &pass = passes_[step]->name;
         const std::vector<std::string> missing = completesLevel ? missingBefore(step) : std::vector<std::string>();
@@ -300,11 +302,11 @@ private:
                                   "the pipeline of the target has before it, in this order, " + text::quotedList(missing));
     }
 
-    /// Passes that the usual pipeline has before this one, and this pipeline does not have before it in the same order.
+    /// Passes that the usual pipeline runs before this one, and that this pipeline does not run before it in the same order.
     std::vector<std::string> missingBefore(std::size_t step) const {
         std::vector<std::string> missing;
         const std::optional<Pipeline> usual = options_.usual ? options_.usual() : std::nullopt;
-        std::size_t from = 0; // of the steps that may still be the next one
+        std::size_t from = 0; // start of the steps that may still come next
         for (const Step &u : usual ? usual->steps : std::vector<Step>()) {
             if (u.pass == pipeline_.steps[step].pass)
                 return missing;
@@ -338,7 +340,7 @@ private:
     Dumper dumper_;
     ir::Level level_;                      // of the program
     std::vector<const PassInfo *> passes_; // one per step
-    std::size_t begin_ = 0, end_ = 0;      // the steps that run
+    std::size_t begin_ = 0, end_ = 0;      // the steps to run
     std::vector<Instrumentation *> observers_;
 };
 

@@ -89,7 +89,7 @@ bool Dumper::prepareFolder(Context &c) {
     lock_ = std::move(*lock);
     if (!lock_)
         return failed("another run is writing to " + options_.dumpDir);
-    const std::string input = file::absolute(c.options.file); // may be one of the dumps
+    const std::string input = file::absolute(c.options.file); // may itself be one of the dumps
     for (const std::string &name : *names) {
         const std::string path = file::join(options_.dumpDir, name);
         if (*dumpPosition(name) <= first_ || file::absolute(path) == input)

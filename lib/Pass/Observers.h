@@ -8,8 +8,8 @@
 namespace sdfgc::pass {
 
 /// Prints programs before and after passes (printBefore, printAfter, printAfterAll, printAfterChange, printAfterFailure), each
-/// under a line `// ---- after infer-types (02 of 08) ----`. After a change: the difference to the program before the pass, or that
-/// there is none.
+/// preceded by a line `// ---- after infer-types (02 of 08) ----`. After a change, prints the difference to the program before the
+/// pass, or that there is none.
 class Printer : public Instrumentation {
 public:
     explicit Printer(const RunOptions &o) : options_(o) {}
@@ -23,13 +23,13 @@ private:
     std::string textBefore_; // only with printAfterChange
 };
 
-/// Writes the program before the first pass and after each pass to numbered files in dumpDir. Dumps of an earlier run that this one
-/// does not write are removed: those of passes after the one after which it starts. A folder with files of others is refused, and
-/// so is one that another run is writing.
+/// Writes the program before the first pass and after each pass to numbered files in dumpDir. Removes dumps of an earlier run that
+/// this one does not overwrite, i.e. of passes after the one at which it starts. Rejects a folder with other files, and one that
+/// another run is writing to.
 class Dumper : public Instrumentation {
 public:
     explicit Dumper(const RunOptions &o) : options_(o) {}
-    /// The run leaves out the first `steps` of the pipeline.
+    /// The run skips the first `steps` of the pipeline.
     void startAfter(std::size_t steps) { first_ = steps; }
     void begin(const Program &, Context &) override;
     void after(const Program &, const Event &, bool changed, Context &) override;
@@ -38,10 +38,10 @@ private:
     bool prepareFolder(Context &c);
     const RunOptions &options_;
     std::size_t first_ = 0;
-    std::optional<file::Lock> lock_; // of the folder, as long as this run writes it
+    std::optional<file::Lock> lock_; // on the folder, while this run writes to it
 };
 
-/// `05`: positions have two digits so that files sort; more when there are more than 99.
+/// `05`: positions have two digits so that files sort correctly; more if there are more than 99.
 std::string positionText(std::size_t position);
 
 } // namespace sdfgc::pass

@@ -6,7 +6,7 @@
 namespace sdfgc::pass {
 namespace {
 
-/// `text` as a value of the same type as `like`; nothing for another one.
+/// Parses `text` as a value of the same type as `like`; nothing if it has another type.
 std::optional<OptionValue> parseValue(const OptionValue &like, const std::string &text) {
     if (std::holds_alternative<std::string>(like))
         return text;
@@ -70,7 +70,7 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
 
 namespace {
 
-/// Returns the next step of a pass or, if there is none, the last one before; null if there is none.
+/// Returns the next step of a pass or, if there is none, the last one before; null if there is neither.
 const Step *nearest(const Pipeline &p, std::size_t step, const std::string &pass) {
     const Step *out = nullptr;
     for (std::size_t i = 0; i < p.steps.size() && !(out && i > step); ++i)
@@ -113,7 +113,7 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     const std::string name = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1), value = text.substr(equals + 1);
     const PassInfo *info = findPass(r, name, place, d);
     bool found = false, ok = info != nullptr;
-    // Those that have the old value have it from here.
+    // Steps with the old value get their value from here.
     eachShared(p, r, [&](Step &step, const OptionInfo &o, const OptionValue *old) {
         if (const auto it = step.options.find(key);
             old && o.of == name && o.name == key && it != step.options.end() && it->second == *old)

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    /// False when the syntax is broken and reading on makes no sense; unknown names are reported and passed over.
+    /// False if the syntax is broken and parsing cannot continue; unknown names are reported and skipped.
     bool parseStep() {
         skipBlanks();
         diag::Location place = here();

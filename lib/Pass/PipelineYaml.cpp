@@ -12,8 +12,8 @@
 //       - fixed-point: [fuse, clean-up]        # repeated until nothing changes
 //         limit: 10
 //
-// The file is walked with the positions that yaml-cpp keeps; every error says line and column. Steps under a condition that does
-// not hold are checked and dropped, so that a mistake in the GPU part of a file shows in a CPU build.
+// The file is traversed with the positions recorded by yaml-cpp; every error has a line and a column. Steps whose condition does
+// not hold are checked and dropped, so that a CPU build finds mistakes in the GPU part of a file.
 #include "Pass/Options.h"
 #include "sdfgc/Support/File.h"
 
@@ -25,14 +25,14 @@
 namespace sdfgc::pass {
 namespace {
 
-constexpr std::size_t maxSteps = 10000; // files that include each other over and over grow without bound
+constexpr std::size_t maxSteps = 10000; // files that include each other repeatedly could grow without bound
 constexpr std::size_t maxFiles = 1000;
 constexpr uint64_t maxFileBytes = 16u << 20;
 
 using Keys = std::vector<std::string>;
 
-/// What a condition can ask of a compilation, with the value now: its options, whether it is for a GPU, and libraries by names of
-/// their own.
+/// The properties of a compilation that a condition can test, with their current values: options, whether it is for a GPU, and
+/// libraries by separate names.
 std::map<std::string, std::string> askedOf(const CompileOptions &o) {
     std::map<std::string, std::string> out = askedOptions(o);
     out.emplace("gpu", optionText(o.gpu()));
@@ -42,7 +42,7 @@ std::map<std::string, std::string> askedOf(const CompileOptions &o) {
     return out;
 }
 
-/// What a `when` says: whether it holds as far as it is known before the run, and what the graph decides.
+/// A parsed `when`: whether it holds as far as is known before the run, and the conditions that the graph decides.
 struct Condition {
     bool now = true;
     std::vector<GraphCondition> graph;
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    // `from`: where the file is named; `active`: whether its steps are kept
+    // `from`: where the file is named; `active`: whether its steps are used
     void readFile(const std::string &path, const diag::Location &from, bool active) {
         if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
             diags_.report(diag::Id::PipelineIncludeCycle, from, path);
@@ -73,7 +73,7 @@ private:
             tooLarge(from, maxFiles, "files");
             return;
         }
-        // Who types a path may mean a pipe. An include is text of a file.
+        // A path typed by a user may be a pipe. An include must be a regular file.
         Result<std::string> text = open_.empty() ? file::read(path, maxFileBytes) : file::readRegular(path, maxFileBytes);
         if (!text) {
             diags_.report(diag::Id::PipelineUnreadable, from, text.error());
@@ -102,7 +102,7 @@ private:
         bool keysKnown = checkKeys(root, {"description", "passes"}, "a pipeline");
         const YAML::Node passes = root["passes"];
         if (!passes.IsDefined()) {
-            if (keysKnown) // otherwise it is probably misspelt
+            if (keysKnown) // otherwise it is probably a typo
                 shape(root, "a pipeline", "a map with the key `passes`");
             return;
         }
@@ -214,15 +214,15 @@ private:
         }
     }
 
-    /// Reads the condition of what follows; what the graph decides counts for all steps until conditions_ is popped. Returns
-    /// whether the rest holds.
+    /// Reads the condition of the following steps; the part that the graph decides applies to all steps until conditions_ is
+    /// popped. Returns whether the rest holds.
     bool enter(const YAML::Node &when) {
         Condition c = read(when);
         conditions_.push_back(std::move(c.graph));
         return c.now;
     }
 
-    /// An absent condition holds. Wrong conditions are reported.
+    /// A missing condition holds. Invalid conditions are reported.
     Condition read(const YAML::Node &when) {
         Condition all;
         if (!when.IsDefined())
@@ -246,7 +246,7 @@ private:
         }
         return all;
     }
-    /// Adds that the map under `not` does not hold; one level deep, so that a file cannot decide how deep we recurse.
+    /// Adds the negation of the map under `not`; only one level deep, so a file cannot make the recursion arbitrarily deep.
     void negate(const YAML::Node &inner, Condition &all) {
         if (inner.IsMap() && inner["not"].IsDefined()) {
             shape(inner, "the map under `not`", "a condition without another `not`");
@@ -255,7 +255,7 @@ private:
         Condition c = read(inner);
         if (c.graph.empty())
             all.now = all.now && !c.now;
-        else if (c.now) // otherwise it does not hold whatever the graph is
+        else if (c.now) // otherwise it does not hold for any graph
             for (GraphCondition &g : c.graph) {
                 g.wanted = false;
                 all.graph.push_back(std::move(g));
@@ -279,7 +279,7 @@ private:
         return c;
     }
 
-    /// One value or a list of values, any of which may be the present one.
+    /// One value or a list of values, one of which must be the current one.
     bool matches(const std::string &now, const std::string &key, const YAML::Node &wanted) {
         if (wanted.IsScalar())
             return wanted.Scalar() == now;
@@ -297,7 +297,7 @@ private:
         return any;
     }
 
-    /// Reports keys that are unknown or there twice; returns whether all were known.
+    /// Reports unknown and duplicate keys; returns whether all were known.
     bool checkKeys(const YAML::Node &map, const Keys &known, const std::string &what) {
         bool allKnown = true;
         std::set<std::string> seen;
@@ -328,13 +328,13 @@ private:
     }
 
     const Registry &registry_;
-    const std::map<std::string, std::string> asked_; // by conditions
+    const std::map<std::string, std::string> asked_; // properties tested by conditions
     diag::Engine &diags_;
     Pipeline pipeline_;
-    std::vector<std::vector<GraphCondition>> conditions_; // of the includes and groups around a step, and of itself
+    std::vector<std::vector<GraphCondition>> conditions_; // of the surrounding includes and groups, and of the step itself
     bool inGroup_ = false;
     std::vector<std::string> open_; // files being read, outermost first
-    std::size_t filesRead_ = 0;     // with repetitions
+    std::size_t filesRead_ = 0;     // including repetitions
     bool reportedTooLarge_ = false;
 };
 

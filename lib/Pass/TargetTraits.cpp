@@ -24,7 +24,7 @@ constexpr Row table[] = {
 #include "sdfgc/Pass/Accepted.def"
 };
 
-/// What has no row is taken by nobody; a test looks that everything has one.
+/// Anything without a row is accepted by no target; a test checks that everything has one.
 Acceptance answer(Kind kind, std::string_view name, Family family) {
     const Row *row =
         std::find_if(std::begin(table), std::end(table), [&](const Row &r) { return r.kind == kind && r.name == name; });

@@ -8,7 +8,7 @@ namespace {
 
 using namespace ir;
 
-/// `b` goes; what came before it goes on with what came after it.
+/// Removes `b` and connects its predecessors to its successors.
 void removeBlock(Region &r, Block *b) {
     const std::vector<InterstateEdge *> in = b->inEdges(), out = b->outEdges();
     InterstateEdge *next = nullptr;
@@ -29,7 +29,7 @@ void removeBlock(Region &r, Block *b) {
     r.removeBlock(b);
 }
 
-/// Puts the content of a region in the place of block `b` of region `r`, which owns it.
+/// Replaces block `b` of region `r`, which owns it, with the content of a region.
 void replaceByContent(Region &r, Block *b, Region &content) {
     Block *first = content.start();
     Region::Content moved = content.release();
@@ -38,7 +38,7 @@ void replaceByContent(Region &r, Block *b, Region &content) {
         if (std::none_of(moved.edges.begin(), moved.edges.end(), [&](const auto &e) { return e->src == block.get(); }))
             last.push_back(block.get());
     for (auto &block : moved.blocks) {
-        // Labels of a region are unique: those of the content get the label of what held it.
+        // Labels of a region are unique: a block of the content whose label is taken gets the label of `b` as a prefix.
         const bool taken =
             std::any_of(r.blocks().begin(), r.blocks().end(), [&](const auto &o) { return o->label == block->label; });
         if (taken)
@@ -46,7 +46,7 @@ void replaceByContent(Region &r, Block *b, Region &content) {
     }
     r.adopt(std::move(moved));
     if (first) {
-        for (const InterstateEdge *e : std::vector(b->inEdges())) // one may leave it, too
+        for (const InterstateEdge *e : std::vector(b->inEdges())) // an edge may also lead from `b` to itself
             r.connect(e->src, first, e->condition, e->assignments);
         for (const InterstateEdge *e : std::vector(b->outEdges()))
             for (Block *end : last)
@@ -57,7 +57,7 @@ void replaceByContent(Region &r, Block *b, Region &content) {
     r.removeBlock(b);
 }
 
-/// All targets of the whole graph that `select` takes, outer ones first.
+/// All targets in the entire graph that `select` accepts, outer ones first.
 template <class Select> auto collect(SDFG &root, Select select) {
     std::vector<Block *> targets;
     for (SDFG *g : allSDFGs(root))
@@ -80,7 +80,7 @@ std::vector<InterstateEdge *> allEdges(SDFG &root) {
 std::size_t removeBlocks(SDFG &root, std::size_t from, std::size_t to) {
     const std::vector<Block *> targets =
         collect(root, [](const Block &b) { return b.kind() != BlockKind::SDFG && !b.conditional(); });
-    for (std::size_t i = to; i-- > from;) // inner ones first: outer ones hold them
+    for (std::size_t i = to; i-- > from;) // inner ones first, since outer ones contain them
         removeBlock(*targets[i]->parent(), targets[i]);
     return targets.size();
 }
@@ -108,7 +108,7 @@ std::size_t removeBranches(SDFG &root, std::size_t from, std::size_t to) {
     std::size_t count = 0;
     for (Block *b : collect(root, [](const Block &x) { return isa<ConditionalBlock>(&x); })) {
         std::vector<ConditionalBlock::Branch> &branches = static_cast<ConditionalBlock *>(b)->branches();
-        if (branches.size() < 2) // a single branch is unwrapped
+        if (branches.size() < 2) // unwrapRegions handles a single branch
             continue;
         std::erase_if(branches, [&](const ConditionalBlock::Branch &) { return isSelected(count++, from, to); });
     }

@@ -1,4 +1,4 @@
-// Removals of what SDFGs declare. Whether something is still needed is the verifier's decision and the test's.
+// Removes declarations of SDFGs. The verifier and the test decide whether something is still needed.
 #include "Reduce/Removals.h"
 
 #include <set>
@@ -8,7 +8,7 @@ namespace {
 
 using namespace ir;
 
-/// Keeps the entries of a map that `dead` does not take.
+/// Keeps the entries of a map for which `dead` is false.
 template <class Map, class Dead> void keep(Map &map, Dead dead) {
     Map rest;
     for (auto &[key, value] : map)

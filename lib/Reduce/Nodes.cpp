@@ -29,7 +29,7 @@ template <class Visit> void forEachEdge(SDFG &root, Visit visit) {
             visit(*s, *e);
 }
 
-/// `a = 0` for every output: the least that a tasklet can do.
+/// `a = 0` for every output: the minimum that a tasklet can do.
 std::string leastCode(const Tasklet &t) {
     std::string out;
     for (const Connector &c : t.outConnectors)
@@ -38,7 +38,7 @@ std::string leastCode(const Tasklet &t) {
 }
 
 void removeAll(const std::vector<std::pair<State *, Node *>> &dead) {
-    for (std::size_t i = 0; i < dead.size();) { // those of one state stand together
+    for (std::size_t i = 0; i < dead.size();) { // those of one state are adjacent
         std::vector<Node *> ofState;
         State *s = dead[i].first;
         for (; i < dead.size() && dead[i].first == s; ++i)
@@ -55,7 +55,7 @@ bool isInside(const State *s, const std::set<const Node *> &dead) {
     return false;
 }
 
-/// Removes the chosen nodes; those of nested SDFGs that go anyway are left alone.
+/// Removes the chosen nodes; those in nested SDFGs that are removed anyway are skipped.
 void removeChosen(const std::vector<std::pair<State *, Node *>> &chosen) {
     std::set<const Node *> dead;
     for (const auto &[s, n] : chosen)
@@ -154,14 +154,13 @@ std::size_t shrinkRanges(SDFG &root, std::size_t from, std::size_t to) {
     return count;
 }
 
-// ---- what removals leave behind
+// ---- clean-up after removals
 
 namespace {
 
 bool hasEdge(const Node &n, Name connector, bool in) { return (in ? n.inEdge(connector) : n.outEdge(connector)) != nullptr; }
 
-/// Removes scope connectors without edges together with the other one of the pair, and the edges there. Returns whether anything
-/// changed.
+/// Removes scope connectors without edges, together with the paired connector and its edges. Returns whether anything changed.
 bool cleanScopeNode(State &s, Node &n) {
     bool changed = false;
     for (const bool in : {true, false}) {
@@ -182,7 +181,7 @@ bool cleanScopeNode(State &s, Node &n) {
     return changed;
 }
 
-/// Connectors of code nodes that lost their edge. What came from outside into a nested SDFG is its own from now on.
+/// Removes connectors of code nodes that have lost their edge. A former argument of a nested SDFG becomes a local container.
 void cleanCodeNode(Node &n) {
     auto *nested = dyn_cast<NestedSDFGNode>(&n);
     for (const bool in : {true, false}) {
@@ -198,7 +197,7 @@ void cleanCodeNode(Node &n) {
     }
 }
 
-/// Entries directly followed by their exits, and nodes without any edge that only make sense with one.
+/// Removes entries directly followed by their exits, and nodes without edges that are useless without any.
 void removeEmpty(State &s) {
     pairScopes(s);
     std::vector<Node *> dead;

@@ -26,7 +26,7 @@ private:
     static std::map<diag::Id, std::size_t> brokenRules(const ir::SDFG &graph) {
         diag::Engine d;
         analysis::verify(graph, ir::Level::Loaded, d);
-        std::map<diag::Id, std::size_t> rules; // how often each is broken
+        std::map<diag::Id, std::size_t> rules; // number of violations of each
         for (const diag::Diagnostic &x : d.all())
             if (x.severity == diag::Severity::Error)
                 ++rules[x.id];
@@ -79,7 +79,7 @@ private:
     const std::function<bool(const ir::SDFG &)> &fails_;
     const Options &options_;
     Summary &summary_;
-    const std::map<diag::Id, std::size_t> broken_; // by the graph as it was
+    const std::map<diag::Id, std::size_t> broken_; // by the original graph
 };
 
 } // namespace

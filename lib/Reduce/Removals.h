@@ -7,8 +7,8 @@
 
 namespace sdfgc::reduce {
 
-/// Removes the targets number `from` ... `to` - 1 of one kind, in list order; returns how many targets there are. With from == to
-/// it only counts. Every removal takes a target off the list, so that a search ends.
+/// Removes targets `from` ... `to` - 1 of one kind, in list order; returns how many targets there are. With from == to it only
+/// counts. Every removal shortens the list of targets, so that a search terminates.
 using Removal = std::size_t (*)(ir::SDFG &root, std::size_t from, std::size_t to);
 
 struct Kind {
@@ -16,11 +16,11 @@ struct Kind {
     Removal remove;
 };
 
-/// In the order in which they are tried: what removes much comes first.
+/// In the order in which they are tried: large removals come first.
 std::span<const Kind> kinds();
 
-/// Removes what removals left without meaning: scope connectors of which one side is gone, scopes without content, connectors and
-/// access nodes without edges. Renumbers.
+/// Removes leftovers of removals: scope connectors without a counterpart, scopes without content, connectors and access nodes
+/// without edges. Renumbers.
 void cleanUp(ir::SDFG &root);
 
 inline bool isSelected(std::size_t i, std::size_t from, std::size_t to) { return from <= i && i < to; }

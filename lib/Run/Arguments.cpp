@@ -12,10 +12,10 @@ namespace {
 
 using diag::Id;
 
-/// A parameter with what the command line says about it.
+/// A parameter and its value on the command line.
 struct Entry {
     const tree::Param *param;
-    std::string value;            // as given; empty: not
+    std::string value;            // as given; empty: not given
     std::optional<NpyArray> file; // read from `value`
     std::optional<Number> number;
     Type type() const { return param->desc ? param->desc->dtype : param->type; }
@@ -104,7 +104,7 @@ private:
         }
     }
 
-    /// Reads the file or number of a value; of arguments that are not given, decides what they are.
+    /// Reads the file or number of a value; chooses values for arguments that are not given.
     void interpret(Entry &e) {
         if (e.value.empty() && e.param->desc)
             e.value = !options_.otherwise.empty()                              ? options_.otherwise
@@ -114,7 +114,7 @@ private:
         if (e.value.empty()) {
             if (e.param->desc)
                 diags_.report(Id::ProgramArgumentMissing, {}, e.param->name.str(), howToGive(e));
-            return; // a symbol may follow from shapes
+            return; // the value of a symbol may follow from shapes
         }
         if (e.value.ends_with(".npy"))
             readFile(e);
@@ -126,7 +126,7 @@ private:
                   howToGive(e));
     }
 
-    /// What the program returns is the caller's memory, which holds nothing before the call.
+    /// Return values of the program are in the caller's memory, which has no content before the call.
     bool isWrittenFirst(const Entry &e) const {
         return options_.written.count(e.param->name) != 0 || e.param->name.view().starts_with("__return");
     }
@@ -187,7 +187,7 @@ private:
         fitRank(e);
     }
 
-    /// The shape of the file in elements of the program: vectors are one element, and an array of one element may have any rank.
+    /// The shape of the file in the program's elements: vectors are one element, and an array of one element may have any rank.
     void fitRank(Entry &e) {
         std::vector<int64_t> &shape = e.file->shape;
         const std::size_t rank = e.param->desc->rank();
@@ -311,7 +311,7 @@ private:
         return static_cast<std::size_t>(a.dtype.size) * static_cast<std::size_t>(a.lanes);
     }
 
-    /// Sizes that are negative or too large, and shapes that reach beyond the memory that strides and total size describe.
+    /// Reports sizes that are negative or too large, and shapes that exceed the memory described by strides and total size.
     std::string layoutProblem(const Argument &a) const {
         int64_t last = 0, first = 0;
         bool empty = false;
@@ -371,7 +371,7 @@ private:
             wrong(e, "`" + e.value + "` gives values that " + a.type.str() + " cannot hold");
     }
 
-    /// The numbers of `range`, as NumPy's `astype` would convert them: small types wrap.
+    /// The numbers of `range`, converted as by NumPy's `astype`: small types wrap around.
     static Number counted(Type t, int64_t i) {
         if (t.isBool())
             i %= 2;

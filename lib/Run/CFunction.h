@@ -1,4 +1,4 @@
-// Calls of C functions whose parameters only the program's interface tells.
+// Calls of C functions whose parameters are known only from the program's interface.
 #pragma once
 
 #include "Run/Shared.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::run {
 
-/// One C function with the values of its parameters; `first` are addresses of pointers that come before them, such as the handle.
+/// A C function with the values of its parameters; `first` are addresses of pointers that precede them, such as the handle.
 class CFunction {
 public:
     CFunction(ffi_type *result, const std::vector<void *> &first, const Arguments &a, const std::vector<std::size_t> &parameters,

@@ -1,5 +1,5 @@
-// The parent maps memory that it shares with the child, fills it, forks and waits; the child loads the library and calls. What the
-// child finds out travels through the shared memory as well: a crash in the middle loses nothing that was there before it.
+// The parent maps and fills memory that it shares with the child, forks, and waits; the child loads the library and calls it. The
+// child's findings also travel through shared memory: a crash loses nothing that was recorded before it.
 #include "sdfgc/Run/Call.h"
 
 #include "Run/Child.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Status = CallResult::Status;
 
-/// Waits for the child, no longer than `seconds` (0: without limit); returns its status, or nothing when its time was over.
+/// Waits for the child, but at most `seconds` (0: no limit); returns its status, or nothing on a timeout.
 std::optional<int> waitFor(pid_t child, double seconds) {
     Timer timer;
     int status = 0;
@@ -32,7 +32,7 @@ std::optional<int> waitFor(pid_t child, double seconds) {
     return status;
 }
 
-/// Lines of the emulation of MPI; one that was cut is left out.
+/// Lines from the MPI emulation; a truncated one is dropped.
 std::vector<SentMessages> sentMessages(const char *text) {
     std::vector<SentMessages> out;
     std::istringstream lines(text);
@@ -43,14 +43,14 @@ std::vector<SentMessages> sentMessages(const char *text) {
     return out;
 }
 
-/// Divides the times of calls. A measurement that ended with the first call has no warm-up.
+/// Splits the times of calls into warm-up and the others. If the measurement ended with the first call, there is no warm-up.
 void divideTimes(CallResult &to, const double *times, int calls, const CallOptions &options) {
     const int warmups = options.measure && calls <= options.warmup ? 0 : std::min(options.warmup, calls);
     to.warmups.assign(times, times + warmups);
     to.seconds.assign(times + warmups, times + calls);
 }
 
-/// What a rank told, and what it left in its arguments.
+/// The report of a rank, and the contents of its arguments after the call.
 CallResult resultOf(const RankCall &rank, const CallOptions &options) {
     CallResult out;
     const Report &report = *rank.shared.report;
@@ -70,14 +70,14 @@ CallResult resultOf(const RankCall &rank, const CallOptions &options) {
     return out;
 }
 
-/// Memory for the arguments of every rank; what there is none for, or nothing.
+/// Allocates memory for the arguments of every rank; returns the error if there is not enough memory, otherwise an empty text.
 std::string allocate(std::vector<RankCall> &ranks, const std::vector<const Arguments *> &arguments, const CallOptions &options) {
     for (const Arguments *one : arguments) {
         ranks.emplace_back(*one, options);
         if (!ranks.back().told.data())
             return "there is not enough memory";
         ranks.back().shared.report->rank = -1;
-        ranks.back().shared.report->status = Status::Exited; // unless the child says something else
+        ranks.back().shared.report->status = Status::Exited; // unless the child reports something else
         for (const Argument &a : one->all) {
             ranks.back().memory.emplace_back(a.data.size());
             if (!ranks.back().memory.back().data())
@@ -116,7 +116,7 @@ std::vector<CallResult> callRanks(const std::string &library, const std::string 
     std::vector<CallResult> results;
     for (const RankCall &rank : ranks)
         results.push_back(resultOf(rank, options));
-    CallResult &first = results.front(); // of the process as a whole
+    CallResult &first = results.front(); // of the entire process
     if (!ended) {
         first.status = Status::TimedOut;
     } else if (WIFSIGNALED(*ended)) {

@@ -1,4 +1,4 @@
-// What the process that a program is called in does: load, call, tell.
+// The process in which a program is called: loads, calls and reports.
 #include "Run/Child.h"
 
 #include "Run/CFunction.h"
@@ -25,7 +25,7 @@ using Status = CallResult::Status;
 
 // For the signal handler of the child.
 Report *crashReport = nullptr;
-thread_local int rankOfThread = -1; // of an emulated job
+thread_local int rankOfThread = -1; // in an emulated job
 std::uint64_t libraryBase = 0;
 std::uint64_t libraryEnd = 0;
 
@@ -34,14 +34,14 @@ void addFrame(std::uint64_t address) {
         crashReport->frames[crashReport->frameCount++] = address - libraryBase;
 }
 
-/// Threads of a program often crash together: the first one tells, the others wait for the end that it makes.
+/// Threads of a program often crash together: the first one reports, and the others wait until it ends the process.
 extern "C" void onCrash(int signal, siginfo_t *, void *context) {
     static std::atomic<pid_t> first{0};
     const pid_t me = ::gettid();
     if (pid_t other = 0; !first.compare_exchange_strong(other, me)) {
         while (other != me)
             ::pause();
-        ::_exit(0); // this handler itself crashed
+        ::_exit(0); // this handler itself has crashed
     }
     crashReport->signal = signal;
     crashReport->status = Status::Crashed;
@@ -56,14 +56,14 @@ extern "C" void onCrash(int signal, siginfo_t *, void *context) {
 #endif
     void *calls[maxFrames];
     const int count = ::backtrace(calls, maxFrames);
-    for (int i = 0; i < count; ++i) // a return address stands after the call
+    for (int i = 0; i < count; ++i) // a return address points after the call
         addFrame(reinterpret_cast<std::uint64_t>(calls[i]) - 1);
     ::_exit(0);
 }
 
 void catchCrashes() {
     void *unused[1];
-    ::backtrace(unused, 1); // loads what it needs: not allowed in the handler
+    ::backtrace(unused, 1); // loads required code now, since the handler must not
     useSignalStack();
     struct sigaction action {};
     action.sa_sigaction = onCrash;
@@ -72,7 +72,7 @@ void catchCrashes() {
         ::sigaction(signal, &action, nullptr);
 }
 
-/// The addresses that the loaded library takes.
+/// The address range of the loaded library.
 void findExtent(void *symbol) {
     Dl_info info{};
     if (!::dladdr(symbol, &info))
@@ -91,7 +91,7 @@ void findExtent(void *symbol) {
         nullptr);
 }
 
-/// Discards standard output while it lives.
+/// Discards standard output during its lifetime.
 class MutedOutput {
 public:
     MutedOutput() {
@@ -150,8 +150,8 @@ private:
         return symbol;
     }
 
-    /// Memory of the device, from a function that every GPU program exports for such callers; null where there is none, which is
-    /// reported.
+    /// Allocates device memory through a function that every GPU program exports for such callers; if there is none, reports this
+    /// and returns null.
     char *deviceMemory(std::size_t bytes) {
         if (!deviceAllocate_)
             deviceAllocate_ = reinterpret_cast<Allocate>(find(name_ + "_device_alloc"));
@@ -163,7 +163,7 @@ private:
         return memory;
     }
 
-    /// Where the device is emulated, its reports call the next allocation by this name.
+    /// With an emulated device, reports refer to the next allocation by this name.
     void nameNext(const std::string &name) const {
         if (const auto give = reinterpret_cast<NameNext>(lookUp("sdfgc_emulation_name")))
             give(name.c_str());
@@ -183,7 +183,7 @@ private:
         return true;
     }
 
-    /// Page-locked memory; a program that has nothing on a device needs none.
+    /// Page-locked memory; not needed for a program without device code.
     char *pinnedMemory(std::size_t bytes) {
         const auto allocate = reinterpret_cast<Allocate>(lookUp(name_ + "_pinned_alloc"));
         char *memory = static_cast<char *>(allocate(std::max<std::size_t>(bytes, 1)));
@@ -201,7 +201,7 @@ private:
         return true;
     }
 
-    /// Memory for the containers that live in memory of the caller.
+    /// Provides memory for the containers that live in the caller's memory.
     bool giveExternalMemory(void *handle) {
         for (int s = 0; s <= static_cast<int>(ir::Storage::FPGA_ShiftRegister); ++s) {
             const auto storage = static_cast<ir::Storage>(s);
@@ -235,7 +235,7 @@ private:
         return external_.back().data();
     }
 
-    /// The arguments as they were prepared. The device's memory is freed with the process.
+    /// Fills in the arguments as prepared. The device's memory is freed with the process.
     bool fill() {
         for (std::size_t i = 0; i < memory_.size(); ++i) {
             std::memcpy(memory_[i].data(), arguments_.all[i].data.data(), arguments_.all[i].data.size());
@@ -245,7 +245,7 @@ private:
         return true;
     }
 
-    /// Between the memory that the parent sees and that of the program, where they differ.
+    /// Copies between the memory that the parent sees and that of the program, if these differ.
     bool copy(std::size_t i, bool there) {
         const Argument &a = arguments_.all[i];
         char *host = memory_[i].data();
@@ -313,7 +313,7 @@ private:
         return true;
     }
 
-    /// As many calls as were asked for, up to the first that fails. False where arguments cannot be copied.
+    /// Makes the requested number of calls, up to the first that fails. False if arguments cannot be copied.
     template <class CallOnce> bool repeat(const CallOnce &callOnce) {
         for (int i = 0; i < Shared::calls(options_); ++i)
             if ((i != 0 && !fill()) || !callOnce())
@@ -321,7 +321,7 @@ private:
         return copyBack();
     }
 
-    /// The first call, then others while there is time for them. What the first call left is put back.
+    /// The first call, followed by others as long as there is time. The results of the first call are restored.
     template <class CallOnce> bool measure(const CallOnce &callOnce) {
         const Timer all;
         const bool succeeded = callOnce();
@@ -336,7 +336,7 @@ private:
                     std::memcmp(memory_[i].data(), before.data(), before.size()) != 0)
                     results.emplace_back(i, memory_[i].content());
         } catch (const std::bad_alloc &) {
-            return true; // no memory for further calls
+            return true; // no memory for more calls
         }
         const MutedOutput muted;
         while (report_.calls < Shared::calls(options_) && isTimeLeft(all.seconds()) && fill() && callOnce()) {
@@ -348,13 +348,13 @@ private:
         return true;
     }
 
-    /// Measuring keeps far from a limit that the user has set: it must not make a program fail.
+    /// Measuring stays well below a limit set by the user: it must not make a program fail.
     bool isTimeLeft(double spent) const {
         const double longest = *std::max_element(times_, times_ + report_.calls);
         return spent < CallOptions::enoughSeconds && (options_.seconds == 0 || spent + longest < options_.seconds / 2);
     }
 
-    /// What the emulated device has found wrong; it prints each.
+    /// The number of faults that the emulated device has found; it prints each.
     long emulationReports() const {
         const auto reports = reinterpret_cast<long (*)()>(lookUp("sdfgc_emulation_reports"));
         return reports ? reports() : 0;
@@ -379,7 +379,7 @@ private:
     const Arguments &arguments_;
     const CallOptions &options_;
     std::vector<SharedMemory> &memory_;
-    std::vector<char *> pointers_; // of arrays, as the call takes them
+    std::vector<char *> pointers_; // of arrays, as passed to the call
     std::vector<SharedMemory> external_;
     Report &report_;
     double *times_;
@@ -391,7 +391,7 @@ private:
     DeviceCopy deviceCopy_ = nullptr;
 };
 
-/// The ranks of a library that was built against the emulation of MPI: threads of this process.
+/// The ranks of a library built against the MPI emulation: threads of this process.
 using Emulate = int (*)(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report, std::size_t room);
 
 void emulateRanks(Emulate emulate, std::vector<Child> &children, const CallOptions &options, Report &report) {
@@ -408,14 +408,14 @@ void emulateRanks(Emulate emulate, std::vector<Child> &children, const CallOptio
         report.say(Status::Error, wrong.data());
 }
 
-/// What the emulated ranks sent, in the words of the runtime.
+/// The messages that the emulated ranks sent, as text from the runtime.
 void readSent(void *library, char *to) {
     using Sent = void (*)(char *text, std::size_t room);
     if (const auto sent = reinterpret_cast<Sent>(::dlsym(library, "sdfgc_mpi_sent")); sent && to)
         sent(to, Shared::sentRoom);
 }
 
-/// MPI is finalised by the process that started it. After an error the others may never come: the launcher ends them.
+/// The process that initialised MPI finalises it. After an error the others may never get there, and the launcher ends them.
 void finaliseMpi(void *library) {
     using Ask = int (*)(int *);
     const auto initialised = reinterpret_cast<Ask>(::dlsym(library, "MPI_Initialized")),

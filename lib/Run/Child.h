@@ -1,4 +1,4 @@
-// The side of a call that runs in a process of its own.
+// The side of a call that runs in a separate process.
 #pragma once
 
 #include "Run/Shared.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::run {
 
-/// What one rank is called with, and where it tells what happened.
+/// The arguments of one rank's call, and where it reports results.
 struct RankCall {
     const Arguments *arguments;
     std::vector<SharedMemory> memory; // of each argument
@@ -17,8 +17,8 @@ struct RankCall {
     RankCall(const Arguments &a, const CallOptions &o) : arguments(&a), told(Shared::bytes(o)), shared(told.data(), o) {}
 };
 
-/// Loads the library and calls the program, on each rank once. Everything that is found out goes to the ranks' reports; what concerns
-/// the process as a whole to that of the first.
+/// Loads the library and calls the program once on each rank. Findings go to the ranks' reports; those about the entire process go
+/// to that of the first rank.
 void callInChild(const std::string &library, const std::string &name, std::vector<RankCall> &ranks, const CallOptions &options);
 
 } // namespace sdfgc::run

@@ -1,4 +1,4 @@
-// The format itself is in the runtime header that programs read files with, too.
+// The format itself is implemented in a runtime header, which programs also use to read files.
 #include "sdfgc/Run/Npy.h"
 
 #include "sdfgc/rt/npy.h"

@@ -1,4 +1,4 @@
-// Memory that the process of sdfgc and the one that runs a program both see.
+// Memory shared by sdfgc and the process that runs a program.
 #pragma once
 
 #include "sdfgc/Run/Call.h"
@@ -17,7 +17,7 @@ constexpr std::size_t alignment = 64, maxFrames = 64;
 
 inline std::size_t pageSize() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-/// Pages that parent and child both see, with one after them that must not be touched.
+/// Pages shared by parent and child, followed by an inaccessible one.
 class SharedMemory {
 public:
     explicit SharedMemory(std::size_t bytes) : bytes_(bytes) {
@@ -30,7 +30,7 @@ public:
             return;
         base_ = static_cast<char *>(p);
         ::mprotect(base_ + whole, page, PROT_NONE);
-        // As near to the end as alignment allows.
+        // As close to the end as alignment permits.
         begin_ = base_ + (whole - bytes) / alignment * alignment;
     }
     SharedMemory(SharedMemory &&o) noexcept
@@ -48,13 +48,13 @@ private:
     std::size_t size_ = 0, bytes_;
 };
 
-/// What the child says; the times of the calls stand after it.
+/// The child's report; the times of the calls follow it.
 struct Report {
     CallResult::Status status;
     int signal;
-    int rank;   // that crashed, where it is a thread and known; else -1
-    int calls;  // whose times are there, warm-up included
-    int graphs; // whose counters are there
+    int rank;   // the one that crashed, if it is a thread and known; otherwise -1
+    int calls;  // number of calls with a time, including warm-up
+    int graphs; // number of graphs with counters
     std::size_t frameCount;
     std::array<std::uint64_t, maxFrames> frames;
     double initSeconds;
@@ -66,14 +66,14 @@ struct Report {
     }
 };
 
-/// A `<name>_graph_info` of the program's C interface (lib/Targets/Gpu): the numbers in their order there.
+/// A `<name>_graph_info` of the program's C interface (lib/Targets/Gpu): its numbers, in order.
 struct GraphInfo {
     const char *name;
     std::array<int64_t, 9> numbers;
     const char *lastReason;
 };
 
-/// The same with its texts; these stand after the times.
+/// The same with its texts, which follow the times.
 struct SharedCounters {
     std::array<int64_t, 9> numbers;
     std::array<char, 256> name;
@@ -85,12 +85,12 @@ struct SharedCounters {
     }
 };
 
-/// What parent and child share beside the arguments.
+/// Memory shared by parent and child in addition to the arguments.
 struct Shared {
     Report *report;
     double *times;
     SharedCounters *graphs;
-    char *sent; // text of the emulation of MPI, sentRoom bytes; null: not wanted
+    char *sent; // text of the MPI emulation, sentRoom bytes; null: not requested
     static constexpr std::size_t sentRoom = std::size_t(1) << 18;
 
     static int calls(const CallOptions &o) { return o.warmup + o.repeat; }
@@ -98,7 +98,7 @@ struct Shared {
         return sizeof(Report) + static_cast<std::size_t>(calls(o)) * sizeof(double) +
                static_cast<std::size_t>(o.gpuGraphs) * sizeof(SharedCounters) + (o.messages ? sentRoom : 0);
     }
-    /// Null memory has nothing.
+    /// With null memory, everything is empty.
     Shared(char *memory, const CallOptions &o)
         : report(memory ? new (memory) Report{} : nullptr),
           times(reinterpret_cast<double *>(memory ? memory + sizeof(Report) : nullptr)),

@@ -14,7 +14,7 @@ void SizeSolver::require(sym::Expr expression, int64_t value, const std::string 
 }
 
 void SizeSolver::solve(diag::Engine &diags) {
-    for (bool moved = true; moved;) { // every round but the last finds a symbol
+    for (bool moved = true; moved;) { // every round except the last solves for a symbol
         moved = false;
         for (Equation &e : equations_)
             moved = advance(e) || moved;
@@ -49,7 +49,7 @@ bool SizeSolver::advance(Equation &e) {
     return true;
 }
 
-/// What an equation says against what is known; it is reported at one of its symbols.
+/// Checks an equation against known values; a contradiction is reported at one of its symbols.
 void SizeSolver::check(const Equation &e, diag::Engine &diags) const {
     const std::optional<int64_t> now = sym::evaluate(sym::inIntegers(e.expression), values_);
     if (!now || *now == e.value)

@@ -10,13 +10,13 @@
 
 namespace sdfgc::run {
 
-/// Finds integer values of symbols from equations `expression = value`, each affine in the one symbol that is not known yet.
+/// Solves equations `expression = value` for integer values of symbols; each must be affine in its one unknown symbol.
 class SizeSolver {
 public:
-    /// A value that is given; `source` says by what.
+    /// Sets a given value; `source` names its origin.
     void know(Name symbol, int64_t value, const std::string &source);
     void require(sym::Expr expression, int64_t value, const std::string &source);
-    /// Decides what can be decided; contradictions are reported.
+    /// Solves as far as possible, and reports contradictions.
     void solve(diag::Engine &diags);
     const std::map<Name, int64_t> &values() const { return values_; }
 

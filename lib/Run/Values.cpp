@@ -9,8 +9,7 @@
 namespace sdfgc::run {
 namespace {
 
-/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity keep their largest exponent for
-/// numbers.
+/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity use their largest exponent for numbers.
 struct SmallFloat {
     int exponentBits, mantissaBits;
     bool hasInfinity;
@@ -47,13 +46,13 @@ uint32_t encode(const SmallFloat &f, double v) {
     if (magnitude == 0)
         return sign;
     std::frexp(magnitude, &exponent); // magnitude = m * 2^exponent, m in [0.5, 1)
-    const int lowest = 1 - f.bias();  // of normal numbers
+    const int lowest = 1 - f.bias();  // of normalised numbers
     const int scale = std::max(exponent - 1, lowest);
-    // In units of the last place the number is an integer once rounded; carries move into the exponent by themselves.
+    // In units of the last place, the rounded number is an integer; carries propagate into the exponent automatically.
     const double units = std::nearbyint(std::ldexp(magnitude, f.mantissaBits - scale));
     const auto whole = static_cast<uint32_t>(units);
     const uint32_t biased = static_cast<uint32_t>(scale - lowest) << f.mantissaBits;
-    const uint32_t bits = whole + biased; // a normal number has its hidden bit in `whole`, which adds one to the exponent
+    const uint32_t bits = whole + biased; // the hidden bit of a normalised number is in `whole` and adds one to the exponent
     const uint32_t largest = f.hasInfinity ? exponentMask - 1 : (exponentMask | mantissaMask) - 1;
     return sign | (bits > largest ? infinity : bits);
 }
@@ -110,7 +109,7 @@ std::optional<double> parseReal(std::string_view t) {
     return error == std::errc() && end == t.data() + t.size() && !t.empty() ? std::optional(v) : std::nullopt;
 }
 
-/// `1+2j`, `3j`: the sign that separates the parts stands after neither an `e` nor the beginning.
+/// `1+2j`, `3j`: the sign between the parts is neither at the start nor after an `e`.
 std::optional<Number> parseComplex(std::string_view t) {
     t.remove_suffix(1);
     std::size_t split = 0;

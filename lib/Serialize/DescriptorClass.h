@@ -16,18 +16,18 @@ struct DescriptorClass {
     bool keepsName = false;
 };
 
-/// DataDesc::className of a structure's member that is a symbolic value in the file (`value_count` of a Tensor: "$nnz"). It is a
+/// DataDesc::className of a structure member that is a symbolic value in the file (`value_count` of a Tensor: "$nnz"). It is a
 /// scalar of the struct in C; its totalSize holds the value.
 inline constexpr std::string_view symbolicMember = "symbolic member";
 
-/// The class of that name, names of old versions included; nothing if it is none of DaCe's.
+/// The class with that name, including names from old versions; nothing if DaCe has no such class.
 std::optional<DescriptorClass> descriptorClass(std::string_view name);
 /// The name that DaCe 2.x reads for a descriptor.
 std::string_view descriptorClassName(const ir::DataDesc &d);
-/// Makes a handle of MPI what its class says, whatever the file says: it lives from init to exit, and of two classes the element
-/// type is known. (Of a SubArray it is that of the data it describes.) Nothing for other containers.
+/// Completes an MPI handle according to its class, overriding the file: it lives from init to exit, and two of the classes have a
+/// known element type. (For a SubArray it is the type of the data it describes.) Does nothing for other containers.
 void completeHandle(ir::DataDesc &d);
-/// Does what follows from the shape, strides or size, leave 64 bits?
+/// Does the shape, the strides or the size overflow 64 bits?
 bool layoutOverflows(const ir::DataDesc &d);
 
 } // namespace sdfgc::serialize

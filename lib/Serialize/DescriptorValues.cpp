@@ -17,7 +17,7 @@ using ir::DataKind;
 
 namespace {
 
-/// For each kind and alias the first row is the name that is written.
+/// The first row for each kind and alias has the name that is written.
 constexpr DescriptorClass kClasses[] = {
     {"Scalar", DataKind::Scalar},
     {"Array", DataKind::Array},
@@ -43,7 +43,7 @@ constexpr DescriptorClass kClasses[] = {
     {"StructView", DataKind::Structure, AliasKind::View},
 };
 
-/// Strides, offsets and sizes that the file leaves out: row-major, zero, the product of the shape.
+/// Fills in strides, offsets and sizes that the file omits: row-major, zero, the product of the shape.
 void fillLayout(ir::DataDesc &d) {
     if (d.shape.empty() && (d.isScalar() || d.isStructure()))
         d.shape = {1};
@@ -56,8 +56,7 @@ void fillLayout(ir::DataDesc &d) {
         d.totalSize = dense.totalSize;
 }
 
-/// Symbols of a text that its value does not depend on. To DaCe they are used all the same, and so they are arguments of the
-/// program.
+/// Symbols in a text whose value does not depend on them. DaCe still considers them used, and so they are arguments of the program.
 std::vector<Name> cancelledIn(std::string_view text, sym::Expr value) {
     auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     std::set<Name> known(value.freeSymbols().begin(), value.freeSymbols().end());
@@ -66,14 +65,14 @@ std::vector<Name> cancelledIn(std::string_view text, sym::Expr value) {
         const std::size_t begin = ++at;
         while (at < text.size() && isWord(text[at]))
             ++at;
-        // `$?` is undefined, and no symbol.
+        // `$?` is undefined rather than a symbol.
         if (const Name name(text.substr(begin, at - begin)); !name.empty() && known.insert(name).second)
             out.push_back(name);
     }
     return out;
 }
 
-/// DaCe's GPU transformations leave offsets of removed dimensions behind. Where all are zero that changes nothing.
+/// DaCe's GPU transformations leave offsets of removed dimensions behind. If all are zero, they have no effect.
 void dropSurplusOffsets(ValueReader &values, Json at, ir::DataDesc &d) {
     const bool allZero = std::all_of(d.offset.begin(), d.offset.end(), [](sym::Expr e) { return e.isZero(); });
     if (d.offset.size() <= d.shape.size() || !allZero)
@@ -97,7 +96,7 @@ std::string_view descriptorClassName(const ir::DataDesc &d) {
     for (const DescriptorClass &c : kClasses)
         if (c.kind == d.kind && c.alias == d.alias)
             return c.name;
-    return "Array"; // a view of a scalar or the like, which the format does not have
+    return "Array"; // a view of a scalar or the like, which the format does not support
 }
 
 void completeHandle(ir::DataDesc &d) {
@@ -143,8 +142,8 @@ std::optional<ir::DataDesc> ValueReader::readDescriptor(std::string_view key, Js
         d.className = Name(type.text());
     FieldReader r(*this, attributes);
     descriptorFields(r, d);
-    // The sizes of arguments are the caller's business: their symbols are no arguments, nor do copies of them that passes make add
-    // any.
+    // The sizes of arguments are the caller's responsibility: their symbols do not become arguments, not even through copies that
+    // passes make.
     Json size = attributes && d.transient ? attributes.find("total_size") : Json();
     if (size && size.kind() == JsonKind::String && d.cancelled.empty())
         d.cancelled = cancelledIn(size.text(), d.totalSize);

@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// One more element of the path while it lives.
+    /// One more element of the path during its lifetime.
     struct Step {
         Comparer &c;
         std::size_t length;
@@ -143,7 +143,7 @@ private:
 
     // ---- control flow
     void regions(const ir::Region &a, const ir::Region &b) {
-        auto start = [](const ir::Region &r) { // what it is, stored or not
+        auto start = [](const ir::Region &r) { // the actual start, whether stored or not
             return r.start() ? static_cast<int64_t>(r.start()->id()) : int64_t(-1);
         };
         field("start_block", start(a), start(b));

@@ -10,7 +10,7 @@ bool Document::parse(diag::Engine &d, const Limits &l) {
     if (!error)
         return true;
     diag::Location place = placeOfByte(error->byte);
-    if (nodeCount() != 0) { // the path is that of the innermost value that had begun
+    if (nodeCount() != 0) { // the path is that of the innermost value that was started
         const diag::Location last = this->place(Json(*this, static_cast<uint32_t>(nodeCount() - 1)));
         place.path = last.path;
         place.element = last.element;
@@ -53,7 +53,7 @@ diag::Location Document::placeOfByte(uint64_t at) const {
     return p;
 }
 
-// ---- from a value to the element of the graph that holds it
+// ---- from a value to the graph element that contains it
 namespace {
 
 std::string attribute(Json object, std::string_view key) {
@@ -73,7 +73,7 @@ std::string labelOf(Json object) {
     return label;
 }
 
-/// Collects, on the way down from the root, the words of ir::elementName and the nearest debug info.
+/// Collects, on the way down from the root, the words for ir::elementName and the nearest debug info.
 struct ElementTrail {
     std::string graph, block, node;
     Json debugInfo, sourceFiles;
@@ -156,7 +156,7 @@ struct ElementTrail {
     }
 };
 
-/// Both texts with `between` between them, or the one that is not empty.
+/// Both texts joined by `between`, or the one that is not empty.
 std::string joined(const std::string &a, const char *between, const std::string &b) {
     return a + (a.empty() || b.empty() ? "" : between) + b;
 }
@@ -207,7 +207,7 @@ diag::Location Document::place(Json value) const {
     trail.pass(at);
 
     diag::Location p = placeOfByte(node(target).start - (value.isString() ? 1 : 0));
-    p.path = joined(p.path, ".", path); // after those of the holder, if there is one
+    p.path = joined(p.path, ".", path); // after those of the holder, if any
     p.element = joined(p.element, ": ", trail.text());
     p.source = trail.location();
     return p;

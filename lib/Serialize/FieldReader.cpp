@@ -5,7 +5,7 @@
 namespace sdfgc::serialize {
 namespace {
 
-/// Attributes without meaning for the program, of any class: identity, presentation, history, results of analyses.
+/// Attributes of any class that do not affect the program: identity, presentation, history, results of analyses.
 constexpr std::string_view kDropped[] = {"guid",
                                          "hash",
                                          "is_collapsed",
@@ -28,9 +28,9 @@ constexpr std::string_view kDropped[] = {"guid",
                                          "certain_reads",
                                          "certain_writes"};
 
-/// Attributes that the format knows and the IR does not model: kept without a warning.
+/// Attributes that the format has but the IR does not model: kept without a warning.
 struct Known {
-    std::string_view className; // empty: of any class
+    std::string_view className; // empty: any class
     std::string_view attribute;
 };
 constexpr Known kKept[] = {
@@ -87,7 +87,7 @@ template <std::size_t N> bool listed(const Known (&table)[N], std::string_view c
 
 bool isMeta(std::string_view key) { return key.substr(0, 5) == "_meta"; }
 
-/// A blank value of an attribute that is kept without a warning, of whatever class: not worth keeping.
+/// Is it an empty value of an attribute that would be kept without a warning, whatever its class, and so not worth keeping?
 bool saysNothing(std::string_view key, Json v) {
     const bool isBlank = v.isNull() || ((v.isObject() || v.isArray() || v.isString()) && v.size() == 0);
     return isBlank && std::any_of(std::begin(kKept), std::end(kKept), [&](const Known &k) { return k.attribute == key; });

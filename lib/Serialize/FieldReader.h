@@ -1,4 +1,4 @@
-// The reading visitor of Fields.h: takes attributes out of one JSON object and sees what is left.
+// The reading visitor of Fields.h: takes attributes from a JSON object and tracks the rest.
 #pragma once
 
 #include "ValueReader.h"
@@ -13,7 +13,7 @@ public:
     FieldReader(ValueReader &values, Json attributes);
 
     ValueReader &values() { return values_; }
-    /// The attribute's value, which then counts as used; absent if there is none.
+    /// The attribute's value, which is then marked as used; absent if there is none.
     Json take(std::string_view key);
 
     template <class T> void field(std::string_view key, T &out) {
@@ -30,14 +30,14 @@ public:
         field(values_.document().isText() && key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : key, out);
     }
 
-    /// Puts what was not taken into `extra`: with a warning when the format does not know it for this class. Editors' data, history
-    /// and analysis results (format reference 1.6) are dropped.
+    /// Moves the remaining attributes to `extra`, with a warning if the format does not have them for this class. Editor data,
+    /// history and analysis results (format reference 1.6) are dropped.
     void rest(std::string_view className, ir::Extra &extra);
-    /// Puts what was not taken into the properties of a library node, without a warning.
+    /// Moves the remaining attributes to the properties of a library node, without a warning.
     void rest(OrderedMap<std::string, json::Value> &properties);
-    /// Of attributes in the text form: calls `f` with the key, whether it is one that sdfgc does not know, and the value.
+    /// For attributes in the text form: calls `f` with the key, whether it is unknown to sdfgc, and the value.
     void restOfText(const std::function<void(std::string_view, bool, Json)> &f) const;
-    /// The keys that were asked for, in a document of the text form.
+    /// The keys that were queried, for a document of the text form.
     std::vector<std::string> asked() const { return {asked_.begin(), asked_.end()}; }
 
 private:
@@ -48,8 +48,8 @@ private:
     };
     ValueReader &values_;
     std::vector<Member> members_;
-    std::vector<std::string_view> asked_; // keys in Fields.h, which stay
-    std::size_t next_ = 0;                // files have attributes mostly in the order in which they are asked for
+    std::vector<std::string_view> asked_; // keys in Fields.h, which outlive this object
+    std::size_t next_ = 0;                // attributes are mostly stored in the order in which they are queried
 };
 
 } // namespace sdfgc::serialize

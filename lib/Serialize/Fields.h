@@ -1,14 +1,14 @@
-// Which attribute of the format is which member of the IR: one list a class, in the order in which files have them.
+// Maps attributes of the format to members of the IR: one list per class, in the order of files.
 //
 // A list serves several visitors: reading takes one object, writing and printing an object and its defaults, comparing two objects.
 // A visitor has
-//   field(key, member...)       the attribute in its ordinary form; null is no value
+//   field(key, member...)       the attribute in its ordinary form; null is not a value
 //   nullable(key, member...)    a text whose null means empty
 //   identifier(key, member...)  a name, or a list of names, that must be identifiers; empty is fine
-//   number(key, member...)      an expression that DaCe keeps as an integer where it is one
+//   number(key, member...)      an expression that DaCe stores as an integer if it is one
 //   dataName(key, member...)    the name of a container, dotted for members of structures; null means empty
-//   meta(key, member...)        what only sdfgc knows (`_meta...`: DaCe ignores such keys)
-// What does not fit (labels, connectors, subsets of old versions, contents) is beside the lists.
+//   meta(key, member...)        an attribute only known to sdfgc (`_meta...`: DaCe ignores such keys)
+// Anything else (labels, connectors, subsets of old versions, contents) is handled outside of the lists.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -60,7 +60,7 @@ template <class V, class... N> void taskletFields(V &v, N &...n) {
     v.field("instrument", n.instrument...);
 }
 
-/// Without `sdfg`.
+/// Except `sdfg`.
 template <class V, class... N> void nestedFields(V &v, N &...n) {
     v.field("label", n.label...);
     v.nullable("ext_sdfg_path", n.externalPath...);
@@ -105,7 +105,7 @@ template <class V, class... N> void consumeFields(V &v, N &...n) {
     v.field("instrument", n.instrument...);
 }
 
-/// Without the node's own properties.
+/// Except the node's own properties.
 template <class V, class... N> void libraryFields(V &v, N &...n) {
     v.field("name", n.name...);
     v.field("label", n.label...);
@@ -122,7 +122,7 @@ template <class V, class... B> void stateFields(V &v, B &...b) {
     v.field("symbol_instrument_condition", b.symbolInstrumentCondition...);
 }
 
-/// Of every region.
+/// Common to all regions.
 template <class V, class... B> void regionFields(V &v, B &...b) {
     v.meta("gpu_graph", b.graph...);
     v.meta("_meta_sdfgc_graph_entries", b.graphEntries...);
@@ -147,7 +147,8 @@ template <class V, class... E> void interstateFields(V &v, E &...e) {
     v.field("debuginfo", e.debugInfo...);
 }
 
-/// Without `name`. Containers, constants and symbols are beside the list when reading, because everything else refers to them.
+/// Except `name`. When reading, containers, constants and symbols are handled outside of the list, because everything else refers
+/// to them.
 template <class V, class... G> void graphFields(V &v, G &...g) {
     v.field("arg_names", g.argNames...);
     v.field("global_code", g.globalCode...);

@@ -12,7 +12,7 @@ using diag::Id;
 
 namespace {
 
-/// Deeper nesting of SDFGs than any program has; bounds the recursion of everything that walks graphs.
+/// No program nests SDFGs this deeply; this bounds the recursion of all code that walks graphs.
 constexpr int kMaxGraphDepth = 400;
 
 struct RegionClass {
@@ -33,7 +33,7 @@ std::optional<ir::BlockKind> regionKind(std::string_view type) {
     return std::nullopt;
 }
 
-/// The names among the keys of an object, for what texts refer to before it is read.
+/// The names among the keys of an object, for texts that refer to them before they are read.
 void addKeys(Json object, std::unordered_set<Name> &names) {
     if (object)
         for (auto [key, value] : object.members())
@@ -134,7 +134,7 @@ std::unique_ptr<ir::SDFG> GraphReader::readGraph(Json v) {
         for (Json entry : types.items())
             for (auto [argument, descriptor] : entry.members())
                 g->argNames.emplace_back(argument.text());
-    for (const Name n : g->argNames) // they are words of the interface
+    for (const Name n : g->argNames) // these are part of the interface
         if (!ir::isIdentifier(n.view()))
             values_.report(Id::BadName, attributes, "argument", n.str());
     r.rest("SDFG", g->extra);
@@ -156,7 +156,7 @@ void GraphReader::readDeclarations(Json attributes, ir::SDFG &g, GraphScope &sco
     addKeys(attributes.find("constants_prop"), scope.containers);
     r.field("symbols", g.symbols);
     r.field("constants_prop", g.constants);
-    for (std::string_view list : containerLists) // those of MPI are lists of their own in 1.x
+    for (std::string_view list : containerLists) // those of MPI have separate lists in 1.x
         r.field(list, g.arrays);
 }
 
@@ -168,7 +168,7 @@ void GraphReader::readRegion(Json v, ir::Region &region) {
         return;
     for (Json n : nodes.items()) {
         auto block = readBlock(n);
-        if (!block) // positions must stay: stand in for what could not be read
+        if (!block) // positions must stay valid: a placeholder for a block that could not be read
             block = std::make_unique<ir::State>();
         region.adopt(std::move(block));
         checkPosition(n, region.blocks().size() - 1);
@@ -188,7 +188,7 @@ void GraphReader::readStart(Json v, ir::Region &region) {
     values_.read("start_block", start, position);
     if (position >= 0 && static_cast<uint64_t>(position) < region.blocks().size())
         return region.setStart(region.blocks()[static_cast<std::size_t>(position)].get());
-    // Tools that remove blocks leave stale positions behind; they do no harm where the graph itself says what comes first.
+    // Tools that remove blocks leave stale positions behind; these do no harm if the start is evident from the graph.
     if (region.start())
         values_.report(Id::StaleStart, start, "start_block", start.text(), region.blocks().size(), "blocks");
     else
@@ -212,7 +212,7 @@ std::unique_ptr<ir::Block> GraphReader::readBlock(Json v) {
         block = std::make_unique<ir::ContinueBlock>();
     else if (*type == "ReturnBlock")
         block = std::make_unique<ir::ReturnBlock>();
-    else if (*type == "ControlFlowBlock") // the abstract class: nothing happens in it
+    else if (*type == "ControlFlowBlock") // the abstract class: an empty block
         block = std::make_unique<ir::State>();
     else if (auto kind = regionKind(*type))
         block = std::make_unique<ir::Region>(*kind);
@@ -253,7 +253,7 @@ std::unique_ptr<ir::Block> GraphReader::readLoop(Json v) {
     return loop;
 }
 
-/// 0.16 listed the states after which a loop ends or goes on; now a block of its own follows them.
+/// 0.16 listed the states after which a loop breaks or continues; now each is followed by a separate block.
 void GraphReader::addLoopJumps(Json breaks, Json continues, ir::LoopRegion &loop) {
     const std::size_t count = loop.blocks().size();
     std::vector<std::pair<ir::Block *, bool>> jumps;

@@ -1,4 +1,4 @@
-// Regions, states, nodes and edges out of a document. One reader a document; external SDFGs are documents of their own.
+// Reads regions, states, nodes and edges from a document. There is one reader per document; external SDFGs are separate documents.
 #pragma once
 
 #include "FieldReader.h"
@@ -7,17 +7,17 @@
 
 namespace sdfgc::serialize {
 
-/// What the documents of one load share.
+/// State shared by the documents of one load.
 struct LoadContext {
     diag::Engine &diags;
     const Limits &limits;
-    std::vector<std::string> openFiles; // being read, outermost first: an external SDFG must not be among them
+    std::vector<std::string> openFiles; // being read, outermost first: an external SDFG must not be one of them
     uint64_t externalBytes = 0;
-    int graphDepth = 0; // nested SDFGs around
+    int graphDepth = 0; // number of surrounding nested SDFGs
 };
 
-/// The graph in another file, relative to the folder of the file that names it. Null after errors; `report` takes what is wrong with
-/// naming it.
+/// Loads the graph in another file; the path is relative to the folder of the file that names it. Null after errors; `report`
+/// receives errors about the reference itself.
 std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::string &file, LoadContext &context,
                                        const std::function<void(diag::Message)> &report);
 
@@ -52,16 +52,16 @@ private:
     void checkScopes(Json nodes, ir::State &s);
     std::unique_ptr<ir::SDFG> readEmbedded(Json text);
 
-    /// The string member `type`, or nothing with a report.
+    /// The string member `type`; if there is none, reports this and returns nothing.
     std::optional<std::string_view> typeOf(Json v, std::string_view what);
-    /// A member that must be there and be an array; an absent value (empty list) with a report otherwise.
+    /// A required array member; otherwise reports this and returns an absent value (an empty list).
     Json requiredList(Json v, std::string_view key, std::string_view what);
     void checkPosition(Json v, std::size_t position);
 
     LoadContext &context_;
     ValueReader values_;
     uint32_t graphs_ = 0;
-    /// Connectors of nodes that have many, so that edges find theirs in constant time.
+    /// Connectors of nodes with many of them, so that edges find theirs in constant time.
     std::unordered_map<const ir::Node *, std::unordered_set<Name>> inNames_, outNames_;
 };
 

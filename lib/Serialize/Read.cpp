@@ -1,4 +1,4 @@
-// Files and texts to graphs; SDFGs in files of their own.
+// Reads graphs from files and texts; also SDFGs in separate files.
 #include "GraphReader.h"
 #include "Serialize/Text/Reader.h"
 #include "WrongInput.h"
@@ -17,7 +17,7 @@ using diag::Id;
 
 namespace {
 
-/// More files inside each other than any program has.
+/// No program nests files this deeply.
 constexpr std::size_t kMaxFileDepth = 32;
 
 diag::Location placeOfFile(const std::string &name) {
@@ -26,7 +26,7 @@ diag::Location placeOfFile(const std::string &name) {
     return p;
 }
 
-/// Says what a file starts with that is no JSON object: in words, as far as it is known.
+/// Describes the beginning of a file that is not a JSON object, if it is recognised.
 std::string firstBytes(std::string_view text) {
     const std::size_t at = text.find_first_not_of(" \t\r\n");
     if (at == std::string_view::npos)
@@ -44,7 +44,7 @@ bool looksLikeObject(std::string_view text) {
     return at != std::string_view::npos && text[at] == '{';
 }
 
-/// Inflates a text that is compressed; false with a report if that cannot be done.
+/// Decompresses a compressed text; if this fails, reports it and returns false.
 bool inflate(std::string &text, const std::string &name, LoadContext &context) {
     if (!gzip::isCompressed(text))
         return true;
@@ -57,7 +57,7 @@ bool inflate(std::string &text, const std::string &name, LoadContext &context) {
     return true;
 }
 
-/// The graph in a text of any form; null with a report if it cannot be read.
+/// Reads the graph in a text of any form; if this fails, reports it and returns null.
 std::unique_ptr<ir::SDFG> readInflated(std::string text, const std::string &name, LoadContext &context) {
     if (looksLikeGraphText(text)) {
         if (auto bad = firstInvalidUtf8(text)) {
@@ -104,7 +104,7 @@ std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::st
         return refuse({Id::FileUnreadable, text.error()});
     if (!inflate(*text, path, context))
         return refuse({Id::ExternalBroken, file});
-    // A file may be named often and name others often: what is read in all is bounded, before it is read.
+    // A file may be referenced often and reference many others, so the total size is limited before reading.
     context.externalBytes += text->size();
     if (context.externalBytes > context.limits.inflatedBytes)
         return refuse({Id::ExternalTooLarge, context.limits.inflatedBytes});
@@ -114,7 +114,7 @@ std::unique_ptr<ir::SDFG> loadExternal(const std::string &namedBy, const std::st
     return g ? std::move(g) : refuse({Id::ExternalBroken, file});
 }
 
-/// Up to 0.9 a nested SDFG was a string that holds its JSON.
+/// Up to 0.9, a nested SDFG was a string with its JSON.
 std::unique_ptr<ir::SDFG> GraphReader::readEmbedded(Json text) {
     Document doc(std::string(text.text()), values_.document().name());
     doc.setHolder(values_.document().place(text));

@@ -1,4 +1,4 @@
-// A visitor of Fields.h: are all attributes of two maps equal, but for those that are named?
+// A visitor of Fields.h: do two maps agree in all attributes except the listed ones?
 #include "Fields.h"
 
 #include "sdfgc/Serialize/SameMap.h"
@@ -9,7 +9,7 @@ namespace sdfgc::serialize {
 namespace {
 
 struct Equality {
-    const std::vector<std::string_view> &keys; // that do not count
+    const std::vector<std::string_view> &keys; // the ones to ignore
     bool holds = true;
 
     template <class T> void field(std::string_view key, const T &a, const T &b) {

@@ -9,12 +9,12 @@ using diag::Id;
 
 namespace {
 
-/// From this many connectors on, a node's are kept in a set while the edges are read.
+/// With at least this many connectors, a node's connectors are kept in a set while edges are read.
 constexpr std::size_t kManyConnectors = 32;
 
 Json attributesOf(Json v) { return v.find("attributes"); }
 
-/// `Unrolled` was a schedule of its own up to 1.x: sequential loops, fully unrolled.
+/// Up to 1.x, `Unrolled` was a separate schedule: sequential loops, fully unrolled.
 void upgradeUnrolled(ir::MapEntry &m) {
     if (m.schedule != ir::Schedule::Unrolled)
         return;
@@ -22,7 +22,7 @@ void upgradeUnrolled(ir::MapEntry &m) {
     m.unroll = true;
 }
 
-/// A property of a library node that is text in the file, or empty.
+/// The text property of a library node in the file, or an empty text.
 std::string scopeHint(Json node, std::string_view key, std::string_view oldKey) {
     Json v = node.find(key);
     if (!v && !oldKey.empty())
@@ -44,7 +44,7 @@ std::unique_ptr<ir::Block> GraphReader::readState(Json v) {
         return state;
     for (Json n : nodes.items()) {
         auto node = readNode(n);
-        if (!node) // positions must stay: stand in for what could not be read
+        if (!node) // positions must stay valid: a placeholder for a node that could not be read
             node = std::make_unique<ir::Tasklet>();
         state->adopt(std::move(node));
         checkPosition(n, state->nodes().size() - 1);
@@ -135,7 +135,7 @@ std::unique_ptr<ir::Node> GraphReader::readLibrary(Json v, FieldReader &r) {
     return n;
 }
 
-/// Up to 0.9 reductions were nodes of their own type.
+/// Up to 0.9, reductions had a separate node type.
 std::unique_ptr<ir::Node> GraphReader::readReduce(FieldReader &r) {
     auto n = std::make_unique<ir::LibraryNode>();
     n->classPath = "dace.libraries.standard.nodes.reduce.Reduce";
@@ -225,7 +225,7 @@ ir::Memlet GraphReader::readMemlet(Json v) {
     return m;
 }
 
-/// Attributes of 0.9.
+/// Upgrades attributes of 0.9.
 void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
     Json accesses = r.take("num_accesses");
     const bool hasVolume = attributesOf(v) && attributesOf(v).find("volume");
@@ -234,7 +234,7 @@ void GraphReader::upgradeMemlet(Json v, FieldReader &r, ir::Memlet &m) {
         m.dynamic = true;
     else if (isOld)
         values_.read("num_accesses", accesses, m.volume);
-    else if (!hasVolume && m.subset) { // files that DaCe did not write
+    else if (!hasVolume && m.subset) { // files not written by DaCe
         m.volume = m.subset->numElements();
         if (m.volume.overflowed())
             values_.report(Id::BadExpression, attributesOf(v).find("subset"), "subset", tooManyElements);
@@ -261,7 +261,7 @@ void GraphReader::checkScopes(Json nodes, ir::State &s) {
     if (!map.problems.empty())
         return;
     for (const auto &n : s.nodes()) {
-        // The exit has no properties in the file; it is called as its entry is.
+        // The exit has no properties in the file; it has the name of its entry.
         if (n->isExit())
             n->label = map.entry[n->id()]->label;
         auto check = [&](std::string_view key, std::string_view oldKey, const ir::Node *actual) {

@@ -13,8 +13,8 @@ namespace {
 
 using sdfgc::text::trimmed;
 
-/// What is known of a symbol in one place holds for it in the whole graph: facts are joined, and what denies one does not count. The first type
-/// stays, and so does the first value of any other keyword.
+/// Facts about a symbol hold in the entire graph wherever they are stated: they are joined, and denials are ignored. The first type
+/// is kept, and so is the first value of any other keyword.
 void join(sym::SymbolFacts &known, const sym::SymbolFacts &more) {
     if (!known.type)
         known.type = more.type;
@@ -54,7 +54,7 @@ std::optional<sym::Expr> ValueReader::parseSymbolic(std::string_view key, Json a
     if (isNew)
         parsed = parseText(text);
     if (isNew || parsed.lastGraph != graph) {
-        // The same text may mean an element here and a function call there.
+        // The same text may denote an element in one graph and a function call in another.
         if (!isNew && !parsed.calls.empty())
             parsed = parseText(text);
         if (scope_ && scope_->facts)
@@ -216,8 +216,8 @@ std::optional<sym::Subset> ValueReader::readUnion(Json v, Json list) {
     return box;
 }
 
-/// `0:N, i, 2:M:2`: ends are exclusive here; with `..` they are not. DaCe does not write it into files; people and the text form
-/// do.
+/// `0:N, i, 2:M:2`: ends are exclusive here, except with `..`. DaCe does not write this into files, but people do, and so does the
+/// text form.
 std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Json at) {
     sym::Subset s;
     if (trimmed(at.text()).empty())
@@ -236,7 +236,7 @@ std::optional<sym::Subset> ValueReader::parseSubsetText(std::string_view key, Js
             return std::nullopt;
         }
         s.dims.push_back(text.range(read));
-        if (s.dims.back().end.overflowed()) { // the last element is one before the end that is written
+        if (s.dims.back().end.overflowed()) { // the last element is one before the written end
             report(Id::BadExpression, at, key, beyond64Bits);
             return std::nullopt;
         }

@@ -10,8 +10,7 @@ namespace sdfgc::serialize {
 
 using diag::Id;
 
-/// Names with values: an object, or a list of pairs (since 0.10 structs keep their order that way), or a list of one-member
-/// objects.
+/// Names with values: an object, or a list of pairs (since 0.10, this keeps the order of structs), or a list of one-member objects.
 std::optional<std::vector<std::pair<Name, Json>>> ValueReader::readPairs(std::string_view key, Json v) {
     std::vector<std::pair<Name, Json>> out;
     auto add = [&](Json name, Json value) {
@@ -125,7 +124,7 @@ std::optional<Type> ValueReader::readStruct(Json v) {
 }
 
 std::optional<Type> ValueReader::readCallback(Json v) {
-    // An argument is a type or a whole descriptor; of a descriptor the JSON is kept beside the element type.
+    // An argument is a type or a complete descriptor; for a descriptor, the JSON is kept along with the element type.
     auto list = [&](std::string_view key, std::vector<Type> &types, std::vector<std::string> &texts) {
         Json values = v.find(key);
         if (!values || values.isNull())

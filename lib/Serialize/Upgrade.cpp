@@ -6,7 +6,7 @@
 namespace sdfgc::serialize {
 namespace {
 
-/// Calls `f(name)` for every name that something in the graph (not in nested ones) gives values to.
+/// Calls `f(name)` for every name that is assigned in the graph (not in nested ones).
 template <class F> void forEachAssigned(ir::SDFG &g, const F &f) {
     for (const ir::InterstateEdge *e : ir::allInterstateEdges(g))
         for (const auto &[name, text] : e->assignments)
@@ -50,7 +50,7 @@ void addSymbols(const std::vector<sym::Range> &ranges, std::set<Name> &names) {
             addSymbols(e, names);
 }
 
-/// What the graph itself mentions: `symbolic` in sizes, ranges and memlets, `words` in any text.
+/// Names that the graph itself mentions: `symbolic` in sizes, ranges and memlets, `words` in any text.
 struct Mentions {
     std::set<Name> symbolic, words;
 
@@ -92,7 +92,7 @@ std::set<Name> assignedNames(ir::SDFG &g) {
 
 bool isOwn(const ir::SDFG &g, Name n) { return g.arrays.contains(n) || g.constants.contains(n); }
 
-/// Maps into a nested SDFG what it mentions and the graph around it knows, under the same name.
+/// Maps symbols into a nested SDFG, under the same name, if it mentions them and the surrounding graph knows them.
 void mapSymbols(ir::SDFG &outer, ir::NestedSDFGNode &node, const std::set<Name> &visible) {
     ir::SDFG &inner = *node.sdfg;
     const Mentions mentioned(inner);
@@ -137,7 +137,7 @@ void declareSymbols(ir::SDFG &root) {
     for (Name n : Mentions(root).symbolic)
         if (!isOwn(root, n) && !assigned.count(n))
             root.symbols.set(n, ScalarKind::Int32);
-    // Outer graphs first: what is mapped into a graph is then visible for those inside it.
+    // Outer graphs first: symbols mapped into a graph are then visible to those inside it.
     for (ir::SDFG *g : ir::allSDFGs(root)) {
         std::set<Name> visible = assignedNames(*g);
         for (const auto &[name, type] : g->symbols)

@@ -12,7 +12,7 @@ using diag::Id;
 
 namespace {
 
-/// Places cost a walk over the document: a file that is wrong everywhere is not told so a million times.
+/// Maximum number of reports, for files that are wrong everywhere: computing a location walks the document.
 constexpr std::size_t kMaxReports = 500;
 
 std::string quotedStart(std::string_view text) {
@@ -161,7 +161,7 @@ void ValueReader::read(std::string_view key, Json v, ir::DebugInfo &out) {
 
 // ---- code
 void ValueReader::read(std::string_view key, Json v, ir::Code &out) {
-    if (v.isString()) { // old: the language is that of the place
+    if (v.isString()) { // old: the context determines the language
         out.text = v.text();
         return;
     }
@@ -198,7 +198,7 @@ void ValueReader::read(std::string_view key, Json v, std::vector<ir::TargetCode>
     auto add = [&](Name target, Json code) {
         ir::TargetCode entry{target, {"", ir::Language::CPP}};
         read(key, code, entry.code);
-        if (!entry.code.empty()) // DaCe writes an empty `frame` always
+        if (!entry.code.empty()) // DaCe always writes an empty `frame`
             out.push_back(std::move(entry));
     };
     if (v.isString() || v.find("string_data")) // up to 0.9: one text for the main file
@@ -236,7 +236,7 @@ template <> std::vector<std::string> enumerators<ir::Lifetime>() { return {SDFGC
 template <> std::vector<std::string> enumerators<ir::OmpSchedule>() { return {SDFGC_OMP_SCHEDULES(SDFGC_TEXT)}; }
 #undef SDFGC_TEXT
 
-/// The name in an enumeration's value: plain, or `{type: "ScheduleType.Name"}` of an extensible one without parameters.
+/// The name in an enumeration's value: plain, or `{type: "ScheduleType.Name"}` for an extensible one without parameters.
 std::optional<std::string_view> enumText(Json v) {
     if (v.isString())
         return v.text();
@@ -273,7 +273,7 @@ void ValueReader::read(std::string_view key, Json v, ir::Instrumentation &out) {
         return wrongKind(key, v, kEnumKind);
     if (auto parsed = ir::parseEnum<ir::Instrumentation>(*text))
         out = *parsed;
-    else // users register their own; the result of the program does not depend on it
+    else // users register their own; they do not affect the program's results
         reportOnce(Id::UnknownInstrumentation, v, quotedStart(*text));
 }
 

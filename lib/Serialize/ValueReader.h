@@ -1,8 +1,8 @@
-// JSON values to the values of the IR, with diagnostics. One reader a document.
+// Converts JSON values to IR values, with diagnostics. There is one reader per document.
 //
-// Every `read` takes the attribute's name for messages, the JSON value and the place to fill. What cannot be read is reported and
-// leaves the place as it was, so that all errors of a file are found in one go. Symbolic texts repeat by the thousand; each is
-// parsed once.
+// Every `read` takes the attribute's name for messages, the JSON value and the destination. A value that cannot be read is reported
+// and leaves the destination unchanged, so that all errors of a file are found at once. Symbolic texts repeat thousands of times;
+// each is parsed once.
 #pragma once
 
 #include "Document.h"
@@ -16,10 +16,10 @@
 
 namespace sdfgc::serialize {
 
-/// What symbolic texts of the graph being read refer to.
+/// The context of symbolic texts in the graph being read.
 struct GraphScope {
-    std::unordered_set<Name> containers; // names before `(` or `[` that are elements, not functions
-    sym::Assumptions *facts = nullptr;   // where facts about symbols go
+    std::unordered_set<Name> containers; // names that denote elements rather than functions before `(` or `[`
+    sym::Assumptions *facts = nullptr;   // destination of facts about symbols
     uint32_t number = 0;                 // distinguishes the graphs of a document
 };
 
@@ -42,16 +42,16 @@ public:
     void wrongKind(std::string_view key, Json v, std::string_view expected);
     /// An enumerator; `what` it should be.
     template <class E> void readWord(std::string_view key, Json v, E &out, std::string_view what);
-    /// Is the value of this kind? Reports if not.
+    /// Does the value have this kind? Reports if it does not.
     bool expect(std::string_view key, Json v, JsonKind kind);
     bool hasErrors() const { return errors_ != 0; }
-    /// An error that was reported elsewhere makes this document unreadable.
+    /// An error reported elsewhere makes this document unreadable.
     void noteError() { ++errors_; }
     const Document &document() const { return doc_; }
 
     // ---- context
     GraphScope *enter(GraphScope *scope) { return std::exchange(scope_, scope); }
-    std::vector<Name> sourceFiles; // what file_index refers to
+    std::vector<Name> sourceFiles; // the files that file_index refers to
 
     // ---- plain values
     void read(std::string_view key, Json v, bool &out);
@@ -67,7 +67,7 @@ public:
     void read(std::string_view key, Json v, std::optional<ir::Code> &out);
     void read(std::string_view key, Json v, std::vector<ir::TargetCode> &out);
     void read(std::string_view key, Json v, std::vector<std::pair<Name, std::string>> &out);
-    /// A position in a list of `count` things: a number, or a string that holds one (edges). Reports what is none.
+    /// A position in a list of `count` things: a number, or a string with one (for edges). Reports anything else.
     std::optional<uint32_t> readPosition(std::string_view key, Json v, std::size_t count, std::string_view things);
     /// A name that must be an identifier; `what` is for the message: `container`.
     std::optional<Name> readIdentifier(std::string_view what, Json v, bool dotted = false);
@@ -102,7 +102,7 @@ public:
     void read(std::string_view key, Json v, OrderedMap<Name, Type> &out);
     void read(std::string_view key, Json v, OrderedMap<Name, ir::DataDesc> &out);
     void read(std::string_view key, Json v, OrderedMap<Name, ir::Constant> &out);
-    /// Nothing (and a report) when the value is no descriptor.
+    /// If the value is not a descriptor, reports this and returns nothing.
     std::optional<ir::DataDesc> readDescriptor(std::string_view key, Json v);
 
 private:
@@ -111,7 +111,7 @@ private:
         std::string error;
         sym::Assumptions facts;
         std::vector<Name> calls; // names that were looked up as containers
-        uint32_t lastGraph = 0;  // graph in which the facts are recorded and the calls are checked
+        uint32_t lastGraph = 0;  // the graph for which facts were recorded and calls checked
     };
     std::optional<sym::Expr> parseSymbolic(std::string_view key, Json at, std::string_view text);
     ParsedText parseText(std::string_view text) const;

@@ -99,7 +99,7 @@ void ValueWriter::write(const std::vector<sym::Range> &v) {
 // ---- types
 namespace {
 
-/// DaCe wants the sum of the fields, without padding; what is a pointer or unknown counts as one.
+/// DaCe expects the sum of the fields, without padding; pointers and unknown types count as one.
 int64_t structBytes(Type t) {
     int64_t sum = 0;
     for (const auto &[name, type] : t.fields())
@@ -194,7 +194,7 @@ void ValueWriter::write(const std::vector<ir::Connector> &v) {
 void ValueWriter::write(const ir::DataDesc &v) {
     ir::DataDesc defaults;
     defaults.kind = v.kind;
-    if (!descriptorClass(descriptorClassName(v))) // that there are strides tells readers that a class of the user is an array
+    if (!descriptorClass(descriptorClassName(v))) // the presence of strides tells readers that a user's class is an array
         defaults.strides.resize(v.strides.size() + 1);
     out.beginObject();
     out.key("type");

@@ -1,4 +1,4 @@
-// Values of the IR to JSON: the forms that DaCe 2.x reads. The counterpart of ValueReader.
+// Converts IR values to JSON in the form that DaCe 2.x reads. The counterpart of ValueReader.
 #pragma once
 
 #include "Serialize/Text/ExprText.h"
@@ -19,10 +19,10 @@ public:
     ValueWriter(JsonWriter &out, text::ExprText &exprs) : out(out), exprs_(&exprs) {}
     JsonWriter &out;
 
-    /// Starts a graph: its symbols' types and facts go into symbolic texts until `leave`.
+    /// Starts a graph: the types and facts of its symbols are included in symbolic texts until `leave`.
     void enter(const ir::SDFG &g);
     void leave() { graphs_.pop_back(); }
-    /// Files of debug info in the order of their positions.
+    /// Files of debug info, ordered by position.
     const std::vector<Name> &sourceFiles() const { return files_; }
 
     void write(bool v) { out.boolean(v); }
@@ -94,7 +94,7 @@ private:
     std::unordered_map<Name, std::size_t> fileIndex_;
 };
 
-/// The writing visitor of Fields.h: leaves out what is as by default.
+/// The writing visitor of Fields.h: omits values that equal the default.
 class FieldWriter {
 public:
     explicit FieldWriter(ValueWriter &values) : values_(values) {}

@@ -1,4 +1,4 @@
-// Graphs to text: what DaCe 2.x reads, in one pass and without a tree of JSON values between.
+// Writes graphs as text for DaCe 2.x, in one pass and without an intermediate tree of JSON values.
 #include "Fields.h"
 #include "ValueWriter.h"
 
@@ -11,7 +11,7 @@
 namespace sdfgc::serialize {
 namespace {
 
-/// The version whose form is written.
+/// The version whose format is written.
 constexpr std::string_view kDaceVersion = "2.0.0a6";
 
 std::string_view className(ir::NodeKind k) {
@@ -265,7 +265,7 @@ private:
         type(className(n.kind()));
         const ir::Node *entry = scopes.entry[n.id()];
         auto *access = dyn_cast<ir::AccessNode>(&n);
-        out_.key("label"); // an exit is called as its entry is
+        out_.key("label"); // an exit has the name of its entry
         out_.string(access ? access->data.view() : std::string_view((n.isExit() && entry ? entry : &n)->label));
         out_.key("id");
         out_.integer(n.id());
@@ -321,7 +321,7 @@ private:
         out_.endObject();
     }
     void edge(const ir::Edge &e) {
-        static const ir::Memlet defaults = [] { // a volume is always written: files without one get the size of the subset
+        static const ir::Memlet defaults = [] { // a volume is always written: for files without one it is the size of the subset
             ir::Memlet m;
             m.volume = sym::Expr::symbol(Name("a volume that no graph has"));
             return m;

@@ -1,4 +1,4 @@
-// Hints for people who give sdfgc a Python program, a folder or any other file in place of a graph.
+// Hints for users who pass sdfgc a Python program, a folder or any other file instead of a graph.
 #include "WrongInput.h"
 
 #include "sdfgc/Support/File.h"
@@ -42,7 +42,7 @@ bool marksProgram(std::string_view line) {
     return name == "program" || name.ends_with(".program");
 }
 
-/// The functions that a Python text declares as programs of DaCe.
+/// The functions that a Python text declares as DaCe programs.
 std::vector<std::string> programsOf(std::string_view text) {
     std::vector<std::string> names;
     for (bool marked = false; !text.empty();) {
@@ -52,7 +52,7 @@ std::vector<std::string> programsOf(std::string_view text) {
         const std::string_view name = definedBy(line);
         if (marked && !name.empty())
             names.emplace_back(name);
-        // Other decorators and comments may stand between the two.
+        // Other decorators and comments may come between the two.
         marked = marksProgram(line) || (marked && (line.starts_with('@') || line.starts_with('#')));
     }
     return names;

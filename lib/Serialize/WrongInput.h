@@ -1,4 +1,4 @@
-// What to do about an input that is no graph.
+// Advice on an input that is not a graph.
 #pragma once
 
 #include <string>
@@ -6,12 +6,11 @@
 
 namespace sdfgc::serialize {
 
-/// The hint for a file `name` whose `text` is neither JSON nor the text form of a graph: how DaCe makes a graph from a Python program.
-/// Names the programs of the file where it is such a program. Empty for pickles and empty files, which need another hint.
+/// The hint for a file `name` whose `text` is neither JSON nor the text form of a graph: how DaCe creates a graph from a Python
+/// program. Names the programs in the file if it contains any. Empty for pickles and empty files, which need another hint.
 std::string hintForNoGraph(std::string_view name, std::string_view text);
 
-/// The hint for a path that cannot be read: the graph that a folder holds, or the file whose suffix was left out. Empty where neither is
-/// there.
+/// The hint for a path that cannot be read: the graph in a folder, or the file with the missing suffix. Empty if neither exists.
 std::string hintForUnreadable(const std::string &path);
 
 } // namespace sdfgc::serialize

@@ -35,7 +35,7 @@ private:
 
     void step() {
         const char c = text_[at_];
-        if (c == '\\' && (ahead(1) == '\n' || ahead(1) == '\r')) { // the line goes on
+        if (c == '\\' && (ahead(1) == '\n' || ahead(1) == '\r')) { // line continuation
             at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
         } else if (isSpace(c)) {
             directive_ &= c != '\n';
@@ -75,7 +75,7 @@ private:
         words_.push_back({word, at_, directive_ ? CppWord::Directive : CppWord::Code, member_, before_});
         token(word.back(), word.size());
     }
-    /// A number of the preprocessor: what begins like a number, up to where none can go on.
+    /// A preprocessing number: everything that can follow the start of a number.
     void number() {
         std::size_t end = at_ + 1;
         for (; end < text_.size(); ++end) {
@@ -108,7 +108,7 @@ private:
         at_ = endOfWord(end); // after the suffix
         token(quote, 0);
     }
-    /// What looks like a word, whatever else the literal says.
+    /// Reads the words inside a literal, whatever its other contents.
     void wordsInside(std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end;) {
             const std::size_t behind = std::min(endOfWord(at), end);

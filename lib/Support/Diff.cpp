@@ -7,7 +7,7 @@
 namespace sdfgc {
 namespace {
 
-constexpr int maxEdits = 3000; // the trace of the search takes maxEdits^2 numbers
+constexpr int maxEdits = 3000; // the search trace takes maxEdits^2 numbers
 
 using Lines = std::vector<std::string_view>;
 
@@ -22,11 +22,11 @@ Lines splitLines(std::string_view text) {
 }
 
 struct Edit {
-    char kind; // ' ' kept, '-' only before, '+' only after
+    char kind; // ' ' unchanged, '-' only before, '+' only after
     std::string_view line;
 };
 
-/// A shortest edit script of the two ranges, or the replacement of everything when it is longer than maxEdits.
+/// A shortest edit script between the two ranges, or a complete replacement if it is longer than maxEdits.
 class Search {
 public:
     Search(const Lines &a, std::size_t aFrom, std::size_t aTo, const Lines &b, std::size_t bFrom, std::size_t bTo)
@@ -62,7 +62,7 @@ private:
         trace_.push_back(std::move(now));
         return reached;
     }
-    /// Where diagonal k starts with its d-th edit: below diagonal k + 1 (an insertion) or right of k - 1 (a deletion).
+    /// The start of diagonal k for its d-th edit: below diagonal k + 1 (an insertion) or right of k - 1 (a deletion).
     int start(int d, int k) const {
         if (d == 0)
             return 0;
@@ -128,7 +128,7 @@ std::string unifiedDiff(std::string_view before, std::string_view after, std::st
     const std::vector<Edit> edits = editScript(splitLines(before), splitLines(after));
     const std::size_t around = static_cast<std::size_t>(std::max(context, 0));
     std::string out = "--- " + std::string(nameBefore) + "\n+++ " + std::string(nameAfter) + "\n";
-    std::size_t lineA = 1, lineB = 1, at = 0; // lines at which edits[at] stands
+    std::size_t lineA = 1, lineB = 1, at = 0; // lines of edits[at]
     auto skipTo = [&](std::size_t to) {
         for (; at < to; ++at) {
             lineA += edits[at].kind != '+';
@@ -141,7 +141,7 @@ std::string unifiedDiff(std::string_view before, std::string_view after, std::st
         return i;
     };
     for (std::size_t change = changeFrom(0); change < edits.size();) {
-        // A hunk: changes with at most 2 * context kept lines between them.
+        // A hunk: changes separated by at most 2 * context unchanged lines.
         std::size_t from = change > around ? std::max(at, change - around) : at, to = change;
         while (change < edits.size() && change <= to + 2 * around) {
             to = change + 1;

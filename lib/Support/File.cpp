@@ -20,7 +20,7 @@ Failure failure(const char *what, const std::string &path, int error) {
     return Failure{std::string("cannot ") + what + " " + path + ": " + std::strerror(error)};
 }
 
-/// Closes on every way out.
+/// Closes the descriptor on every exit.
 struct Descriptor {
     int fd;
     ~Descriptor() {
@@ -29,7 +29,7 @@ struct Descriptor {
     }
 };
 
-/// Writes all; returns errno.
+/// Writes everything; returns errno.
 int writeAll(int fd, std::string_view content) {
     while (!content.empty()) {
         const ssize_t n = ::write(fd, content.data(), std::min<std::size_t>(content.size(), 1u << 30));
@@ -49,7 +49,7 @@ Result<std::string> readAll(int fd, const struct stat &st, const std::string &pa
     const auto expected = S_ISREG(st.st_mode) ? static_cast<std::uint64_t>(st.st_size) : 0;
     if (expected > maxBytes)
         return tooLarge;
-    std::string content(static_cast<std::size_t>(expected) + 1, '\0'); // one more: the end of the file shows without growing
+    std::string content(static_cast<std::size_t>(expected) + 1, '\0'); // one more, to detect the end of the file without growing
     std::size_t size = 0;
     while (true) {
         if (size == content.size())
@@ -82,7 +82,7 @@ Result<std::string> read(const std::string &path, std::uint64_t maxBytes) {
 }
 
 Result<std::string> readRegular(const std::string &path, std::uint64_t maxBytes) {
-    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // opening a pipe waits for who writes to it
+    const Descriptor in{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // opening a pipe waits for its writer
     struct stat st;
     if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
         return failure("read", path, errno);
@@ -99,7 +99,7 @@ std::string temporaryName(const std::string &path) {
 
 namespace {
 
-/// Devices and pipes (/dev/stdout, /dev/full) are written to: a file in their place would be the end of them.
+/// Devices and pipes (/dev/stdout, /dev/full) are written to directly: replacing one with a file would destroy it.
 Result<void> writeSpecial(const std::string &path, std::string_view content) {
     const Descriptor out{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
     if (out.fd < 0)
@@ -108,7 +108,7 @@ Result<void> writeSpecial(const std::string &path, std::string_view content) {
     return error ? Result<void>(failure("write", path, error)) : Result<void>();
 }
 
-/// The file that a link leads to, or the path itself.
+/// The target of a link, or the path itself.
 std::string behindLinks(const std::string &path) {
     std::error_code ec;
     if (!fs::is_symlink(fs::symlink_status(path, ec)))
@@ -133,7 +133,7 @@ Result<void> writeAtomic(const std::string &link, std::string_view content, Link
             return failure("write", path, errno);
         error = writeAll(out.fd, content);
         if (::close(std::exchange(out.fd, -1)) != 0 && !error)
-            error = errno; // a full disk of a network file system shows here
+            error = errno; // a full disk of a network file system is reported here
     }
     if (!error && ::rename(temporary.c_str(), path.c_str()) != 0)
         error = errno;
@@ -166,7 +166,7 @@ void removeTemporaries(const std::string &folder, double olderThan) {
     };
     for (const std::string &name : *names)
         if (name.starts_with('.') && name.find(kTemporaryMark) != std::string::npos && isOld(join(folder, name)))
-            (void)removeTree(join(folder, name)); // what cannot be removed is not in the way: temporary names are never reused
+            (void)removeTree(join(folder, name)); // it does no harm if it cannot be removed: temporary names are never reused
 }
 
 Result<void> rename(const std::string &from, const std::string &to) {
@@ -186,7 +186,7 @@ Result<void> makeFolder(const std::string &path) {
         return {};
     std::error_code ec;
     fs::create_directories(path, ec);
-    if (ec && !isFolder(path)) // another process may have made it meanwhile
+    if (ec && !isFolder(path)) // another process may have created it in the meantime
         return failure("create folder", path, ec.value());
     return {};
 }

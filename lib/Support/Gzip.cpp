@@ -41,7 +41,7 @@ Result<std::string> inflate(std::string_view bytes, std::uint64_t maxBytes) {
             return Failure{"the compressed data holds more than " + std::to_string(maxBytes) + " bytes"};
         out.append(chunk, 0, got);
         if (status == Z_STREAM_END) {
-            if (!isCompressed(bytes)) // another member, or padding that gzip ignores too
+            if (!isCompressed(bytes)) // another member, or padding, which gzip also ignores
                 return out;
             inflateReset(&z.stream);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && bytes.empty() && got < chunk.size())) {

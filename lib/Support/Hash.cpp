@@ -1,4 +1,4 @@
-// MurmurHash3 x64 128, fed in pieces.
+// MurmurHash3 x64 128, computed incrementally.
 #include "sdfgc/Support/Hash.h"
 
 #include <bit>
@@ -18,7 +18,7 @@ std::uint64_t finalMix(std::uint64_t k) {
     return k ^ (k >> 33);
 }
 
-/// Little-endian number of `n` <= 8 bytes, on any machine.
+/// Little-endian number of `n` <= 8 bytes, independent of the machine.
 std::uint64_t load(const char *bytes, std::size_t n) {
     std::uint64_t v = 0;
     if constexpr (std::endian::native == std::endian::little) {

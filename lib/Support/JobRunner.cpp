@@ -11,7 +11,7 @@
 namespace sdfgc {
 namespace {
 
-/// One run: what is ready, what runs, what is done.
+/// One run: ready, running and finished jobs.
 class Run {
 public:
     Run(const std::vector<Job> &jobs, const JobOptions &options)
@@ -52,7 +52,7 @@ private:
         return flags ? flags : "";
     }
 
-    /// Counts down as the run itself would (Kahn); what is never ready is on a cycle or after one.
+    /// Simulates the run (Kahn's algorithm); jobs that never become ready are on a cycle or after one.
     bool hasCycle() const {
         std::vector<std::size_t> waiting = waiting_, ready(ready_.begin(), ready_.end());
         std::size_t reached = 0;
@@ -63,7 +63,7 @@ private:
         return reached != jobs_.size();
     }
 
-    /// The first slot is ours; the others come from the jobserver when there is one.
+    /// The first slot is ours; the others come from the jobserver if there is one.
     bool takeSlot() {
         if (running_ == 0 || !jobserver_.available() || slots_ >= running_)
             return true;
@@ -73,7 +73,7 @@ private:
         return true;
     }
 
-    /// Gives back what the running jobs, and `more` about to start, do not need.
+    /// Returns slots that the running jobs, and `more` about to start, do not need.
     void returnSlots(std::size_t more) {
         for (; slots_ && slots_ + 1 > running_ + more; --slots_)
             jobserver_.release();
@@ -86,7 +86,7 @@ private:
             JobResult &result = report_.results[id];
             result.lane = static_cast<int>(std::find(busy_.begin(), busy_.end(), false) - busy_.begin());
             result.startSeconds = timer_.seconds();
-            result.state = JobState::Killed; // until it ends by itself
+            result.state = JobState::Killed; // unless it ends by itself
             busy_[static_cast<std::size_t>(result.lane)] = true;
             ++running_;
             progress(id, false);
@@ -131,7 +131,7 @@ private:
     process::Set children_;
     Timer timer_;
     JobReport report_;
-    std::vector<std::size_t> waiting_; // jobs before this one that are not done
+    std::vector<std::size_t> waiting_; // number of unfinished predecessors
     std::vector<std::vector<std::size_t>> dependents_;
     std::set<std::size_t> ready_;
     std::vector<bool> busy_; // by lane

@@ -59,9 +59,9 @@ bool Jobserver::openFifo(const std::string &path) {
 
 bool Jobserver::openPipe(int read, int write) {
     if (read < 0 || write < 0 || !isPipe(read) || !isPipe(write))
-        return false; // make closed them: the rule is not marked as recursive
-    // The descriptor is shared with make and all its children, so its mode must not change. Opening the pipe anew gives us one of
-    // our own that does not block.
+        return false; // make has closed them: the rule is not marked as recursive
+    // The descriptor is shared with make and all its children, so its mode must not change. Opening the pipe again gives a
+    // separate, nonblocking one.
     read_ = ::open(("/proc/self/fd/" + std::to_string(read)).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     write_ = ::fcntl(write, F_DUPFD_CLOEXEC, 0);
     return read_ >= 0;
@@ -86,7 +86,7 @@ bool Jobserver::acquire() {
 void Jobserver::release() {
     if (tokens_.empty())
         return;
-    // The pipe had room for this byte before; a failure could only mean that make is gone.
+    // The pipe had room for this byte before; this can only fail if make has exited.
     (void)!::write(write_, &tokens_.back(), 1);
     tokens_.pop_back();
 }

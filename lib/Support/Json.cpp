@@ -11,7 +11,7 @@
 namespace sdfgc::json {
 namespace {
 
-/// As Python writes it.
+/// In the format of Python.
 std::string floatToken(double v) {
     if (std::isnan(v))
         return "NaN";
@@ -36,7 +36,7 @@ void appendNonAscii(std::string &out, char32_t c) {
     }
 }
 
-/// How many characters at the start stand for themselves inside quotes.
+/// The number of characters at the start that need no escape inside quotes.
 std::size_t plainPrefix(std::string_view s) {
     std::size_t n = 0;
     while (n < s.size() && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' && s[n] != 0x7f)
@@ -44,7 +44,7 @@ std::size_t plainPrefix(std::string_view s) {
     return n;
 }
 
-/// An ASCII character that does not stand for itself.
+/// Appends an ASCII character that must be escaped.
 void appendEscaped(std::string &out, char c) {
     switch (c) {
     case '"':
@@ -139,7 +139,7 @@ std::optional<int64_t> Value::asInt() const {
     auto [end, ec] = std::from_chars(first, last, result);
     if (ec == std::errc() && end == last)
         return result;
-    // `1e3` and `4.0` are integers too, as long as a double holds every one of their digits.
+    // `1e3` and `4.0` are also integers, as long as a double represents all of their digits.
     std::optional<double> d = asDouble();
     constexpr double exactLimit = 9007199254740992.0; // 2^53
     if (d && std::fabs(*d) < exactLimit && std::floor(*d) == *d)
@@ -152,10 +152,10 @@ std::optional<double> Value::asDouble() const {
         return std::nullopt;
     double result = 0;
     const char *first = text_.data(), *last = first + text_.size();
-    auto [end, ec] = std::from_chars(first, last, result); // reads Infinity and NaN as well
+    auto [end, ec] = std::from_chars(first, last, result); // also reads Infinity and NaN
     if (end != last || first == last)
         return std::nullopt;
-    if (ec == std::errc::result_out_of_range) // too large or too small: what Python reads, an infinity or zero
+    if (ec == std::errc::result_out_of_range) // too large or too small: becomes an infinity or zero, as in Python
         return std::strtod(text_.c_str(), nullptr);
     if (ec != std::errc())
         return std::nullopt;
@@ -211,7 +211,7 @@ void appendQuoted(std::string &out, std::string_view s) {
             continue;
         }
         Utf8Char c = decodeUtf8(s, at);
-        appendNonAscii(out, c.length ? c.code : 0xFFFD); // a byte that is no UTF-8 becomes the replacement character
+        appendNonAscii(out, c.length ? c.code : 0xFFFD); // a byte that is not valid UTF-8 becomes the replacement character
         at += c.length ? c.length : 1;
     }
     out += '"';

@@ -1,4 +1,4 @@
-// RapidJSON decodes the strings in place and tells the values in order; UTF-8, depth and duplicate keys are checked here.
+// RapidJSON decodes the strings in place and reports the values in order; UTF-8, depth and duplicate keys are checked here.
 //
 // RapidJSON's own asserts guard its 32-bit lengths; the parser checks them instead, because input must never abort the tool.
 #include "sdfgc/Support/JsonText.h"
@@ -42,7 +42,7 @@ public:
         close();
         return true;
     }
-    // Not called: numbers come as text.
+    // Not called, since numbers are passed as text.
     bool Int(int) { return false; }
     bool Uint(unsigned) { return false; }
     bool Int64(int64_t) { return false; }
@@ -53,7 +53,7 @@ private:
     uint64_t offset(const char *p) const { return static_cast<uint64_t>(p - text_.text_.data()); }
 
     bool append(Kind kind, uint64_t start, uint64_t size) {
-        // RapidJSON ends a decoded string with a NUL: where that is missing, the length did not fit.
+        // RapidJSON terminates a decoded string with NUL: if that is missing, the length overflowed.
         const bool tooLong = kind == Kind::String && text_.text_[start + size] != '\0';
         if (tooLong || text_.nodes_.size() >= UINT32_MAX - 1) {
             refuse(ParseError::Reason::TooLarge, start, tooLong ? "the length of a string" : "the number of values");
@@ -80,7 +80,7 @@ private:
             return false;
         }
         const auto at = static_cast<uint32_t>(text_.nodes_.size());
-        if (!appendValue(kind, stream_.Tell(), 0)) // RapidJSON takes the bracket after this call
+        if (!appendValue(kind, stream_.Tell(), 0)) // RapidJSON consumes the bracket after this call
             return false;
         open_.push_back(at);
         return true;
@@ -104,12 +104,12 @@ private:
     rapidjson::InsituStringStream stream_;
     std::vector<uint32_t> open_;
     std::optional<ParseError> refusal_;
-    bool keyWaits_ = false; // a key has come without its value
+    bool keyWaits_ = false; // a key without its value yet
 };
 
 namespace {
 
-/// Below this many members every pair is compared (mostly by length only), above a hash set is used.
+/// With fewer members than this, all pairs are compared (mostly by length only); otherwise a hash set is used.
 constexpr std::size_t kFewMembers = 24;
 
 } // namespace
@@ -133,7 +133,7 @@ bool Parser::distinctKeys(Ref object) {
     return true;
 }
 
-/// Parsing stopped at a byte: what had begun is made whole, so that the way to the innermost value can be told.
+/// Parsing stopped at a byte: closes all open values, so that the path to the innermost one is known.
 void Parser::closeAll(uint64_t at) {
     if (keyWaits_) {
         const auto next = static_cast<uint32_t>(text_.nodes_.size() + 1);
@@ -151,7 +151,7 @@ ParseError Parser::syntaxError(const rapidjson::ParseResult &result) {
     case rapidjson::kParseErrorStringEscapeInvalid:
     case rapidjson::kParseErrorStringMissQuotationMark:
     case rapidjson::kParseErrorStringInvalidEncoding: {
-        // What is decoded of this string may hold line ends that are not in the file.
+        // The part of this string that was decoded may contain line ends that are not in the file.
         const uint64_t from = text_.nodes_.empty() ? 0 : text_.nodes_.back().start + text_.nodes_.back().size + 1;
         text_.brokenStringAt_ = std::min<uint64_t>(text_.text_.find('"', std::min<uint64_t>(from, at)), at);
         break;
@@ -181,14 +181,14 @@ std::optional<ParseError> Parser::run() {
     std::optional<ParseError> error = std::move(refusal_);
     if (!error && result.IsError())
         error = syntaxError(result);
-    else if (!error && stream_.Tell() < text_.text_.size()) // a NUL byte: RapidJSON takes it for the end
+    else if (!error && stream_.Tell() < text_.text_.size()) // a NUL byte: RapidJSON takes it as the end
         error = ParseError{ParseError::Reason::Syntax, stream_.Tell(), "a NUL byte stands in the text"};
     if (error)
         closeAll(error->byte);
     return error;
 }
 
-/// RapidJSON's vector loads read up to this many bytes after the end, in the same aligned block; they should be ours.
+/// RapidJSON's vector loads read up to this many bytes past the end, within the same aligned block; these bytes should be ours.
 constexpr std::size_t kPadding = 16;
 
 Text::Text(std::string text) : text_(std::move(text)) { text_.reserve(text_.size() + kPadding); }

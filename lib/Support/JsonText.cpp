@@ -1,4 +1,4 @@
-// Values of a parsed text, and the lines that its bytes are in; the parser is JsonParser.cpp.
+// Values of a parsed text, and the lines of its bytes; the parser is JsonParser.cpp.
 #include "sdfgc/Support/JsonText.h"
 
 #include <algorithm>

@@ -16,8 +16,8 @@
 namespace sdfgc::file {
 namespace {
 
-/// Is the opened file still the one at this path? A lock file is removed under its lock, so processes that waited for it acquire the lock of
-/// a removed file.
+/// Is the opened file still the one at this path? A lock file is removed under its lock, so processes that waited for it acquire
+/// the lock of a removed file.
 bool isStillAt(const std::string &path, int fd) {
     struct stat opened, named;
     return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
@@ -44,7 +44,7 @@ std::string thisProcess() {
     return "process " + std::to_string(::getpid()) + " on " + host;
 }
 
-/// What the holder wrote into the lock file; it may be writing just now.
+/// The holder's text in the lock file; it may be writing it right now.
 std::string holderOf(int fd) {
     char text[300];
     const ssize_t n = ::pread(fd, text, sizeof text, 0);
@@ -79,7 +79,7 @@ Result<std::optional<Lock>> Lock::acquire(const std::string &path, double waitSe
         return acquire(path, std::max(waitSeconds - timer.seconds(), 0.0),
                        told ? std::function<void(const std::string &)>() : onWait);
     const std::string self = thisProcess() + "\n";
-    // Only for the message of those who wait: a failure changes nothing.
+    // Only used in messages of waiting processes, so a failure is harmless.
     if (::ftruncate(fd, 0) == 0 && ::pwrite(fd, self.data(), self.size(), 0) < 0)
         errno = 0;
     return std::optional<Lock>(std::move(lock));

@@ -14,7 +14,7 @@ struct Pool {
 };
 
 Pool &pool() {
-    static Pool *instance = new Pool; // lives as long as the process: names are handed out as bare pointers
+    static Pool *instance = new Pool; // lives as long as the process, since names are bare pointers
     return *instance;
 }
 

@@ -1,4 +1,4 @@
-// One command: description, search on PATH, start and end of a child. ProcessSet.cpp watches several.
+// A single command: description, search on PATH, start and end of a child. ProcessSet.cpp watches several.
 #include "sdfgc/Support/Process.h"
 
 #include "sdfgc/Support/File.h"
@@ -29,7 +29,7 @@ std::string find(const std::string &program) {
     while (true) {
         const std::size_t end = folders.find(':');
         const std::string candidate = file::join(folders.substr(0, end), program);
-        // An empty entry means the current folder; from there nothing is run without being asked for by path.
+        // An empty entry means the current folder; programs there only run if they are requested by path.
         if (candidate.find('/') != std::string::npos && file::isExecutable(candidate))
             return candidate;
         if (end == std::string_view::npos)

@@ -1,4 +1,4 @@
-// Children under one poll loop: their output, their ends, their time limits, and the signals that ask us to stop.
+// Manages children in one poll loop: their output, their ends, their time limits, and signals to stop.
 #include "sdfgc/Support/Process.h"
 #include "sdfgc/Support/Time.h"
 
@@ -35,12 +35,12 @@ void onSignal(int number) {
     const int saved = errno;
     gSignal = number;
     if (const int fd = gWakeWrite.load(); fd >= 0)
-        (void)!::write(fd, "", 1); // full: then a wake-up is pending already
+        (void)!::write(fd, "", 1); // full: a wake-up is pending already
     errno = saved;
 }
 
-/// Catches the signals that end a process, while at least one Set lives. The children are in process groups of their own, so a
-/// Ctrl-C at the terminal reaches only us.
+/// Catches terminating signals while at least one Set exists. The children are in process groups of their own, so a Ctrl-C at the
+/// terminal reaches only us.
 class SignalGuard {
 public:
     static SignalGuard &instance() {
@@ -56,7 +56,7 @@ public:
         action.sa_handler = onSignal;
         for (std::size_t i = 0; i < std::size(kCaught); ++i) {
             ::sigaction(kCaught[i], nullptr, &old_[i]);
-            if (old_[i].sa_handler != SIG_IGN) // nohup
+            if (old_[i].sa_handler != SIG_IGN) // under nohup
                 ::sigaction(kCaught[i], &action, nullptr);
         }
     }
@@ -88,7 +88,7 @@ struct Child {
     Outcome outcome;
     Limits limits;
     Timer timer;
-    double deadline = 0; // seconds of `timer`; 0: none
+    double deadline = 0; // in seconds of `timer`; 0: none
     bool asked = false;  // SIGTERM was sent
 };
 
@@ -118,7 +118,7 @@ std::vector<char *> pointers(std::vector<std::string> &texts) {
     return result;
 }
 
-/// Starts `program`; returns errno. `output` and `error` become the child's descriptors 1 and 2.
+/// Starts `program`; returns errno. `output` and `error` become the child's file descriptors 1 and 2.
 int spawn(const Command &command, const std::string &program, int output, int error, pid_t &pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -150,7 +150,7 @@ bool makePipe(int (&ends)[2]) {
     return true;
 }
 
-/// Starts the child; on failure its outcome says why.
+/// Starts the child; on failure, its outcome has the reason.
 void startChild(Child &child, const Command &command) {
     const std::string name = command.argv.empty() ? "an empty command" : command.argv[0];
     const std::string program = command.argv.empty() ? "" : find(name);
@@ -183,7 +183,7 @@ void startChild(Child &child, const Command &command) {
 
 // ---- watching
 
-/// Reads what is there; closes the descriptor at the end of the output.
+/// Reads all available output; closes the descriptor at its end.
 void drain(int &fd, std::string &into, std::size_t most) {
     char buffer[1 << 16];
     while (fd >= 0) {
@@ -203,7 +203,7 @@ void drainBoth(Child &child) {
     drain(child.err, child.outcome.err, child.limits.captureBytes);
 }
 
-/// Takes the exit status if the child has ended; with `block` waits for that.
+/// Collects the exit status if the child has ended; with `block`, waits for that.
 bool reap(Child &child, bool block) {
     int status = 0;
     rusage usage{};
@@ -214,7 +214,7 @@ bool reap(Child &child, bool block) {
     if (got == 0)
         return false;
     drainBoth(child);
-    closeDescriptor(child.out); // a grandchild may hold the other end for ever
+    closeDescriptor(child.out); // a grandchild may keep the other end open forever
     closeDescriptor(child.err);
     closeDescriptor(child.pidDescriptor);
     Outcome &o = child.outcome;
@@ -227,7 +227,7 @@ bool reap(Child &child, bool block) {
     return true;
 }
 
-/// Ends the group of a child whose time is over: asked first, killed a second later.
+/// Ends the process group of a child that has timed out: asks first, and kills it a second later.
 void enforceDeadline(Child &child) {
     if (child.deadline <= 0 || child.timer.seconds() < child.deadline)
         return;
@@ -252,7 +252,7 @@ struct Set::Impl {
         return fds;
     }
 
-    /// Milliseconds until the caller's time or the next deadline is over; -1: no limit.
+    /// Milliseconds until the caller's timeout or the next deadline; -1: no limit.
     int pollTimeout(double secondsLeft) const {
         for (const auto &[id, child] : children)
             if (child.deadline > 0) {
@@ -270,7 +270,7 @@ struct Set::Impl {
             if (!over) {
                 drainBoth(child);
                 enforceDeadline(child);
-                // Without a pid descriptor the end of both outputs tells that the child is about to end.
+                // Without a pid descriptor, the end of both outputs indicates that the child is about to end.
                 const bool closed = child.out < 0 && child.err < 0;
                 over = reap(child, child.pidDescriptor < 0 && closed && child.deadline <= 0);
             }

@@ -17,7 +17,7 @@ void useSignalStack() {
 
 void endWithParent(pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) // which ended before the call
+    if (::getppid() != parent) // it ended before the call
         ::_exit(128 + SIGKILL);
 }
 

@@ -14,8 +14,8 @@ bool mayBreak(std::string_view line) {
            line.find('\\') == std::string_view::npos;
 }
 
-/// Where to end the first line of at most `columns` characters: after a comma or an operator outside of literals, in the second
-/// half of the line and as few parentheses deep as possible. npos: nowhere.
+/// Where to break the first line of at most `columns` characters: after a comma or an operator outside of literals, in the second
+/// half of the line and at the lowest possible parenthesis depth. npos if there is none.
 std::size_t breakIn(std::string_view line, std::size_t columns) {
     std::size_t best = std::string_view::npos;
     int depth = 0, bestDepth = 0;
@@ -38,7 +38,7 @@ std::size_t breakIn(std::string_view line, std::size_t columns) {
     return best;
 }
 
-/// The same for a pragma, whose lines end in a backslash: in front of a clause.
+/// The same for a pragma, whose lines end in a backslash: before a clause.
 std::size_t breakInPragma(std::string_view line, std::size_t columns) {
     std::size_t best = std::string_view::npos;
     int depth = 0;
@@ -57,7 +57,7 @@ void TextWriter::put(std::string_view oneLine) {
     int depth = depth_;
     if (width_ > 0 && !oneLine.empty() && indentation + oneLine.size() > width_ && mayBreak(oneLine)) {
         const bool pragma = isPragma(oneLine);
-        const int more = oneLine.back() == '{' ? 2 : 1; // not as deep as the block that it opens
+        const int more = oneLine.back() == '{' ? 2 : 1; // less indented than the block that it opens
         while (static_cast<std::size_t>(depth) * unit_.size() + oneLine.size() > width_) {
             const std::size_t used = static_cast<std::size_t>(depth) * unit_.size();
             const std::size_t columns = width_ > used + 40 ? width_ - used : 40;

@@ -42,7 +42,8 @@ void TimeTrace::add(std::string name, std::string detail, std::int64_t startUs, 
 
 std::string TimeTrace::chromeJson() const {
     std::lock_guard guard(lock_);
-    // An outer span may start with its first inner one, but is longer, or, where the clock is too coarse, was recorded later.
+    // An outer span may start at the same time as its first inner one, but is longer or, if the clock is too coarse, was recorded
+    // later.
     std::vector<Span> ordered(spans_.rbegin(), spans_.rend());
     std::stable_sort(ordered.begin(), ordered.end(),
                      [](const Span &a, const Span &b) { return a.start != b.start ? a.start < b.start : a.duration > b.duration; });

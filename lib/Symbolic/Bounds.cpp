@@ -8,7 +8,7 @@ namespace {
 
 using Bound = std::optional<Num>;
 
-/// A bound that left 64 bits says nothing.
+/// A bound that overflowed 64 bits carries no information.
 Bound usable(const Num &v) { return v.isExact() ? Bound(v) : std::nullopt; }
 
 bool less(const Num &a, const Num &b) { return compareExact(a, b) < 0; }
@@ -56,7 +56,7 @@ Interval multiply(const Interval &a, const Interval &b) {
         return negate(multiply(negate(a), b));
     if (negative(b))
         return negate(multiply(a, negate(b)));
-    // One factor is nonnegative, the other has any sign: the ends come from its upper end.
+    // One factor is nonnegative and the other may have any sign: the upper end of the first gives both ends.
     if (nonNegative(b.lo))
         return multiply(b, a);
     if (nonNegative(a.lo))
@@ -76,7 +76,7 @@ Interval unite(const Interval &a, const Interval &b) {
     return {a.lo && b.lo ? Bound(smaller(*a.lo, *b.lo)) : std::nullopt, a.hi && b.hi ? Bound(larger(*a.hi, *b.hi)) : std::nullopt};
 }
 
-/// a / b for b >= 1: nearer to zero than a, on the same side.
+/// a / b for b >= 1: closer to zero than a, with the same sign.
 Interval divideByPositive(const Interval &a, const Interval &b) {
     if (b.lo && b.hi && *b.lo == *b.hi)
         return {a.lo ? usable(*a.lo / *b.lo) : std::nullopt, a.hi ? usable(*a.hi / *b.lo) : std::nullopt};
@@ -213,7 +213,7 @@ Interval Bounds::quotient(Expr e) {
     return {ceilOf(q.lo), ceilOf(q.hi)};
 }
 
-/// In [0, b); a nonnegative a is not made larger.
+/// The result is in [0, b), and never larger than a nonnegative a.
 Interval Bounds::modulo(Expr a, Expr b) {
     Interval x = of(a), y = of(b);
     if (!positive(y.lo))
@@ -239,7 +239,7 @@ Interval Bounds::magnitude(Expr a) {
 
 Interval Bounds::extremum(Expr e) {
     bool isMin = e.kind() == Kind::Min;
-    // Of a minimum: every lower end is needed, one upper end is enough. A maximum is the same upside down.
+    // The interval of a minimum needs every lower end, but only one upper end. A maximum is the mirror image.
     Interval result;
     bool first = true;
     for (Expr op : e.operands()) {

@@ -254,7 +254,7 @@ bool fits(int64_t v, Type t) {
     return bits == 64 || (v >= -(int64_t(1) << (bits - 1)) && v < int64_t(1) << (bits - 1));
 }
 
-/// Constants of the wanted type; others keep their cast (a float32 constant is a rounded one).
+/// Folds constants of the target type; other constants keep their cast (a float32 constant has been rounded).
 std::optional<Expr> castConstant(Type t, Expr a) {
     if (a.kind() == Kind::Complex)
         return t == Type(ScalarKind::Complex128) ? std::optional(a) : std::nullopt;

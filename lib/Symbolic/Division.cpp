@@ -1,7 +1,8 @@
 // floor, ceiling, integer division and modulo, over the exact rationals.
 //
-// A floor is brought to one fraction first. Whatever is certainly an integer leaves it, so that (N + 4) // 4 is N // 4 + 1, and
-// common factors are cancelled, so that (4*N) // 8 is N // 2. A ceiling with a constant divisor becomes a floor: (N + 3) // 4.
+// The operand of a floor is first written as one fraction. Terms that are certainly integers are moved out, so that (N + 4) // 4 is
+// N // 4 + 1, and common factors are cancelled, so that (4*N) // 8 is N // 2. A ceiling with a constant divisor becomes a floor: (N
+// + 3) // 4.
 #include "Symbolic/Polynomial.h"
 
 #include <algorithm>
@@ -10,13 +11,13 @@
 namespace sdfgc::sym {
 namespace {
 
-/// A sum split into what leaves the rounding (an integer) and what stays, over the divisor.
+/// A sum split into an integer part outside of the rounding and the part that stays inside, over the divisor.
 struct Split {
     Expr outside;
     Expr inside;
 };
 
-/// The integer-valued terms of `n` whose quotient by `divisor` is certainly an integer leave.
+/// Moves out the integer-valued terms of `n` whose quotient by `divisor` is certainly an integer.
 Split splitSymbolic(Expr n, Expr divisor) {
     SumBuilder outside, inside;
     for (Expr term : termsOf(n)) {
@@ -29,7 +30,8 @@ Split splitSymbolic(Expr n, Expr divisor) {
     return {outside.finish(), inside.finish()};
 }
 
-/// As above for a positive integer, where also parts of a coefficient leave: 5*N is N outside and N inside of a division by 4.
+/// The same for a positive integer divisor, where parts of a coefficient move out, too: 5*N is N outside and N inside of a division
+/// by 4.
 Split splitConstant(Expr n, int64_t divisor) {
     SumBuilder outside, inside;
     for (Expr term : termsOf(n)) {
@@ -75,7 +77,7 @@ std::optional<Expr> mergeNestedFloor(Expr inside, int64_t divisor) {
     return floorDiv(numerator, Expr(both));
 }
 
-/// A number rounded; nothing when it is none.
+/// A rounded number; nothing if `e` is not a number.
 std::optional<Expr> roundNumber(Expr e, bool up) {
     std::optional<Num> v = asNumber(e);
     if (!v || v->kind == Num::Kind::Complex)
@@ -116,7 +118,7 @@ Expr roundSymbolic(Kind kind, Expr n, Expr d) {
     auto [outside, inside] = splitSymbolic(n, d);
     if (inside.isZero())
         return outside;
-    if (!outside.isZero()) { // what is left may have common factors
+    if (!outside.isZero()) { // the remaining part may have common factors
         auto [n2, d2] = asFraction(inside / d);
         return outside + (d2 == d ? node(kind, n2, d2) : kind == Kind::FloorDiv ? floor(n2 / d2) : ceil(n2 / d2));
     }
@@ -134,7 +136,7 @@ Expr ceilByConstant(Expr n, int64_t divisor) {
     return outside + (divisor == 1 ? node(Kind::Ceil, inside) : node(Kind::CeilDiv, inside, Expr(divisor)));
 }
 
-/// Does a sum stand as a factor? Such a product was too long to be multiplied out.
+/// Is one of the factors a sum? Such products were too long to multiply out.
 bool hasSumAsFactor(const Expr &e) {
     auto inTerm = [](const Expr &term) {
         std::span<const Expr> factors = factorsOf(term);
@@ -144,11 +146,11 @@ bool hasSumAsFactor(const Expr &e) {
     return std::any_of(terms.begin(), terms.end(), inTerm);
 }
 
-/// Numerator and denominator without common factors. Those that only the finished denominator shows, (M - 1)**2*x over 3*M - 3, are
-/// cancelled where the quotient is formed again, as it is when its text is parsed.
+/// Numerator and denominator without common factors. Some only show up in the finished denominator, as in (M - 1)**2*x over 3*M -
+/// 3; they are cancelled when the quotient is formed again, as when its text is parsed.
 std::pair<Expr, Expr> lowestTerms(Expr e) {
     std::pair<Expr, Expr> parts = asFraction(e);
-    constexpr int rounds = 8; // each takes a factor away
+    constexpr int rounds = 8; // each removes one factor
     for (int round = 0; round < rounds && (hasSumAsFactor(parts.first) || hasSumAsFactor(parts.second)); ++round) {
         std::pair<Expr, Expr> again = asFraction(parts.first / parts.second);
         if (again == parts)
@@ -160,8 +162,8 @@ std::pair<Expr, Expr> lowestTerms(Expr e) {
 
 Expr round(Expr e, bool up);
 
-/// The ceiling of max(N/3, 2) is the maximum of the ceilings, and that of max(N/3, 2)/5 likewise: quotients in an operand keep their
-/// fractions. Nothing where `n`, over a positive number, is no such sum of integers and one minimum or maximum.
+/// The ceiling of max(N/3, 2) is the maximum of the ceilings, and the same holds for max(N/3, 2)/5: quotients in an operand keep
+/// their fractions. Nothing unless `n`, over a positive number, is a sum of integers and one minimum or maximum.
 std::optional<Expr> roundOperands(Expr n, Expr divisor, bool up) {
     SumBuilder whole, rest;
     for (Expr term : termsOf(n))
@@ -193,7 +195,7 @@ Expr round(Expr e, bool up) {
     return roundSymbolic(up ? Kind::CeilDiv : Kind::FloorDiv, n, d);
 }
 
-/// Mod of numbers; nothing when one is none.
+/// The modulo of two numbers; nothing if one of them is not a number.
 std::optional<Expr> moduloNumber(Expr a, Expr b) {
     std::optional<Num> x = asNumber(a), y = asNumber(b);
     if (!x || !y || x->kind == Num::Kind::Complex || y->kind == Num::Kind::Complex)
@@ -243,7 +245,7 @@ Expr modByConstant(Expr n, int64_t divisor) {
         return *v;
     if (isReduced(rest, divisor))
         return rest;
-    if (rest != n) // a constant that came out of a term, or coefficients that met again
+    if (rest != n) // a term left a constant behind, or coefficients were combined again
         return modByConstant(rest, divisor);
     int64_t common = divisor;
     for (Expr term : termsOf(rest)) {

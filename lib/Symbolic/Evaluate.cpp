@@ -117,7 +117,7 @@ private:
         }
     }
 
-    /// A conversion that keeps the value; one that would change it has no exact result here.
+    /// A conversion that keeps the value; there is no exact result if it would change it.
     static Value cast(Type t, const Num &a) {
         if (t.isBool())
             return Num(truncatedExact(a) != 0);

@@ -4,9 +4,9 @@
 //
 // 1. A factor without x divides every c, so it is found among the factors of c_d.
 // 2. If d is 1 there is no other factor (lemma of Gauss).
-// 3. A factor a x + b has an `a` that divides c_d and a `b` that divides c_0: these few are tried.
+// 3. In a factor a x + b, `a` divides c_d and `b` divides c_0, so only these few candidates are tried.
 //
-// Factors of higher degree in every variable are not looked for: ranges have none.
+// Factors whose degree is higher in every variable are not searched for: they do not occur in ranges.
 #include "sdfgc/Symbolic/Factor.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr int maxDegree = 12;
 /// Exponents of the variables.
 using Monomial = std::array<int8_t, maxVariables>;
 
-/// Terms with the greatest monomial first. Arithmetic that leaves 64 bits gives nothing.
+/// Terms with the greatest monomial first. Operations return nothing if a coefficient overflows 64 bits.
 class Polynomial {
 public:
     using Terms = std::map<Monomial, int64_t, std::greater<>>;
@@ -39,7 +39,7 @@ public:
                            [](const auto &t) { return std::accumulate(t.first.begin(), t.first.end(), 0) <= 1; });
     }
 
-    /// Adds a term; false when the coefficient leaves 64 bits.
+    /// Adds a term; false if the coefficient overflows 64 bits.
     bool add(const Monomial &m, int64_t coefficient) {
         auto [it, isNew] = terms_.try_emplace(m, coefficient);
         if (!isNew && __builtin_add_overflow(it->second, coefficient, &it->second))
@@ -56,7 +56,7 @@ public:
         return d;
     }
 
-    /// The polynomial in the other variables that stands before variable^power.
+    /// The coefficient of variable^power: a polynomial in the other variables.
     Polynomial coefficientOf(std::size_t variable, int power) const {
         Polynomial out;
         for (const auto &[m, c] : terms_)
@@ -76,7 +76,7 @@ public:
         return out;
     }
 
-    /// The quotient, when it is a polynomial with integer coefficients and nothing is left.
+    /// The quotient if it is a polynomial with integer coefficients and there is no remainder.
     std::optional<Polynomial> dividedBy(const Polynomial &o) const {
         Polynomial rest = *this, out;
         const auto &[lead, by] = *o.terms_.begin();
@@ -123,13 +123,14 @@ Polynomial variable(std::size_t i) {
     return p;
 }
 
-/// A polynomial taken apart: content * factors.
+/// A factorised polynomial: content * factors.
 struct Factored {
     int64_t content = 1;
     std::vector<Polynomial> factors; // none is constant
 };
 
-/// Greatest integer that divides every coefficient, with the sign that leaves more of them positive; of equally many, the first.
+/// The greatest integer that divides every coefficient. Its sign leaves as many coefficients as possible positive, in case of a tie
+/// the first one.
 int64_t contentOf(const Polynomial &p) {
     int64_t common = 0;
     int positive = 0;
@@ -143,7 +144,7 @@ int64_t contentOf(const Polynomial &p) {
 
 Factored factorise(Polynomial p);
 
-/// All products of some of the factors, without their sign.
+/// All products of subsets of the factors, ignoring signs.
 std::vector<Polynomial> divisors(const Polynomial &p) {
     const Factored parts = factorise(p);
     std::vector<Polynomial> out;
@@ -160,7 +161,7 @@ std::vector<Polynomial> divisors(const Polynomial &p) {
     return out;
 }
 
-/// A factor of lower degree of a polynomial without content and without factors that are variables.
+/// A factor of lower degree, for a polynomial that has no content and no variable as a factor.
 std::optional<Polynomial> properFactor(const Polynomial &p) {
     if (p.terms().size() < 3 || p.isAffine())
         return std::nullopt;
@@ -193,7 +194,7 @@ std::optional<Polynomial> properFactor(const Polynomial &p) {
     return std::nullopt;
 }
 
-/// Takes variables out that are in every term, then factors of lower degree as long as there is one.
+/// Takes out variables that occur in every term, then factors of lower degree until there are none left.
 Factored factorise(Polynomial p) {
     Factored out;
     out.content = contentOf(p);
@@ -217,7 +218,7 @@ Factored factorise(Polynomial p) {
     return out;
 }
 
-/// Sums to polynomials and back. Variables are symbols and opaque terms.
+/// Converts sums to polynomials and back. Variables are symbols and opaque terms.
 class Translation {
 public:
     std::optional<Polynomial> polynomial(Expr sum) {
@@ -275,7 +276,7 @@ private:
     std::vector<Expr> variables_;
 };
 
-/// Has a sum a term of second degree or higher, as every product of sums has?
+/// Does a sum have a term of second degree or higher, as every product of sums does?
 bool hasProduct(Expr sum) {
     return std::any_of(sum.operands().begin(), sum.operands().end(), [](Expr term) {
         return term.kind() == Kind::Pow ||
@@ -313,7 +314,7 @@ std::vector<Expr> factors(Expr e) {
     if (parts.content < 0) { // (M - 2) * (2 - N) rather than -(M - 2) * (N - 2)
         const auto sums = std::find_if(out.begin(), out.end(), [](Expr f) { return f.kind() == Kind::Add; });
         if (sums != out.end()) {
-            // The last one of those that lose the least by another sign.
+            // The last one of those that lose the fewest positive terms when their sign flips.
             auto flipped = sums;
             for (auto it = sums; it != out.end(); ++it)
                 if (surplusOfPositive(*it) <= surplusOfPositive(*flipped))

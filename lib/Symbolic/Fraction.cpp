@@ -48,7 +48,7 @@ Fraction reciprocal(Expr base, int64_t exponent) {
     Num content = contentOf(below.numerator);
     if (!content.isExact() || content.isZero())
         content = 1;
-    // The content goes where it belongs: its denominator and sign to the numerator.
+    // The content is split: its denominator and sign go to the numerator.
     result.numerator = scale(result.numerator, power(content.n < 0 ? -Num(content.d) : Num(content.d), exponent));
     result.number = power(content.n < 0 ? -Num(content.n) : Num(content.n), exponent);
     Expr primitive = scale(below.numerator, Num(1) / content);
@@ -175,7 +175,7 @@ std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol) {
         if (term.kind() != Kind::Mul)
             return std::nullopt;
         ProductBuilder others;
-        std::optional<std::pair<Expr, Expr>> inner; // of the one factor that depends on the symbol
+        std::optional<std::pair<Expr, Expr>> inner; // the one factor that depends on the symbol
         for (Expr factor : term.operands()) {
             if (!factor.dependsOn(symbol)) {
                 others.multiply(factor);

@@ -53,7 +53,7 @@ struct Token {
 class Lexer {
 public:
     explicit Lexer(std::string_view text) : text_(text) {}
-    /// The next token; End for ever after the last.
+    /// The next token; End forever after the last one.
     Token next();
 
 private:

@@ -79,7 +79,7 @@ std::optional<bool> foldComparison(Kind op, Expr a, Expr b) {
     }
 }
 
-/// `is`: decided between None and a number, and for one expression; a value of unknown type may be None.
+/// `is`: decided for None against a number, and for identical expressions; a value of unknown type may be None.
 Expr identity(Kind op, Expr a, Expr b) {
     bool oneNone = (a.kind() == Kind::None) != (b.kind() == Kind::None);
     bool other = isNumber(a) || isNumber(b) || a.kind() == Kind::Bool || b.kind() == Kind::Bool;
@@ -105,10 +105,10 @@ std::optional<bool> constantTruth(Expr e) {
     return v->isExact() ? truncatedExact(*v) != 0 : v->re != 0 || v->im != 0;
 }
 
-/// The truth value of an expression: what is left of `N and True` is 0 or 1, not N.
+/// The truth value of an expression: `N and True` simplifies to 0 or 1, not to N.
 Expr truthOf(Expr e) { return isBooleanValued(e) || isUndefinedValue(e) ? e : compare(Kind::Ne, e, Expr(0)); }
 
-/// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard those after it.
+/// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard later ones.
 Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
     std::vector<Expr> kept;
     std::unordered_set<Expr> seen; // truth values
@@ -203,7 +203,7 @@ public:
     }
 
 private:
-    /// Arguments that differ by a constant only: one of them is always the extremum.
+    /// Arguments that differ only by a constant: one of them is always the extremum.
     struct Family {
         Expr base;
         Num constant;
@@ -258,7 +258,8 @@ private:
 
     static Expr valueOf(const Family &f) { return f.base.isZero() ? number(f.constant) : f.base + number(f.constant); }
 
-    /// Leaves out what another argument bounds provably. Quadratic, so only for the few arguments that are usual.
+    /// Drops arguments that are provably bounded by another one. This is quadratic, so it is only done for few arguments, which is
+    /// the usual case.
     void dropDominated() {
         constexpr std::size_t few = 8;
         if (families_.size() > few)
@@ -303,7 +304,7 @@ Expr compare(Kind op, Expr a, Expr b) {
         return Expr::boolean(*v);
     if (op != Kind::Eq && op != Kind::Ne)
         return node(op, a, b);
-    // Equality is symmetric: a constant goes right, else the operands are in canonical order.
+    // Equality is symmetric: a constant goes to the right, otherwise operands are in canonical order.
     auto isConstant = [](Expr e) { return e.kind() < Kind::Symbol; };
     if (isConstant(a) != isConstant(b) ? isConstant(a) : Expr::compare(a, b) > 0)
         std::swap(a, b);
@@ -321,7 +322,7 @@ Expr logicalNot(Expr a) {
     Kind k = a.kind();
     if (k == Kind::Not && isBooleanValued(a.operands()[0]))
         return a.operands()[0];
-    // An order between values that may be NaN has no opposite; integers have.
+    // An ordering of values that may be NaN cannot be negated; an ordering of integers can.
     bool hasOpposite = k == Kind::Eq || k == Kind::Ne || k == Kind::Is || k == Kind::IsNot ||
                        (isComparison(k) && isIntegerValued(a.operands()[0]) && isIntegerValued(a.operands()[1]));
     if (hasOpposite)
@@ -352,7 +353,7 @@ Expr bitwise(Kind op, Expr a, Expr b) {
 }
 
 Expr bitNot(Expr a) {
-    if (isBooleanValued(a)) // some writers spell a logical not so
+    if (isBooleanValued(a)) // some writers spell logical not this way
         return logicalNot(a);
     if (std::optional<int64_t> v = a.asInt())
         return Expr(~*v);

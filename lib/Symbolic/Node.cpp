@@ -173,7 +173,7 @@ private:
         static_assert(alignof(Expr::Node) <= 8 && alignof(Expr) <= 8);
         bytes = (bytes + 7) & ~std::size_t(7);
         if (bytes > left_) {
-            // Small ones first: a program of a few expressions should not touch a page for each shard and kilobyte.
+            // Starts with small chunks: a program with a few expressions should not touch many pages in every shard.
             left_ = std::max<std::size_t>(bytes, std::min<std::size_t>(chunks_.size() + 1, 16) * 4 * 1024);
             next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
         }
@@ -213,7 +213,7 @@ Expr intern(const NodeKey &key) {
     return (*shards)[hash >> (64 - shardBits)].get(key, hash);
 }
 
-/// Does the operator compute with its operands, so that an undefined one leaves nothing of the result?
+/// Does the operator compute with its operands, so that the result is undefined if one of them is?
 bool absorbsUndefined(Kind k) {
     switch (k) {
     case Kind::Is:

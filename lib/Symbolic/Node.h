@@ -1,4 +1,4 @@
-// Interned nodes and how they are made. Everything here is below simplification: `makeNode` stores what it is given.
+// Interned nodes and how they are made. This layer does not simplify: `makeNode` stores its arguments unchanged.
 #pragma once
 
 #include "Symbolic/Number.h"
@@ -44,8 +44,8 @@ struct NodeKey {
     Type type = {};
 };
 
-/// The one node with these parts. An operand that is undefined makes the result undefined where the operator computes with it
-/// (not in calls, selections, subscripts and the like, which only carry it). An expression nested beyond `maxDepth` counts as
+/// The unique node with these parts. If an operand is undefined, so is the result, provided that the operator computes with it
+/// (unlike calls, selections, subscripts and the like, which only carry it). An expression nested beyond `maxDepth` counts as
 /// overflowed.
 Expr makeNode(const NodeKey &key);
 inline Expr node(Kind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
@@ -55,20 +55,21 @@ inline Expr node(Kind kind, Expr a, Expr b) {
     return node(kind, ops);
 }
 constexpr unsigned maxDepth = 400;
-/// Nodes of an expression that is read, when it is written out: a line of powers inside of powers says what no memory holds as text.
+/// Maximum number of nodes of a parsed expression when written out: nested powers on one line can describe a text too large for any
+/// memory.
 constexpr uint32_t maxWeight = 100000;
 
-/// The undefined value that stands for a number beyond 64 bits.
+/// The undefined value for a number that overflowed 64 bits.
 Expr overflow();
 /// A number as an expression (also infinities and NaN).
 Expr number(const Num &v);
-/// The number that a constant is; also of infinities, NaN and booleans (1 and 0).
+/// The value of a constant, including infinities, NaN and booleans (1 and 0).
 std::optional<Num> asNumber(Expr e);
 
 inline bool isNumber(Expr e) {
     return e.kind() <= Kind::Complex || e.kind() == Kind::Infinity || e.kind() == Kind::NegInfinity || e.kind() == Kind::NaN;
 }
-/// A truth value among numbers counts as 1 or 0.
+/// A truth value used as a number is 1 or 0.
 inline Expr numeric(Expr e) { return e.kind() == Kind::Bool ? Expr(e.boolValue() ? 1 : 0) : e; }
 inline bool isExactNumber(Expr e) { return e.kind() <= Kind::Rational; }
 inline Num exactNumber(Expr e) {
@@ -80,7 +81,7 @@ inline bool isIntegerValued(Expr e) { return e.node()->has(IntegerValued); }
 inline bool isBooleanValued(Expr e) { return e.node()->has(BooleanValued); }
 inline bool isUndefinedValue(Expr e) { return e.kind() == Kind::Undefined; }
 
-/// Base and exponent of a factor: of Pow its operands, of anything else itself and 1.
+/// Base and exponent of a factor: the operands of a Pow, otherwise the expression itself and 1.
 inline Expr baseOf(Expr e) { return e.kind() == Kind::Pow ? e.operands()[0] : e; }
 inline Expr exponentOf(Expr e) { return e.kind() == Kind::Pow ? e.operands()[1] : Expr(1); }
 
@@ -88,7 +89,7 @@ inline Expr exponentOf(Expr e) { return e.kind() == Kind::Pow ? e.operands()[1] 
 std::span<const Expr> factorsOf(const Expr &e);
 /// Numeric coefficient of a term (1 when there is none).
 Num coefficientOf(Expr e);
-/// Terms of a sum; of anything else itself. `e` must outlive the result.
+/// Terms of a sum; for anything else, the expression itself. `e` must outlive the result.
 inline std::span<const Expr> termsOf(const Expr &e) { return e.kind() == Kind::Add ? e.operands() : std::span<const Expr>(&e, 1); }
 /// Order of the terms of a sum, which ignores coefficients: higher degree first, then by text.
 int compareTerms(std::span<const Expr> a, std::span<const Expr> b);

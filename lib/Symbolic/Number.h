@@ -1,5 +1,5 @@
-// Numbers as coefficients: exact rationals of 64-bit parts, else doubles and complex doubles. An exact result that leaves 64 bits
-// is the value Overflow, which absorbs everything after it.
+// Numbers as coefficients: exact rationals of 64-bit parts, else doubles and complex doubles. An exact result that overflows 64
+// bits becomes the value Overflow, which absorbs all later operations.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,7 @@ struct Num {
     static Num real(double v);
     static Num complex(double re, double im); // Real when im is zero
     static Num overflow();
-    /// n / d reduced; Overflow when it does not fit. d must not be 0.
+    /// n / d reduced; Overflow if it does not fit. d must not be 0.
     static Num ratio(__int128 n, __int128 d);
 
     bool isExact() const { return kind == Kind::Exact; }
@@ -42,7 +42,7 @@ Num operator-(const Num &a, const Num &b);
 Num operator*(const Num &a, const Num &b);
 /// b must not be an exact zero.
 Num operator/(const Num &a, const Num &b);
-/// a to an integer power. 0 to a negative power must not be asked for.
+/// a to an integer power. 0 to a negative power is not allowed.
 Num power(Num a, int64_t exponent);
 /// Order of two exact numbers.
 std::strong_ordering compareExact(const Num &a, const Num &b);

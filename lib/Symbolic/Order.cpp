@@ -1,4 +1,4 @@
-// Orders that depend on structure and text only, and the free symbols, which are kept in text order.
+// Orders that depend only on structure and text, and the free symbols, which are kept in text order.
 #include "Symbolic/Node.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::vector<Name> symbolsOf(const Expr::Node &n) {
     return result;
 }
 
-/// Factors of one term are ordered by base; of one base the higher power comes first.
+/// Factors of a term are ordered by base; of two factors with the same base, the higher power comes first.
 int compareFactors(Expr a, Expr b) {
     if (a == b)
         return 0;

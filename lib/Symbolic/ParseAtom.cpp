@@ -48,7 +48,7 @@ void skipSpace(std::string_view &s) {
         s.remove_prefix(1);
 }
 
-/// Takes a float with an optional minus sign off the front.
+/// Removes a float with an optional minus sign from the front.
 std::optional<double> takeFloat(std::string_view &s) {
     double v = 0;
     auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
@@ -133,7 +133,7 @@ Expr Parser::atom() {
     }
 }
 
-/// An integer literal that leaves 64 bits is the overflowed value: nothing that is computed from it passes unnoticed.
+/// An integer literal that overflows 64 bits becomes the overflowed value, so nothing computed from it goes unnoticed.
 Expr Parser::integer(bool negative) {
     Token t = token_;
     advance();
@@ -258,7 +258,8 @@ Expr Parser::callOf(std::string_view function) {
     std::vector<Expr> args = arguments(Tok::RParen);
     if (failed())
         return Expr::undefined();
-    // A container may have the name of a function: sizes are written with functions, elements with brackets in all but old files.
+    // A container may have the same name as a function: sizes are written with functions, and elements use brackets in all but old
+    // files.
     const bool isElement = isContainer_ && isContainer_(name) && !isFunction(name, args.size());
     return isElement ? subscript(name, std::move(args)) : call(name, std::move(args));
 }
@@ -333,7 +334,7 @@ void Parser::keyword(Name symbol) {
     else if (key == "nonzero" && value == "True")
         f.nonzero = true;
     else if (std::none_of(f.other.begin(), f.other.end(), [key](const auto &known) { return known.first == key; }))
-        f.other.emplace_back(key, value); // of two values, the first one stays
+        f.other.emplace_back(key, value); // the first of two values wins
 }
 
 /// The text up to the next comma or closing parenthesis outside of parentheses.

@@ -19,7 +19,7 @@ constexpr std::array<std::array<BitOperator, 2>, 4> bitLevels = {{
     {{{Tok::Shl, Kind::Shl}, {Tok::Shr, Kind::Shr}}},
 }};
 
-/// `(a) & (b)` and `(a) | (b)` of truth values are how some writers print And and Or.
+/// Some writers print And and Or as `(a) & (b)` and `(a) | (b)` of truth values.
 Expr bitOrLogical(Kind kind, Expr a, Expr b) {
     if (isBooleanValued(a) && isBooleanValued(b) && kind == Kind::BitAnd)
         return logicalAnd({a, b});
@@ -208,8 +208,8 @@ Expr Parser::sum() {
     return failed() ? Expr::undefined() : withinLimits(terms.finish(), 4 * maxWeight);
 }
 
-/// Parts of a text are looked at one by one, for what stands in something larger makes that larger still. A part may weigh more than the
-/// whole, which may cancel some of it: so it gets some more.
+/// Checks each part of a text separately, because an oversized part makes the expression around it even larger. A part may weigh
+/// more than the whole, which may cancel some of it, so parts have a higher limit.
 Expr Parser::withinLimits(Expr e, uint32_t most) {
     if (failed() || (e.node()->weight <= most && !ExpansionBudget::isSpent()))
         return e;

@@ -8,7 +8,7 @@ namespace sdfgc::sym {
 
 /// Words that are operators and never names.
 bool isReservedWord(std::string_view text);
-/// May a symbol have this name? Without a dollar sign, operators and truth values would be read as what they are.
+/// May a symbol have this name? Without a dollar sign, operators and truth values would be parsed as such.
 bool mayBeSymbol(std::string_view name);
 
 class Parser {
@@ -19,11 +19,11 @@ public:
 private:
     static constexpr int maxNesting = 200;
 
-    /// A factor as it was written. What a power of a sum becomes is decided by the product that it stands in: multiplied out alone,
-    /// it may be part of a product that is kept.
+    /// A factor as written. The product that contains it decides how the power of a sum is expanded: multiplied out alone, it might
+    /// break up a product that should be kept.
     struct Factor {
         Expr base;
-        Expr exponent = 1; // other than 1 for a sum alone
+        Expr exponent = 1; // only a plain sum has an exponent other than 1
         bool negated = false;
         Expr value() const;
     };

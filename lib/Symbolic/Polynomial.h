@@ -12,8 +12,8 @@ namespace sdfgc::sym {
 /// Products of sums are multiplied out up to this many terms, and kept as products beyond.
 constexpr std::size_t maxExpandedTerms = 32;
 
-/// How many products of terms may be formed while a text is read, by this thread. What is multiplied out may have products in it that are
-/// multiplied out in turn, and so the time may grow exponentially with the depth of a text. When the budget is spent, products are kept.
+/// The number of term products that this thread may form while it parses a text. A product that is multiplied out may itself
+/// contain products, so the time could grow exponentially with the depth of the text. When the budget is spent, products are kept.
 /// Without a budget, as outside of parsers, there is no limit.
 class ExpansionBudget {
 public:
@@ -39,9 +39,9 @@ public:
 
 private:
     struct Term {
-        Expr whole; // as it was added
+        Expr whole; // as added
         Num coefficient;
-        bool changed; // `coefficient` is not the one of `whole` any more
+        bool changed; // `coefficient` no longer matches `whole`
     };
     void sortAndMerge();
     void merge(Term &into, const Term &from);
@@ -79,12 +79,13 @@ private:
     std::optional<Expr> undefined_;
 };
 
-/// Greatest number c such that every coefficient of the sum `e` divided by c is an integer, with the sign of the first term; 1 when
-/// a coefficient is not exact. (Content of the polynomial; of a single term its coefficient.)
+/// The greatest number c such that each coefficient of the sum `e` divided by c is an integer, with the sign of the first term; 1
+/// if a coefficient is not exact. (This is the content of the polynomial; for a single term, its coefficient.)
 Num contentOf(Expr e);
 /// e times a number, multiplied into a sum.
 Expr scale(Expr e, const Num &by);
-/// Least common multiple of the denominators of the coefficients; nothing when one is not exact or it leaves 64 bits.
+/// Least common multiple of the denominators of the coefficients; nothing if a coefficient is not exact or the result overflows 64
+/// bits.
 std::optional<int64_t> commonDenominator(Expr e);
 
 } // namespace sdfgc::sym

@@ -1,4 +1,4 @@
-// Text of expressions: for people, and in the grammar of 2.x files. Both are fully determined by the structure of the expression.
+// Text of expressions: for people, and in the grammar of 2.x files. Both depend on nothing but the structure of the expression.
 #include "Symbolic/Node.h"
 #include "sdfgc/Support/FloatText.h"
 
@@ -112,7 +112,7 @@ std::string_view functionName(Kind k, bool dace) {
 
 class Printer {
 public:
-    /// With `facts` the grammar of files, without it the text for people.
+    /// Prints the grammar of files if `facts` is given, otherwise text for people.
     explicit Printer(const Assumptions *facts) : facts_(facts), dace_(facts != nullptr) {}
 
     std::string print(Expr e, int surrounding) {
@@ -137,7 +137,7 @@ private:
             return dace_ ? nested(e, "And") : joined(e, " and ", Conjunction, precedence);
         case Kind::Or:
             return dace_ ? nested(e, "Or") : joined(e, " or ", Disjunction, precedence);
-        case Kind::Attr: // after the digits of a number the point would be a decimal one
+        case Kind::Attr: // after digits, the point would be read as a decimal point
             return print(e.operands()[0], isNumber(e.operands()[0]) ? Atom + 1 : Atom) + "." + e.name().str();
         case Kind::Subscript:
             return subscript(e);
@@ -198,7 +198,7 @@ private:
 
     static std::string complexText(Expr e) {
         double re = e.floatValue(), im = e.imagValue();
-        const bool isSum = std::isfinite(re) && std::isfinite(im) && !(re == 0 && std::signbit(re)); // -0.0 plus anything is lost
+        const bool isSum = std::isfinite(re) && std::isfinite(im) && !(re == 0 && std::signbit(re)); // -0.0 + x loses its sign
         if (!isSum) {
             auto part = [](double v) { return Expr::floating(v).str(); };
             return "complex(" + part(re) + ", " + part(im) + ")";
@@ -206,8 +206,7 @@ private:
         return "(" + floatText(re) + (std::signbit(im) ? " - " : " + ") + floatText(std::fabs(im)) + "j)c128";
     }
 
-    /// `$N` for int32 and for symbols of which nothing is known, else `symbol($N, dtype=..., ...)` with the keywords in order of
-    /// text.
+    /// `$N` for int32 and for symbols without known facts, otherwise `symbol($N, dtype=..., ...)` with keywords in text order.
     std::string symbol(Name name) {
         auto at = facts_->find(name);
         if (at == facts_->end())
@@ -279,7 +278,7 @@ private:
         return (e.kind() == Kind::Not ? "not " : "~") + print(ops[0], precedence);
     }
 
-    /// Is it printed as a division? A power of a sum is not: its text would be read as the power multiplied out.
+    /// Is it printed as a division? A power of a sum is not: its text would be parsed as the expanded power.
     static bool isReciprocal(Expr factor) {
         if (factor.kind() != Kind::Pow || !exponentOf(factor).isInteger())
             return false;
@@ -288,7 +287,7 @@ private:
         return n == -1 || (n < 0 && hasMagnitude && baseOf(factor).kind() != Kind::Add);
     }
 
-    /// Prints with a minus sign that can be pulled out. The least integer cannot: its magnitude is no literal.
+    /// Prints with a minus sign that can be pulled out. The least integer does not: its magnitude has no literal.
     static bool isNegativeTerm(Expr term) {
         Num c = isNumber(term) ? *asNumber(term) : coefficientOf(term);
         return c.isNegative() && !(c.isExact() && c.n == std::numeric_limits<int64_t>::min());
@@ -298,7 +297,7 @@ private:
         std::vector<Expr> terms(e.operands().begin(), e.operands().end());
         if (dace_ && isNumber(terms.back())) // files have the constant first
             std::rotate(terms.begin(), terms.end() - 1, terms.end());
-        if (!dace_) { // people like to begin without a sign
+        if (!dace_) { // people prefer a first term without a sign
             auto positive = std::find_if(terms.begin(), terms.end(), [](Expr t) { return !isNegativeTerm(t); });
             if (positive != terms.end())
                 std::rotate(terms.begin(), positive, positive + 1);
@@ -338,7 +337,7 @@ private:
         return text;
     }
 
-    /// `M*N/(2*K)`. Sums in the denominator are divided by one after the other, as their product would be read multiplied out.
+    /// `M*N/(2*K)`. Sums in the denominator are divided by one at a time, since their product would be multiplied out when parsed.
     std::string fraction(const Num &c, std::span<const Expr> factors) {
         std::string above;
         std::vector<std::string> below;
@@ -368,7 +367,7 @@ private:
         return above + "/" + (below.size() > 1 && !sumBelow ? "(" + divisors + ")" : divisors);
     }
 
-    /// `base**exponent`; of a negative constant exponent only the magnitude, as the caller divides.
+    /// `base**exponent`; for a negative constant exponent only its magnitude, as the caller divides.
     std::string power(Expr e) {
         Expr exponent = exponentOf(e);
         std::string base = print(baseOf(e), Atom);

@@ -7,7 +7,8 @@
 namespace sdfgc::sym {
 namespace {
 
-/// Ways to choose `n` factors out of a sum of `k` terms: the terms of its n-th power. Saturates just above the limit.
+/// The number of ways to choose `n` factors from a sum of `k` terms, which is the number of terms of its n-th power. Saturates just
+/// above the limit.
 std::size_t powerTerms(std::size_t k, int64_t n) {
     std::size_t result = 1;
     for (int64_t i = 1; i <= n; ++i) {
@@ -25,7 +26,7 @@ Expr product(Expr a, Expr b) {
     return p.finish();
 }
 
-/// The square root of a nonnegative exact number when it is rational.
+/// The square root of a nonnegative exact number, if it is rational.
 std::optional<Num> exactRoot(const Num &v) {
     auto root = [](int64_t x) -> std::optional<int64_t> {
         auto r = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(x))));
@@ -37,7 +38,7 @@ std::optional<Num> exactRoot(const Num &v) {
     return n && d ? std::optional(Num::ratio(*n, *d)) : std::nullopt;
 }
 
-/// A number to a number that is no integer; nothing when it stays symbolic.
+/// A number raised to a non-integer power; nothing if it stays symbolic.
 std::optional<Num> numericPower(const Num &base, const Num &exponent) {
     if (base.isExact() && exponent.isExact()) {
         std::optional<Num> root = exponent.d == 2 ? exactRoot(base) : std::nullopt;
@@ -118,7 +119,7 @@ void ProductBuilder::foldNumericPower(Factor &f) {
     if (base->isZero() || !base->isExact())
         return;
     Expr last = termsOf(f.exponent).back();
-    constexpr int64_t limit = 62; // beyond that the coefficient overflows for every base but 1 and -1
+    constexpr int64_t limit = 62; // beyond this, the coefficient overflows for every base except 1 and -1
     if (f.exponent.kind() != Kind::Add || !last.isInteger() || last.numerator() > limit || last.numerator() < -limit)
         return;
     Num taken = power(*base, last.numerator()), combined = coefficient_ * taken;
@@ -128,7 +129,7 @@ void ProductBuilder::foldNumericPower(Factor &f) {
     f.exponent = f.exponent - last;
 }
 
-/// A factor whose merged exponent became an integer, although it was no factor of an integer power before.
+/// Is there a factor whose merged exponent became an integer, although it was not an integer power before?
 bool ProductBuilder::hasFoldableFactor() const {
     return std::any_of(factors_.begin(), factors_.end(), [](const Factor &f) {
         return f.exponent.isInteger() && (isNumber(f.base) || f.base.kind() == Kind::Mul || f.base.kind() == Kind::Pow);

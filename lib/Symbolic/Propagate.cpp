@@ -18,8 +18,8 @@ Direction join(Direction a, Direction b) {
     return b == Direction::Constant || a == b ? a : Direction::Unknown;
 }
 
-/// How an expression moves when the parameter grows. Sums, products with factors of known sign, minima, maxima and roundings of
-/// what moves in one direction do so too.
+/// The direction in which an expression changes when the parameter grows. Sums, products with factors of known sign, minima, maxima
+/// and roundings of expressions that change in one direction change in that direction, too.
 class Monotonicity {
 public:
     Monotonicity(Name parameter, const Assumptions &facts) : parameter_(parameter), facts_(facts) {}
@@ -106,7 +106,7 @@ public:
     Propagation(Name parameter, const Range &range, const Assumptions &facts)
         : parameter_(parameter), values_(range), facts_(facts), motion_(parameter, facts) {}
 
-    /// Nothing when the union is not known.
+    /// Nothing if the union is not known.
     std::optional<Range> of(const Range &r) const {
         auto depends = [&](Expr e) { return e.dependsOn(parameter_); };
         if (depends(r.step) || depends(r.tile))
@@ -135,7 +135,7 @@ private:
         return greatest ? max(ends) : min(ends);
     }
 
-    /// Distance between elements of the union; 1 (a superset) when the moved ranges do not fall on one grid.
+    /// Distance between elements of the union; 1 (a superset) if the shifted ranges are not on a common grid.
     Expr stepOf(const Range &r, bool down) const {
         std::optional<std::pair<Expr, Expr>> begin = affineIn(r.begin, parameter_), end = affineIn(r.end, parameter_);
         if (!begin || !end || begin->first != end->first)
@@ -145,7 +145,7 @@ private:
             shift = begin->first * values_.step;
         if (r.begin == r.end)
             return isPositive(shift, facts_) == Truth::True ? shift : Expr(1);
-        bool anchoredAtLeast = !down || own.isOne(); // a descending range hits its begin, not always its end
+        bool anchoredAtLeast = !down || own.isOne(); // a descending range contains its begin, but not always its end
         return anchoredAtLeast && mod(shift, own).isZero() ? own : Expr(1);
     }
 

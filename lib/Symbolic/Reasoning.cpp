@@ -1,8 +1,8 @@
-// Order and sign under assumptions. Values are compared as they are used, quotients of integers truncated; signs are exact.
+// Order and sign under assumptions. Values are compared as they are used, with integer quotients truncated; signs are exact.
 //
-// `d >= 0` is shown by (1) the interval of d, where symbols that are at least one were first written as 1 + something nonnegative,
-// so that M*N - M has no negative coefficient left; (2) replacing a term that is bounded by its arguments by that bound: min(a, b)
-// is at most a, c * (x // c) is between x - c + 1 and x. Everything is conservative: what is not shown is Unknown.
+// `d >= 0` is shown by (1) the interval of d, after symbols that are at least one were written as 1 + something nonnegative, so
+// that M*N - M has no negative coefficients; (2) replacing a bounded term with its bound: min(a, b) is at most a, c * (x // c) is
+// between x - c + 1 and x. All of this is conservative: anything not proven is Unknown.
 #include "Symbolic/Bounds.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ public:
 private:
     using Choices = std::vector<Expr>;
 
-    /// Replaces one bounded term of the sum: it is enough to succeed with one term.
+    /// Replaces one bounded term of the sum; success with one term is enough.
     bool byReplacing(Expr d) {
         std::span<const Expr> terms = termsOf(d);
         for (Expr term : terms)
@@ -49,7 +49,7 @@ private:
                        : std::any_of(choices.begin(), choices.end(), holdsWith);
     }
 
-    /// Values that the node is at least: of each of them when not `needAll`; else it equals one of them.
+    /// Lower bounds of the node: all of them if not `needAll`; otherwise the node equals one of them.
     struct Alternatives {
         bool needAll = false;
         Choices choices;
@@ -73,7 +73,7 @@ private:
         case Kind::CeilDiv:
             return {false, divisorIsPositive(e) ? Choices{ops[0] / ops[1]} : Choices{}};
         default:
-            return {}; // a modulo is at least zero, which its interval says
+            return {}; // a modulo is at least zero, which its interval already states
         }
     }
 
@@ -106,7 +106,7 @@ private:
         return choices;
     }
 
-    /// How far rounding moves the numerator at most.
+    /// The maximum distance by which rounding moves the numerator.
     static Expr slack(Expr e) {
         std::span<const Expr> ops = e.operands();
         return isIntegerValued(ops[0]) && isIntegerValued(ops[1]) ? ops[1] - 1 : ops[1];
@@ -114,7 +114,7 @@ private:
 
     const Assumptions &facts_;
     Bounds bounds_;
-    int steps_ = 64; // attempts, so that nested minima cost no exponential time
+    int steps_ = 64; // attempts, so that nested minima do not take exponential time
 };
 
 /// Symbols that are at least one, as 1 + n with n nonnegative under the same name.
@@ -148,7 +148,7 @@ bool provesNonNegative(Expr d, const Assumptions &facts) {
     return !shifted.replacements.empty() && Prover(shifted.facts).nonNegative(substitute(d, shifted.replacements));
 }
 
-/// Facts of the symbols of `d` only: copying and searching a program's whole table would cost more than the proof.
+/// Facts about the symbols of `d` only: copying and searching a program's whole table would cost more than the proof.
 Assumptions relevant(Expr d, const Assumptions &facts) {
     Assumptions result;
     for (Name n : d.freeSymbols())
@@ -173,7 +173,7 @@ bool isNonZeroProduct(Expr d, const Assumptions &facts) {
     });
 }
 
-/// 2*i - 2*j + 1 is never zero: the coefficients have a common divisor that the constant has not.
+/// 2*i - 2*j + 1 is never zero: the constant is not divisible by the common divisor of the coefficients.
 bool isNonZeroByDivisibility(Expr d) {
     Expr last = termsOf(d).back();
     if (d.kind() != Kind::Add || !last.isInteger() || !isIntegerValued(d))
@@ -182,7 +182,7 @@ bool isNonZeroByDivisibility(Expr d) {
     return content.isInteger() && last.numerator() % content.n != 0;
 }
 
-/// Decides differences that are numbers, also floating ones.
+/// Decides differences that are numbers, including floating-point ones.
 std::optional<int> signOfNumber(Expr d) {
     std::optional<Num> v = asNumber(d);
     if (!v || v->kind == Num::Kind::Complex || d.kind() == Kind::NaN)
@@ -200,7 +200,7 @@ std::optional<bool> infiniteOrder(Expr a, Expr b) {
     return std::nullopt;
 }
 
-/// The truth of what is true where `t` is false.
+/// The truth value of a statement that holds exactly if `t` does not.
 Truth opposite(Truth t) { return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True; }
 
 Truth isExactlyEqual(Expr a, Expr b, const Assumptions &facts) {
@@ -217,7 +217,7 @@ Truth isExactlyEqual(Expr a, Expr b, const Assumptions &facts) {
     return provesNonNegative(d, known) && provesNonNegative(-d, known) ? Truth::True : Truth::Unknown;
 }
 
-/// Does a value take part that is no integer or quotient of integers, or may be none?
+/// Does the expression use a value that is, or may be, neither an integer nor a quotient of integers?
 bool mayBeReal(Expr e, std::unordered_set<Expr> &seen) {
     if (isIntegerValued(e) || isExactNumber(e) || !seen.insert(e).second)
         return false;
@@ -235,7 +235,7 @@ bool mayBeReal(Expr e, std::unordered_set<Expr> &seen) {
     }
 }
 
-/// Truncation keeps order.
+/// Truncation preserves order.
 std::optional<Expr> truncatedExtremum(Expr e, const Assumptions &facts) {
     std::vector<Expr> parts;
     for (Expr op : e.operands())
@@ -282,7 +282,7 @@ Truth isLess(Expr a, Expr b, const Assumptions &facts) {
     const std::optional<Expr> x = truncated(a, facts), y = truncated(b, facts);
     if (x && y)
         return isExactlyLess(*x, *y, facts);
-    // Truncation keeps the order of two values, but may make them equal: it moves each by less than one.
+    // Truncation preserves the order of two values but may make them equal, since it moves each by less than one.
     if (isExactlyLess(a, b, facts) == Truth::False)
         return Truth::False;
     const Expr moved = int{!isIntegerValued(a)} + int{!isIntegerValued(b)};

@@ -1,4 +1,4 @@
-// Rewriting: every changed node is built again by its simplifying constructor.
+// Rewriting: every changed node is rebuilt by its simplifying constructor.
 #include "Symbolic/Polynomial.h"
 
 #include <unordered_map>
@@ -6,7 +6,7 @@
 namespace sdfgc::sym {
 namespace {
 
-/// The node `e` with other operands, simplified.
+/// The node `e` rebuilt with other operands and simplified.
 Expr rebuild(Expr e, const std::vector<Expr> &ops) {
     switch (e.kind()) {
     case Kind::Add: {
@@ -66,12 +66,12 @@ Expr rebuild(Expr e, const std::vector<Expr> &ops) {
     case Kind::Shr:
         return bitwise(e.kind(), ops[0], ops[1]);
     default:
-        return compare(e.kind(), ops[0], ops[1]); // the comparisons are left
+        return compare(e.kind(), ops[0], ops[1]); // only comparisons remain
     }
 }
 
-/// Bottom-up: `visit` gets each node as it was and as it is with rewritten operands, which simplification may have made anything.
-/// Shared nodes are rewritten once. Depth is that of the expression, which makeNode bounds.
+/// Bottom-up: `visit` gets each original node and the same node with rewritten operands, which simplification may have turned into
+/// anything. Shared nodes are rewritten once. The recursion is as deep as the expression, and makeNode bounds that depth.
 template <class Skip, class Visit> class Rewriter {
 public:
     Rewriter(Skip skip, Visit visit) : skip_(skip), visit_(visit) {}
@@ -135,7 +135,7 @@ Expr substitute(Expr e, const std::map<Name, Expr> &replacements) {
         }
         return true;
     };
-    // What was no symbol before is not replaced again: floor(i / 2) with i = 2*i is i.
+    // Only nodes that were symbols before are replaced, so nothing is replaced twice: floor(i / 2) with i = 2*i is i.
     auto visit = [&](Expr original, Expr x) {
         if (original.isSymbol()) {
             auto at = replacements.find(x.name());

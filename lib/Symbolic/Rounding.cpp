@@ -42,7 +42,7 @@ Expr roundedDown(Expr e) {
 
 namespace {
 
-/// A number as an integer or a fraction with 1 above or a power of two below; nothing for others.
+/// A number as an integer, or as a fraction with numerator 1 or a power of two as denominator; nothing for other numbers.
 std::optional<Expr> exactly(double v) {
     constexpr double largest = 0x1p53, finest = 1 << 20;
     if (!(std::fabs(v) < largest))
@@ -92,7 +92,7 @@ Expr inIntegers(Expr e) {
         return select(e.operands()[0], ops[1], ops[2]);
     case Kind::Approx:
         return approx(ops[0], ops[1]);
-    default: // comparisons and functions are those of the numbers as they are written
+    default: // comparisons and functions use the numbers as written
         return e;
     }
 }

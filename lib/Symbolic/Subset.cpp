@@ -9,7 +9,7 @@ namespace {
 
 bool isNegativeConstant(Expr step) { return isExactNumber(step) && step.numerator() < 0; }
 
-/// The end as people write it: exclusive.
+/// The end in the exclusive form that people write.
 Expr exclusiveEnd(const Range &r) { return isNegativeConstant(r.step) ? r.end - 1 : r.end + 1; }
 
 Range composeRange(const Range &outer, const Range &inner) {

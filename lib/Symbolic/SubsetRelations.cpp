@@ -6,10 +6,10 @@
 namespace sdfgc::sym {
 namespace {
 
-/// The elements of one dimension between their least and greatest.
+/// The extent of one dimension, from its least to its greatest element.
 struct Extent {
     Expr lo, hi;
-    bool dense;    // every element between is in the range
+    bool dense;    // every element in between is in the range
     bool hiIsReal; // `hi` is an element (if there is any), not just a bound
 };
 
@@ -45,7 +45,7 @@ Truth coversRange(const Range &a, const Range &b, const Assumptions &facts) {
         return Truth::True;
     Extent x = extentOf(a), y = extentOf(b);
     Truth low = isLessEqual(x.lo, y.lo, facts), high = isLessEqual(y.hi, x.hi, facts);
-    // Out of bounds is certain only for what is certainly an element.
+    // Something is certainly out of bounds only if it is certainly an element.
     bool loIsReal = !isNegativeStep(b) || y.hiIsReal;
     bool outside = (low == Truth::False && loIsReal) || (high == Truth::False && y.hiIsReal);
     if (outside)

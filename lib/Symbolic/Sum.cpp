@@ -12,7 +12,7 @@ bool sameFactors(const Expr &a, const Expr &b) {
 
 Num contentOfTerm(const Num &c) { return c.isExact() ? c : Num(1); }
 
-/// gcd of two exact numbers as a positive rational: gcd of numerators over lcm of denominators. Overflow when that does not fit.
+/// gcd of two exact numbers as a positive rational: gcd of numerators over lcm of denominators. Overflow if it does not fit.
 Num rationalGcd(const Num &a, const Num &b) {
     uint64_t n = gcd64(a.n, b.n);
     __int128 d = static_cast<__int128>(a.d) / gcdWith(a.d, b.d) * b.d;

@@ -1,4 +1,4 @@
-// What a graph asks for and a compilation leaves out, so that nothing is left out in silence.
+// Requests of a graph that a compilation ignores, so that nothing is ignored silently.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -7,8 +7,8 @@
 
 namespace sdfgc::targets {
 
-/// Warns of instrumentation that measures nothing (SD6023) and of locations that place nothing (SD6022): once for each word, at the
-/// first element that has it, with the number of the others.
+/// Warns of instrumentation that has no effect (SD6023) and of locations that have no effect (SD6022): once per word, at its first
+/// element, with the number of others.
 void reportIgnored(ir::SDFG &graph, const pass::CompileOptions &compile, diag::Engine &diags);
 
 } // namespace sdfgc::targets

@@ -36,7 +36,7 @@ std::string targetsOf(pass::Family family) {
     return out;
 }
 
-/// Nothing where targets of the family take it.
+/// Nothing if targets of the family accept it.
 template <class E> std::optional<std::string> whyNot(E what, pass::Family family) {
     const pass::Acceptance a = pass::accepted(what, family);
     if (a.isFine())
@@ -64,7 +64,7 @@ std::optional<Refusal> refusal(const ir::SDFG &g, const ir::Node &n, pass::Famil
 
 } // namespace
 
-/// Containers count where they are used: simplification leaves some that nothing uses.
+/// Only used containers count: simplification leaves unused ones behind.
 std::optional<Refusal> refusal(ir::SDFG &graph, const pass::Target &target) {
     const pass::Family family = target.family();
     for (ir::SDFG *g : ir::allSDFGs(graph))

@@ -68,7 +68,7 @@ StmtRef mapExprs(const StmtRef &s, const ExprFn &f) {
     if (s->value)
         if (ExprRef r = f(s->value); r != s->value)
             edit().value = std::move(r);
-    if (s->extra && s->kind != StmtKind::AnnAssign) // an annotation is no value
+    if (s->extra && s->kind != StmtKind::AnnAssign) // an annotation is not a value
         if (ExprRef r = f(s->extra); r != s->extra)
             edit().extra = std::move(r);
     return copy ? std::make_shared<const Stmt>(std::move(*copy)) : s;
@@ -240,7 +240,7 @@ ExprRef replace(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> 
 
 namespace {
 
-/// All expressions of a block, also those of the blocks in its statements.
+/// Maps all expressions of a block, including those in nested blocks.
 template <class F> std::vector<StmtRef> mapBlock(const std::vector<StmtRef> &block, const F &f) {
     std::vector<StmtRef> out;
     out.reserve(block.size());

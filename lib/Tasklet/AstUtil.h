@@ -1,4 +1,4 @@
-// Helpers over Tasklet trees that more than one file of the library needs.
+// Helpers over Tasklet trees, shared by several files of the library.
 #pragma once
 
 #include "sdfgc/Tasklet/Ast.h"
@@ -7,14 +7,14 @@ namespace sdfgc::py::detail {
 
 using ExprFn = std::function<ExprRef(const ExprRef &)>;
 
-/// The node with f applied to its children (not below); the same node when no child changed. Null children stay null.
+/// The node with f applied to its direct children; the same node if no child changed. Null children stay null.
 ExprRef mapChildren(const ExprRef &e, const ExprFn &f);
 /// The statement with f applied to its own expressions (not to nested blocks).
 StmtRef mapExprs(const StmtRef &s, const ExprFn &f);
 
-/// Calls f for each child that is there, keyword values included.
+/// Calls f for each existing child, including keyword values.
 void forEachChild(const Expr &e, const std::function<void(const Expr &)> &f);
-/// Calls f for each expression of the statement itself (not of nested blocks); annotations are no values and left out.
+/// Calls f for each expression of the statement itself (not of nested blocks); annotations are not values and are skipped.
 void forEachExpr(const Stmt &s, const std::function<void(const Expr &)> &f);
 
 ExprRef withType(const ExprRef &e, Type t);
@@ -25,7 +25,7 @@ inline bool isName(const Expr &e, std::string_view text) { return e.kind == Expr
 bool isModule(const Expr &e);
 /// `a.b.c` for attributes of names, the name itself for names, empty for anything else.
 std::string dottedName(const Expr &e);
-/// The name in `x`, `x[i]`, `x.f`, `x[i].f`: what a store to the expression writes. Empty when there is none.
+/// The name in `x`, `x[i]`, `x.f`, `x[i].f`: the variable to which a store to the expression writes. Empty when there is none.
 Name rootName(const Expr &e);
 /// Int literal value, also of Neg(Int).
 std::optional<int64_t> intValue(const Expr &e);

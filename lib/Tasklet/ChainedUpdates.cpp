@@ -49,7 +49,7 @@ private:
             rest.value = last;
         } else if ((store == Store::Update || store == Store::DynamicUpdate) && !isWhole) {
             Stmt update = *one(s, last, s.value);
-            update.old = Name("old " + std::to_string(number_++)); // no name of the program has a space
+            update.old = Name("old " + std::to_string(number_++)); // names in programs have no spaces
             rest.value = name(update.old);
             out.push_back(std::make_shared<const Stmt>(std::move(update)));
         } else {

@@ -51,7 +51,7 @@ std::string complaintAboutCompare(const Expr &e) {
     return "";
 }
 
-/// Of a structure. The struct of a Structure's type may have no fields where only its members are declared.
+/// Complaints about a field of a structure. A Structure's struct type may lack fields when only its members are declared.
 std::string complaintAboutField(const Expr &e) {
     const Type base = valueOf(e.args[0]->type);
     if (!base.isStruct() || base.fields().empty() || base.field(e.name))

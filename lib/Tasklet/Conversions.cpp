@@ -1,4 +1,4 @@
-// Conversions of values to the type of what they are stored to, or combined with.
+// Conversions of values to the type that they are stored to or combined with.
 #include "sdfgc/Tasklet/Conversions.h"
 
 #include "Tasklet/Lower.h"
@@ -15,7 +15,7 @@ ExprRef asStored(Type t, const ExprRef &value) { return Lowering(Semantics::Pyth
 
 namespace {
 
-/// Do all bits below the width of `t` come out the same, whatever the operands have above?
+/// Are all bits within the width of `t` the same, whatever the operands' higher bits are?
 bool isModular(Reduction r) {
     switch (r) {
     case Reduction::Sum:
@@ -34,7 +34,7 @@ bool isModular(Reduction r) {
 bool convertsItself(Reduction r, Type t, Type from) {
     switch (r) {
     case Reduction::Min:
-    case Reduction::Max: // functions of the element's type
+    case Reduction::Max: // these are function templates over the element type
         return !from.isComplex();
     case Reduction::Custom:
     case Reduction::MinLocation:

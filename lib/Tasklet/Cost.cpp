@@ -12,7 +12,7 @@ constexpr int64_t division = 8, function = 32;
 constexpr std::array<std::string_view, 11> simple{"abs",  "ceil", "conj", "copysign", "fabs", "floor",
                                                   "imag", "max",  "min",  "real",     "round"};
 
-/// Adds up what it sees; `known` is false once something cannot be told.
+/// Adds up the costs that it sees; `known` becomes false at the first unknown cost.
 class Counter {
 public:
     void block(const std::vector<StmtRef> &statements) {

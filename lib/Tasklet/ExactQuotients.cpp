@@ -1,9 +1,9 @@
-// Quotients of integers that are rounded, in symbolic code (docs/user/semantics.md).
+// Quotients of integers under rounding functions, in symbolic code (docs/user/semantics.md).
 //
 //     k = ceiling(N / 3)        k = int_ceil(N, 3)
 //
-// C's quotient would be rounded before the function sees it. So the operand of a rounding function or operator becomes one fraction of
-// integers, and an argument of a function of real numbers is divided as one.
+// C would round the quotient before the function sees it. So the operand of a rounding function or operator is written as one
+// fraction of integers, and an argument of a function of real numbers uses real division.
 #include "Tasklet/Infer.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool isWhole(const Expr &e) { return isIntegral(e.type) && !e.type.isVector() &&
 
 bool isQuotient(const Expr &e) { return e.kind == ExprKind::Binary && e.op == Op::TrueDiv && isWhole(e); }
 
-/// Both factors; one that is missing is 1.
+/// The product; a null factor counts as 1.
 ExprRef times(const ExprRef &a, const ExprRef &b) { return !a ? b : !b ? a : binary(Op::Mul, a, b); }
 
 Fraction fractionOf(const ExprRef &e);
@@ -54,7 +54,7 @@ Fraction fractionOf(const ExprRef &e) {
     return f.below ? f : Fraction{e, nullptr};
 }
 
-/// Does the value depend on the fractions of its operands? That of an element, a comparison or a remainder does not.
+/// Does the value depend on the fractions of its operands? The value of an element, a comparison or a remainder does not.
 bool keepsFractions(const Expr &e) {
     switch (e.kind) {
     case ExprKind::Unary:
@@ -63,14 +63,14 @@ bool keepsFractions(const Expr &e) {
         return e.op == Op::TrueDiv || e.op == Op::Add || e.op == Op::Sub || e.op == Op::Mul || e.op == Op::Pow;
     case ExprKind::IfExp:
         return true;
-    case ExprKind::Call: // functions of the program are given integers
+    case ExprKind::Call: // functions of the program take integers
         return e.args[0]->kind == ExprKind::Name && !e.args[0]->type.isCallback() && findFunction(e.args[0]->name.view());
     default:
         return false;
     }
 }
 
-/// The expression with real quotients in the place of integers' ones.
+/// The expression with real quotients instead of integer ones.
 ExprRef withRealQuotients(const ExprRef &e) {
     if (!keepsFractions(*e))
         return e;
@@ -80,7 +80,7 @@ ExprRef withRealQuotients(const ExprRef &e) {
 
 bool hasQuotient(const ExprRef &e) { return withRealQuotients(e) != e; }
 
-/// The operands of a minimum, a maximum or a choice, each rounded by the call; null for other arguments.
+/// A minimum, maximum or choice with each operand rounded by the call; null for other arguments.
 ExprRef roundedOperands(const Expr &rounding, const ExprRef &e) {
     const bool extremum = e->kind == ExprKind::Call && (isName(*e->args[0], "min") || isName(*e->args[0], "max"));
     if ((!extremum && e->kind != ExprKind::IfExp) || !hasQuotient(e))
@@ -94,13 +94,13 @@ ExprRef roundedOperands(const Expr &rounding, const ExprRef &e) {
     return share(std::move(copy));
 }
 
-/// floor, ceil, ceiling, round of an integer.
+/// floor, ceil, ceiling or round of an integer.
 ExprRef rounded(const Expr &e, std::string_view name) {
     const ExprRef &of = e.args[1];
     if (ExprRef operands = roundedOperands(e, of))
         return operands;
     const Fraction f = fractionOf(of);
-    const auto hidden = [](const ExprRef &part) { return part && hasQuotient(part); }; // in a minimum that is a term
+    const auto hidden = [](const ExprRef &part) { return part && hasQuotient(part); }; // such as a term in a minimum
     if (name == "round" || hidden(f.above) || hidden(f.below))
         return hasQuotient(of) ? castTo(ScalarKind::Int64, call(e.args[0]->name, {withRealQuotients(of)})) : of;
     if (!f.below)
@@ -110,7 +110,7 @@ ExprRef rounded(const Expr &e, std::string_view name) {
     return call("int_ceil", {f.above, f.below});
 }
 
-/// A quotient rounded down or up, or a remainder, of two operands. Null if neither has a fraction.
+/// A quotient rounded down or up, or a remainder, of the two operands. Null if neither has a fraction.
 ExprRef divided(const ExprRef &a, const ExprRef &b, const std::function<ExprRef(ExprRef, ExprRef)> &divide, bool isRemainder) {
     if (!isWhole(*a) || !isWhole(*b))
         return nullptr;

@@ -1,4 +1,4 @@
-// The functions that code strings call by name: result types and where C++ finds them (format reference 9.6, 9.7, 11.10).
+// The functions that code strings call by name: their result types and their C++ counterparts (format reference 9.6, 9.7, 11.10).
 #pragma once
 
 #include "sdfgc/Tasklet/FunctionNames.h"
@@ -11,7 +11,7 @@ namespace sdfgc::py::detail {
 
 enum class Rule : uint8_t {
     Float,    // common type of the arguments; integers and bool give float64
-    FloatOne, // as Float of the first argument alone (ldexp)
+    FloatOne, // as Float, but only of the first argument (ldexp)
     Double,   // float64, or complex128 for complex arguments
     RealPart, // real type of a complex argument, otherwise the argument's own
     Join,     // common type of the arguments after integer promotion
@@ -36,15 +36,15 @@ struct Function {
     std::string_view name;
     Rule rule;
     Place place;
-    bool complexInStd = false; // the C++ standard has it for std::complex
+    bool complexInStd = false; // the C++ standard library has it for std::complex
     std::size_t results = 0;   // number of trailing arguments that are results by reference
 };
 
-/// All of them, by name.
+/// All functions, by name.
 std::span<const Function> allFunctions();
 /// The function of that name, or null.
 const Function *findFunction(std::string_view name);
-/// How C++ calls it for numbers that are neither complex nor vectors.
+/// The C++ spelling of a call on numbers that are neither complex nor vectors.
 CppFunction numberSpelling(const Function &f);
 
 /// Result type of a call. Arguments of unknown (void) type leave the result unknown where it depends on them.
@@ -59,7 +59,7 @@ Type floating(Type t);
 Type valueOf(Type t);
 /// float32 for complex64, float64 for complex128, otherwise t itself.
 Type realOf(Type t);
-/// Floats that C++ has no arithmetic for: half, bfloat16 and the 8-bit ones.
+/// Float types without C++ arithmetic: half, bfloat16 and the 8-bit ones.
 bool isLowPrecision(Type t);
 /// Result type of an arithmetic operator on two operands, in C++ and in NumPy where they agree: commonType after promotion. A
 /// scalar does not widen the floats of a vector.

@@ -1,4 +1,4 @@
-// Types of expressions: the table of format reference 9.8 with C++'s promotions in the place of its accidents.
+// Types of expressions: the table of format reference 9.8, with C++'s promotions instead of its accidents.
 #include "Tasklet/Infer.h"
 #include "Tasklet/Numbers.h"
 
@@ -61,8 +61,8 @@ Type shiftType(Type a, Type b, Semantics s) {
     return s == Semantics::Dace ? promoted(a) : arithmeticType(a, b); // C's shifts ignore the type of the count
 }
 
-/// The type in which integers are divided: of a signed and an unsigned one int64, since C's operator would make a negative number a
-/// huge one. A literal has no sign that could get lost.
+/// The type of an integer division: int64 if one operand is signed and one unsigned, since C's operator would turn a negative
+/// number into a huge one. A literal has no sign to lose.
 Type divisionType(const Expr &e, Type a, Type b) {
     const Type t = arithmeticType(a, b);
     if (!mixedSigns(a, b) || !mixedSigns(promoted(a), promoted(b)))
@@ -153,8 +153,8 @@ private:
         return t ? *t : otherwise;
     }
 
-    // int_floor(a, b): `a // b` of integers. DaCe writes it also for `x / 2` and `x * 0.5` of floating-point symbols, and divides
-    // there (runtime/include/dace/math.h); what its users wrote as `x // 2` stays `//`.
+    // int_floor(a, b): `a // b` of integers. DaCe also writes it for `x / 2` and `x * 0.5` of floating-point symbols, and divides
+    // there (runtime/include/dace/math.h); the user's own `x // 2` stays `//`.
     static ExprRef division(const ExprRef &e) {
         const Type a = valueOf(e->args[0]->type), b = valueOf(e->args[1]->type);
         if (!a || !b)
@@ -164,7 +164,7 @@ private:
         return share(std::move(decided));
     }
 
-    // Function names have no type but callbacks, whose type tells the printer to spell them as symbols.
+    // Function names have no type, except callbacks: because of their type, the printer spells them as symbols.
     ExprRef function(const ExprRef &callee) const {
         if (callee->kind != ExprKind::Name)
             return callee->kind == ExprKind::Attribute && isModule(*callee->args[0]) ? callee : infer(callee);
@@ -202,7 +202,7 @@ private:
         case ExprKind::Call:
             return callType(e);
         default:
-            return e.type; // casts, memory references and raw text know their own
+            return e.type; // casts, memory references and raw text carry their types
         }
     }
 

@@ -1,4 +1,4 @@
-// Shared by the inference of expressions, of blocks, and by the lowering.
+// Shared by the inference of expressions and blocks and by the lowering.
 #pragma once
 
 #include "Tasklet/AstUtil.h"
@@ -7,21 +7,20 @@
 
 namespace sdfgc::py::detail {
 
-/// Result type of a binary operator node whose operands have types.
+/// Result type of a binary operator node with typed operands.
 Type binaryType(const Expr &e, Semantics s);
-/// A literal, also after a sign: its value as double.
+/// The value of a literal, possibly with a sign, as a double.
 std::optional<double> literalValue(const Expr &e);
-/// The number that a literal is in a type that it is converted to; nothing where the conversion changes it, other than by rounding a
-/// fraction.
+/// The value of a literal after conversion to a type; nothing if the conversion does more than round a fraction.
 std::optional<double> keptIn(Type t, double value);
-/// A call or operator of symbolic code, with typed operands, that rounds quotients of integers or computes with them in real numbers:
-/// the same with exact quotients, its new nodes without types. Null for all else.
+/// Rewrites a call or operator of symbolic code, with typed operands, that rounds integer quotients or uses them in real
+/// arithmetic, to use exact quotients. New nodes have no types yet. Null for anything else.
 ExprRef exactQuotients(const Expr &e);
-/// One is a signed and the other an unsigned integer.
+/// Is one a signed and the other an unsigned integer?
 bool mixedSigns(Type a, Type b);
-/// True for `range(...)` with one to three arguments.
+/// Is it `range(...)` with one to three arguments?
 bool isRange(const Expr &e);
-/// Finds constructs without meaning in C++ below e (see `unsupported`).
+/// Collects constructs below e that have no meaning in C++ (see `unsupported`).
 void collectUnsupported(const Expr &e, std::vector<TypeError> &errors);
 
 } // namespace sdfgc::py::detail

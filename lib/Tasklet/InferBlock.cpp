@@ -1,4 +1,4 @@
-// Types of blocks: locals get the join of all types assigned to them, found by iterating to a fixed point.
+// Types of blocks: a local gets the join of all types assigned to it, found by iteration to a fixed point.
 #include "Tasklet/Infer.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ public:
     }
 
     TypedBlock run(const std::vector<StmtRef> &stmts) {
-        // Ends, as types only grow: joins have a finite height, and each round but the last raises the type of a local.
+        // This terminates because types only grow: joins have a finite height, and each round but the last raises a local's type.
         std::map<Name, Type> before;
         do {
             before = result_.locals;
@@ -55,7 +55,7 @@ private:
         return typed;
     }
 
-    // A value of type t goes into name n.
+    // Name n is assigned a value of type t.
     void define(Name n, Type t, Position at) {
         if (!isLocal(n)) {
             result_.assigned[n] = t;
@@ -151,7 +151,7 @@ private:
         return s;
     }
 
-    // Locals that a call fills in by reference have the type of what it computes from.
+    // Locals that a call assigns by reference have the type of its other arguments.
     void results(const Expr &e) {
         if (e.kind != ExprKind::Call || e.args[0]->kind != ExprKind::Name)
             return;

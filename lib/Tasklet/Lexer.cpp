@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 35> keywords = {
     "lambda", "nonlocal", "not",  "or",     "pass", "raise",  "return",  "try",    "while", "with",   "yield",
 };
 
-// Longest first, so that the first match is the token.
+// Longest first, so the first match is the token.
 constexpr std::array<std::string_view, 47> operators = {
     "**=", "//=", ">>=", "<<=", "...", "**", "//", ">>", "<<", "<=", ">=", "==", "!=", "->", "+=", "-=",
     "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "@=", ":=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",
@@ -37,7 +37,7 @@ bool isDigitOf(char c, int base) {
     return c >= '0' && c < '0' + base;
 }
 
-// The base that the letter after a leading zero names; 10 for anything else.
+// The base denoted by the letter after a leading zero; 10 for anything else.
 int prefixBase(char c) {
     switch (c | 0x20) {
     case 'x':
@@ -80,7 +80,7 @@ private:
     int line_ = 1;
     bool atLineStart_ = false, failed_ = false;
     std::vector<int> indents_;   // open indentation levels; the first is that of the first line
-    std::vector<char> brackets_; // open brackets: line ends inside are white space
+    std::vector<char> brackets_; // open brackets; line ends inside them are white space
     std::vector<Token> tokens_;
     ParseError error_;
 
@@ -148,7 +148,7 @@ private:
         newLine();
     }
 
-    // Measures the white space in front of a line and opens or closes blocks. Blank and comment lines do not count.
+    // Measures the white space at the start of a line and opens or closes blocks. Blank lines and comment lines are ignored.
     void indentation() {
         int width = 0;
         for (; peek() == ' ' || peek() == '\t' || peek() == '\f'; ++pos_)
@@ -252,7 +252,7 @@ private:
         integer(text, 10, at);
     }
 
-    // A literal beyond the range of double keeps a text that still overflows when it is read again.
+    // The text of a literal beyond the range of double is kept, so that it still overflows when it is read again.
     static std::string canonicalFloat(const std::string &text) {
         const std::string token = floatToken(floatValue(text));
         return token == "inf" ? "1e309" : token;
@@ -360,7 +360,7 @@ private:
             fail("unexpected control character");
     }
 
-    // Keeps the stack of open brackets; false (with an error) when one closes that was not opened.
+    // Updates the stack of open brackets; false (with an error) if one is closed that was not opened.
     bool bracket(char c) {
         constexpr std::string_view open = "([{", close = ")]}";
         if (open.find(c) != std::string_view::npos) {

@@ -34,8 +34,8 @@ enum class LexMode : uint8_t {
     Block,      // line ends and indentation are tokens
 };
 
-/// Splits `text` into tokens, the last of which is End. Fails on characters that Python does not have (so C++ text is found out),
-/// unfinished strings, malformed numbers, inconsistent indentation, and on bytes and f-strings by name.
+/// Splits `text` into tokens, the last of which is End. Fails on characters that Python does not use (which exposes C++ text),
+/// unfinished strings, malformed numbers and inconsistent indentation, and rejects bytes and f-strings by name.
 Parsed<std::vector<Token>> lex(std::string_view text, LexMode mode);
 
 } // namespace sdfgc::py::detail

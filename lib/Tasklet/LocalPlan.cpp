@@ -7,7 +7,7 @@ namespace sdfgc::py::detail {
 
 namespace {
 
-// What happens first to a name in a statement or block.
+// The first thing that a statement or block does to a name.
 enum class Flow : uint8_t {
     Untouched,
     Assigned, // on every path, before any read
@@ -20,7 +20,7 @@ bool isTarget(const Expr &target, Name n) {
     return target.kind == ExprKind::Name && target.name == n;
 }
 
-// The statement gives n a value without looking at it.
+// Does the statement assign n without reading it?
 bool defines(const Stmt &s, Name n) {
     if (s.kind != StmtKind::Assign && s.kind != StmtKind::AnnAssign)
         return false;
@@ -53,7 +53,7 @@ bool headerMentions(const Stmt &s, Name n) {
     return found;
 }
 
-// A loop whose variable is n and lives in the loop only.
+// Is it a loop over n, where n is local to the loop?
 bool ownsVariable(const Stmt &s, Name n) {
     return s.kind == StmtKind::For && isTarget(*s.targets[0], n) && !mentions(*s.value, n) && !assigns(s.body, n);
 }
@@ -116,7 +116,8 @@ private:
 
     static bool canInitialise(const Stmt &s, Name n) { return s.targets.size() == 1 && defines(s, n); }
 
-    // All uses are in the blocks of one statement: they can hold the declaration, each its own, if no value crosses their borders.
+    // If all uses are in the blocks of one statement, each block can hold its own declaration, provided that no value passes
+    // between them.
     bool descend(const Stmt &s, Name n, int id) {
         if ((s.body.empty() && s.orelse.empty()) || headerMentions(s, n))
             return false;
@@ -135,7 +136,7 @@ private:
         return true;
     }
 
-    // Every use in the block belongs to a loop with that variable.
+    // Is every use in the block inside a loop over that variable?
     static bool loopOwned(const std::vector<StmtRef> &block, Name n) {
         return std::all_of(block.begin(), block.end(), [&](const StmtRef &s) { return !mentions(*s, n) || ownsVariable(*s, n); });
     }

@@ -1,9 +1,9 @@
-// Where the C++ text of a block declares its locals.
+// Decides where the C++ text of a block declares its locals.
 //
-// Python's locals live in the whole block, C++'s from their declaration to the end of the braces. Each local is declared in the
-// innermost braces that hold all its uses, and there at its first assignment if that comes first, else in front of the statement
-// that mentions it first. A loop body is entered only when it assigns the local before it reads it: otherwise a value lives from
-// one turn to the next.
+// Python's locals live in the entire block, C++'s from their declaration to the closing brace. Each local is declared in the
+// innermost braces that hold all its uses: at its first assignment if that comes first, otherwise before the first statement that
+// mentions it. A declaration enters a loop body only if the body assigns the local before reading it; otherwise values carry over
+// to the next iteration.
 #pragma once
 
 #include "sdfgc/Tasklet/Types.h"
@@ -11,15 +11,15 @@
 namespace sdfgc::py::detail {
 
 struct LocalPlan {
-    // Statements are numbered in the order of the text (a statement before what is nested in it).
+    // Statements are numbered in textual order (a statement before those nested in it).
     std::map<int, std::set<Name>> initialised; // the statement is the declaration: `T x = value;`, `auto [x, y] = value;`
-    std::map<int, std::vector<Name>> before;   // `T x;` in front of the statement
+    std::map<int, std::vector<Name>> before;   // `T x;` before the statement
     std::set<int> loops;                       // `for` statements that declare their variable
 };
 
 LocalPlan planLocals(const std::vector<StmtRef> &block, const std::map<Name, Type> &locals);
 
-/// Statements in the order of the text; the index is the number that LocalPlan uses.
+/// Statements in textual order; the index is the number that LocalPlan uses.
 std::vector<const Stmt *> inOrder(const std::vector<StmtRef> &block);
 /// Whether name n occurs anywhere in the statement.
 bool mentions(const Stmt &s, Name n);

@@ -1,4 +1,4 @@
-// Operators of Python as operators and runtime calls of C++ that mean the same.
+// Lowers Python operators to C++ operators and runtime calls with the same meaning.
 #include "Tasklet/Lower.h"
 #include "Tasklet/Numbers.h"
 
@@ -47,7 +47,7 @@ ExprRef boolNode(Op op, std::vector<ExprRef> args, Position at) {
     return make(std::move(e), ExprKind::BoolOp, std::move(args), ScalarKind::Bool);
 }
 
-// The standard's comparison of integers by value, whatever their signs.
+// The standard library's comparison of integers by value, for mixed signs.
 std::string_view exactComparison(Op op) {
     switch (op) {
     case Op::Eq:
@@ -69,7 +69,7 @@ std::string_view exactComparison(Op op) {
 
 bool isNumberLiteral(const Expr &e) { return literalValue(e).has_value(); }
 
-// The literal as a float literal of type t, when that loses nothing.
+// The literal as a float literal of type t, if this is exact.
 ExprRef floatLiteral(const Expr &e, Type t) {
     if (e.kind == ExprKind::Unary) {
         const ExprRef inner = floatLiteral(*e.args[0], t);
@@ -81,7 +81,7 @@ ExprRef floatLiteral(const Expr &e, Type t) {
         return nullptr;
     if (e.kind == ExprKind::Float && t == Type(ScalarKind::Float32) &&
         (std::isinf(value) || std::strtof(e.text.c_str(), nullptr) != static_cast<float>(value)))
-        return nullptr; // decimal to float and decimal to double to float may round differently
+        return nullptr; // rounding from decimal to float directly may differ from rounding to double first
     Expr copy = e;
     copy.kind = ExprKind::Float;
     copy.text = e.kind == ExprKind::Int ? floatToken(value) : e.text;
@@ -176,13 +176,13 @@ ExprRef Lowering::trueDivision(const ExprRef &e) const {
         return operands(division);
     if (semantics_ == Semantics::Symbolic)
         return inOneSign(division);
-    // One operand of type double is enough; a literal reads better than a cast.
+    // One operand of type double is enough; converting a literal reads better than a cast.
     const bool right = isNumberLiteral(*e->args[1]) && !isNumberLiteral(*e->args[0]) && !e->type.isVector();
     return withArgs(division,
                     {right ? e->args[0] : convert(e->args[0], e->type), right ? convert(e->args[1], e->type) : e->args[1]});
 }
 
-// A quotient that inference found to be signed, of operands of which C's operator would make unsigned numbers.
+// A quotient with a signed inferred type whose operands C's operator would convert to unsigned numbers.
 ExprRef Lowering::inOneSign(const ExprRef &e) const {
     if (!e->type.isSigned())
         return e;

@@ -14,9 +14,9 @@ public:
 
     /// Lowers a node whose children are lowered.
     ExprRef node(const ExprRef &e) const;
-    /// A value as an operand of C++'s `!`, `&&`, `if`.
+    /// A value as an operand of C++'s `!`, `&&` or `if`.
     ExprRef truth(const ExprRef &e) const;
-    /// A value as it is stored to a target of type t: converted where C++ would not do it.
+    /// A value to be stored to a target of type t: converted if C++ would not convert it.
     ExprRef forStore(const ExprRef &e, Type t) const;
     /// `target op value` of an augmented assignment, lowered.
     ExprRef binary(const ExprRef &e) const;
@@ -39,7 +39,7 @@ private:
 
     // NonNegative.cpp
     bool isNonNegative(const Expr &e) const;
-    /// The same of e where an operation in integers of type t converts it.
+    /// The same for e after an operation in integers of type t has converted it.
     bool isNonNegativeIn(Type t, const Expr &e) const;
     bool callIsNonNegative(const Expr &e) const;
 

@@ -1,4 +1,4 @@
-// Lowering of whole expressions and of statements.
+// Lowering of entire expressions and of statements.
 #include "Tasklet/Lower.h"
 
 namespace sdfgc::py {
@@ -55,7 +55,7 @@ private:
         out.push_back(std::make_shared<const Stmt>(std::move(copy)));
     }
 
-    // `x op= v` stays where C++ has the operator with this meaning; otherwise it becomes `x = lowered(x op v)`.
+    // `x op= v` stays if C++ has the operator with this meaning; otherwise it becomes `x = lowered(x op v)`.
     void augmented(Stmt &s) const {
         const ExprRef target = s.targets[0];
         Expr whole = *binary(s.op, target, s.value);
@@ -75,7 +75,7 @@ private:
         s.value = lowering_.forStore(lowered, target->type);
     }
 
-    // `x, y = a, b` as two assignments, when the first does not change what the second reads.
+    // Splits `x, y = a, b` into two assignments if the first does not change what the second reads.
     bool splitTuple(const Stmt &s, std::vector<StmtRef> &out) const {
         if (s.targets.size() != 1 || s.targets[0]->kind != ExprKind::Tuple || s.value->kind != ExprKind::Tuple)
             return false;

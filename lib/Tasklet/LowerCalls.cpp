@@ -1,4 +1,4 @@
-// Calls: arguments converted to what the function computes in, and functions that are operators.
+// Calls: converts arguments to the type in which the function computes, and lowers functions that are operators.
 #include "Tasklet/Lower.h"
 
 #include <algorithm>
@@ -46,8 +46,8 @@ ExprRef Lowering::call(const ExprRef &e) const {
     return mathCall(e, *f);
 }
 
-// Functions of <cmath> on the types that they are defined for: integers as double. Half and its like are float in all functions, as
-// operators have it.
+// Functions of <cmath> for the types that they are defined for: integers become double. Half and similar types become float in all
+// functions, as they do in operators.
 ExprRef Lowering::mathCall(const ExprRef &e, const Function &f) const {
     if (e->type.isVector())
         return e;
@@ -66,7 +66,7 @@ ExprRef Lowering::mathCall(const ExprRef &e, const Function &f) const {
     return withArguments(e, args);
 }
 
-// The runtime finds the common type; literals are written in it. Half and its like are float, as in other functions.
+// The runtime finds the common type; literals are written in that type. Half and similar types become float, as in other functions.
 ExprRef Lowering::minMax(const ExprRef &e) const {
     std::vector<ExprRef> args(e->args.begin() + 1, e->args.end());
     for (ExprRef &a : args)
@@ -92,7 +92,7 @@ ExprRef Lowering::remainder(const ExprRef &e) const {
         .floorOperator(py::binary(name == "py_floor" ? Op::FloorDiv : Op::Mod, a, b, e->type));
 }
 
-// `S(b=1, a=2)`: one value per field in the order of declaration; braces do not narrow, so values are converted.
+// `S(b=1, a=2)`: one value per field in order of declaration, converted explicitly because braces do not allow narrowing.
 ExprRef Lowering::structInitialiser(const ExprRef &e) const {
     Expr copy = *e;
     copy.args.resize(1);
@@ -114,7 +114,7 @@ ExprRef Lowering::structInitialiser(const ExprRef &e) const {
     return share(std::move(copy));
 }
 
-// std::conj of a real number is complex, and integers have no std::real: on real numbers the functions are spelled out.
+// std::conj of a real number is complex, and integers have no std::real, so these functions are written out for real numbers.
 ExprRef Lowering::complexPart(const ExprRef &e, std::string_view part, const ExprRef &of) const {
     const Type t = valueOf(of->type);
     if (!t || t.isVector())

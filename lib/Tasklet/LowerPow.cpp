@@ -7,7 +7,7 @@ namespace sdfgc::py::detail {
 
 namespace {
 
-// Cheap enough, and free of effects, to stand twice in an expression.
+// Is it cheap and free of side effects, so that an expression may contain it twice?
 bool isSimple(const Expr &e) {
     if (e.kind == ExprKind::Name || e.kind == ExprKind::MemRef)
         return true;
@@ -21,8 +21,8 @@ bool isSimple(const Expr &e) {
     return true;
 }
 
-/// The value of an exponent that is a number, also one that was converted to the type of the base: `complex128(2)`. The power of a
-/// negative integer that was converted is a whole number, as that of a variable.
+/// The value of a numeric exponent, including one that was converted to the type of the base: `complex128(2)`. A converted power of
+/// a negative integer is an integer, as it is for a variable.
 std::optional<double> exponentValue(const Expr &e) {
     if (e.kind != ExprKind::Cast || e.args.size() != 1)
         return literalValue(e);

@@ -1,4 +1,4 @@
-// Which names expressions and blocks read, write and call.
+// Finds the names that expressions and blocks read, write and call.
 #include "Tasklet/AstUtil.h"
 #include "Tasklet/Functions.h"
 
@@ -56,7 +56,7 @@ class BlockScan {
 public:
     BlockNames names;
 
-    // Reads and writes of the block in order; `assigned` are the names that every path to here has assigned.
+    // Reads and writes of the block in order; `assigned` are the names assigned on every path to this point.
     void block(const std::vector<StmtRef> &stmts, std::set<Name> &assigned) {
         for (const StmtRef &s : stmts)
             statement(*s, assigned);
@@ -71,7 +71,7 @@ private:
         visitNames(e, onRead, [&](Name n) { names.called.insert(n); });
     }
 
-    // A store: indices are read, the root is written. Only a store to the whole name counts as its definition.
+    // A store: indices are read, the root is written. Only a store to the entire name counts as its definition.
     void write(const Expr &target, std::set<Name> &assigned) {
         if (target.kind == ExprKind::Tuple) {
             for (const ExprRef &t : target.args)
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // py_divmod(a, b, q, r) and its like: the last arguments are results.
+    // py_divmod(a, b, q, r) and similar calls, whose last arguments are results.
     bool callWithResults(const Expr &e, std::set<Name> &assigned) {
         if (e.kind != ExprKind::Call || e.args[0]->kind != ExprKind::Name)
             return false;

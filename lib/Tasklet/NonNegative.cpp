@@ -1,7 +1,8 @@
-// Which integer expressions cannot be negative, so that C++'s division and remainder do for Python's.
+// Which integer expressions cannot be negative, so that C++'s division and remainder agree with Python's.
 //
 // Integers do not overflow (signed overflow has no meaning in C++ either), so sums and products of nonnegative numbers are
-// nonnegative. A conversion may change the sign: what is known of an operand counts if the type of the operation can hold it.
+// nonnegative. A conversion may change the sign, so a fact about an operand counts only if the type of the operation can hold its
+// values.
 #include "Tasklet/Lower.h"
 #include "Tasklet/Numbers.h"
 
@@ -12,7 +13,7 @@ namespace sdfgc::py::detail {
 
 namespace {
 
-/// Does a value of a type that is not negative stay the same where it is converted to the integer type?
+/// Does a nonnegative value stay nonnegative when it is converted to the integer type?
 bool keepsNonNegative(const Expr &e, Type from, Type to) {
     if (from.isBool() || to.isBool() || to.isUnsigned()) // wraps around, but not to a negative number
         return true;
@@ -56,7 +57,7 @@ bool Lowering::isNonNegative(const Expr &e) const {
     case Op::Shr:
         return arg(0);
     default:
-        return false; // a shift to the left may reach the sign, which C++ defines
+        return false; // a left shift may reach the sign bit, which C++ defines
     }
 }
 

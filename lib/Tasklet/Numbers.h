@@ -7,10 +7,10 @@
 
 namespace sdfgc::py::detail {
 
-/// Longest integer literal that is read, in digits (CPython's own limit for decimal text).
+/// Maximum number of digits of an integer literal (CPython's own limit for decimal text).
 inline constexpr std::size_t maxIntegerDigits = 4300;
 
-/// Decimal digits without leading zeros of the number that `digits` (no prefix, no underscores) denotes in `base` (2, 8, 10, 16).
+/// Decimal digits, without leading zeros, of the number that `digits` (no prefix, no underscores) denotes in `base` (2, 8, 10, 16).
 std::string toDecimal(std::string_view digits, int base);
 
 /// The token that Python's repr prints: `0.1`, `1e-05`, `1e+16`; infinity is `inf`, not a number is `nan`.
@@ -19,7 +19,7 @@ std::string floatToken(double value);
 /// Value of a token made by floatToken, or of any C float literal.
 double floatValue(std::string_view token);
 
-/// Value of decimal digits when it fits in 64 bits.
+/// Value of decimal digits if it fits in 64 bits.
 std::optional<uint64_t> unsignedValue(std::string_view digits);
 
 } // namespace sdfgc::py::detail

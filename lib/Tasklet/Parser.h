@@ -1,16 +1,15 @@
-// Recursive-descent parser of the Python subset. Nesting is counted, so hostile text ends in an error and never in a stack
-// overflow.
+// Recursive-descent parser of the Python subset. Nesting is limited, so hostile text causes an error and never a stack overflow.
 #pragma once
 
 #include "Tasklet/Lexer.h"
 
 namespace sdfgc::py::detail {
 
-/// Bracket, lambda and conditional nesting, as CPython's tokenizer.
+/// Nesting of brackets, lambdas and conditionals; the limit of CPython's tokenizer.
 inline constexpr int maxNesting = 200;
-/// Height of a tree, which chains such as `a + b + c + ...` reach without nesting. Everything that walks trees recurses this deep.
+/// Height of a tree, which chains such as `a + b + c + ...` reach without nesting. All code that walks trees recurses this deep.
 inline constexpr int maxHeight = 1000;
-/// Nested blocks, as CPython's tokenizer.
+/// Nested blocks; the limit of CPython's tokenizer.
 inline constexpr int maxBlocks = 100;
 
 class Parser {

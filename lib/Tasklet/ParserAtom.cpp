@@ -1,4 +1,4 @@
-// The tightest part of the grammar: names, literals, brackets, and what follows them.
+// The tightest part of the grammar: names, literals, brackets and their suffixes.
 #include "Tasklet/Parser.h"
 
 #include <algorithm>
@@ -149,7 +149,7 @@ Parser::Node Parser::atom() {
 
 Parser::Node Parser::stringAtom() {
     Expr e = start(ExprKind::String, peek().at);
-    for (; peek().kind == Tok::String; ++pos_) // adjacent literals are one
+    for (; peek().kind == Tok::String; ++pos_) // adjacent literals are concatenated
         e.text += peek().text;
     return finish(std::move(e), 0);
 }

@@ -29,7 +29,7 @@ constexpr std::array<Binary, 12> binaries = {{
 }};
 constexpr int tightestLevel = 6;
 
-// Counts one level of nesting for the time of a scope.
+// Counts one level of nesting during a scope.
 struct Nested {
     int &depth;
     explicit Nested(int &d) : depth(d) { ++depth; }

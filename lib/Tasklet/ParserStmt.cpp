@@ -10,7 +10,7 @@ namespace sdfgc::py::detail {
 
 namespace {
 
-// Statements that have no C++ meaning here, with the words for the message.
+// Statements that have no C++ counterpart here, with the wording for the message.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> unsupported = {{
     {"def", "nested functions (`def`)"},
     {"class", "`class` definitions"},
@@ -199,7 +199,7 @@ bool Parser::checkTarget(const Expr &e) {
     return e.kind == ExprKind::Name || e.kind == ExprKind::Attribute || e.kind == ExprKind::Subscript;
 }
 
-// The links of an elif chain are read in a loop and nested from the last one.
+// The links of an elif chain are read in a loop and then nested from the last to the first.
 StmtRef Parser::ifStatement() {
     std::vector<Stmt> links;
     do {
@@ -288,8 +288,8 @@ namespace sdfgc::py {
 
 namespace {
 
-/// What texts were parsed to. Passes and the verifier ask for the same code again and again (a fifth of the time of a small graph),
-/// and trees do not change, so that all who ask share one. Forgotten are all texts together when there are too many.
+/// Caches parsed texts. Passes and the verifier parse the same code again and again (a fifth of the time for a small graph), and
+/// trees are immutable, so they can be shared. When there are too many texts, the entire cache is cleared.
 template <class T> class Known {
 public:
     template <class Parse> const Parsed<T> &of(std::string_view text, const Parse &parse) {

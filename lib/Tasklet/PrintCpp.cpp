@@ -15,7 +15,7 @@ namespace detail {
 
 namespace {
 
-/// Does a lambda use nothing but its parameters? Memory references are variables of the function around it.
+/// Does a lambda use only its parameters? Memory references are variables of the surrounding function.
 bool capturesNothing(const Expr &lambda) {
     bool memory = false;
     rewrite(lambda.args[0], [&](const ExprRef &e) {
@@ -44,7 +44,7 @@ int binaryPrec(Op op) {
     }
 }
 
-// Nothing in the text can be torn apart by a neighbouring operator.
+// Can no neighbouring operator split the text?
 bool isOneToken(const std::string &text) {
     if (text.size() == 3 && text.front() == '\'' && text.back() == '\'') // a character
         return true;
@@ -90,7 +90,7 @@ std::string quoted(const std::string &content) {
             out += "\\n";
         else if (c == '\t')
             out += "\\t";
-        else if (byte < 0x20 || byte == 0x7F) { // three octal digits end the escape whatever follows
+        else if (byte < 0x20 || byte == 0x7F) { // three octal digits end the escape, whatever follows
             out += '\\';
             for (int shift = 6; shift >= 0; shift -= 3)
                 out += static_cast<char>('0' + ((byte >> shift) & 7));
@@ -109,7 +109,7 @@ bool isMostNegative(const Expr &e) {
 } // namespace
 
 std::string_view cppOperator(Op op) {
-    // In the order of Op. Operators that C++ lacks have the closest one, as they stand here only before the lowering.
+    // In the order of Op. Operators that C++ lacks have the closest one, since they occur here only before the lowering.
     constexpr auto texts = std::to_array<std::string_view>({
         "+", "-", "*", "/", "/",  "%",  "*",  "*",  "<<", ">>", "&", "|",  "^",  "/",  "/",  "%",
         "-", "+", "~", "!", "&&", "||", "==", "!=", "<",  "<=", ">", ">=", "==", "!=", "==", "!=",
@@ -222,13 +222,13 @@ std::string CppExprPrinter::spelled(const Expr &e) const {
 }
 
 std::string CppExprPrinter::unaryText(const Expr &e) const {
-    if (e.op == Op::Neg && isMostNegative(e)) // has no literal: the positive one does not fit
+    if (e.op == Op::Neg && isMostNegative(e)) // it has no literal, as the positive number does not fit
         return e.type == Type(ScalarKind::Int32) ? "(-2147483647 - 1)" : "(-9223372036854775807LL - 1)";
     const std::string op(cppOperator(e.op)), operand = text(*e.args[0], cppUnary);
     return operand[0] == op[0] ? op + "(" + operand + ")" : op + operand; // never `--x`
 }
 
-// Operators whose relative precedence few readers know, and compilers warn about, keep their parentheses.
+// Keeps the parentheses of operators whose relative precedence is little known and causes compiler warnings.
 std::string CppExprPrinter::operandText(const Expr &e, int minPrec, int parentPrec) const {
     const int prec = precedence(e);
     const bool bitsOrShift = parentPrec >= cppBitOr && parentPrec <= cppShift && parentPrec != cppEqual && parentPrec != cppLess;
@@ -238,7 +238,7 @@ std::string CppExprPrinter::operandText(const Expr &e, int minPrec, int parentPr
 }
 
 std::string CppExprPrinter::binaryText(const Expr &e) const {
-    if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor) // not lowered: no operator of C++
+    if (e.op == Op::MatMul || e.op == Op::Pow || e.op == Op::FloorDiv || e.op == Op::IntFloor) // not lowered: not a C++ operator
         return (e.op == Op::MatMul ? "gemm(" : e.op == Op::Pow ? "pow(" : "floordiv(") + join(e.args, 0) + ")";
     const int prec = binaryPrec(e.op);
     return operandText(*e.args[0], prec, prec) + " " + std::string(cppOperator(e.op)) + " " +
@@ -266,7 +266,7 @@ std::string CppExprPrinter::compareText(const Expr &e) const {
 
 std::string CppExprPrinter::castText(const Expr &e) const {
     const std::string name = type(e.type);
-    // A functional cast needs a type that is one word, template arguments included.
+    // A functional cast needs a one-word type, template arguments included.
     const std::string head = name.substr(0, name.find('<'));
     const bool oneWord = isOneToken(head) && !name.empty() && name.find('*') == std::string::npos;
     return (oneWord ? name : "static_cast<" + name + ">") + "(" + join(e.args, 0) + ")";
@@ -284,7 +284,7 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
         return uses(basic ? "vec" : "vecmath"), runtime + name;
     }
-    if (complex && name != "ipow") { // which math.h has for all that can be multiplied
+    if (complex && name != "ipow") { // math.h has it for everything that can be multiplied
         const std::string spelled = name == "round" ? "ROUND" : name;
         if (printer_.inKernel)
             return uses("gpu_complexmath"), "sdfgc::gpu::" + spelled;
@@ -294,7 +294,7 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
     }
     if (name == "abs" && valueOf(call.args[1]->type).isUnsigned())
         return uses("math"), runtime + name;
-    if (name == "frexp" && call.args.size() > 2) // C's, with a pointer for the exponent
+    if (name == "frexp" && call.args.size() > 2) // the C function, with a pointer for the exponent
         return uses("cmath"), "std::" + name;
     const CppFunction plain = numberSpelling(f);
     return uses(plain.topic), plain.name;
@@ -316,7 +316,7 @@ std::string CppExprPrinter::callText(const Expr &e) const {
     return function + "(" + join(e.args, 1) + ")";
 }
 
-// Designated initialisers must follow the order of declaration, which the lowering put the values in.
+// Designated initialisers must follow the order of declaration; the lowering has sorted the values.
 std::string CppExprPrinter::structText(const Expr &e) const {
     std::string out;
     for (std::size_t k = 1; k < e.args.size(); ++k)

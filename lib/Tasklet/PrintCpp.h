@@ -6,7 +6,7 @@
 
 namespace sdfgc::py::detail {
 
-// How tightly a construct binds, by C++'s grammar.
+// How tightly a construct binds in C++'s grammar.
 enum CppPrec : int {
     cppLowest,
     cppAssign,
@@ -29,9 +29,9 @@ class CppExprPrinter {
 public:
     explicit CppExprPrinter(const CppPrinter &p) : printer_(p) {}
 
-    /// In parentheses if it binds less tightly than minPrec.
+    /// Adds parentheses if the expression binds less tightly than minPrec.
     std::string text(const Expr &e, int minPrec = cppAssign) const;
-    /// The type's C++ name, reporting its header.
+    /// The C++ name of the type; also reports its header.
     std::string type(Type t) const;
     void uses(std::string_view key) const {
         if (printer_.uses)
@@ -60,7 +60,7 @@ private:
     std::string subscriptText(const Expr &e) const;
 };
 
-/// `+=` for an operator of an augmented assignment.
+/// `+=` and the like, for the operator of an augmented assignment.
 std::string_view cppOperator(Op op);
 
 } // namespace sdfgc::py::detail

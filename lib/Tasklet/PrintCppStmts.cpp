@@ -34,7 +34,7 @@ private:
     const std::map<Name, Type> &locals_;
     LocalPlan plan_;
     std::vector<const Stmt *> order_;
-    std::set<Name> taken_; // names that occur in the text
+    std::set<Name> taken_; // names used in the text
     int next_ = 0;         // number of the next statement
     std::string out_;
 
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    // `T x;`. A type that inference does not know is that of the first value.
+    // `T x;`. If inference does not know the type, it is the type of the first value.
     void declareBefore(Name n, int indent) {
         std::string type = typeName(n);
         if (type == "auto") {
@@ -152,7 +152,7 @@ private:
         return "std::tie(" + names + ")";
     }
 
-    // `a = b = v`. C++ would convert v through the type of b, so different types go through a variable of v's own.
+    // `a = b = v`. C++ would convert v through the type of b, so v goes through its own variable if the types differ.
     void chain(const Stmt &s, int indent) {
         const Type first = s.targets[0]->type;
         const bool plain = std::all_of(s.targets.begin(), s.targets.end(),
@@ -186,7 +186,7 @@ private:
         line(indent, "}");
     }
 
-    // The links of an `else if` chain continue one line each, unless a declaration must come before the inner `if`.
+    // An `else if` chain stays flat, unless a declaration must come before the inner `if`.
     void ifStatement(const Stmt &first, int indent) {
         const Stmt *s = &first;
         line(indent, "if (" + text(*s->value) + ") {");
@@ -204,7 +204,7 @@ private:
         line(indent, "}");
     }
 
-    // The end of a range is computed once in Python. It may stay in the condition if nothing in the body can change it.
+    // Python computes the end of a range once. It may stay in the condition if the body cannot change it.
     static bool isStable(const Expr &e, const std::vector<StmtRef> &body) {
         if (e.kind == ExprKind::Name)
             return !assigns(body, e.name);
@@ -238,7 +238,7 @@ private:
         line(indent, "}");
     }
 
-    // A step of unknown sign decides the direction when the loop runs.
+    // If the sign of the step is unknown, the direction is decided at run time.
     std::string loopHead(const Stmt &s, const std::string &counter, std::string init, const std::string &end) {
         const auto &args = s.value->args;
         const auto step = args.size() == 4 ? intValue(*args[3]) : std::optional<int64_t>(1);

@@ -9,7 +9,7 @@ namespace {
 
 using namespace detail;
 
-// How tightly a construct binds, by Python's grammar.
+// How tightly a construct binds in Python's grammar.
 enum Prec : int {
     precTuple,
     precLambda,
@@ -139,7 +139,7 @@ std::string binaryText(const Expr &e) {
     const int prec = opText(e.op).prec;
     if (e.op == Op::IntFloor || e.op == Op::CDiv || e.op == Op::CMod)
         return std::string(op) + "(" + join(e.args, 0) + ")";
-    const bool power = e.op == Op::Pow; // associates to the right; its exponent may be signed
+    const bool power = e.op == Op::Pow; // right-associative; its exponent may be signed
     return text(*e.args[0], power ? prec + 1 : prec) + " " + std::string(op) + " " + text(*e.args[1], power ? precSign : prec + 1);
 }
 
@@ -202,7 +202,7 @@ std::string bare(const Expr &e) {
         return text(*e.args[0], number ? precAtom + 1 : precPostfix) + "." + e.name.str();
     }
     case ExprKind::Subscript: {
-        const bool oneTuple = e.args.size() == 2 && e.args[1]->kind == ExprKind::Tuple; // without the comma it would be the indices
+        const bool oneTuple = e.args.size() == 2 && e.args[1]->kind == ExprKind::Tuple; // without it, the tuple becomes the indices
         return text(*e.args[0], precPostfix) + "[" + join(e.args, 1) + (oneTuple ? ",]" : "]");
     }
     case ExprKind::Slice:
@@ -246,7 +246,7 @@ std::string annotationText(const Stmt &s) {
     return s.type.isScalar() ? "dace." + s.type.str() : s.type.str();
 }
 
-// `if` and the chain of `elif` that hangs below it.
+// An `if` and its `elif` chain.
 std::string ifText(const Stmt &first, const std::string &pad, int indent) {
     std::string out;
     std::string_view word = "if ";

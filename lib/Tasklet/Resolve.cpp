@@ -17,7 +17,7 @@ template <class T, std::size_t N> const T *find(const std::array<std::pair<std::
     return it == table.end() ? nullptr : &it->second;
 }
 
-// Type names of C that code strings use as casts. `float` and `int` have C's widths, as in DaCe's generated code.
+// C type names that code strings use as casts. `float` and `int` have C's widths, as in DaCe's generated code.
 constexpr auto cTypes = std::to_array<std::pair<std::string_view, ScalarKind>>({
     {"float", ScalarKind::Float32},
     {"double", ScalarKind::Float64},
@@ -37,7 +37,7 @@ constexpr auto cTypes = std::to_array<std::pair<std::string_view, ScalarKind>>({
     {"half", ScalarKind::Float16},
 });
 
-// The same names as members of dace or NumPy have Python's widths.
+// As members of dace or NumPy, the same names have Python's widths.
 constexpr auto pythonTypes = std::to_array<std::pair<std::string_view, ScalarKind>>({
     {"float", ScalarKind::Float64},
     {"float_", ScalarKind::Float64},
@@ -51,7 +51,7 @@ constexpr auto pythonTypes = std::to_array<std::pair<std::string_view, ScalarKin
     {"complex", ScalarKind::Complex128},
 });
 
-// Functions that are operators in disguise.
+// Functions that are really operators.
 constexpr auto binaryFunctions = std::to_array<std::pair<std::string_view, Op>>({
     {"bitwise_and", Op::BitAnd},
     {"bitwise_or", Op::BitOr},
@@ -86,7 +86,7 @@ constexpr auto boolFunctions = std::to_array<std::pair<std::string_view, Op>>({
     {"logical_or", Op::Or},
 });
 
-// Other names of functions of the table in Functions.cpp: symbolic, Fortran, NumPy and Python spellings.
+// Other names for the functions in Functions.cpp: symbolic, Fortran, NumPy and Python spellings.
 constexpr auto aliases = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"Abs", "abs"},
     {"Min", "min"},
@@ -114,18 +114,18 @@ constexpr auto aliases = std::to_array<std::pair<std::string_view, std::string_v
     {"arctanh", "atanh"},
     {"angle", "arg"},
 });
-// Some names mean this only as members of one module, and a function of C otherwise.
+// Names that mean this only as members of one module, and a C function otherwise.
 constexpr auto numpyOnly = std::to_array<std::string_view>({"remainder", "mod", "power"});
 constexpr auto mathOnly = std::to_array<std::string_view>({"gamma"});
 
-// Functions that C has for float, too, under the name with `f`: `expf`, `fmaxf`.
+// Functions that C also has for float, under the name with `f`: `expf`, `fmaxf`.
 constexpr auto alsoForFloat = std::to_array<std::string_view>(
     {"acos", "acosh", "asin",  "asinh",  "atan",      "atan2",     "atanh",  "cbrt",      "ceil",  "copysign", "cos",
      "cosh", "erf",   "erfc",  "exp",    "exp2",      "expm1",     "fabs",   "fdim",      "floor", "fma",      "fmax",
      "fmin", "fmod",  "hypot", "ilogb",  "ldexp",     "lgamma",    "llrint", "llround",   "log",   "log10",    "log1p",
      "log2", "logb",  "lrint", "lround", "nearbyint", "nextafter", "pow",    "remainder", "rint",  "round",    "scalbn",
      "sin",  "sinh",  "sqrt",  "tan",    "tanh",      "tgamma",    "trunc"});
-// Whose second argument is an integer.
+// Functions whose second argument is an integer.
 constexpr auto withExponent = std::to_array<std::string_view>({"ldexp", "scalbn"});
 
 constexpr auto constants = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -167,7 +167,7 @@ std::optional<Type> castType(const Dotted &d) {
     return std::nullopt;
 }
 
-// Whether the tables apply to the name, which may need a certain module.
+// Whether the tables apply to the name; some entries require a certain module.
 bool isTableName(const Dotted &d) {
     const auto among = [&](const auto &names) { return std::find(names.begin(), names.end(), d.rest) != names.end(); };
     if (among(numpyOnly))
@@ -221,7 +221,7 @@ private:
         return t && t->isCallback();
     }
 
-    // C's INFINITY and NAN are float constants; so do not widen what they meet.
+    // C's INFINITY and NAN are float constants; these do not widen other operands.
     ExprRef constantName(const ExprRef &e) const {
         if (isName(*e, "inf") || isName(*e, "nan"))
             return typedFloat(e->name.view(), ScalarKind::Float32, e->at);
@@ -273,14 +273,14 @@ private:
         return function(e, d);
     }
 
-    // `z.real()`, as the methods of C++'s complex numbers, for the attribute `z.real`; `z.conj()`. Null for other calls.
+    // `z.real()`, a method of C++'s complex numbers, for the attribute `z.real`; `z.conj()`. Null for other calls.
     ExprRef method(const ExprRef &e) const {
         const Expr &callee = *e->args[0];
         if (callee.kind != ExprKind::Attribute || e->args.size() != 1 || !splitModule(callee).module.empty())
             return nullptr;
         const ExprRef &object = callee.args[0];
         const auto t = object->kind == ExprKind::Name && env_.typeOf ? env_.typeOf(object->name) : std::nullopt;
-        if (t && *t && !valueOf(*t).isNumeric()) // an object of a type of the user
+        if (t && *t && !valueOf(*t).isNumeric()) // an object of a user-defined type
             return nullptr;
         if (callee.name.view() == "real" || callee.name.view() == "imag")
             return e->args[0];
@@ -305,7 +305,8 @@ private:
         return share(std::move(pair));
     }
 
-    // `expf(x)` is `exp` of a float, `labs(i)` `abs` of a 64-bit integer: the types are those of C's declarations. Null for other calls.
+    // `expf(x)` is `exp` of a float, and `labs(i)` is `abs` of a 64-bit integer: the types are those of C's declarations. Null for
+    // other calls.
     static ExprRef functionOfC(const ExprRef &e, const Dotted &d) {
         if (!d.module.empty() || !e->keywords.empty() || e->args.size() < 2 || d.rest.size() < 2)
             return nullptr;
@@ -351,7 +352,7 @@ private:
         return share(std::move(r));
     }
 
-    // Fortran's btest, ibset, ibclr, ishft (to the left) and ibits on r's operands, as its front ends spell them.
+    // Fortran's btest, ibset, ibclr, ishft (to the left) and ibits, as Fortran front ends spell them, on r's operands.
     static bool bitFunction(Expr &r, const std::string &name) {
         if (r.args.size() == 3 && name == "bitwise_extract") {
             const ExprRef mask = py::binary(Op::Sub, py::binary(Op::Shl, intLit(1), r.args[2]), intLit(1));
@@ -381,7 +382,8 @@ private:
         return true;
     }
 
-    // Known functions lose their module; unknown members of dace keep it in C++'s spelling; others stay and are reported later.
+    // Known functions lose their module; unknown members of dace keep it in C++'s spelling; others stay as they are and are
+    // reported later.
     ExprRef function(const ExprRef &e, const Dotted &d) const {
         const std::string_view *alias = isTableName(d) ? find(aliases, d.rest) : nullptr;
         const Name target(alias ? *alias : std::string_view(d.rest));
@@ -409,7 +411,7 @@ private:
     }
 };
 
-// DaCe's old memlet syntax `a << A(1)[i]` leaves shifts as statements, which have no effect.
+// DaCe's old memlet syntax `a << A(1)[i]` leaves shift statements behind, which have no effect.
 bool isMemletStatement(const Stmt &s) {
     return s.kind == StmtKind::ExprStmt && s.value->kind == ExprKind::Binary && (s.value->op == Op::Shl || s.value->op == Op::Shr);
 }

@@ -1,4 +1,4 @@
-// Write-conflict resolution lambdas (format reference 6.10): what kind of reduction they are, and its identity.
+// Write-conflict resolution lambdas (format reference 6.10): the kind of reduction that they are, and its identity.
 #include "Tasklet/AstUtil.h"
 #include "Tasklet/Infer.h"
 #include "Tasklet/Numbers.h"
@@ -12,11 +12,11 @@ using namespace detail;
 
 namespace {
 
-// A polynomial in the two parameters with few terms: exponents of old and new, and the coefficient. Terms with coefficient 0 are
+// A polynomial with few terms in the two parameters: exponents of old and new, and the coefficient. Terms with coefficient 0 are
 // absent.
 using Polynomial = std::map<std::pair<int, int>, double>;
 
-constexpr std::size_t maxTerms = 16; // what is larger is no known reduction
+constexpr std::size_t maxTerms = 16; // larger ones are not known reductions
 
 std::optional<Polynomial> combine(const std::optional<Polynomial> &a, const std::optional<Polynomial> &b, Op op) {
     if (!a || !b)
@@ -95,7 +95,7 @@ private:
         return p == Polynomial{{{0, 1}, 1}} ? Reduction::Exchange : Reduction::Custom;
     }
 
-    // max(a, b) and its other names; max(a, 2 * b) is no maximum of the parameters.
+    // max(a, b) and its other names; max(a, 2 * b) is not a maximum of the parameters.
     Reduction ofCall(const Expr &e) const {
         if (e.args.size() != 3 || !e.keywords.empty() || !bothParameters(*e.args[1], *e.args[2]))
             return Reduction::Custom;
@@ -161,7 +161,8 @@ uint64_t largestInteger(Type t) {
     return bits >= 64 ? std::numeric_limits<uint64_t>::max() : (uint64_t(1) << bits) - 1;
 }
 
-// What no number of the type exceeds. Not the largest finite number: the maximum of minus infinity and minus infinity is minus infinity.
+// A value that no number of the type exceeds. Not the largest finite number: the maximum of minus infinity and minus infinity is
+// minus infinity.
 ExprRef largest(Type t) {
     if (t.isBool())
         return number(1, t);

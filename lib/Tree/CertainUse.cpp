@@ -15,7 +15,7 @@ public:
 
     const std::set<Name> &of(const Function &f) {
         const auto [at, isNew] = found_.try_emplace(&f);
-        if (isNew) { // no function calls itself
+        if (isNew) { // functions are not recursive
             std::set<Name> used = ofBlock(f, f.body);
             std::set<Name> parameters;
             for (const VarId v : f.params)
@@ -35,7 +35,7 @@ private:
             add(out, ofStatement(f, *n));
             bool ends = n->kind == Kind::Return || n->kind == Kind::Goto || n->kind == Kind::Break || n->kind == Kind::Continue;
             forEachBlock(*n, [&](const Block &inner) { ends = ends || jumps(inner); });
-            if (ends) // what follows may be left out
+            if (ends) // later statements may be skipped
                 break;
         }
         return out;
@@ -59,7 +59,7 @@ private:
         return out;
     }
 
-    /// What all branches use, where one of them is taken in any case.
+    /// The variables used by all branches, if one of them is always taken.
     std::set<Name> ofBranches(const Function &f, const If &choice) {
         if (choice.branches.empty() || choice.branches.back().condition)
             return {};

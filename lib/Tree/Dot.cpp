@@ -10,13 +10,13 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Calls f(statement, node) for the operations of a graph or of a loop in it, in the order of their numbers.
+/// Calls f(statement, node) for the operations of a graph or of a loop in it, in numeric order.
 void forEachNode(const Block &b, const std::function<void(const Node &, const GraphNode &)> &f) {
     for (const NodePtr &n : b.body) {
         if (const auto *l = dyn_cast<Launch>(n.get()))
             f(*l, *l);
         else if (const auto *c = dyn_cast<DeviceCopy>(n.get()))
-            c->node >= 0 ? f(*c, *c) : void(); // one without a number is of the host path
+            c->node >= 0 ? f(*c, *c) : void(); // unnumbered ones belong to the host path
         else if (const auto *loop = dyn_cast<Loop>(n.get()))
             f(*loop, *loop);
         else if (const auto *s = dyn_cast<DeviceFill>(n.get()))
@@ -41,7 +41,7 @@ class GraphPrinter {
 public:
     GraphPrinter(const Module &m, const GraphBody &graph) : m_(m), graph_(graph) {}
 
-    /// `id` is a prefix that no other graph of the picture has.
+    /// `id` is a prefix that is unique to the graph within the picture.
     void print(TextWriter &w, const std::string &id) const {
         const std::string of =
             graph_.comment.empty() || graph_.comment == "graph " + graph_.name.str() ? "" : "\n" + graph_.comment;
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// What is inside of a loop stands in a box of its own.
+    /// The contents of a loop are drawn in a separate box.
     void nodes(TextWriter &w, const Block &body, const std::string &id) const {
         forEachNode(body, [&](const Node &n, const GraphNode &g) {
             const std::string name = id + std::to_string(g.node);
@@ -109,7 +109,7 @@ private:
     static std::string sizes(const std::array<sym::Expr, 3> &three) {
         return "(" + size(three[0]) + ", " + size(three[1]) + ", " + size(three[2]) + ")";
     }
-    /// Numbers that only the target knows have names that no container can have: `__blocks(N, 256)`.
+    /// Values known only to the target have names that no container can have: `__blocks(N, 256)`.
     static std::string size(sym::Expr e) {
         std::string text = e.str();
         for (std::size_t at = 0; (at = text.find(number::blocks.str() + "(", at)) != std::string::npos;)

@@ -19,7 +19,7 @@ void Effects::add(const Effects &other) {
 
 namespace {
 
-/// Collects into one Effects.
+/// Collects effects into one object.
 class Collector {
 public:
     Collector(const Function &f, const EffectTable &table, Effects &out) : f_(f), table_(table), out_(out) {}
@@ -35,7 +35,7 @@ public:
         out_.names.insert(n);
         (change ? out_.changed : out_.read).insert(n);
     }
-    /// An address in a value may be used to read and to change what it leads to.
+    /// If a value contains an address, the memory there may be read and changed.
     void slot(RefId s, bool change) {
         if (s && f_.refs[s].address)
             handedOut(s);
@@ -82,7 +82,7 @@ public:
         }
         // An assignment to a subscript or attribute changes the object; the operands of any other expression are only read.
         bool inner = change && (e->kind == ExprKind::Attribute || e->kind == ExprKind::Subscript || e->kind == ExprKind::Tuple);
-        // Functions of the runtime may return results through arguments (py_divmod).
+        // Runtime functions may return results through arguments (py_divmod).
         bool byReference = e->kind == ExprKind::Call && e->args[0]->kind == ExprKind::Name && e->args[0]->name == Name("py_divmod");
         for (std::size_t i = 0; i < e->args.size(); ++i)
             expr(e->args[i], (inner && (e->kind == ExprKind::Tuple || i == 0)) || byReference);
@@ -149,7 +149,7 @@ private:
         variable(id, true);
         out_.declared.insert(f_.vars[id].name);
     }
-    /// What is known of an address that is handed out: nothing, unless it is that of constant memory.
+    /// An escaping address may have any use, unless it is that of constant memory.
     template <class C> void uses(const C &, RefId r) { handedOut(r); }
     void uses(const Declare &d, RefId r) { slot(r, f_.vars[d.var].kind != VarKind::Value); }
     void uses(const LibraryCall::Argument &a, RefId r) { a.isConst ? reference(r, false) : handedOut(r); }

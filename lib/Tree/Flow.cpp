@@ -87,7 +87,7 @@ private:
         return all ? Flow::Assigned : Flow::Maybe;
     }
 
-    /// The body may run not at all; when it runs again, it meets what the last iteration left.
+    /// The body may not run at all; when it runs again, it starts with the state after the previous iteration.
     Flow loop(Node &s) {
         if (startsLoop(f_, table_, s, n_))
             return Flow::Assigned;

@@ -1,4 +1,4 @@
-// C++ names: what is reserved, and names that are free where they are declared.
+// C++ names: reserved ones, and names that are free where they are declared.
 #include "sdfgc/Tree/NameScopes.h"
 
 #include "sdfgc/Tasklet/FunctionNames.h"
@@ -8,8 +8,8 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Words that a variable of generated C++ may not be called: keywords of C and C++, macros of headers that the sources or callers may
-/// include, and names that the printed text uses unqualified.
+/// Words that must not be names of variables in generated C++: keywords of C and C++, macros of headers that the sources or callers
+/// may include, and names that the generated code uses unqualified.
 const std::unordered_set<std::string_view> &reservedWords() {
     static const std::unordered_set<std::string_view> words{
         // keywords
@@ -22,7 +22,7 @@ const std::unordered_set<std::string_view> &reservedWords() {
         "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
         "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile",
         "wchar_t", "while", "xor", "xor_eq",
-        // types and namespaces of the text, and of the program
+        // types and namespaces of the generated code and of the program
         "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "std", "sdfgc", "dace",
         "main", "State", "Inputs", "graph", "nodes", "queue", "__state", "__result", "__err", "handle", "memory", "program",
         // macros
@@ -35,14 +35,14 @@ const std::unordered_set<std::string_view> &reservedWords() {
         "SIGCHLD", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSEGV", "SIGTERM", "SIGUSR1",
         "SIGUSR2", "O_APPEND", "O_CREAT", "O_EXCL", "O_RDONLY", "O_RDWR", "O_TRUNC", "O_WRONLY", "M_E", "M_1_PI", "M_2_PI",
         "M_2_SQRTPI", "CUDART_INF", "CUDART_NAN",
-        // functions that the text calls, and the built-in variables of kernels
+        // functions that the generated code calls, and the built-in variables of kernels
         "omp_get_thread_num", "omp_get_max_threads", "omp_get_num_threads", "abs", "min", "max", "printf", "threadIdx", "blockIdx",
         "blockDim", "gridDim", "warpSize"};
     return words;
 }
 
-/// Does a header have a family of macros, or a library functions, whose names begin (and end) as this one does? One name too many gets
-/// an underscore, which does no harm.
+/// Does a header have a family of macros, or a library a family of functions, whose names begin (and end) like this one? An
+/// unnecessary underscore does no harm.
 bool isOfFamily(std::string_view name) {
     static constexpr std::string_view families[] = {"DBL_",   "FLT_", "LDBL_",  "FP_",   "FE_",    "M_PI",    "M_LN",      "M_LOG",
                                                     "M_SQRT", "MAP_", "PROT_",  "MADV_", "SEEK_",  "S_IS",    "LC_",       "MPI_",
@@ -57,8 +57,8 @@ bool isOfFamily(std::string_view name) {
            (std::any_of(std::begin(types), std::end(types), begins) && std::any_of(std::begin(ends), std::end(ends), isEnd));
 }
 
-/// Also names that only the compiler may define: `_Complex`, `__LINE__`, `__restrict`, and those of the program's own functions.
-/// (`__return`, `__tmp0` and the like are DaCe's and ordinary.)
+/// Includes names that only the compiler may define: `_Complex`, `__LINE__`, `__restrict`, and the names of the program's own
+/// functions. (`__return`, `__tmp0` and the like are from DaCe, and ordinary.)
 bool isReserved(std::string_view name) {
     static constexpr std::string_view words[] = {"__restrict", "__asm", "__volatile", "__forceinline", "__noinline", "__int128"};
     if (reservedWords().count(name) || isOfFamily(name) || std::find(std::begin(words), std::end(words), name) != std::end(words))
@@ -69,8 +69,8 @@ bool isReserved(std::string_view name) {
     return name.starts_with("_") && (isUpper(1) || (name.starts_with("__") && isUpper(2)));
 }
 
-/// Functions of C, POSIX and CUDA that code strings have no use for or that they spell otherwise, types of CUDA, and namespaces of the
-/// devices' libraries: headers may declare them at global scope, where kernels are. sdfgc/Tasklet/FunctionNames.h has the others.
+/// Functions of C, POSIX and CUDA that code strings do not need or spell differently, types of CUDA, and namespaces of the device
+/// libraries: headers may declare them at global scope, where kernels are. sdfgc/Tasklet/FunctionNames.h has the others.
 const std::unordered_set<std::string_view> &globalNames() {
     static const std::unordered_set<std::string_view> names{
         "abs",       "accept",    "access",   "acos",       "acosh",        "alarm",   "all",

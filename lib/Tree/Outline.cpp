@@ -10,7 +10,7 @@
 namespace sdfgc::tree {
 namespace {
 
-/// Variables that are declared inside of a block, and the names of values that its code declares by itself.
+/// Variables declared inside a block, and the names of values that its code declares itself.
 struct Inside {
     std::set<VarId> variables;
     std::set<Name> names;
@@ -35,12 +35,12 @@ struct Inside {
                         collect(*s, f);
             });
         });
-        if (n.kind != Kind::Block) // whose statements are a field
+        if (n.kind != Kind::Block) // its statements are a field
             forEachBlock(n, [&](const Block &b) { collect(b, f); });
     }
 };
 
-/// Moves references of statements from one function's tables to another's, and finds out what must be passed.
+/// Moves references of statements from one function's tables to another's, and determines what must be passed.
 class Mover {
 public:
     Mover(Function &from, Function &to, const Inside &inside, const Effects &mentions, const std::function<Type(Name)> &typeOf,
@@ -95,7 +95,7 @@ public:
         rebindMemory(s, [this](RefId &r) { slot(r); });
     }
 
-    /// Values that text taken as written mentions.
+    /// Values mentioned in verbatim text.
     void text() {
         for (Name n : std::set<Name>(mentions_.inText.begin(), mentions_.inText.end()))
             byName(n);
@@ -109,7 +109,7 @@ private:
             byName(n);
     }
 
-    /// A value of the caller that is known by name: a symbol, a loop variable.
+    /// A value of the caller that is referenced by name: a symbol, a loop variable.
     void byName(Name n) {
         if (inside_.names.count(n) || passed_.count(n))
             return;
@@ -131,7 +131,7 @@ private:
         const bool changed = mentions_.changes(v.name);
         if (v.kind == VarKind::Value && changed && handover_ == Handover::ByReference)
             v.kind = VarKind::Reference;
-        else if (v.kind == VarKind::Value && mentions_.changed.count(v.name)) // text that assigns to a name changes its own copy
+        else if (v.kind == VarKind::Value && mentions_.changed.count(v.name)) // text that assigns a name changes its own copy
             refuse_(v, Obstacle::Written);
         if (v.kind != VarKind::StructPtr)
             v.isConst = v.kind == VarKind::Value ? false : !changed;
@@ -210,7 +210,7 @@ private:
         return to_.vars.add(std::move(x));
     }
 
-    /// By name and by reference it is one parameter.
+    /// A variable used by name and by reference becomes a single parameter.
     VarId passOnce(Variable x) {
         for (VarId p : to_.params)
             if (to_.vars[p].name == x.name)
@@ -229,7 +229,7 @@ private:
     std::set<Name> passed_;
 };
 
-/// Parameters in the order of the program: memory, then values, as the function around them declares them.
+/// Parameters in the order of the program: memory, then values, as the surrounding function declares them.
 void orderParameters(const Function &from, Function &to, std::vector<Call::Argument> &arguments) {
     std::map<Name, std::size_t> declared;
     std::size_t number = 0;

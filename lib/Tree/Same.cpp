@@ -1,4 +1,4 @@
-// Are two modules the same program? Every field of every statement is compared, from the tables of fields.
+// Are two modules the same program? Every field of every statement is compared, based on the tables of fields.
 #include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Walk.h"
 
@@ -50,11 +50,11 @@ private:
         return body(f.body.body, g.body.body);
     }
 
-    // ---- variables by what they are
+    // ---- variables by identity
     bool variable(VarId a, VarId b, bool declares) {
         if (!a || !b)
             return !a && !b;
-        // A variable that is declared stands for one other; what no statement declares may have several numbers.
+        // A declared variable corresponds to exactly one other; a variable that no statement declares may have several indices.
         if (declares && !declared_.try_emplace(b, a).second && declared_[b] != a)
             return false;
         auto [at, isNew] = pairs_.try_emplace(a, b);

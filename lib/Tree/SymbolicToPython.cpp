@@ -15,14 +15,14 @@ namespace {
 
 using NameOf = std::function<ExprRef(Name)>;
 
-/// An integer literal of the type of offsets.
+/// An integer literal with the type of offsets.
 ExprRef typedInt(int64_t v) {
     auto lit = std::make_shared<py::Expr>(*py::intLit(v));
     lit->type = ScalarKind::Int64;
     return lit;
 }
 
-/// The terms combined from the left.
+/// The terms, combined from the left.
 ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
     ExprRef out = terms.front();
     for (std::size_t i = 1; i < terms.size(); ++i)
@@ -30,7 +30,7 @@ ExprRef fold(py::Op op, const std::vector<ExprRef> &terms, Type t) {
     return out;
 }
 
-/// The type that arithmetic on the operands has.
+/// The type of arithmetic on the operands.
 Type joined(const std::vector<ExprRef> &args) {
     Type t;
     for (const ExprRef &a : args)
@@ -38,7 +38,7 @@ Type joined(const std::vector<ExprRef> &args) {
     return t;
 }
 
-/// Is a term of a sum a product with a negative integer, or one itself?
+/// Is a term of a sum a negative integer, or a product with one?
 bool isNegative(sym::Expr e) {
     const std::optional<int64_t> v = e.kind() == sym::Kind::Mul ? e.operands()[0].asInt() : e.asInt();
     return v && *v < 0 && *v != std::numeric_limits<int64_t>::min();
@@ -97,7 +97,7 @@ std::optional<py::Op> comparison(sym::Kind k) {
     }
 }
 
-/// The operator of arithmetic on two operands that is written the same in both; none for other kinds.
+/// The arithmetic operator, if it is the same in both and binary; none for other kinds.
 std::optional<py::Op> arithmetic(sym::Kind k) {
     switch (k) {
     case sym::Kind::FloorDiv:
@@ -119,7 +119,7 @@ std::optional<py::Op> arithmetic(sym::Kind k) {
     }
 }
 
-/// The function that a kind is written as; none for other kinds.
+/// The function that represents a kind; none for other kinds.
 const char *functionOf(sym::Kind k) {
     switch (k) {
     case sym::Kind::Min:
@@ -157,7 +157,7 @@ ExprRef leaf(sym::Expr e, const NameOf &nameOf) {
     }
 }
 
-/// A call: of a function, or a division of C that printable() made.
+/// A call of a function, or a C division created by printable().
 ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
     if (e.name() == cDivision)
         return py::binary(py::Op::CDiv, args[0], args[1], joined(args));
@@ -167,7 +167,7 @@ ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
     return py::call(e.name(), std::move(args), t);
 }
 
-/// What an expression does with its operands.
+/// The operation of an expression on its operands.
 ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) {
     switch (e.kind()) {
     case sym::Kind::Add:
@@ -212,7 +212,7 @@ ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) 
 } // namespace
 
 ExprRef pythonOf(sym::Expr e, const std::function<ExprRef(Name)> &nameOf) {
-    // What contains quotients is one exact fraction (format reference 1.9).
+    // Expressions that contain quotients become one exact fraction (format reference 1.9).
     if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Pow || e.kind() == sym::Kind::Rational) {
         const auto [num, den] = sym::asFraction(e);
         if (!den.isOne() && num != e) {

@@ -1,4 +1,4 @@
-// Over the blocks of any statement, and copies of it: from the tables of fields.
+// Visiting the blocks of any statement, and copying statements: based on the tables of fields.
 #include "sdfgc/Tree/Walk.h"
 
 #include "sdfgc/Tree/Fields.h"
@@ -78,7 +78,7 @@ void forEachBlock(const Node &n, const std::function<void(const Block &)> &f) { 
 
 namespace {
 
-/// Sets `origin` where the statement is `at` or inside of it.
+/// Sets `origin` if the statement is `at` or inside it.
 bool findOrigin(const Node &at, const Node &statement, std::vector<int> &origin) {
     bool found = &at == &statement;
     forEachBlock(at, [&](const Block &b) {
@@ -134,7 +134,7 @@ bool hasLabel(const Block &b) {
 
 namespace {
 
-/// A node of an expression with the reference that `f` gives it.
+/// A node of an expression with its reference replaced by the result of `f`.
 py::ExprRef rebound(const py::ExprRef &x, const std::function<void(RefId &)> &f) {
     if (x->kind != py::ExprKind::MemRef)
         return x;

@@ -1,4 +1,4 @@
-// Names of types: in files, for people, in C++.
+// Names of types: in files, for people, and in C++.
 #include "sdfgc/Types/CppTypeName.h"
 #include "sdfgc/Types/Type.h"
 

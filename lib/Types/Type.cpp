@@ -1,4 +1,4 @@
-// The pool of types, and what can be asked of one. Spellings are in Spelling.cpp.
+// The pool of types, and their properties. Spellings are in Spelling.cpp.
 #include "sdfgc/Types/Type.h"
 
 #include "Types/TypeData.h"
@@ -31,7 +31,8 @@ struct Pool {
     std::unordered_map<std::string, const Type::Data *> index;
 };
 
-/// A text that tells apart what differs. Component types are interned, so their address identifies them; it serves the lookup only.
+/// A text that differs for different types. Component types are interned, so their address identifies them; it is only used for the
+/// lookup.
 class Key {
 public:
     explicit Key(TypeKind kind) : text_(1, static_cast<char>('0' + static_cast<int>(kind))) {}
@@ -208,7 +209,7 @@ int rank(Type t) { return t.isBool() ? 1 : t.isInteger() ? 2 : t.isFloat() ? 3 :
 Type commonFloat(Type a, Type b) {
     if (*a.bytes() != *b.bytes())
         return *a.bytes() > *b.bytes() ? a : b;
-    return a == b ? a : Type(ScalarKind::Float32); // two formats of one size: neither holds the other
+    return a == b ? a : Type(ScalarKind::Float32); // two formats of the same size: neither contains the other
 }
 
 Type commonInteger(Type a, Type b) {
@@ -217,7 +218,7 @@ Type commonInteger(Type a, Type b) {
     return a.isUnsigned() ? a : b;
 }
 
-/// A complex type with room for the components of both; an integer beside a complex value does not widen it.
+/// A complex type that can hold the components of both; an integer does not widen a complex type.
 Type commonComplex(Type a, Type b) {
     auto wide = [](Type t) { return t == Type(ScalarKind::Complex128) || t == Type(ScalarKind::Float64); };
     return wide(a) || wide(b) ? Type(ScalarKind::Complex128) : Type(ScalarKind::Complex64);

@@ -1,4 +1,4 @@
-// What an interned type holds; unused parts are empty.
+// The contents of an interned type; unused parts are empty.
 #pragma once
 
 #include "sdfgc/Types/Type.h"

@@ -8,13 +8,13 @@
 namespace sdfgc::validate {
 namespace {
 
-/// The type of a real number that a value has one or two of.
+/// The floating-point type of the parts of a complex number; any other type itself.
 Type partOf(Type t) {
     return t.scalar() == ScalarKind::Complex64 ? Type(ScalarKind::Float32) : t.isComplex() ? Type(ScalarKind::Float64) : t;
 }
 
 struct Format {
-    int precision; // bits of the significand, the leading one included
+    int precision; // bits of the significand, including the leading one
     double largest;
 };
 Format formatOf(Type t) {

@@ -11,7 +11,7 @@
 namespace sdfgc::validate {
 namespace {
 
-/// The value of a scalar that is no container.
+/// Sets a scalar that is not a container.
 void setSymbol(interpret::Program &p, const run::Argument &a) {
     if (a.type.isFloat()) {
         p.set(a.name, run::valueOf(a.type, a.data));
@@ -23,13 +23,13 @@ void setSymbol(interpret::Program &p, const run::Argument &a) {
 
 class Interpreted : public Subject {
 public:
-    /// Makes the program.
+    /// Creates the program.
     using Prepare = std::function<std::unique_ptr<interpret::Program>(const interpret::Options &, diag::Engine &)>;
 
     Interpreted(Prepare make, std::set<Name> containers, interpret::Options options)
         : make_(std::move(make)), containers_(std::move(containers)), options_(std::move(options)) {}
 
-    /// Says whether the interpreter knows the program.
+    /// Returns whether the interpreter supports the program.
     bool prepare(diag::Engine &diags) {
         program_ = make_(options_, diags);
         return program_ != nullptr;
@@ -49,18 +49,18 @@ public:
         for (std::size_t k = 0; k < input.all.size(); ++k) {
             if (const auto other = input.all[k].sharesWith)
                 out.memory[k] = out.memory[*other];
-            if (!input.all[k].isArray) // given by value: what the program writes to it nobody sees
+            if (!input.all[k].isArray) // passed by value: writes of the program are not visible
                 out.memory[k] = input.all[k].data;
         }
         return out;
     }
 
 private:
-    /// As if it were prepared for this run.
+    /// Resets it as if it had been prepared for this run.
     void renew(uint8_t unwritten) {
         if (program_->forget(unwritten))
             return;
-        diag::Engine none; // it was prepared before
+        diag::Engine none; // it has already been prepared
         if (wasRun_ || unwritten != options_.unwritten) {
             options_.unwritten = unwritten;
             prepare(none);
@@ -81,7 +81,7 @@ private:
     }
 
     Prepare make_;
-    std::set<Name> containers_; // among the arguments; the others are symbols
+    std::set<Name> containers_; // those among the arguments; the others are symbols
     interpret::Options options_;
     std::unique_ptr<interpret::Program> program_;
     bool wasRun_ = false;
@@ -104,7 +104,7 @@ Execution execute(Subject &subject, const run::Arguments &input) {
     const auto sameFault = [](const interpret::Report &a, const interpret::Report &b) {
         return a.kind == b.kind && a.element == b.element;
     };
-    // Small numbers vanish in sums, large ones in minima; all bits set are NaN, which shows in both, and -1.
+    // Small numbers vanish in sums and large ones in minima; all bits set is NaN, which is visible in both, and -1.
     for (const uint8_t content : {0x01, 0x7f, 0xff}) {
         const Execution other = subject.run(input, content);
         if (first.memory != other.memory ||

@@ -16,14 +16,14 @@ using Sizes = std::map<Name, int64_t>;
 
 /// How the symbols of an input get their values.
 struct InputMaker::Pattern {
-    int64_t low, high; // equal: all have this value; else each its own between them
+    int64_t low, high; // equal: all have this value; otherwise each has a different one in between
     Values values;
-    Name alone = {}; // the symbol that has another value than all others: `value`
+    Name alone = {}; // the symbol whose value differs from all others: `value`
     int64_t value = 0;
 };
 
 InputMaker::Pattern InputMaker::patternOf(int number, run::Random &random) {
-    // Programs with conditions on their symbols take equal ones more often than others.
+    // Programs with conditions on their symbols are more likely to accept equal ones.
     static constexpr struct {
         int64_t low, high;
         Values values;
@@ -64,7 +64,7 @@ std::optional<int64_t> packedStride(const ir::DataDesc &d, std::size_t dimension
     return stride;
 }
 
-/// The smallest extent, other than 1, that an index may have to respect.
+/// The smallest extent other than 1, which indices may have to respect.
 int64_t indicesOf(const run::Arguments &arguments) {
     int64_t least = 10;
     for (const run::Argument &a : arguments.all)
@@ -81,7 +81,7 @@ void addSymbol(tree::Module &interface, Name symbol, Type type) {
         interface.params.push_back({.name = symbol, .cName = symbol, .type = type});
 }
 
-/// What sizes of arrays mention and the graph does not: it will, when library nodes are expanded.
+/// Adds symbols that only sizes of arrays mention: the graph will use them once library nodes are expanded.
 void addSizes(tree::Module &interface) {
     std::set<Name> sizes;
     for (const tree::Param &p : interface.params)
@@ -91,7 +91,7 @@ void addSizes(tree::Module &interface) {
         addSymbol(interface, symbol, ScalarKind::Int64);
 }
 
-/// The interface with all symbols that the caller could give: library nodes mention some in their properties.
+/// The interface with all symbols that the caller could set: library nodes mention some in their properties.
 tree::Module interfaceOf(const ir::SDFG &graph) {
     tree::Module interface = run::interfaceOf(graph);
     std::set<Name> inside;
@@ -148,7 +148,7 @@ std::optional<Input> InputMaker::attempt(int number) {
     return make(pattern, random, number % 2 == 1);
 }
 
-/// One symbol is 0 or 1, all others are larger.
+/// One symbol is 0 or 1; all others are larger.
 std::optional<Input> InputMaker::edge(std::size_t number) {
     run::Random random(options_.seed * 1000003 + 500000 + number);
     return make({5, 5, Values::Plain, symbols_[number / 2]->name, static_cast<int64_t>(number % 2)}, random, false);
@@ -201,7 +201,7 @@ std::optional<Input> InputMaker::make(const Pattern &pattern, run::Random &rando
     return input;
 }
 
-/// Lets arrays that may share memory do so.
+/// Makes arrays that may share memory do so.
 void InputMaker::share(run::Arguments &arguments, run::Random &random, std::string &name) const {
     const auto mayShare = [&](const run::Argument &a) {
         return a.isArray && !a.isNull && !a.sharesWith &&

@@ -28,7 +28,7 @@ Reductions of(py::Reduction kind, Type type, bool unordered) {
     return out;
 }
 
-/// A function that is none of the known reductions may do anything that its text has.
+/// A function that is not a known reduction may perform any operation in its text.
 Reductions of(std::string_view function, Type type, bool unordered) {
     if (function.empty())
         return {};
@@ -53,7 +53,7 @@ bool isParallel(const ir::Node &entry) {
     return schedule && *schedule != ir::Schedule::Sequential && *schedule != ir::Schedule::Unrolled;
 }
 
-/// Is the node in a scope whose iterations nothing orders?
+/// Is the node in a scope whose iterations are unordered?
 bool inParallel(const ir::ScopeTree &scopes, const ir::Node *n) {
     for (const ir::Node *entry = scopes.scopeOf(n); entry; entry = scopes.scopeOf(entry))
         if (isParallel(*entry))
@@ -61,7 +61,7 @@ bool inParallel(const ir::ScopeTree &scopes, const ir::Node *n) {
     return false;
 }
 
-/// `within`: all of the graph is in such a scope.
+/// `within`: the entire graph is in such a scope.
 Reductions reductionsOf(const ir::SDFG &g, bool within) {
     Reductions out;
     for (const ir::State *state : ir::allStates(g)) {
@@ -96,7 +96,7 @@ Reductions reductionsOf(const tree::Block &b) {
     return out;
 }
 
-/// `within`: as above; then a stream of the graph may be one of the graph around.
+/// `within`: as above; then a stream of the graph may be one of the surrounding graph.
 Name streamInAnyOrder(const ir::SDFG &g, bool within) {
     for (const ir::State *state : ir::allStates(g)) {
         const ir::ScopeTree scopes(*state);
@@ -114,7 +114,7 @@ Name streamInAnyOrder(const ir::SDFG &g, bool within) {
     return {};
 }
 
-/// Has an argument of a nested SDFG another rank or other strides than the container outside?
+/// Does an argument of a nested SDFG have another rank or other strides than the outer container?
 bool isReshaped(const ir::SDFG &g, const ir::NestedSDFGNode &n) {
     for (const auto &[name, inner] : n.sdfg->arrays) {
         if (inner.transient)
@@ -133,7 +133,7 @@ bool isReshaped(const ir::SDFG &g, const ir::NestedSDFGNode &n) {
     return false;
 }
 
-/// Is it memory that a device cannot access, when the container is declared outside of kernels?
+/// Is it memory that a device cannot access, if the container is declared outside of kernels?
 bool isHostMemory(const ir::SDFG &g, Name data) {
     const ir::DataDesc *d = g.desc(data);
     return d && !d->isScalar() && (d->storage == ir::Storage::Default || d->storage == ir::Storage::CPU_Heap);

@@ -11,7 +11,7 @@ std::string fileName(const std::string &stem, const ProgramText &p) {
     return stem + (p.isTree ? std::string(tree::fileSuffix) : ".sdfgt");
 }
 
-/// Graphs are searched and shrunk, trees are not.
+/// Graphs are searched and reduced; trees are not.
 std::string commands(const Reproducer &r, const std::string &before, const std::string &after) {
     const std::string options = r.options + " --passes " + process::quoted({r.pass});
     const std::string validated = options + (r.judging.empty() ? "" : " " + r.judging);

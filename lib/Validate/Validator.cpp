@@ -13,10 +13,10 @@ namespace {
 
 using diag::Id;
 
-/// Once so many inputs took too long, the others will.
+/// After this many timeouts, the remaining inputs would time out, too.
 constexpr int patience = 3;
 
-/// A run that takes so many times as long as the one before the pass does not end.
+/// A run that takes this many times as long as the one before the pass is considered endless.
 constexpr double endless = 50;
 
 /// `fuse-maps (12 of 40)`
@@ -36,7 +36,7 @@ std::string writerOf(const ir::SDFG &graph, Name container) {
     return element;
 }
 
-/// An argument of the program that the input does not have: a pass may take arguments away and add none.
+/// An argument of the program that the input lacks: a pass may remove arguments but not add any.
 std::string foreignArgument(const tree::Module &interface, const run::Arguments &input) {
     for (const tree::Param &p : interface.params)
         if (!input.find(p.name.view()))
@@ -44,7 +44,8 @@ std::string foreignArgument(const tree::Module &interface, const run::Arguments 
     return {};
 }
 
-/// Was there too little memory? A tree has, for every thread of a kernel at once, what a graph has in each iteration.
+/// Did it run out of memory? A tree has separate memory for every thread of a kernel at once, where a graph has it in each
+/// iteration.
 bool needsMore(const Execution &e) {
     return std::any_of(e.faults.begin(), e.faults.end(),
                        [](const interpret::Report &r) { return r.kind == interpret::FaultKind::TooLarge; });
@@ -108,11 +109,11 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
 }
 
 std::string changesFromRunToRun(const Judged &judged, const std::function<std::unique_ptr<Subject>()> &make) {
-    const std::unique_ptr<Subject> one = make(), other = make(); // both at once, so that their memory is not at one place
+    const std::unique_ptr<Subject> one = make(), other = make(); // both at once, so that their memory is at different addresses
     if (!one || !other)
         return {};
     Execution first = one->run(judged.input.arguments), second = other->run(judged.input.arguments);
-    first.faults.clear(); // values are asked for; reads that do not show were left out before
+    first.faults.clear(); // only values matter; reads without effect were left out earlier
     second.faults.clear();
     std::optional<Difference> found = compare(judged.input.arguments, judged.execution, first, pass::FloatClass::F0);
     if (!found)
@@ -139,7 +140,7 @@ void Validator::begin(const pass::Program &program, pass::Context &context) {
         context.diags.report(Id::NoUsableInput, {options_.file}, why_);
 }
 
-/// Will a pass mend the graph?
+/// Will a later pass repair the graph?
 bool Validator::isRepaired() const {
     return std::any_of(pipeline_.steps.begin(), pipeline_.steps.end(), [&](const pass::Step &s) {
         const pass::PassInfo *info = registry_.find(s.pass);
@@ -147,13 +148,13 @@ bool Validator::isRepaired() const {
     });
 }
 
-/// Does the order of reductions decide what becomes of infinities and NaN?
+/// Does the order of reductions affect infinities and NaN?
 bool Validator::orderCounts(const Judged &before, const Execution &after, const Reductions &reductions) {
     const bool was = isFinite(before.input.arguments, before.execution);
     return (reductions.compares && !was) || (reductions.multiplies && !(was && isFinite(before.input.arguments, after)));
 }
 
-/// Chooses the inputs, and executes the program that is compared with what comes next.
+/// Chooses the inputs, and executes the program that the next one is compared with.
 void Validator::start(const pass::Program &program, pass::Context &context, const std::string &passes) {
     inputs_.clear();
     why_.clear();
@@ -197,14 +198,14 @@ void Validator::after(const pass::Program &program, const pass::Event &event, bo
     }
 }
 
-/// A pass that changed the program, and what it left.
+/// A pass that changed the program, and its result.
 struct Validator::Step {
     const pass::Program &program;
     const pass::Event &event;
     pass::Context &context;
-    Subject &subject;         // the program after it
-    Reductions reductions;    // before and after it
-    pass::FloatClass allowed; // what may have become of floating-point numbers
+    Subject &subject;         // the program after the pass
+    Reductions reductions;    // before and after the pass
+    pass::FloatClass allowed; // permitted changes of floating-point results
     bool reorders;            // reductions may be computed in another order
 };
 
@@ -220,7 +221,7 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
     Step step{program, event, context, *subject, reductions_, event.pass.floatClass, event.pass.floatClass != pass::FloatClass::F0};
     step.reductions |= reductionsIn(program);
     if (step.reductions.unordered &&
-        context.options.reductions != pass::ReductionOrder::Ordered) { // nobody promised an order: threads have another one
+        context.options.reductions != pass::ReductionOrder::Ordered) { // the order is unspecified: threads use another one
         step.reorders = true;
         if (step.reductions.rounds)
             step.allowed = std::max(step.allowed, pass::FloatClass::F1);
@@ -241,7 +242,7 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
     keep(program);
 }
 
-/// Does it end when it is given more time? Machines are busy now and then, and trees take longer than graphs.
+/// Does it end if it is given more time? Machines are busy occasionally, and trees take longer than graphs.
 bool Validator::endsLater(const Judged &judged, const Step &step) const {
     diag::Engine refusals;
     interpret::Options options = interpreterOptions(step.context);
@@ -250,14 +251,15 @@ bool Validator::endsLater(const Judged &judged, const Step &step) const {
     return patient && !patient->run(judged.input.arguments).timedOut;
 }
 
-/// Compares one execution with the one before the pass, and takes its place. False after a difference that a second look confirms.
+/// Compares an execution with the one before the pass, and then replaces that one. False if a second comparison confirms a
+/// difference.
 bool Validator::judge(Judged &judged, const Step &step) {
     Execution after = execute(step.subject, judged.input.arguments);
     if (after.timedOut && judged.execution.seconds * endless < options_.seconds && !endsLater(judged, step)) {
         report(judged, "it does not end any more", {}, step.program, step.event, step.context);
         return false;
     }
-    if (needsMore(after)) { // the same as too much time
+    if (needsMore(after)) { // treated like a timeout
         judged.execution.timedOut = true;
         return true;
     }
@@ -275,7 +277,7 @@ bool Validator::judge(Judged &judged, const Step &step) {
         report(judged, found->fault ? found->fault->what : found->text(), element, step.program, step.event, step.context);
         return false;
     }
-    // No proof: what comes after it cannot be judged by such results either.
+    // Not a proof: such results cannot be used to judge later passes either.
     diag::Diagnostic &warning = step.context.diags.report(Id::NotValidated, {options_.file}, "from " + step.event.pass.name + " on",
                                                           found->text() + ", but " + reason);
     warning.notes.push_back({{}, "with " + judged.input.name});
@@ -284,7 +286,7 @@ bool Validator::judge(Judged &judged, const Step &step) {
     return false;
 }
 
-/// The reason to doubt that a difference is the fault of the pass; empty if it is.
+/// The reason why a difference may not be the pass's fault; empty if there is none.
 std::string Validator::doubt(const Judged &judged, const Difference &found, const Step &step) const {
     if (!found.fault && stream_)
         return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is open";
@@ -294,7 +296,7 @@ std::string Validator::doubt(const Judged &judged, const Difference &found, cons
     if (!found.isReal || judged.input.exact || !step.reorders || !step.reductions.rounds)
         return {};
     bool isTried = false;
-    for (const Judged &exact : inputs_) { // those in front were compared already, and agree
+    for (const Judged &exact : inputs_) { // earlier ones were already compared, and agree
         if (!exact.input.exact || exact.execution.timedOut)
             continue;
         isTried = true;
@@ -304,7 +306,7 @@ std::string Validator::doubt(const Judged &judged, const Difference &found, cons
     return isTried ? "results agree on inputs whose sums are exact: the order of a sum, which is open, may be the reason" : "";
 }
 
-/// The program before the pass, read from its text.
+/// The program before the pass, parsed from its text.
 std::unique_ptr<Subject> Validator::subjectBefore(const pass::Context &context) const {
     diag::Engine scratch;
     if (before_.isTree) {

@@ -6,7 +6,7 @@
 namespace sdfgc::validate {
 namespace {
 
-/// Floating-point numbers at the ends of what a type has, NaN first; `store` rounds them to it.
+/// Floating-point numbers at the limits of a type, NaN first; `store` rounds them to the type.
 constexpr double specials[] = {std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity(),
                                -std::numeric_limits<double>::infinity(),
@@ -71,7 +71,7 @@ void Filler::append(Type type, int64_t position, std::string &out) {
     if (type.isInteger())
         return appendBytes(out, integer(type, position), static_cast<std::size_t>(*type.bytes()));
     if (type.isComplex())
-        turn_ += static_cast<uint64_t>(position % 2); // special ones are real parts and imaginary ones
+        turn_ += static_cast<uint64_t>(position % 2); // both real and imaginary parts get special ones
     const double first = real(type, position);
     run::store(type, {false, 0, type.isComplex() ? std::complex(first, real(type, position)) : std::complex(first, 0.0)}, out);
 }

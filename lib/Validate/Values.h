@@ -1,4 +1,4 @@
-// The values of an input: what stands in arrays and scalars.
+// The values of an input: the contents of arrays and scalars.
 #pragma once
 
 #include "sdfgc/Run/Arguments.h"
@@ -9,14 +9,14 @@ namespace sdfgc::validate {
 enum class Values : uint8_t {
     Plain,   // quarters from -4 to 4, many of them equal; integers that may be indices. Sums of them are exact in any order
     Ordered, // ascending, the same integers
-    Real,    // numbers that are rounded by every operation; integers from -4 to 4, none of which is 0
+    Real,    // numbers that every operation rounds; nonzero integers from -4 to 4
     Special, // every second one is NaN, an infinity, a signed zero or a subnormal number; integers as in Plain
     Extreme  // the same, or the largest number; every second integer is one of the largest or smallest of its type
 };
 std::string_view name(Values v);
 
-/// Puts values into arguments. `indices`: integers of Plain and Ordered are below it. `finite`: as in InputOptions. Padding stays as it
-/// is.
+/// Fills arguments with values. `indices`: integers of Plain and Ordered are below it. `finite`: as in InputOptions. Padding is not
+/// changed.
 class Filler {
 public:
     Filler(Values values, int64_t indices, bool finite, uint64_t seed)
@@ -33,7 +33,7 @@ private:
     int64_t indices_;
     bool finite_;
     run::Random random_;
-    uint64_t turn_ = 0; // which special value is next: neighbours have others
+    uint64_t turn_ = 0; // the next special value: neighbours have different ones
 };
 
 } // namespace sdfgc::validate

@@ -1,4 +1,4 @@
-// Elements by the numbers that statements of a tree carry.
+// Elements by the numbers of tree statements.
 #include "../Graphs.h"
 
 #include "sdfgc/Analysis/Origins.h"

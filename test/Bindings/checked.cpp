@@ -7,7 +7,7 @@ namespace {
 
 double A[12], B[3], maybe[4], s[1];
 
-/// Before C++20 an array may be a pointer alone.
+/// Before C++20, an array may be just a pointer.
 template <class T> sdfgc_program::Array<T> array(T *memory, [[maybe_unused]] std::size_t size) {
 #if __cplusplus >= 202002L
     return {memory, memory ? size : 0};
@@ -33,7 +33,7 @@ int main() {
     call(program, A, B, s, 3, -4);
     call(program, A, B, s, -3, 4);
     call(program, A, B, s, 3, 0);
-    call(program, nullptr, B, s, 3, 4); // the class itself finds that the span is too short
+    call(program, nullptr, B, s, 3, 4); // the class itself detects that the span is too short
     call(program, A, nullptr, s, 3, 4);
     call(program, A, B, nullptr, 3, 4);
     call(program, nullptr, B, s, 0, 4);

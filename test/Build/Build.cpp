@@ -32,7 +32,7 @@ const Toolchain &toolchain() {
     return found;
 }
 
-/// A small program in a folder, built by a run of its own each time.
+/// A small program in a folder; every build is a separate run.
 struct Project {
     fixture::Folder folder;
     std::string name = "f";
@@ -59,7 +59,7 @@ struct Project {
         REQUIRE(opened);
         return sdfgc::build::build(*opened, request, toolchain(), diags);
     }
-    /// Loads a copy of the library, so that the loader does not hand out an older one.
+    /// Loads a copy of the library, so that the loader does not return an older one.
     int call() {
         static int copies = 0;
         const std::string copy = folder / ("copy" + std::to_string(copies++) + ".so");
@@ -110,7 +110,7 @@ TEST_CASE("build: a library that is up to date gets younger than the graph that 
     CHECK(file::stamp(p.path("lib/libf.so"))->modifiedNs >= file::stamp(p.path("f.sdfg"))->modifiedNs);
     const auto second = file::stamp(p.path("lib/libf.so"));
     CHECK(second->inode == first->inode);
-    CHECK(p.build().commandsRun == 0); // the record knows the new time
+    CHECK(p.build().commandsRun == 0); // the record has the new time
     CHECK(file::stamp(p.path("lib/libf.so")) == second);
 }
 
@@ -325,7 +325,7 @@ TEST_CASE("build: an interrupted run says so, ends its compilers and removes the
     p.write("src/f.cpp", "template <int N> struct A { static const int v = A<N - 1>::v + A<N - 1>::v % 7; };\n"
                          "template <> struct A<0> { static const int v = 1; };\n"
                          "#include \"" +
-                             p.path("pipe") + "\"\n"); // blocks: nobody writes to it
+                             p.path("pipe") + "\"\n"); // blocks: the pipe has no writer
     REQUIRE(::mkfifo(p.path("pipe").c_str(), 0600) == 0);
     const pid_t run = ::fork();
     if (run == 0) {
@@ -365,7 +365,7 @@ TEST_CASE("build: two runs at once in one folder take turns, and the second find
 
 namespace {
 
-/// A project with one of sdfgc's own sources, and a cache of its own.
+/// A project with one of sdfgc's own sources and its own cache.
 struct RuntimeProject : Project {
     Toolchain found = toolchain();
 
@@ -410,7 +410,7 @@ TEST_CASE("build: sdfgc's own sources are compiled once for all folders, and aga
     RuntimeProject flags(cache.path());
     flags.request.options.cflags = {"-O1"};
     CHECK(flags.commands() == 3);
-    RuntimeProject withLines(cache.path()); // of the program alone
+    RuntimeProject withLines(cache.path()); // of the program only
     withLines.request.options.sourceFlags = {"-g1"};
     CHECK(withLines.commands() == 2);
     CHECK(file::read(withLines.folder / "out/.sdfgc/commands.sh")->find("-g1") != std::string::npos);
@@ -431,7 +431,7 @@ TEST_CASE("build: a cache of objects that is damaged or cannot be written does n
     RuntimeProject damaged(cache.path());
     CHECK(damaged.commands() == 3);
     CHECK(damaged.call() == 11);
-    CHECK(RuntimeProject(cache.path()).commands() == 2); // and it was mended
+    CHECK(RuntimeProject(cache.path()).commands() == 2); // and the cache was repaired
     for (const std::string &name : *file::list(cache / "objects"))
         cache.write("objects/" + name, "x");
     CHECK(RuntimeProject(cache.path()).commands() == 3);
@@ -452,7 +452,7 @@ TEST_CASE("build: pipes and links in the cache are neither waited for nor writte
     };
     replaceAll([](const std::string &path) { return ::mkfifo(path.c_str(), 0600); });
     CHECK(RuntimeProject(cache.path()).commands() == 3);
-    CHECK(RuntimeProject(cache.path()).commands() == 2); // and it was mended
+    CHECK(RuntimeProject(cache.path()).commands() == 2); // and the cache was repaired
     replaceAll([&](const std::string &path) { return ::symlink((elsewhere / "kept").c_str(), path.c_str()); });
     CHECK(RuntimeProject(cache.path()).commands() == 3);
     CHECK(*file::read(elsewhere / "kept") == "of somebody else");

@@ -16,7 +16,7 @@ using namespace sdfgc::build;
 
 namespace {
 
-/// A build folder of 100000 bytes in a cache, last used some hours ago.
+/// A build folder of 100000 bytes in a cache, last used `hours` ago.
 std::string kept(const fixture::Folder &cache, const std::string &name, int hours) {
     const std::string folder = cache / ("run/" + name);
     diag::Engine diags;
@@ -50,7 +50,7 @@ TEST_CASE("cache: what was not used for longest is removed first, as far as the 
     CHECK(file::exists(newer + "/src/f.cpp"));
     boundCache(cache.path(), 0); // no limit
     CHECK(file::exists(newer));
-    boundCache(cache.path(), 1); // what was used just now stays
+    boundCache(cache.path(), 1); // entries that were just used stay
     CHECK_FALSE(file::exists(newer));
     CHECK(file::exists(now));
     CHECK(file::exists(cache / "objects/now.o"));
@@ -88,7 +88,7 @@ TEST_CASE("cache: a run that waits for a folder which is removed makes it anew")
             const auto folder = Folder::open(cache / "run/f", "f", diags, {.announceWait = false});
             const std::string source = cache / "run/f/source";
             const std::string content = std::to_string(i);
-            // Under the lock nobody removes what is there.
+            // While this process has the lock, no other one removes entries.
             const bool isOurs =
                 folder && file::writeAtomic(source, content) && file::read(source) && *file::read(source) == content;
             ++(isOurs ? opened : failed);
@@ -97,7 +97,7 @@ TEST_CASE("cache: a run that waits for a folder which is removed makes it anew")
     std::thread remover([&] {
         while (!done) {
             emptyCache(cache.path());
-            std::this_thread::sleep_for(std::chrono::microseconds(50)); // in step with the others it could always be faster
+            std::this_thread::sleep_for(std::chrono::microseconds(50)); // in lockstep with the others, it could always be faster
         }
     });
     std::thread first(work), second(work);

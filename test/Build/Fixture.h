@@ -1,4 +1,4 @@
-// What the tests of Build share: a folder that disappears, and compilers that are shell scripts.
+// Shared by the tests of Build: a temporary folder, and compilers that are shell scripts.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -33,7 +33,7 @@ private:
     sdfgc::Result<sdfgc::file::TemporaryFolder> made_;
 };
 
-/// Sets an environment variable for the life of the object.
+/// Sets an environment variable for the lifetime of the object.
 class Variable {
 public:
     Variable(const char *name, const std::string &value) : name_(name) {

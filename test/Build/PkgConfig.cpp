@@ -1,4 +1,4 @@
-// Files of pkg-config, read as text.
+// pkg-config files, read as text.
 #include "Build/PkgConfig.h"
 
 #include <catch2/catch.hpp>

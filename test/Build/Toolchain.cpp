@@ -11,8 +11,8 @@ using fixture::Variable;
 
 namespace {
 
-/// A compiler that knows one include folder and one library folder of `folder`, and counts how often it is asked.
-/// `version` is its answer to --version, `self` what it calls itself with -v.
+/// A compiler that knows one include folder and one library folder of `folder`, and counts how often it is queried. `version` is
+/// its answer to --version, `self` the name that it reports with -v.
 std::string fakeCompiler(const fixture::Folder &folder, const std::string &version,
                          const std::string &self = "gcc version 12.2.0") {
     REQUIRE(file::makeFolder(folder / "include"));
@@ -55,7 +55,7 @@ TEST_CASE("toolchain: kind, version and folders come from the compiler's answers
     CHECK(t->compiler.kind == CompilerKind::Gcc);
     CHECK(t->compiler.version == "g++ (Test) 12.2.0");
     CHECK(t->compiler.command == std::vector<std::string>{folder / "cc/compiler"});
-    CHECK(t->compiler.includeFolders == std::vector<std::string>{folder / "include"}); // one that is not there is left out
+    CHECK(t->compiler.includeFolders == std::vector<std::string>{folder / "include"}); // a missing folder is omitted
     CHECK(t->compiler.libraryFolders == std::vector<std::string>{folder / "lib"});
     CHECK(t->source == "--cc");
 }

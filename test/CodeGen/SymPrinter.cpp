@@ -14,7 +14,7 @@ sym::Expr parsed(const char *text) {
 
 std::string printed(const char *text) { return codegen::SymPrinter().print(parsed(text)); }
 
-/// As the number of elements of memory, without the namespace.
+/// Printed as a number of elements in memory, without the namespace.
 std::string count(const char *text) {
     std::string out = codegen::SymPrinter().printCount(parsed(text));
     for (std::size_t at; (at = out.find("sdfgc::rt::")) != std::string::npos;)
@@ -70,7 +70,7 @@ TEST_CASE("rounding of what is whole") {
     CHECK(printed("ceiling(sqrt(N))") == "static_cast<int64_t>(std::ceil(std::sqrt(N)))");
     CHECK(printed("floor(sqrt(N/2))") == "static_cast<int64_t>(std::floor(std::sqrt(static_cast<double>(N) / 2)))");
     CHECK(printed("2**s") == "sdfgc::rt::ipow(int64_t(2), s)");
-    CHECK(printed("8*2**(-s)") == "sdfgc::rt::ipow(int64_t(2), 3 - s)"); // whole for s = 3
+    CHECK(printed("8*2**(-s)") == "sdfgc::rt::ipow(int64_t(2), 3 - s)"); // an integer for s = 3
     CHECK(printed("N*24*2**s + 1") == "3 * N * sdfgc::rt::ipow(int64_t(2), s + 3) + 1");
 }
 

@@ -13,7 +13,7 @@ using namespace sdfgc::diag;
 
 namespace {
 
-/// A user's program that lives as long as the test.
+/// A user's program that exists as long as the test.
 struct SourceFile {
     std::string path = (std::filesystem::temp_directory_path() / ("sdfgc-diag-" + std::to_string(getpid()) + ".py")).string();
     explicit SourceFile(const std::string &text) { std::ofstream(path) << text; }

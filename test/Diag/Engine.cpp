@@ -119,9 +119,9 @@ TEST_CASE("the nearest known word") {
     const std::vector<std::string> known = {"simplify", "map-fusion", "expand", "cuda", "cpu"};
     CHECK(nearest("simplfy", known) == "simplify");      // one missing
     CHECK(nearest("smiplify", known) == "simplify");     // two swapped
-    CHECK(nearest("Map-Fusion", known) == "map-fusion"); // case is free
+    CHECK(nearest("Map-Fusion", known) == "map-fusion"); // case is ignored
     CHECK(nearest("cpuu", known) == "cpu");
-    CHECK(nearest("rat", {"cat", "bat"}) == "bat"); // equally near: text order decides
+    CHECK(nearest("rat", {"cat", "bat"}) == "bat"); // equally close: the order of the texts decides
     CHECK(nearest("vectorize", known).empty());
     CHECK(nearest("", known).empty());
     CHECK(nearest(std::string(100000, 'x'), known).empty());

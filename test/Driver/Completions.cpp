@@ -17,7 +17,7 @@ namespace {
 
 bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
-/// As the manual page has it.
+/// In the form of the manual page.
 std::string roff(const std::string &text) {
     std::string out;
     for (char c : text)

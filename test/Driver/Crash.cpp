@@ -62,7 +62,7 @@ void checkDeath(const Death &d, const std::string &reason) {
     CHECK(d.hasInput);
 }
 
-/// Ends only when the stack does; the compiler must not see that.
+/// Ends only when the stack overflows; the compiler must not notice that.
 volatile bool endless = true;
 [[gnu::noinline]] int recurse(int depth) {
     volatile char frame[4096];
@@ -84,7 +84,7 @@ TEST_CASE("a crash is one line, a reproducer and status 70") {
 TEST_CASE("a reproducer holds the passes and the graph before the one that failed") {
     auto crash = [](const std::vector<std::string> &replay) {
         return dieOf([replay] {
-            driver::crash::setReplayProgram("/usr/bin/sort"); // writes its input to the file behind -o, as `sdfgc opt` does
+            driver::crash::setReplayProgram("/usr/bin/sort"); // writes its input to the file after -o, as `sdfgc opt` does
             driver::crash::setPasses("a,b{k=1},c");
             driver::crash::setReplay(replay);
             std::raise(SIGSEGV);

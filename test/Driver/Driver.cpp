@@ -137,7 +137,7 @@ TEST_CASE("diagnostics for machines") {
     auto sarif = json::parse(sdfgcRun({"check", "--diagnostics=sarif", bad}).err);
     REQUIRE(sarif);
     CHECK(sarif->get("version")->text() == "2.1.0");
-    // Faults of the command line itself come in the form that it asks for.
+    // Errors of the command line itself have the format that the command line requests.
     auto usage = json::parse(sdfgcRun({"check", "--diagnostics=json", "--levle", "x", bad}).err);
     REQUIRE(usage);
     CHECK(usage->get("name")->text() == "OptionUnknown");
@@ -207,7 +207,7 @@ TEST_CASE("a dumped graph goes on where it was dumped") {
     const std::string last = dumped->back(), step = last.substr(0, last.size() - 5);
     REQUIRE(sdfgcRun({"opt", f / ("dump/" + last), "--pipeline=cpu", "--start-after", step, "-o", f / "rest.sdfg"}).status == 0);
     CHECK(f.read("rest.sdfg") == f.read("whole.sdfg"));
-    // A list of passes may go on from there as well: the level is found out.
+    // A list of passes may also continue from there: the level is detected.
     CHECK(sdfgcRun({"opt", f / ("dump/" + last), "--passes", "expand-library-nodes"}).status == 0);
 }
 

@@ -1,4 +1,4 @@
-// The tables of options that subcommands share: what is printed for another command line is read as the same values.
+// The tables of options that subcommands share: options that are printed for another command line are read as the same values.
 #include "Driver/Options.h"
 
 #include "OptionSamples.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-/// Reads the words into options of a type whose `addTo` takes a command line and maybe more.
+/// Parses the words into options of a type whose `addTo` takes a command line and possibly more.
 template <class Options, class... More> Options read(const Line &words, const More &...more) {
     Options out;
     CommandLine line("sdfgc x", "X.");
@@ -35,7 +35,7 @@ template <class T> void checkRow(Repeat repeat, const Line &words, const T &valu
         CHECK(again == value);
 }
 
-/// Words of help for a row.
+/// The help words of a row.
 template <class Options, class... More> std::string helpOf(const std::string &names, const More &...more) {
     Options options;
     CommandLine line("sdfgc x", "X.");

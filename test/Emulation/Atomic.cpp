@@ -1,4 +1,4 @@
-// gpu_atomic.h: every operation on every kind of element, under contention.
+// gpu_atomic.h: every operation on every element type, under contention.
 #include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
@@ -19,7 +19,7 @@ struct Pair {
     bool operator==(const Pair &b) const { return sum == b.sum && count[0] == b.count[0] && count[1] == b.count[1]; }
 };
 
-/// All threads of all blocks update the same few elements, neighbours of each other.
+/// All threads of all blocks update the same few adjacent elements.
 template <class T> SDFGC_KERNEL void sums(T *p, int elements, T value) {
     gpu::atomicSum(&p[threadIdx.x % unsigned(elements)], value);
 }
@@ -47,7 +47,7 @@ template <class T> SDFGC_KERNEL void logic(T *p, unsigned zeroAt) {
     gpu::atomicLogicalXor(&p[2], static_cast<T>(threadIdx.x % 3 == 0));
 }
 
-/// A permutation of what was there and what came: nothing is lost, nothing is doubled.
+/// The results are a permutation of the old and new values: nothing is lost or duplicated.
 template <class T> SDFGC_KERNEL void exchanges(T *p, T *olds) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     olds[i] = gpu::atomicExchange(p, static_cast<T>(static_cast<int>(i + 1)));
@@ -82,7 +82,7 @@ template <auto Kernel, class... A> void run(gpu::Dim3 grid, gpu::Dim3 block, con
 TEMPLATE_TEST_CASE("Atomic sums and differences lose nothing and leave the neighbours alone", "", int8_t, uint8_t, int16_t,
                    uint16_t, int, unsigned, int64_t, uint64_t, float, double, half, bfloat16, complex64, complex128) {
     Fresh fresh;
-    // Five neighbours get 12 or 13 updates of each of 8 blocks of 64; one more lies behind them.
+    // Five neighbours get 12 or 13 updates from each of 8 blocks of 64 threads; one more element follows them.
     Device<TestType> d(std::vector<TestType>(6, static_cast<TestType>(3)));
     run<sums<TestType>>(8, 64, d.data, 5, static_cast<TestType>(1));
     std::vector<TestType> result = d.get();
@@ -129,7 +129,7 @@ TEMPLATE_TEST_CASE("Atomic bit operations", "", int8_t, uint8_t, int16_t, uint16
 TEMPLATE_TEST_CASE("Atomic logic gives 0 and 1", "", uint8_t, int16_t, int, int64_t, float, double, half) {
     Fresh fresh;
     Device<TestType> d({TestType(7), TestType(0), TestType(5)});
-    run<logic<TestType>>(1, 31, d.data, 17u); // 11 threads give true to the exclusive or
+    run<logic<TestType>>(1, 31, d.data, 17u); // 11 threads contribute true to the exclusive or
     CHECK(d.get() == std::vector<TestType>{TestType(0), TestType(1), TestType(0)});
     d.set({TestType(7), TestType(0), TestType(0)});
     run<logic<TestType>>(1, 31, d.data, 100u);

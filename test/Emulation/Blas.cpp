@@ -1,4 +1,4 @@
-// gpu_blas.h: row-major products of every type and form against plain loops, in stream order, with what is wrong reported.
+// gpu_blas.h: row-major products of every type and form, compared with plain loops, in stream order; errors are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_blas.h"
@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("dot, axpy, scal and nrm2", "", float, double, complex64, com
     CHECK(y.get() == std::vector<T>{T(7), T(10)});
     blas.scal(nullptr, 2, 3, x.data, 2);
     CHECK(x.get() == std::vector<T>{T(9), T(100), T(12)});
-    blas.dot(nullptr, 0, x.data, 1, y.data, 1, none.data); // the sum of nothing
+    blas.dot(nullptr, 0, x.data, 1, y.data, 1, none.data); // an empty sum
     CHECK(none.get()[0] == T(0));
     blas.scal(nullptr, 0, 3, x.data, 2);
     blas.axpy(nullptr, -1, 2, x.data, 2, y.data, 1);
@@ -158,7 +158,7 @@ TEST_CASE("products wait for their turn in the stream") {
     REQUIRE(gpu::deviceSynchronize() == gpu::success);
     blas.scal(stream, 1, 3, a.data, 1);
     double early = 0;
-    REQUIRE(gpu::memcpySync(&early, a.data, 8, gpu::CopyKind::DeviceToHost) == gpu::success); // of the default stream: not ordered
+    REQUIRE(gpu::memcpySync(&early, a.data, 8, gpu::CopyKind::DeviceToHost) == gpu::success); // in the default stream: not ordered
     CHECK(early == 2);
     blas.gemm(stream, Op::None, Op::None, 1, 1, 1, 1, a.data, 1, a.data, 1, 0, c.data, 1);
     CHECK(c.get()[0] == 36);

@@ -1,4 +1,4 @@
-// gpu_fft.h: transforms of every type and number of dimensions against the sum that they stand for, with what is wrong reported.
+// gpu_fft.h: transforms of every type and number of dimensions, compared with the sum that defines them; errors are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_fft.h"
@@ -11,7 +11,7 @@ using gpu::Direction;
 using sdfgc::rt::complex128;
 using sdfgc::rt::complex64;
 
-/// Element (k0, k1, k2) of the transform, as it is defined.
+/// Element (k0, k1, k2) of the transform, by definition.
 template <class T>
 std::complex<double> expected(const std::vector<T> &data, const size_t (&n)[3], const size_t (&k)[3], double sign) {
     std::complex<double> sum = 0;
@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE("transforms of one to three dimensions, both ways", "", compl
                       1e-4);
             }
         }
-    fft.transform(stream, Direction::Forward, static_cast<T *>(nullptr), 0); // nothing
+    fft.transform(stream, Direction::Forward, static_cast<T *>(nullptr), 0); // no elements
     CHECK(gpu::emulate::reportCount() == 0);
 }
 

@@ -1,4 +1,4 @@
-// What the tests of the emulation share.
+// Shared by the tests of the emulation.
 #pragma once
 
 #include "sdfgc/rt/gpu_error.h"
@@ -31,7 +31,7 @@ inline bool reported(const std::string &text) {
     return found;
 }
 
-/// Queues something that touches memory that it must not; the seed says whether the call finds out, or who waits for it.
+/// Queues an operation with an invalid memory access; the seed determines whether the call itself or a later wait reports it.
 template <class Call> void atCallOrLater(const Call &call) {
     try {
         call();

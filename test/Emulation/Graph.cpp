@@ -1,4 +1,4 @@
-// Graphs of the emulated GPU: what CUDA says of them, and what the emulation finds out.
+// Graphs of the emulated GPU: the behaviour that CUDA specifies, and the errors that the emulation detects.
 #include "GraphFixture.h"
 
 #include <set>
@@ -20,7 +20,7 @@ SDFGC_KERNEL void count(int *counter, double *sum) {
 struct Place {
     double *inside;
 };
-SDFGC_KERNEL void addInside(Place to, double *out, int64_t at) { // page-locked memory that no pointer of the kernel leads to
+SDFGC_KERNEL void addInside(Place to, double *out, int64_t at) { // page-locked memory to which the kernel has no pointer argument
     *to.inside += 1;
     out[at] = *to.inside;
 }
@@ -84,7 +84,7 @@ TEST_CASE("an executable graph is a copy of the plan") {
 }
 
 TEST_CASE("the seed decides the order of nodes without edges, within those there are") {
-    const Environment unchecked("SDFGC_EMULATE_GRAPH_CHECK", "0"); // all nodes take numbers from one place
+    const Environment unchecked("SDFGC_EMULATE_GRAPH_CHECK", "0"); // all nodes take numbers from one counter
     std::set<std::vector<int>> orders;
     underSeeds([&] {
         const Device<int> next(std::vector<int>{0}), numbers(std::vector<int>(6));
@@ -297,7 +297,7 @@ TEST_CASE("a missing edge is found whichever node comes first") {
             reported(report);
             plan.launch();
             REQUIRE(gpu::deviceSynchronize() == gpu::success);
-            CHECK(gpu::emulate::reportCount() == 1); // once is enough
+            CHECK(gpu::emulate::reportCount() == 1); // one report is enough
         });
     };
     run(
@@ -352,7 +352,7 @@ TEST_CASE("looking for missing edges leaves no trace in page-locked memory") {
         const Device<double> out(std::vector<double>(4, 0.0), "out");
         REQUIRE(gpu::deviceSynchronize() == gpu::success);
         Plan plan;
-        plan.kernel<addInside>("one", {}, 1, Place{host}, out.data, 0); // both write in one part of `out`, so that they run twice
+        plan.kernel<addInside>("one", {}, 1, Place{host}, out.data, 0); // both write to the same part of `out`, so they run twice
         plan.kernel<addInside>("two", {}, 1, Place{host + 1}, out.data, 1);
         plan.kernel<addOne>("direct", {}, 1, host + 2, host + 2);
         plan.instantiate();

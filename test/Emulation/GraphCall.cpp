@@ -1,4 +1,4 @@
-// Calls of libraries as nodes of graphs: streams that record (gpu/graph.h), and regions with such calls (gpu_graph.h).
+// Library calls as graph nodes: capturing streams (gpu/graph.h), and regions with such calls (gpu_graph.h).
 #include "GraphRegion.h"
 
 #include "sdfgc/rt/gpu_blas.h"
@@ -14,10 +14,10 @@ using region::underSeeds;
 
 /// B = A.
 SDFGC_KERNEL void copy(const double *A, double *B) { B[threadIdx.x] = A[threadIdx.x]; }
-/// The flag holds as long as the sum is small.
+/// The flag is true as long as the sum is small.
 SDFGC_KERNEL void look(const double *sum, bool *go) { *go = *sum < 100; }
 
-/// A stream that records, until the end.
+/// A stream that captures until the end of this object.
 struct Capture {
     StreamOf stream;
     Capture() { REQUIRE(gpu::streamBeginCapture(stream) == gpu::success); }
@@ -26,7 +26,7 @@ struct Capture {
         REQUIRE(gpu::streamEndCapture(stream, plan, name) == gpu::success);
         return plan;
     }
-    /// Ends what something has broken, of which the report says `text`.
+    /// Ends the capture that the test has broken; the report contains `text`.
     void isBroken(const std::string &text) {
         gpu::GraphHandle plan = nullptr;
         CHECK(gpu::streamEndCapture(stream, plan) == gpu::captureInvalidated);
@@ -38,7 +38,7 @@ struct Capture {
     }
 };
 
-/// A library of one function, which does what a test wants.
+/// A library with one function, whose behaviour the test chooses.
 struct Library {
     std::function<void(gpu::Stream)> body;
     int opened = 0, lent = 0, returned = 0;
@@ -79,7 +79,7 @@ struct Handle {
                 program.launch<copy>(0, {.name = "copy"}, 1, 100, D.data(), E.data());
             });
     }
-    /// The only value that E has.
+    /// The value that all elements of E have.
     double result() {
         program.synchronise(0);
         std::vector<double> values(100);
@@ -284,7 +284,7 @@ TEST_CASE("a call that throws while it is recorded is named, and takes the host 
     run();
     CHECK(host == 1);
     CHECK(std::string(info.lastReason) == "adding call work (state s): it has no plan");
-    run(); // not tried again
+    run(); // no second attempt
     CHECK(host == 2);
     CHECK(library.opened == 1);
     CHECK(library.lent == 1);

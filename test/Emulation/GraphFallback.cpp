@@ -1,4 +1,5 @@
-// Regions that run as graphs (gpu_graph.h): when the host path runs instead, how a region ends, and what is found out about it.
+// Regions that run as graphs (gpu_graph.h): when the host path runs instead, how a region ends, and which information is recorded
+// about it.
 #include "GraphRegion.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ std::string contents(const std::filesystem::path &file) {
     return text.str();
 }
 
-/// What is written to the standard error stream while `body` runs.
+/// The text that `body` writes to the standard error stream.
 template <class Body> std::string standardError(const std::filesystem::path &folder, Body body) {
     const std::string file = folder / "error";
     std::fflush(stderr);
@@ -88,7 +89,7 @@ TEST_CASE("every reason for the host path, with the same results") {
         CHECK(h.info().hostPath == (used ? 2 : 3));
         CHECK(std::string(h.info().lastReason) == (used ? captured : on.reason));
     });
-    underSeeds([&] { // as HIP: nothing that flat regions need is missing
+    underSeeds([&] { // as with HIP: everything that flat regions need is available
         const Environment flat("SDFGC_EMULATE_GRAPHS", "flat");
         Handle h;
         const Full one(1);
@@ -102,7 +103,7 @@ TEST_CASE("where memory for graphs runs out, what earlier ones hold is given bac
     underSeeds([] {
         Handle h;
         const Full one(1);
-        for (const double start : {0.0, 0.5, 0.0}) // two graphs: a fill of zeros is one of bytes
+        for (const double start : {0.0, 0.5, 0.0}) // two graphs: a fill with zeros is a fill of bytes
             h.call(h.inputs(one.data, 3, 100, start), 1);
         CHECK(h.info().builds == 2);
         CHECK(h.info().launches == 3);
@@ -244,7 +245,7 @@ TEST_CASE("missing edges and stale arguments of regions are reported") {
             h.program, 0, in,
             [](gpu::GraphNodes &g, const Inputs &i) {
                 g.kernel<scale>({.name = "scale"}, {}, 4, 32, i.A, i.T, i.factor, i.N);
-                g.kernel<add>({.name = "add"}, {}, 4, 32, i.T, i.B, i.N); // after nothing
+                g.kernel<add>({.name = "add"}, {}, 4, 32, i.T, i.B, i.N); // depends on nothing
             },
             [] { FAIL("the host path"); });
         h.program.synchronise(0);
@@ -255,7 +256,7 @@ TEST_CASE("missing edges and stale arguments of regions are reported") {
             h.graph.run(
                 h.program, 0, in,
                 [&](gpu::GraphNodes &g, const Inputs &i) {
-                    g.kernel<scale>({.name = "scale"}, {}, 4, 32, A, i.T, i.factor, i.N); // not of the inputs
+                    g.kernel<scale>({.name = "scale"}, {}, 4, 32, A, i.T, i.factor, i.N); // not from the inputs
                 },
                 [] { FAIL("the host path"); });
             h.program.synchronise(0);

@@ -1,4 +1,4 @@
-// What the tests of graphs share.
+// Shared by the graph tests.
 #pragma once
 
 #include "Fixture.h"
@@ -7,14 +7,14 @@
 
 #include <cstdlib>
 
-/// A variable of the environment for as long as this lives.
+/// Sets an environment variable for the lifetime of the object.
 struct Environment {
     const char *name;
     Environment(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
     ~Environment() { unsetenv(name); }
 };
 
-/// The arguments of a kernel as a node takes them.
+/// The arguments of a kernel in the form in which a node takes them.
 template <auto Kernel> struct Arguments {
     alignas(16) unsigned char bytes[256] = {};
     template <class... A> explicit Arguments(const A &...arguments) {
@@ -25,7 +25,7 @@ template <auto Kernel> struct Arguments {
     }
 };
 
-/// A plan and an executable graph, destroyed at the end.
+/// A plan and an executable graph, both destroyed at the end.
 struct Plan {
     gpu::GraphHandle graph = nullptr;
     gpu::GraphExec exec = nullptr;
@@ -53,7 +53,7 @@ struct Plan {
                                         bytes.node({.name = name, .element = "map m"}, 1, threads)) == gpu::success);
         return node;
     }
-    /// A node with a body, which `body` gets.
+    /// A conditional node, whose body `body` fills.
     static gpu::GraphNode conditional(gpu::GraphHandle where, gpu::ConditionalKind kind, gpu::GraphConditional condition,
                                       const std::vector<gpu::GraphNode> &after, gpu::GraphHandle &body) {
         gpu::GraphNode node = nullptr;

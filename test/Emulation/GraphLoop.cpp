@@ -1,11 +1,11 @@
-// Graphs with loops and branches that the device decides, on the emulated GPU.
+// Graphs with loops and branches that the device controls, on the emulated GPU.
 #include "GraphFixture.h"
 
 namespace {
 
 using gpu::ConditionalKind;
 
-/// *i = 0, and whether to begin.
+/// *i = 0; sets the condition for the first iteration.
 SDFGC_KERNEL void arm(gpu::GraphConditional loop, int *i, const int *count) {
     *i = 0;
     gpu::graphSetConditional(loop, *i < *count);
@@ -23,7 +23,7 @@ SDFGC_KERNEL void alternate(const int *i, double *a, double *b, int odd) {
     *to += 1;
 }
 
-/// Runs body() under the seeds 0 to 4, each from a fresh start, and finds no report.
+/// Runs body() under the seeds 0 to 4, each from a fresh start, and expects no report.
 template <class Body> void underSeeds(Body body) {
     for (uint64_t seed = 0; seed <= 4; ++seed) {
         INFO("seed " << seed);
@@ -118,7 +118,7 @@ TEST_CASE("a default value is there at the beginning of a launch, not of every r
         CHECK(m.i.get()[0] == 3);
         CHECK(m.a.get()[0] == 1); // in the first iteration only
         plan.launch();
-        CHECK(m.i.get()[0] == 4); // a do-while: once more
+        CHECK(m.i.get()[0] == 4); // a do-while loop: one more iteration
         CHECK(m.a.get()[0] == 2);
     });
 }
@@ -189,7 +189,7 @@ TEST_CASE("nodes of one iteration need edges, those of different ones do not") {
         loop.launch();
         CHECK(m.b.get()[0] == 6);
     });
-    for (uint64_t seed = 0; seed <= 4; ++seed) { // both write one array in each iteration, which alternates
+    for (uint64_t seed = 0; seed <= 4; ++seed) { // in each iteration, both write one array; the arrays alternate
         INFO("seed " << seed);
         const Fresh fresh(seed);
         Memory m;
@@ -223,7 +223,7 @@ TEST_CASE("to the nodes beside it, a loop uses what its body uses") {
         loop.kernel<twice>("beside", {loop.first}, 1, m.a.data, m.b.data);
         loop.instantiate();
         loop.launch();
-        CHECK(m.a.get()[0] == 4); // looking leaves no trace
+        CHECK(m.a.get()[0] == 4); // observing has no side effects
         CHECK(m.i.get()[0] == 4);
         CHECK(gpu::emulate::reportCount() == 1);
         reported("missing edge: kernel beside (map m) reads 'a' that while node 1 writes, and neither comes before the other in "
@@ -331,7 +331,7 @@ TEST_CASE("plans with conditions that cannot be") {
     CHECK(gpu::graphInstantiate(exec, plan.graph) == gpu::invalidValue);
     reported("second executable graph: graph g has conditions, and an executable graph already");
     CHECK(gpu::graphExecDestroy(plan.exec) == gpu::success);
-    plan.instantiate(); // one after the other is right
+    plan.instantiate(); // sequential execution is correct
     double host = 0;
     CHECK(gpu::graphAddMemcpyNode1D(node, body, nullptr, 0, m.a.data, &host, 8, gpu::CopyKind::HostToDevice) == gpu::invalidValue);
     reported("host memory in a graph: the copy of host memory to 'a' of graph g");

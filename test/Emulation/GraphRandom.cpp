@@ -1,5 +1,5 @@
-// Random graphs: the emulation reports exactly the pairs of nodes that use the same element without an order, and graphs that have
-// all edges they need give the results of the order in which their nodes were added.
+// Random graphs: the emulation reports exactly the pairs of nodes that access the same element without an order, and graphs with
+// all necessary edges give the results of executing the nodes in the order in which they were added.
 #include "GraphFixture.h"
 
 #include <random>
@@ -11,7 +11,7 @@ template <class T> SDFGC_KERNEL void move(const T *in, T *out, int64_t n) {
     if (i < n)
         out[i] = static_cast<T>(in[i] * 3 + 1);
 }
-/// As one thread, which a compiler may turn into wide instructions.
+/// In one thread; a compiler may use wide instructions for it.
 template <class T> SDFGC_KERNEL void moveInOne(const T *in, T *out, int64_t n) {
     for (int64_t i = 0; i < n; ++i)
         out[i] = static_cast<T>(in[i] * 3 + 1);
@@ -48,7 +48,7 @@ public:
             if (node.kind == Node::Copy && node.read.meets(node.write))
                 node.kind = Node::Kernel;
             if ((node.kind == Node::Kernel || node.kind == Node::One) && node.read.meets(node.write))
-                node.read = node.write; // no order among its own threads matters
+                node.read = node.write; // the order among its own threads is irrelevant
             for (size_t before = 0; before < i; ++before)
                 if (below(4) == 0)
                     node.after.push_back(before);
@@ -56,7 +56,7 @@ public:
         }
     }
 
-    /// How many pairs need an edge that is not there, even through others.
+    /// The number of pairs that need an edge and have no path between them.
     int missing() const {
         int count = 0;
         std::vector<std::vector<bool>> before(nodes_.size(), std::vector<bool>(nodes_.size()));
@@ -99,7 +99,7 @@ public:
         result.insert(result.end(), second.begin(), second.end());
         return result;
     }
-    /// The same on the host, one after the other.
+    /// The same on the host, sequentially.
     std::vector<T> expected() const {
         std::vector<T> all(size_t(2 * length_), T(1));
         for (const Node &node : nodes_) {
@@ -143,7 +143,7 @@ private:
     std::vector<Node> nodes_;
 };
 
-/// How many edges were missing in all.
+/// The total number of missing edges.
 template <class T> int compare(int64_t length, unsigned graphs) {
     int missing = 0;
     for (unsigned number = 0; number < graphs; ++number) {

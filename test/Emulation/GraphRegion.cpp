@@ -1,4 +1,4 @@
-// Regions that run as graphs (gpu_graph.h): what is built, updated and evicted. Every test counts.
+// Regions that run as graphs (gpu_graph.h): which graphs are built, updated and evicted. Every test checks the counters.
 #include "GraphRegion.h"
 
 using namespace region;
@@ -12,12 +12,12 @@ SDFGC_KERNEL void reverse(double *out) {
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-/// A launch of it: its threads, and the bytes of shared memory that it asks for.
+/// A launch of it: its threads and its bytes of shared memory.
 struct Reverse {
     int64_t threads;
     size_t bytes;
 
-    /// A kernel gets 48 KiB without asking for more, which the host path leaves to its caller.
+    /// A kernel gets 48 KiB without a request; on the host path, requests are made by the caller.
     void launch(gpu::Program &program, double *out) const {
         REQUIRE(gpu::allowDynamicShared<reverse>(bytes) == gpu::success);
         program.done(gpu::launch<reverse>({.name = "reverse", .barriers = true}, 1, threads, bytes, program.stream(0), out),
@@ -70,11 +70,11 @@ TEST_CASE("a call updates the nodes that differ") {
             return h.info().updates - before;
         };
         CHECK(updates(h.inputs(one.data, 3, 100), 1) == 0);      // nothing differs
-        CHECK(updates(h.inputs(two.data, 3, 100), 2) == 1);      // an array that one kernel has
+        CHECK(updates(h.inputs(two.data, 3, 100), 2) == 1);      // an array that one kernel uses
         CHECK(updates(h.inputs(two.data, 4, 100), 2) == 1);      // a scalar
-        CHECK(updates(h.inputs(two.data, 4, 99), 2) == 4);       // the size of all
-        CHECK(updates(h.inputs(one.data, 3, 100), 1) == 4);      // and all of it back
-        CHECK(updates(h.inputs(one.data, 3, 100, 1.5), 1) == 1); // the value of the fill, which is a kernel's argument
+        CHECK(updates(h.inputs(two.data, 4, 99), 2) == 4);       // the size that all use
+        CHECK(updates(h.inputs(one.data, 3, 100), 1) == 4);      // and all of it restored
+        CHECK(updates(h.inputs(one.data, 3, 100, 1.5), 1) == 1); // the value of the fill, which is a kernel argument
         CHECK(h.info().builds == 1);
     });
 }
@@ -191,7 +191,7 @@ TEST_CASE("the least recently used graph makes room, also while it may still run
             Inputs in;
             int copies;
         };
-        const auto run = [&](int copies) { // as many nodes as copies say
+        const auto run = [&](int copies) { // as many nodes as there are copies
             const Shape shape{h.inputs(one.data, 3, 100), copies};
             h.graph.run(
                 h.program, 0, shape,
@@ -204,7 +204,7 @@ TEST_CASE("the least recently used graph makes room, also while it may still run
         };
         for (int shape = 0; shape < 8; ++shape)
             run(shape);
-        run(0); // now the first one is the latest
+        run(0); // now the first graph is the most recent
         CHECK(h.info().entries == 8);
         CHECK(h.info().evictions == 0);
         run(8);
@@ -213,7 +213,7 @@ TEST_CASE("the least recently used graph makes room, also while it may still run
         CHECK(h.info().builds == 9);
         run(0);
         CHECK(h.info().builds == 9);
-        run(1); // which went
+        run(1); // which was evicted
         CHECK(h.info().builds == 10);
         CHECK(h.info().evictions == 2);
         for (int i = 0; i < 30; ++i)
@@ -351,7 +351,7 @@ TEST_CASE("copies on the device that begin in the middle of 16 bytes are another
 TEST_CASE("kernels with different dynamic shared memory, in both orders") {
     for (const bool largeFirst : {false, true})
         onDevices([&](const DeviceKind &on) {
-            REQUIRE(gpu::allowDynamicShared<reverse>(0) == gpu::success); // as if nobody had asked
+            REQUIRE(gpu::allowDynamicShared<reverse>(0) == gpu::success); // as if there had been no request
             Handle h;
             struct Two {
                 double *a, *b;
@@ -377,7 +377,7 @@ TEST_CASE("kernels with different dynamic shared memory, in both orders") {
             run(largeFirst ? large : small, largeFirst ? small : large);
             run(largeFirst ? large : small, largeFirst ? small : large);
             checkCounts(h.info(), {.calls = 2, .builds = 1, .updates = 0, .nodes = 2}, on);
-            run(largeFirst ? small : large, largeFirst ? large : small); // the other way round
+            run(largeFirst ? small : large, largeFirst ? large : small); // the reverse order
             run(small, small);
             const Reverse larger{50, size_t(60) << 10};
             run(larger, small);
@@ -412,7 +412,7 @@ TEST_CASE("a kernel's limit of dynamic shared memory does not sink") {
         run(h.B.data());
         CHECK(large.isIn(h.B));
         checkCounts(h.info(), {.calls = 2, .builds = 1, .updates = 2, .nodes = 2}, on);
-        if (!*on.reason) // a launch without asking has what the first node was given
+        if (!*on.reason) // a launch without a request has the size that the first node was given
             CHECK(gpu::launch<reverse>({.name = "reverse", .barriers = true}, 1, large.threads, large.bytes, h.program.stream(0),
                                        h.T.data()) == gpu::success);
     });
@@ -454,7 +454,7 @@ TEST_CASE("two regions back to back in one stream, and what comes between and be
                 h.program, 0, in,
                 [](gpu::GraphNodes &g, const Inputs &of) {
                     const int n =
-                        g.kernel<add>({.name = "twice"}, {}, 4, 32, of.T, of.B, of.N); // reads and writes what the first wrote
+                        g.kernel<add>({.name = "twice"}, {}, 4, 32, of.T, of.B, of.N); // reads and writes the result of the first
                     g.copyToHost({n}, of.stage, of.B, of.N);
                 },
                 [] { FAIL("the host path"); });
@@ -471,7 +471,7 @@ TEST_CASE("two regions back to back in one stream, and what comes between and be
 TEST_CASE("a refused update makes the graph anew") {
     underSeeds([] {
         Handle h;
-        const auto run = [&](double *to) { // page-locked memory in place of device memory
+        const auto run = [&](double *to) { // page-locked memory instead of device memory
             struct To {
                 double *p;
             };

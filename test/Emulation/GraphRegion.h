@@ -1,4 +1,4 @@
-// A region for the tests of regions that run as graphs, and a handle that has it.
+// A region for the tests of regions that run as graphs, and a handle that contains it.
 #pragma once
 
 #include "GraphFixture.h"
@@ -17,7 +17,7 @@ inline SDFGC_KERNEL void add(const double *in, double *out, int64_t n) {
     if (i < n)
         out[i] += in[i];
 }
-/// stage[0:N] = A[0:N] * factor + start, by way of T and B.
+/// stage[0:N] = A[0:N] * factor + start, through T and B.
 struct Inputs {
     const double *A;
     double *T, *B, *stage;
@@ -56,7 +56,7 @@ struct Handle {
     void queue(const Inputs &in, int stream = 0) {
         graph.run(program, stream, in, stepNodes, [&] { stepHost(program, in); });
     }
-    /// Runs, waits, and looks at the result for an A that is full of `value`.
+    /// Runs, waits, and checks the result for an A filled with `value`.
     void call(const Inputs &in, double value) {
         queue(in);
         program.synchronise(0);
@@ -68,7 +68,7 @@ struct Handle {
     const gpu::GraphInfo &info() const { return graph.info(); }
 };
 
-/// A program of one stream with one region, of which a test says what is in it. What nodes use must live longer.
+/// A program with one stream and one region, whose contents the test defines. Everything that the nodes use must live longer.
 struct Region {
     gpu::Program program;
     gpu::Graph graph{"step"};
@@ -86,7 +86,7 @@ struct Region {
     }
 };
 
-/// Runs body() under the seeds 0 to 4, each from a fresh start, and finds no report.
+/// Runs body() under the seeds 0 to 4, each from a fresh start, and expects no report.
 template <class Body> void underSeeds(Body body) {
     for (uint64_t seed = 0; seed <= 4; ++seed) {
         INFO("seed " << seed);
@@ -97,13 +97,14 @@ template <class Body> void underSeeds(Body body) {
     }
 }
 
-/// A device of test/lit/gpu/Inputs/graph_matrix.py: the variable that makes it, and why regions without loops take the host path there.
+/// A device of test/lit/gpu/Inputs/graph_matrix.py: the environment variable that selects it, and the reason why regions without
+/// loops use the host path there.
 struct DeviceKind {
     const char *variable, *value;
-    const char *reason; // "": they do not
+    const char *reason; // "": they run as graphs
 };
 
-/// Runs body(kind) on each of them, under the seeds.
+/// Runs body(kind) for each of them, under the seeds.
 template <class Body> void onDevices(Body body) {
     constexpr DeviceKind kinds[] = {
         {"SDFGC_EMULATE_GRAPHS", "full", ""},
@@ -119,12 +120,12 @@ template <class Body> void onDevices(Body body) {
     }
 }
 
-/// What a region without loops, evictions and empty calls counts where it is used.
+/// The counters of a region without loops, evictions and empty calls, on a device that runs it as a graph.
 struct Counts {
     int64_t calls, builds, updates;
     int64_t nodes; // of the last call
 };
-/// All counters are those, or what follows from them for a device that takes the host path.
+/// All counters equal these, or the corresponding values for a device that uses the host path.
 inline void checkCounts(const gpu::GraphInfo &info, const Counts &counts, const DeviceKind &on) {
     const bool used = !*on.reason;
     CHECK(std::string(info.name) == "step");
@@ -140,7 +141,7 @@ inline void checkCounts(const gpu::GraphInfo &info, const Counts &counts, const 
     CHECK(std::string(info.lastReason) == on.reason);
 }
 
-/// An array that is there: copies to the device may arrive later than the call returns.
+/// An array whose contents have arrived: copies to the device may finish after the call returns.
 struct Full : Device<double> {
     explicit Full(double value, size_t n = 100) : Device<double>(std::vector<double>(n, value)) {
         REQUIRE(gpu::deviceSynchronize() == gpu::success);

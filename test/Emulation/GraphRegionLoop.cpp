@@ -1,4 +1,4 @@
-// Regions with loops that the device decides on (gpu_graph.h). Every test counts.
+// Regions with loops that the device controls (gpu_graph.h). Every test checks the counters.
 #include "GraphRegion.h"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ void countNodes(gpu::GraphNodes &g, const LoopInputs &in) {
     g.end();
     g.kernel<twice>({.name = "twice"}, {n1}, 1, 1, in.x);
 }
-/// The same in a loop over outer.
+/// The same inside of a loop over `outer`.
 void nestNodes(gpu::GraphNodes &g, const LoopInputs &in) {
     const int n0 = g.kernel<arm>({.name = "arm outer"}, {}, 1, 1, in.outer, in.outerCount, in.outerGo);
     g.loop({.name = "outer"}, {n0}, in.outerGo);
@@ -106,7 +106,7 @@ TEST_CASE("arguments and flags in a loop change without a build") {
         in.by = 3;
         CHECK(l.call(countNodes, in, 4) == 24);
         CHECK(l.graph.info().updates == 1);
-        in.go = reinterpret_cast<bool *>(other.data); // of arm and step, and of both that set the condition
+        in.go = reinterpret_cast<bool *>(other.data); // of arm and step, and of the two that set the condition
         CHECK(l.call(countNodes, in, 4) == 24);
         CHECK(l.graph.info().updates == 5);
         CHECK(l.graph.info().builds == 1);
@@ -129,7 +129,7 @@ TEST_CASE("iterations of all loops in the last launch are counted") {
         const auto iterations = [&](const auto &nodes, int n, int outerN) {
             (void)l->call(nodes, l->inputs(1), n, outerN);
             const int64_t first = l->graph.info().iterationsLast;
-            CHECK(l->graph.info().iterationsLast == first); // the device is asked once
+            CHECK(l->graph.info().iterationsLast == first); // the device is queried once
             return first;
         };
         l.emplace();
@@ -148,7 +148,7 @@ TEST_CASE("iterations of all loops in the last launch are counted") {
         };
         l.emplace();
         CHECK(iterations(behindBranch, 4, 1) == 4);
-        CHECK(iterations(behindBranch, 4, 2) == 0); // not those of the call before
+        CHECK(iterations(behindBranch, 4, 2) == 0); // not those of the previous call
         const auto two = [](gpu::GraphNodes &g, const LoopInputs &in) {
             countNodes(g, in);
             const int n0 = g.kernel<arm>({.name = "arm"}, {2}, 1, 1, in.i, in.outerCount, in.go);

@@ -1,5 +1,5 @@
-// Random regions with arguments that change from call to call: a graph gives what the host path gives, whatever nodes are absent, and
-// is built at most once for each set of nodes that are present.
+// Random regions with arguments that change from call to call: graph and host path give the same results for any set of absent
+// nodes, and a graph is built at most once for each set of present nodes.
 #include "GraphFixture.h"
 
 #include "sdfgc/rt/gpu_graph.h"
@@ -27,7 +27,7 @@ struct Inputs {
 struct Node {
     enum Kind { Combine, Copy, Fill } kind;
     int from, to, size;
-    std::vector<int> after; // reduced: what others lead to is left out
+    std::vector<int> after; // reduced: transitive edges are omitted
 };
 
 struct Region {
@@ -58,7 +58,7 @@ struct Region {
     void describe(gpu::GraphNodes &g, const Inputs &in) const {
         std::vector<int> numbers;
         for (const Node &node : nodes) {
-            int after[8] = {}; // an initializer_list has its length from the source
+            int after[8] = {}; // the length of an initializer_list is fixed in the source
             size_t count = 0;
             for (const int before : node.after)
                 after[count++] = numbers[static_cast<size_t>(before)];
@@ -98,7 +98,7 @@ struct Region {
                 program.fill(0, to, n, 0.0);
         }
     }
-    /// What the arrays hold then.
+    /// The contents of the arrays afterwards.
     void host(std::vector<std::vector<double>> &values, const int *place, const Inputs &in) const {
         for (const Node &node : nodes)
             for (int64_t i = 0; i < in.size[node.size]; ++i) {
@@ -107,7 +107,7 @@ struct Region {
                 out = node.kind == Node::Fill ? 0 : node.kind == Node::Copy ? from : out * 0.5 + from * in.factor + 1;
             }
     }
-    /// Which nodes are there.
+    /// The set of present nodes.
     std::vector<bool> present(const Inputs &in) const {
         std::vector<bool> result;
         for (const Node &node : nodes)
@@ -116,7 +116,7 @@ struct Region {
     }
 };
 
-/// A region with its memory on the device and what the memory must hold.
+/// A region with its device memory and the expected contents.
 struct Calls {
     std::mt19937 random;
     Region region;
@@ -179,7 +179,7 @@ TEST_CASE("random regions with random arguments") {
         }
         calls.compare();
         CHECK(calls.hostPaths == 0);
-        // At most 7 sets of nodes, so that none is evicted; different sets may make the same graph.
+        // At most 7 sets of nodes, so that none is evicted; different sets may give the same graph.
         const gpu::GraphInfo &info = calls.graph.info();
         CHECK(info.builds >= 1);
         CHECK(info.builds <= int64_t(shapes.size()));

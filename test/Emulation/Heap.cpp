@@ -1,5 +1,5 @@
-// gpu_heap.h: arrays of a thread whose size only the thread knows; and dace::warpReduce of code that DaCe's users write. With warps
-// of 32 lanes and of 64.
+// gpu_heap.h: per-thread arrays whose size only the thread knows, and dace::warpReduce for code written by DaCe's users. Both with
+// warps of 32 and of 64 lanes.
 #include "Fixture.h"
 
 #include "dace/device.h"
@@ -11,19 +11,19 @@ namespace {
 
 constexpr int warp = SDFGC_WARP_SIZE;
 
-/// out[t] = 0 + 1 + ... + (t - 1), by way of an array of t elements that grows and shrinks.
+/// out[t] = 0 + 1 + ... + (t - 1), through an array of t elements that grows and shrinks.
 SDFGC_KERNEL void triangles(int64_t *out, bool meet) {
     const int64_t t = threadIdx.x;
     gpu::ThreadBuffer<int64_t> tmp(t + 3);
     tmp.zero();
     if (meet)
-        __syncthreads(); // each thread has its own, also while others have theirs
+        __syncthreads(); // each thread has its own, even while others have theirs
     tmp.allocate(t);
     for (int64_t i = 0; i < t; ++i)
         tmp[i] = i;
     if (meet)
         __syncthreads();
-    tmp.reserve(t / 2); // stays as large
+    tmp.reserve(t / 2); // keeps its capacity
     int64_t sum = 0;
     for (int64_t i = 0; i < t; ++i)
         sum += tmp[i];
@@ -31,7 +31,7 @@ SDFGC_KERNEL void triangles(int64_t *out, bool meet) {
 }
 
 SDFGC_KERNEL void offsets(double *out) {
-    gpu::ThreadBuffer<double> a(10, 4); // element 0 is the fifth of the memory
+    gpu::ThreadBuffer<double> a(10, 4); // element 0 is at position 5 of the memory
     for (int64_t i = -4; i < 6; ++i)
         a[i] = static_cast<double>(i);
     out[threadIdx.x] = a[-4] + a[5];

@@ -1,4 +1,4 @@
-// Kernels: indices, order, barriers, shuffles, shared memory, what is wrong with them.
+// Kernels: indices, order, barriers, shuffles, shared memory, and reports of their errors.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_grid.h"
@@ -54,7 +54,7 @@ SDFGC_KERNEL void shuffles(int *out, int width) {
     out[96 + lane] = __shfl_sync(~0u, lane, 9, width);
 }
 
-/// The halves of the warp go different ways; each exchanges values among its own lanes, a different number of times.
+/// The halves of the warp diverge; each exchanges values among its own lanes, a different number of times.
 SDFGC_KERNEL void halves(double *out) {
     double value = threadIdx.x;
     if (threadIdx.x < 16) {
@@ -123,7 +123,7 @@ SDFGC_KERNEL void deep(double *out, int depth) {
     out[0] = local[0];
 }
 
-/// All blocks add, then all read the sum.
+/// All blocks add first, then all of them read the sum.
 SDFGC_KERNEL void sumThenRead(int *sum, int *out) {
     atomicAdd(sum, 1);
     gpu::gridSync();
@@ -293,7 +293,7 @@ TEST_CASE("after a faulty kernel every call fails, until the program is told") {
     const Fresh fresh(1);
     const Device<double> a(10), b(10);
     (void)gpu::launch<throws>({.name = "throws"}, 1, 32, 0, nullptr);
-    CHECK(gpu::launch<scale>({.name = "scale"}, 1, 32, 0, nullptr, a.data, b.data, 10) == gpu::success); // lazily: not known yet
+    CHECK(gpu::launch<scale>({.name = "scale"}, 1, 32, 0, nullptr, a.data, b.data, 10) == gpu::success); // lazy: not known yet
     CHECK(gpu::deviceSynchronize() == gpu::launchFailure);
     reported("exception: kernel throws, block (0, 0, 0)");
     double value = 0;

@@ -1,4 +1,4 @@
-// What the headers over the device's libraries share: a handle that is made once, and plans of which the oldest go.
+// Code shared by the headers for device libraries: a handle that is created once, and a plan cache that evicts the oldest plans.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu/handle.h"
@@ -62,7 +62,7 @@ TEST_CASE("a library that cannot be opened fails, and has nothing to end") {
     {
         Handle handle;
         CHECK(!handle.bind(nullptr));
-        CHECK(!handle.bind(nullptr)); // and is tried again
+        CHECK(!handle.bind(nullptr)); // and the next call tries again
         { const Handle unused; }
     }
     CHECK(library.made == 2);

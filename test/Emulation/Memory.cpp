@@ -1,4 +1,4 @@
-// Device memory: copies, bounds, what was freed or never written, leaks.
+// Device memory: copies, bounds, freed and uninitialised memory, leaks.
 #include "Fixture.h"
 
 #include <cmath>
@@ -269,7 +269,7 @@ TEST_CASE("values that were never written are traced to where they come from") {
         "byte 152 of 'lanes' was never written or was computed from a lane that took no part in a shuffle of kernel k (map m)");
     const int reports = gpu::emulate::reportCount();
     (void)lanes.get();
-    CHECK(gpu::emulate::reportCount() == reports); // once is enough
+    CHECK(gpu::emulate::reportCount() == reports); // one report is enough
 }
 
 TEST_CASE("blocks do not see each other's shared memory") {

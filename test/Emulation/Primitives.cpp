@@ -1,4 +1,4 @@
-// gpu_primitives.h: reductions of rows against plain loops, with what is wrong reported.
+// gpu_primitives.h: reductions of rows, compared with plain loops; errors are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
@@ -21,7 +21,7 @@ template <class Op, class T> std::vector<T> reduced(const std::vector<T> &values
     return result;
 }
 
-/// Of rows without elements.
+/// The result for rows without elements.
 template <class Op, class T> T neutral() {
     const Fresh fresh;
     const Device<T> in(std::vector<T>(1)), out(std::vector<T>(1));

@@ -1,4 +1,5 @@
-// gpu_warp.h and gpu_reduce.h: exact results for full and partial warps, blocks of one to three dimensions, any order of blocks.
+// gpu_warp.h and gpu_reduce.h: exact results for full and partial warps, blocks of one to three dimensions, and any order of
+// blocks.
 #include "Fixture.h"
 
 #include "sdfgc/rt/complex.h"
@@ -34,7 +35,7 @@ template <class T> SDFGC_KERNEL void warpSums(T *first, T *all, T *scanned) {
 template <class T> SDFGC_KERNEL void blockSums(T *first, T *all) {
     const int block = static_cast<int>(blockIdx.x), threads = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
     const T value = static_cast<T>(gpu::linearThread() + 1);
-    for (int round = 0; round < 2; ++round) { // at once again, with other values
+    for (int round = 0; round < 2; ++round) { // immediately again, with other values
         const T sum = gpu::blockReduce(static_cast<T>(value * T(round + 1)), gpu::Sum());
         if (gpu::linearThread() == 0)
             first[2 * block + round] = sum;
@@ -52,7 +53,7 @@ SDFGC_KERNEL void gridTotal(const T *in, int64_t count, F op, T identity, T *par
         *out = total;
 }
 
-/// Each thread brings its number, as far as `count` goes; [0] += , [1] *= , [2] min=, [3] max=, [4] and=, [5] or=, [6] xor=.
+/// Each of the first `count` threads contributes its number; [0] += , [1] *= , [2] min=, [3] max=, [4] and=, [5] or=, [6] xor=.
 template <class T> SDFGC_KERNEL void updates(T *out, int count) {
     const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const bool mine = number < count;
@@ -150,7 +151,7 @@ TEMPLATE_TEST_CASE("one atomic update for each block", "", int8_t, uint8_t, int1
         const Fresh fresh(1);
         const std::vector<T> start = {T(1), T(1), T(100), T(0), T(1), T(0), T(0)};
         const Device<T> out(start);
-        run<updates<T>>(4, 40, out.data, count); // blocks of 40 threads: neither a warp of 32 nor of 64
+        run<updates<T>>(4, 40, out.data, count); // blocks of 40 threads: a multiple of neither 32 nor 64
         T sum = T(1), product = T(1);
         int smallest = 100, largest = 0, odd = 0;
         for (int i = 0; i < count; ++i) {
@@ -166,7 +167,7 @@ TEMPLATE_TEST_CASE("one atomic update for each block", "", int8_t, uint8_t, int1
         if constexpr (!std::is_same<T, sdfgc::rt::complex64>::value && !std::is_same<T, sdfgc::rt::complex128>::value) {
             CHECK(is[2] == static_cast<T>(smallest));
             CHECK(is[3] == static_cast<T>(largest));
-            CHECK(is[4] == T(0)); // there is a thread 61
+            CHECK(is[4] == T(0)); // a thread 61 exists
             CHECK(is[5] == T(count > 61 ? 1 : 0));
             CHECK(is[6] == T(odd % 2));
         }

@@ -1,5 +1,5 @@
-// gpu_solver.h: factors and solutions of every type against the products that they come from, in stream order, with what is wrong
-// reported.
+// gpu_solver.h: factors and solutions of every type, compared with the products from which they were made, in stream order; errors
+// are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_solver.h"
@@ -21,7 +21,7 @@ template <class T> T number(int real, int imaginary) {
         return T(static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(imaginary));
 }
 
-/// Column-major, with `ld` rows of which the last ones are not part of the matrix.
+/// Column-major, with a leading dimension `ld`; the last rows are not part of the matrix.
 template <class T> struct Columns {
     size_t ld;
     std::vector<T> values;
@@ -29,7 +29,7 @@ template <class T> struct Columns {
     T &operator()(size_t i, size_t j) { return values[i + j * ld]; }
 };
 
-/// Three rows that need an exchange.
+/// Three rows, two of which must be exchanged.
 template <class T> Columns<T> system() {
     Columns<T> a(4, 3);
     const int values[3][3] = {{1, 2, 1}, {4, 1, -2}, {2, -3, 3}};
@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("getrf and getrs solve with a matrix and its transposes", "",
         solver.getrs(stream, op, 3, 2, dA.data, 4, pivots.data, dB.data, 5, info.data + 1);
         const std::vector<T> result = dB.get();
         for (size_t i = 0; i < result.size(); ++i)
-            CHECK(near(result[i], x.values[i])); // rows beyond the matrix included
+            CHECK(near(result[i], x.values[i])); // including the rows beyond the matrix
         CHECK(info.get() == std::vector<int>{0, 0});
         CHECK(pivots.get()[0] == 2); // the largest element of the first column
     }
@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("potrf leaves a factor in one triangle", "", float, double, c
     gpu::Solver solver;
     using T = TestType;
     for (const Triangle triangle : {Triangle::Lower, Triangle::Upper}) {
-        // A = L L^H of a known L; the other triangle holds something else.
+        // A = L L^H for a known L; the other triangle has other values.
         const T l[3][3] = {{number<T>(2, 0), T(0), T(0)},
                            {number<T>(1, 1), number<T>(3, 0), T(0)},
                            {number<T>(-1, 2), number<T>(2, -1), number<T>(1, 0)}};

@@ -1,4 +1,4 @@
-// gpu_sparse.h: products of every type and order against plain loops, with what is wrong reported.
+// gpu_sparse.h: products of every type and order, compared with plain loops; errors are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_sparse.h"
@@ -49,8 +49,8 @@ template <class T, class Index> void check(size_t n, size_t rowB, size_t columnB
 
 TEMPLATE_TEST_CASE("a sparse matrix times a matrix of either order, and a vector", "", float, double, complex64, complex128) {
     for (const int beta : {0, 1, 3}) {
-        check<TestType, int32_t>(2, 2, 1, 3, 1, beta); // by rows
-        check<TestType, int64_t>(2, 1, 5, 1, 4, beta); // by columns
+        check<TestType, int32_t>(2, 2, 1, 3, 1, beta); // row-major
+        check<TestType, int64_t>(2, 1, 5, 1, 4, beta); // column-major
         check<TestType, int32_t>(2, 3, 1, 1, 3, beta);
         check<TestType, int64_t>(1, 1, 1, 1, 1, beta);
     }
@@ -65,7 +65,7 @@ TEST_CASE("a product that is not asked to add does not read what was there") {
         y(std::vector<double>(3, std::nan("")));
     sparse.multiply(nullptr, 3, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1);
     CHECK(y.get() == std::vector<double>{2, 0, 3});
-    sparse.multiply(nullptr, 0, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1); // nothing
+    sparse.multiply(nullptr, 0, 1, 4, 5, 1, rows.data, columns.data, values.data, x.data, 1, 1, 0, y.data, 1, 1); // no elements
     CHECK(gpu::emulate::reportCount() == 0);
 }
 

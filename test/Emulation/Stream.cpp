@@ -1,4 +1,4 @@
-// Streams and events: what is ordered is ordered for every seed, what is not is found out by some.
+// Streams and events: ordered operations are ordered under every seed, and a missing order is detected under some.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -12,7 +12,7 @@ SDFGC_KERNEL void copyPlusOne(const double *in, double *out) { *out = *in + 1; }
 
 const gpu::Launch k{.name = "k", .element = "map m"};
 
-/// How many of the seeds 1 to 8 `right` calls wrong.
+/// The number of seeds among 1 to 8 under which `right` returns false.
 template <class Right> int failures(Right right) {
     int count = 0;
     for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -22,7 +22,7 @@ template <class Right> int failures(Right right) {
     return count;
 }
 
-/// Stream `one` writes, stream `two` reads; `wait` is how the host waits in the end.
+/// Stream `one` writes, stream `two` reads; `wait` is the way in which the host waits at the end.
 template <class Wait> bool handOver(bool withEvent, Wait wait) {
     const StreamOf one, two;
     const EventOf ready;
@@ -179,7 +179,7 @@ TEST_CASE("polling ends, and time passes between events") {
         float milliseconds = -1;
         CHECK(gpu::eventElapsed(milliseconds, begin, end) == gpu::success);
         CHECK(milliseconds >= 0);
-        CHECK(gpu::getLastError() == gpu::success); // notReady is no error
+        CHECK(gpu::getLastError() == gpu::success); // notReady is not an error
     }
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("streams and events that were destroyed are not taken") {
     CHECK(gpu::eventRecord(event, nullptr) == gpu::invalidHandle);
     CHECK(gpu::emulate::reportCount() == 2);
     CHECK(gpu::deviceSynchronize() == gpu::success);
-    CHECK(a.get()[0] == 5); // what was queued ran all the same
+    CHECK(a.get()[0] == 5); // the queued operations ran nevertheless
 }
 
 TEST_CASE("long chains of events need no deep stack") {
@@ -246,10 +246,10 @@ TEST_CASE("a call whose stream the caller captures is refused before it queues a
     gpu::emulate::pretendCapture(callers, true);
     CHECK_THROWS_WITH(program.begin(), "the caller captures a stream of the program, which waits for its streams: call it outside "
                                        "of the capture");
-    CHECK(program.takeError() == 0); // no error of the device
+    CHECK(program.takeError() == 0); // not an error of the device
     gpu::emulate::pretendCapture(callers, false);
     program.begin();
-    program.setAllStreams(nullptr); // the default stream, which nobody can capture
+    program.setAllStreams(nullptr); // the default stream, which cannot be captured
     program.begin();
 }
 

@@ -1,4 +1,4 @@
-// gpu_tensor.h: contractions and permutations of every type against plain loops, with what is wrong reported.
+// gpu_tensor.h: contractions and permutations of every type, compared with plain loops; errors are reported.
 #include "Fixture.h"
 
 #include "sdfgc/rt/gpu_tensor.h"

@@ -1,19 +1,20 @@
-// Runs sdfgc over damaged graphs. What must hold for any bytes whatsoever: every subcommand ends in time and within 4 GiB, with status
-// 0 or 1, prints an error when it is 1, and what `opt` writes can be read again. Status 2 is for lists of passes that do not fit.
+// Runs sdfgc over damaged graphs. The following must hold for any sequence of bytes: every subcommand ends in time and within 4
+// GiB, with status 0 or 1; it prints an error if the status is 1; and the output of `opt` can be read again. Status 2 is for lists
+// of passes that do not match.
 //
 //   fuzz [--seconds N] [--runs N] [--seed N] [--first N] [--keep DIR] GRAPH...
 //
-// GRAPH is JSON (.sdfg) or a text form (.sdfgt). Run number i damages graph i modulo their number by the seed plus i: as a tree, as
-// bytes, as text, by names that change places, by parts of another of the graphs; or it leaves the graph and damages the list of
-// passes. Each run is a process of its own: a crash or a hang is one finding, which is kept in DIR (default: the current folder); what
-// is printed names the subcommand with its options. Exit status 1 when there are findings.
+// GRAPH is JSON (.sdfg) or text (.sdfgt). Run number i damages graph number i (modulo the number of graphs) with seed plus i: the
+// tree, the bytes, the text, by exchanging names, by inserting parts of another graph; or it keeps the graph and damages the list
+// of passes. Each run is a separate process. A crash or a hang is one finding, which is kept in DIR (default: the current folder);
+// the output names the subcommand with its options. The exit status is 1 if there are findings.
 //
 //   fuzz --write DIR [--runs N] [--seed N] [--first N] GRAPH...
 //
-// writes the damaged graphs to DIR/SEED.sdfg, and runs nothing. Seeds that damage lists of passes are left out.
+// writes the damaged graphs to DIR/SEED.sdfg without running anything. Seeds that damage lists of passes are omitted.
 //
-// --first begins with another run than number 0: the finding of seed S among runs from seed F on is made again by
-// `--seed F --first S-F --runs 1` with the same graphs, S-F being a number.
+// --first starts with a run other than number 0: the finding of seed S among runs from seed F on is reproduced by `--seed F --first
+// S-F --runs 1` with the same graphs, where S-F is a number.
 #include "Mutator.h"
 
 #include "sdfgc/Driver/Driver.h"
@@ -36,8 +37,8 @@
 namespace sdfgc::fuzz {
 namespace {
 
-constexpr rlim_t secondsPerRun = 20;       // of processor time: the machine may be busy
-constexpr unsigned secondsOfWaiting = 300; // for what uses none
+constexpr rlim_t secondsPerRun = 20;       // of CPU time: the machine may be busy
+constexpr unsigned secondsOfWaiting = 300; // for processes that use none
 enum ChildStatus : int { Refused, Accepted, Broken };
 
 struct Options {
@@ -55,18 +56,18 @@ constexpr const char *targetNames[] = {"cpu", "cuda", "hip"};
 struct Seed {
     std::string path;
     json::Value graph;
-    std::string text; // the graph in its text form; empty where it has none
+    std::string text; // the graph in its text form; empty if it has none
 };
 
-/// What a run compiles, and how.
+/// The input of a run and its options.
 struct Input {
     std::string text;
     std::string target;
-    std::string passes; // empty: those of the target
+    std::string passes; // empty: the passes of the target
     std::vector<std::string> options() const {
         std::vector<std::string> words{"--target", target};
         if (target != "cpu")
-            words.emplace_back("--emulate"); // needs no compiler for devices
+            words.emplace_back("--emulate"); // needs no device compiler
         if (!passes.empty())
             words.insert(words.end(), {"--passes", passes});
         return words;
@@ -79,7 +80,7 @@ struct Input {
     std::_Exit(Broken);
 }
 
-/// One subcommand in this process; does not come back when the contract is broken.
+/// Runs one subcommand in this process; does not return if the contract is broken.
 int subcommand(const std::vector<std::string> &arguments, bool mayMisuse = false) {
     std::ostringstream out, err;
     driver::Environment environment{out, err};
@@ -99,7 +100,7 @@ ChildStatus runAll(const std::string &input, const std::string &folder, const In
     std::vector<std::string> emit{"emit", input, "-o", folder + "/out"};
     for (std::string &word : run.options())
         emit.push_back(std::move(word));
-    for (const char *file : {"/out/.sdfgc/program", "/out/CMakeLists.txt"}) // so that the folder is for programs of any name
+    for (const char *file : {"/out/.sdfgc/program", "/out/CMakeLists.txt"}) // so that programs of any name can use the folder
         (void)file::removeTree(folder + file);
     if (!run.passes.empty())
         return subcommand(emit, true) == driver::Done ? Accepted : Refused;
@@ -116,7 +117,7 @@ ChildStatus runAll(const std::string &input, const std::string &folder, const In
     return Accepted;
 }
 
-/// Runs all subcommands in a child process; says what was wrong, if anything, and counts graphs that pass the verifier.
+/// Runs all subcommands in a child process; returns the error, if any, and counts graphs that pass the verifier.
 std::optional<std::string> tryInput(const std::string &input, const std::string &folder, const Input &run, std::size_t &accepted) {
     const std::string log = folder + "/log";
     const pid_t child = ::fork();
@@ -127,7 +128,7 @@ std::optional<std::string> tryInput(const std::string &input, const std::string 
         const rlimit noCore{0, 0}, memory{bytesPerRun, bytesPerRun}, time{secondsPerRun, secondsPerRun + 1};
         ::setrlimit(RLIMIT_CPU, &time);
         ::setrlimit(RLIMIT_CORE, &noCore);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they reserve addresses without end
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers reserve huge ranges of addresses
         ::setrlimit(RLIMIT_AS, &memory);
 #endif
         std::_Exit(runAll(input, folder, run));

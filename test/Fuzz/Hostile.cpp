@@ -13,7 +13,7 @@ std::string repeated(std::string_view text, std::size_t count) {
     return out;
 }
 
-/// Mostly few, sometimes very many: depth bombs are slow to carry through thousands of runs.
+/// Usually few, sometimes very many: deep nesting would slow down thousands of runs.
 std::size_t amount(Random &r, std::size_t width) {
     constexpr std::size_t amounts[] = {3, 30, 300, 3000, 30000};
     return std::min<std::size_t>(r.oneIn(40) ? 300000 : amounts[r.below(5)], r.most / width);

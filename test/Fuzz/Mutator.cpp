@@ -63,7 +63,7 @@ void Mutator::mutateTree() {
     }
 }
 
-/// Mostly of the sort that stands under the key, so that it gets past the reader.
+/// Usually of the kind that the key requires, so that it passes the reader.
 std::string Mutator::hostileText(std::string_view key) {
     static constexpr std::string_view expressions[] = {
         "start",         "end",    "step",         "tile",        "shape",          "strides",          "offset",
@@ -116,7 +116,7 @@ Value Mutator::strangeValue() {
 
 void Mutator::replace(const Spot &at) { *at.value = strangeValue(); }
 
-/// Removes, doubles, moves or renames one child of the parent.
+/// Removes, duplicates, moves or renames one child of the parent.
 void Mutator::changeParent(const Spot &at) {
     if (!at.parent)
         return;
@@ -149,7 +149,7 @@ void Mutator::changeParent(const Spot &at) {
     }
 }
 
-/// Copies another part of the graph here: with `sameKey` one of the same meaning, which fits in form.
+/// Copies another part of the graph here: with `sameKey` one with the same meaning, which has the right form.
 void Mutator::borrow(const Spot &at, bool sameKey) {
     const Spot *from = &random_.pick(spots_);
     for (int tries = 0; sameKey && tries < 400 && (from->key != at.key || from->value == at.value); ++tries)
@@ -165,7 +165,7 @@ void Mutator::changeText(const Spot &start) {
     for (int tries = 0; tries < 50 && !at.value->isString() && !at.value->isNumber(); ++tries)
         at = random_.pick(spots_);
     if (at.key == "type" && !random_.oneIn(8))
-        return changeText(random_.pick(spots_)); // nothing is read of what has no type
+        return changeText(random_.pick(spots_)); // nothing without a type is read
     if (at.value->isNumber()) {
         *at.value = strangeValue();
         return;
@@ -200,7 +200,7 @@ std::string Mutator::cross(Value graph, Value other) {
         const std::vector<Spot> givers = spots_;
         spots_.clear();
         collect(graph);
-        // Of many tries the first that fits: most parts are small, and the keys of both graphs much the same.
+        // The first of many tries that fits: most parts are small, and the keys of both graphs are mostly the same.
         for (int tries = 0; tries < 400; ++tries) {
             const Spot &from = random_.pick(givers), &to = random_.pick(spots_);
             if (from.key != to.key || from.value->kind() != to.value->kind() || to.parent == nullptr)
@@ -231,7 +231,7 @@ std::string Mutator::damageBytes(std::string text) {
 // ---- the text form
 namespace {
 
-/// Start and length of a word, or of one other character, at random.
+/// Start and length of a random word, or of another single character.
 std::pair<std::size_t, std::size_t> somePiece(const std::string &text, Random &r) {
     auto isWord = [&](std::size_t i) {
         return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
@@ -374,7 +374,8 @@ std::string withWords(const std::string &text, const std::string &from, const st
     return out;
 }
 
-/// A name that the graph gives to something: the word before a colon in both forms, or any other that is no word of the format.
+/// A name that the graph gives to something: the word before a colon in both forms, or any other word that is not a keyword of the
+/// format.
 std::string someName(const std::string &text, Random &r) {
     static constexpr std::string_view formats[] = {
         "type",  "attributes", "label",  "id",    "src", "dst",  "data", "start", "end",   "step",        "tile",    "ranges",
@@ -424,7 +425,7 @@ void Mutator::mutatePasses(std::vector<std::string> &passes) {
     for (std::size_t rounds = 1 + random_.below(2); rounds != 0 && passes.size() > 1; --rounds) {
         const auto at = passes.begin() + static_cast<std::ptrdiff_t>(random_.below(passes.size()));
         const std::string pass = *at;
-        const std::size_t choice = random_.below(4); // mostly missing, or elsewhere, or twice
+        const std::size_t choice = random_.below(4); // usually missing, or elsewhere, or twice
         if (choice != 3)
             passes.erase(at);
         if (choice >= 2)

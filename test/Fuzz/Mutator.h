@@ -1,5 +1,4 @@
-// Damages graphs the way that broken tools, broken disks and attackers do: a mutation changes the JSON tree of a file, or its
-// bytes.
+// Damages graphs in the way broken tools, broken disks and attackers do: a mutation changes the JSON tree of a file, or its bytes.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -13,43 +12,44 @@
 
 namespace sdfgc::fuzz {
 
-/// Random numbers, and how much text a hostile piece may have: one that is thrown away for its size has only cost time.
+/// Random numbers, and the maximum length of a hostile text: a text that is discarded for its length would only cost time.
 struct Random : test::RandomNumbers {
     explicit Random(uint64_t seed, std::size_t mostText = std::numeric_limits<std::size_t>::max())
         : RandomNumbers(seed), most(mostText) {}
     std::size_t most;
 };
 
-/// Names that no program should have: separators of paths, quotes, line ends, words of C++, words of shells and CMake.
+/// Names that no program should have: path separators, quotes, line ends, words of C++, words of shells and CMake.
 std::string hostileName(Random &r);
-/// Symbolic expressions out of range, endless, or no expressions at all.
+/// Symbolic expressions that are out of range, endless, or not expressions at all.
 std::string hostileExpression(Random &r);
-/// Tasklet code that is deep, long, or no code at all.
+/// Tasklet code that is deep, long, or not code at all.
 std::string hostileCode(Random &r);
 
 class Mutator {
 public:
-    /// `most`: how much text a hostile piece may have; the same seed and limit damage in the same way.
+    /// `most`: the maximum length of a hostile text; the same seed and limit give the same damage.
     explicit Mutator(uint64_t seed, std::size_t most = std::numeric_limits<std::size_t>::max()) : random_(seed, most) {}
 
-    /// The text of a damaged copy of `graph`: one to four mutations of the tree, one time in sixteen of the bytes.
+    /// The text of a damaged copy of `graph`: one to four mutations of the tree, or, one time in sixteen, of the bytes.
     std::string mutate(json::Value graph);
-    /// A damaged copy of a graph's text form: lines lost, doubled, exchanged; words, brackets and numbers replaced; cut off.
+    /// A damaged copy of a graph's text form: lines removed, duplicated, exchanged; words, brackets and numbers replaced; the end
+    /// cut off.
     std::string mutateText(std::string text);
-    /// A copy of `graph` with one to four parts of `other` in the place of parts that have the same meaning.
+    /// A copy of `graph` in which one to four parts are replaced with parts of `other` that have the same meaning.
     std::string cross(json::Value graph, json::Value other);
-    /// The same of text forms: lines of `other`, one or some in a row, among or instead of lines of `text`.
+    /// The same for text forms: lines of `other`, single or several in a row, inserted into `text` or replacing its lines.
     std::string crossText(std::string text, const std::string &other);
-    /// A copy of a graph, as JSON or in its text form, in which one to three names have become other names of it: containers, symbols,
-    /// connectors, labels, parameters. One time in three both change places.
+    /// A copy of a graph, as JSON or in its text form, in which one to three names are replaced with other names of the graph:
+    /// containers, symbols, connectors, labels, parameters. One time in three, both names are exchanged.
     std::string renameText(std::string text);
-    /// One or two passes of a list are missing, doubled or elsewhere.
+    /// Removes, duplicates or moves one or two passes of a list.
     void mutatePasses(std::vector<std::string> &passes);
-    /// A copy with other bytes in some places, cut off, or with a part of it twice.
+    /// A copy in which some bytes differ, the end is cut off, or a part is duplicated.
     std::string damageBytes(std::string text);
 
 private:
-    /// A value of the tree with the key that it stands under (that of the list for items).
+    /// A value of the tree with its key (for list items, the key of the list).
     struct Spot {
         json::Value *value, *parent;
         std::size_t position; // in the parent

@@ -1,4 +1,4 @@
-// Nested SDFGs whose arguments are not where, or not as large as, they say.
+// Nested SDFGs whose arguments differ from the declared position or size.
 #include "Gradient.h"
 #include "SourceTree.h"
 
@@ -11,7 +11,8 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A nested SDFG that reads what `$given` gives it, and squares it into `out`; afterwards A is overwritten, so that its values are stored.
+/// A nested SDFG that reads the argument `$given` and stores the squares in `out`; afterwards A is overwritten, so that its values
+/// are stored.
 std::string overwritten(const std::string &given, const std::string &declared, const std::string &body,
                         const std::string &loop = "") {
     return replaced(
@@ -112,7 +113,7 @@ TEST_CASE("gradients of nested SDFGs: other dimensions, and views, of what is st
     )"),
                          "out", "A")
               .errors() == "SD4709 `A` is overwritten, and its values cannot be stored: a nested SDFG has a view of it");
-    // Columns for rows are the same memory in another order.
+    // Columns as rows: the same memory in another order.
     Differentiated turned(overwritten("A[0:N, 1:3]", "float64[2, N] (strides = [1, \"N\"])", R"(
       state t {
         map squares[k = 0:N] with <- C[0:2, 0:N]; -> out[0:N] {
@@ -123,7 +124,7 @@ TEST_CASE("gradients of nested SDFGs: other dimensions, and views, of what is st
                           "out", "A");
     INFO(turned.errors());
     turned.set("N", 4).check();
-    // All of it in another shape is the same memory in the same order.
+    // All of A in another shape: the same memory in the same order.
     Differentiated whole(overwritten("A[0:N, 0:N]", "float64[N * N]", squares), "out", "A");
     whole.set("N", 3).check();
 }

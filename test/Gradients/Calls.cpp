@@ -1,4 +1,4 @@
-// Calls that follow each other: without options the gradient of an argument begins with what the caller has there.
+// Successive calls: without options, the gradient of an argument is added to the caller's values.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -33,7 +33,7 @@ struct Example {
     std::string text;
 };
 
-/// Polynomials: with values of few bits all sums are exact, in whatever order.
+/// Polynomials: for values of few bits, all sums are exact in any order.
 const std::vector<Example> examples = {
     {"a map", program(R"(
           state main {

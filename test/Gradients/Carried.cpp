@@ -1,5 +1,5 @@
-// Every function of one argument in a chain, s = f(s * A[i]), whose values are stored: in float64 against differences, in float32 against
-// float64.
+// Every function of one argument in a chain, s = f(s * A[i]), whose values are stored: in float64 compared with differences, in
+// float32 with float64.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -10,14 +10,14 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Functions with a derivative, as the table has them.
+/// Functions with a derivative in the table.
 const char *const functions[] = {
 #define SDFGC_DERIVATIVE1(Name, X) #Name,
 #include "sdfgc/Tasklet/Derivatives.def"
 };
 
-/// What s * A[i], from 0.4 to 1 in the beginning, is multiplied by, so that all of the chain is inside the domain of its function, away from
-/// corners, and neither grows nor vanishes.
+/// A factor for s * A[i], which is initially between 0.4 and 1. It keeps the entire chain inside the domain of the function, away
+/// from corners, and bounded away from zero and infinity.
 double factor(const std::string &function) {
     static const std::map<std::string, double> factors{{"exp", 0.5},  {"exp2", 0.5}, {"expm1", 0.7},  {"sinh", 0.8},
                                                        {"cosh", 0.8}, {"tan", 0.8},  {"log", 4},      {"log2", 3},
@@ -70,7 +70,7 @@ TEST_CASE("A chain of each function") {
         for (const auto &[name, values] : {std::pair("A", gradients.at("gradient_A")), {"x", gradients.at("gradient_x")}})
             for (const double g : values) {
                 INFO("gradient_" << name << ": " << g);
-                CHECK(std::abs(g) > 1e-4); // else differences would say nothing
+                CHECK(std::abs(g) > 1e-4); // otherwise differences would be meaningless
             }
     }
 }

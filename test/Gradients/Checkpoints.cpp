@@ -1,4 +1,4 @@
-// Loops in segments: the same gradients, bit by bit, with less stored.
+// Loops in segments: the gradients are bitwise identical, and less is stored.
 #include "Gradient.h"
 
 #include "sdfgc/Analysis/Costs/Footprint.h"
@@ -24,7 +24,7 @@ const std::string sumOfU = R"(
     }
 )";
 
-/// Time steps on an array, with another one that each step has for itself.
+/// Time steps on an array, with another array private to each step.
 std::string steps(const std::string &header) {
     return program("transient u: float64[N]\ntransient v: float64[N]\n", R"(
     state begin {
@@ -64,7 +64,7 @@ const std::string history = program("transient u: float64[N]\n", R"(
     }
 )" + sumOfU);
 
-/// A loop in a loop, and a symbol that each iteration gives a value.
+/// Nested loops, with a symbol that each iteration assigns.
 const std::string nested = program("transient s: float64[1]\nsymbol w: int64\n", R"(
     state begin {
       t: o = a  with a <- A[0]; o -> s[0]
@@ -84,7 +84,7 @@ const std::string nested = program("transient s: float64[1]\nsymbol w: int64\n",
     }
 )");
 
-/// An array that each step makes, and whose last value is used after the loop, and one that others make and use, too.
+/// An array that each step computes and whose last value is used after the loop, and one that other code also computes and uses.
 const std::string used = program("transient u: float64[N]\ntransient b: float64[N]\ntransient c: float64[N]\n", R"(
     state begin {
       map m[k = 0:N] with <- A[0:N]; -> c[0:N] {
@@ -120,7 +120,7 @@ const std::string used = program("transient u: float64[N]\ntransient b: float64[
     }
 )");
 
-/// An array of another size in each step.
+/// An array whose size differs in each step.
 const std::string growing = program("transient u: float64[N]\ntransient w: float64[t + 1]\n", R"(
     state begin {
       map m[k = 0:N] with <- A[0:N]; -> u[0:N] {

@@ -1,4 +1,4 @@
-// Loops without an end that is known before: how often they run is counted, and tapes have room for so many iterations.
+// Loops whose number of iterations is unknown in advance: the iterations are counted, and tapes have space for them.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ std::string step(const std::string &label, const std::string &element = "A[0]") 
     return "state " + label + " {\n t: o = sin(b) * c * 0.6  with b <- s[0], c <- " + element + "; o -> s[0]\n}\n";
 }
 
-/// The gradient is right for several sizes, and its tapes have the names and sizes given.
+/// The gradient is correct for several sizes, and its tapes have the given names and sizes.
 void check(const std::string &body, const std::string &tapes, const std::string &more = "",
            const std::vector<double> &bounds = {3, 0, 5, 1, 2}) {
     INFO(body);
@@ -157,7 +157,7 @@ TEST_CASE("Bounds that are elements of an array") {
     const std::string body = "for i = 0; i < N; i = i + 1 {\n" + inner + "}\n";
     check(body, "tape_s[N, inner_iterations, 1]");
     const auto text = [](const std::string &of) { return Differentiated(program(of), "out", "A").text(); };
-    CHECK(text(body).find("max") != std::string::npos); // a map computes how much room there must be
+    CHECK(text(body).find("max") != std::string::npos); // a map computes the required space
     CHECK(text(body).find("nested") == std::string::npos);
     check("for i = N - 1; i >= 0; i = i - 1 {\n" + inner + "}\n", "tape_s[N, inner_iterations, 1]");
     check("for i = 0; i < N; i = i + 2 {\n" + inner + "}\n", "tape_s[(N + 1) // 2, inner_iterations, 1]");
@@ -181,7 +181,7 @@ TEST_CASE("Bounds that edges read from an array") {
     const auto copies = [](const std::string &of) {
         return Differentiated(program(of), "out", "A").text().find("nested") != std::string::npos;
     };
-    CHECK(!copies(body(set, ""))); // a map computes how much room there must be
+    CHECK(!copies(body(set, ""))); // a map computes the required space
     CHECK(copies(body("state before {}\nk = K[i] * 2 - i\n", "")));
     check(body("state before {}\nk = K[i] * 2 - i\n", ""), "tape_s[N, inner_iterations, 1]");
 }
@@ -273,7 +273,7 @@ TEST_CASE("Bounds that are elements of arrays with two dimensions, or difference
         INFO(c.body);
         for (const int64_t n : {1, 2, 5}) {
             INFO("N = " << n);
-            // The other elements of P would make room for too few iterations.
+            // The other elements of P would provide space for too few iterations.
             const std::vector<double> p{0, 3, 0, 0, 0, 5, 0, 1, 0, 2}, b{3, 0, 1, 0, 0, 2, 4, 1, 0, 0, 0, 0, 2, 1, 3},
                 k{3, 0, 5, 1, 2}, l{1, 2, 0, 1, 4};
             Differentiated d(program(c.body, more), "out", "A");

@@ -1,4 +1,4 @@
-// Library nodes whose operands have dimensions of one element that the node does not count: parts of larger arrays, and tapes of loops.
+// Library nodes whose operands have additional dimensions of one element: parts of larger arrays, and tapes of loops.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Programs whose gradients are easily wrong, each right or refused by name.
+// Programs whose gradients are easy to get wrong: each is either correct or refused with its error code.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Programs in files, which tools/dev/agree_gradients.py compiles, too.
+// Programs in files, which tools/dev/agree_gradients.py also compiles.
 #include "Gradient.h"
 #include "SourceTree.h"
 
@@ -49,7 +49,7 @@ TEST_CASE("tapes hold what lies inside of a container, where a condition keeps t
     check({{"guarded_condition", "out", "A", {{"N", 5}}},
            {"guarded_either_side", "out", "A", {{"N", 5}}},
            {"guarded_symbol", "out", "A", {{"N", 5}, {"s", 2}}}});
-    // Nothing is read at all.
+    // Nothing is read.
     Differentiated none(textOf("guarded_symbol"), "out", "A");
     none.set("N", 3).set("s", 100000000).checkGradients();
 }
@@ -165,7 +165,7 @@ TEST_CASE("nested SDFGs that have one container by two arguments") {
         )",
                         {{"$declared", declared}, {"$element", element}});
     };
-    Differentiated(program("2", "i"), "out", "x").check(); // which become one
+    Differentiated(program("2", "i"), "out", "x").check(); // which are merged into one
     Differentiated d(program("2, 1", "i, 0"), "out", "x");
     d.checkGradients();
     CHECK(d.tangentErrors().starts_with("SD4714"));

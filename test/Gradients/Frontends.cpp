@@ -1,4 +1,4 @@
-// What programs in Python become, and other tools get wrong: each is right here, or refused by name.
+// Graphs of Python programs that other tools differentiate incorrectly: each is correct here, or refused with its error code.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

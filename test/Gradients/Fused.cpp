@@ -1,4 +1,4 @@
-// Maps that were fused: what one tasklet makes is read by the next one, in a variable of the iteration or in an array.
+// Fused maps: one tasklet computes a value and the next one reads it, through a variable of the iteration or an array.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

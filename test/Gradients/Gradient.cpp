@@ -64,7 +64,7 @@ std::string errorsOf(const diag::Engine &diags) {
     return out;
 }
 
-/// How far numbers that are the same but for rounding are apart, relatively, where the container with the fewest digits decides.
+/// The relative difference that rounding can cause; the container with the lowest precision determines it.
 double rounding(const SDFG &g) {
     double out = 1e-12;
     for (const auto &[name, d] : g.arrays)
@@ -73,13 +73,13 @@ double rounding(const SDFG &g) {
     return out;
 }
 
-/// Are results those of the program? Factors may have been multiplied in another order.
+/// Do the results equal those of the program? Factors may be multiplied in a different order.
 void checkResults(const Arrays &found, const Arrays &expected, double rounding) {
     for (const auto &[name, values] : expected) {
         REQUIRE(found.at(name).size() == values.size());
         for (std::size_t k = 0; k < values.size(); ++k) {
             INFO(name << "[" << k << "]");
-            if (found.at(name)[k] != values[k]) // which may be infinite
+            if (found.at(name)[k] != values[k]) // they may be infinite
                 CHECK(std::abs(found.at(name)[k] - values[k]) <= rounding / 100 * std::abs(values[k]));
         }
     }
@@ -92,7 +92,7 @@ double dot(const std::vector<double> &a, const std::vector<double> &b) {
     return sum;
 }
 
-/// Options of `cut-into-segments`, and those of `differentiate`.
+/// The options of `cut-into-segments`, and those of `differentiate`.
 std::pair<std::string, std::string> withoutCheckpoints(std::string options) {
     const std::size_t at = options.find("checkpoints=");
     if (at == std::string::npos)
@@ -100,7 +100,7 @@ std::pair<std::string, std::string> withoutCheckpoints(std::string options) {
     std::size_t end = at + std::string("checkpoints=").size();
     end = options[end] == '\'' ? options.find('\'', end + 1) + 1 : std::min(options.find(',', end), options.size());
     const std::string segments = "{" + options.substr(at, end - at) + "}";
-    const std::size_t begin = at > 0 ? at - 1 : 0; // with the comma in front of it, or after it
+    const std::size_t begin = at > 0 ? at - 1 : 0; // with the comma before or after it
     options.erase(begin, std::min(at > 0 ? end : end + 1, options.size()) - begin);
     return {segments, options};
 }
@@ -125,7 +125,7 @@ Differentiated::Differentiated(const std::string &text, const std::string &of, c
     tangent_ = clone(*gradient_);
     if (!runPasses(*gradient_, prepare + simplify + how, diags_))
         gradient_.reset();
-    // Not simplified, so that nested SDFGs get tangents, too.
+    // Not simplified, so that nested SDFGs also get tangents.
     if (!runPasses(*tangent_,
                    prepare + "structure-exits," + rows + "differentiate{mode=forward,of='" + of + "',wrt='" + wrt +
                        "'},default-schedules,infer-types",
@@ -239,7 +239,7 @@ Arrays Differentiated::weightsOf(const std::vector<std::string> &names, const Ar
 
 Arrays Differentiated::tangent(const Arrays &directions) {
     Arrays given = input();
-    for (const std::string &o : of_) // what is there before does not count, if there is no direction
+    for (const std::string &o : of_) // without a direction, the previous contents are irrelevant
         given["tangent_" + o] = given.at(o);
     for (const auto &[name, v] : directions)
         given["tangent_" + name] = v;

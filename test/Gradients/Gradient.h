@@ -12,28 +12,29 @@ using Arrays = std::map<std::string, std::vector<double>>;
 
 class Differentiated {
 public:
-    /// `names`: results and arguments, with blanks; `options` of the pass, `prefix=...` as the last one. Arguments of the graph are real numbers or integers.
+    /// `names`: results and arguments, separated by blanks; `options` of the pass, with `prefix=...` last. Arguments of the graph
+    /// are floating-point numbers or integers.
     Differentiated(const std::string &text, const std::string &of, const std::string &wrt, const std::string &options = "");
 
-    /// Values of symbols, and of arguments that are not random: between 0.5 and 1.5, integers 0.
+    /// Sets the value of a symbol, or of an argument that is not random. Random values are between 0.5 and 1.5, integers 0.
     Differentiated &set(const std::string &symbol, int64_t value);
     Differentiated &set(const std::string &argument, std::vector<double> values);
 
-    /// Compares each element of each gradient with differences, for random weights of the results, and tangents with gradients. Fails
-    /// with what is wrong.
+    /// Compares each element of each gradient with finite differences, for random weights of the results, and tangents with
+    /// gradients. Fails with a description of the error.
     void check();
-    /// The first part of that, without tangents.
+    /// The first part of check(), without tangents.
     void checkGradients();
-    /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the arguments. They
-    /// agree to 1e-12, in programs with float32 to 1e-5, with float16 to 2e-2.
+    /// Compares tangents with gradients: <w, J v> = <J^T w, v> for random weights w of the results and directions v of the
+    /// arguments. They must agree to 1e-12, in programs with float32 to 1e-5, with float16 to 2e-2.
     void checkTangents();
-    /// Compares tangents for a random direction with differences.
+    /// Compares tangents for a random direction with finite differences.
     void checkTangentsByDifferences();
-    /// What is in arguments after a run, gradients too; `weights` of the results.
+    /// The contents of arguments after a run, including gradients; `weights` of the results.
     Arrays run(const Arrays &input, const Arrays &weights);
-    /// What is in arguments after a run with tangents of arguments.
+    /// The contents of arguments after a run with tangents of arguments.
     Arrays tangent(const Arrays &directions);
-    /// Arguments as they are in the beginning.
+    /// The initial contents of arguments.
     Arrays input();
 
     /// The program with the gradient; null after errors.
@@ -43,11 +44,11 @@ public:
     std::string tangentText() const;
     /// The code of the only error, or all of them.
     std::string errors() const;
-    /// The same of the program with tangents.
+    /// The same for the program with tangents.
     std::string tangentErrors() const;
-    /// Elements of all tapes, in the order in which they were made: `tape_s[T]`.
+    /// The sizes of all tapes, in the order of their creation: `tape_s[T]`.
     std::string tapes() const;
-    /// Bytes of containers that the last program that ran had allocated.
+    /// Bytes allocated for containers in the last run.
     int64_t memory() const { return memory_; }
 
 private:
@@ -65,7 +66,7 @@ private:
     std::minstd_rand random_{11};
 };
 
-/// Of the gradient of a text with `loss` or `__return`, with respect to A: is it right?
+/// Checks the gradient with respect to A of a text whose result is `loss` or `__return`.
 void checkGradient(const std::string &text, const std::map<std::string, int64_t> &symbols, const std::string &of = "out",
                    const std::string &wrt = "A");
 

@@ -1,5 +1,5 @@
-// Loops with every comparison, step and place of the test, of no iteration, of one and of several: the gradient goes through the values that
-// the loop had, and through no other.
+// Loops with every comparison, step and position of the test, with zero, one and several iterations: the gradient uses exactly the
+// values of the variable that occurred in the loop.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t elements = 16;
 
-/// Where a loop tests: in front of its body, or behind it, before or after the update.
+/// The position of the loop's test: before the body, or after it, before or after the update.
 enum class Test { Before, AfterUpdate, BeforeUpdate };
 
 struct Header {
@@ -39,12 +39,12 @@ struct Header {
                 return out;
         }
     }
-    /// Ends with which the loop runs: so that no iteration is begun in order, one, and four, and between two values of the variable.
+    /// Ends for which the loop has zero, one and four iterations, and ends between two values of the variable.
     std::vector<int64_t> ends() const {
         const int64_t towards = step > 0 ? 1 : -1;
         if (std::string(relation) == "!=") {
             std::vector<int64_t> out{begin() + step, begin() + 4 * step};
-            if (test != Test::AfterUpdate) // which would go on for ever
+            if (test != Test::AfterUpdate) // which would never end
                 out.push_back(begin());
             return out;
         }
@@ -169,7 +169,7 @@ TEST_CASE("A bound in a container that is overwritten behind the loop") {
              {in("K[0]"), change},
              {in("n"), "if s > 0.2 {\n" + change + "}\n"},
              {in("n"), "i = 7\n" + change},                                 // and the variable
-             {"for j = 0; j < 2; j = j + 1 {\n" + in("n") + "}\n", change}, // in front of the next iteration, too
+             {"for j = 0; j < 2; j = j + 1 {\n" + in("n") + "}\n", change}, // also before the next iteration
              {in("n"), change + "for j = 0; j < n - 3; j = j + 1 {\nstate again {\n t: o = sin(b * c)  with b <- s[0], c <- A[j]; "
                                 "o -> s[0]\n}\n}\n"}}) { // which is the bound of another loop
         INFO(c.around << c.behind);
@@ -183,10 +183,10 @@ TEST_CASE("A bound in a container that is overwritten behind the loop") {
 
 namespace {
 
-/// How a loop ends, or an iteration, where `s` is below a limit.
+/// How a loop or an iteration ends once `s` is below a limit.
 enum class Exit { Conjunction, Break, Continue, Return };
 
-/// A loop that may do less than its header says, with what it computes.
+/// A loop that may execute less than its header says, and its result.
 struct Early {
     Header header;
     Exit exit;
@@ -209,7 +209,7 @@ struct Early {
         }
         return "";
     }
-    /// Iterations in which the step runs, where s begins with x.
+    /// Iterations in which the step runs, if s starts with x.
     std::set<int64_t> values(int64_t end, double x, const std::vector<double> &a) const {
         std::set<int64_t> out;
         double s = x;
@@ -229,7 +229,7 @@ struct Early {
     }
 };
 
-/// out = s * s, where the loop does not return.
+/// out = s * s, if the loop does not return.
 std::string program(const Early &loop) {
     return replaced(R"(
         sdfg f(A, x, out) {
@@ -275,6 +275,6 @@ TEST_CASE("Loops that end before their headers say so, or skip iterations, with 
                 }
             }
         CHECK(whole > 6);
-        CHECK(shorter > 3); // not all of the loops run to their ends
+        CHECK(shorter > 3); // some of the loops end early
     }
 }

@@ -7,7 +7,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A state that changes `s`, and one that does so in another way.
+/// A state that changes `s`, and one that changes it differently.
 std::string step(const std::string &label, const std::string &element = "A[i]") {
     return "state " + label + " {\n t: o = sin(b * c)  with b <- s[0], c <- " + element + "; o -> s[0]\n}\n";
 }
@@ -42,7 +42,7 @@ std::string program(const std::string &body) {
     )";
 }
 
-/// With the jump in each iteration, and in none.
+/// Checks it with the jump in each iteration, and in none.
 void check(const std::string &body) {
     INFO(body);
     for (const int64_t n : {1, 2, 5})

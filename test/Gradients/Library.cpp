@@ -1,4 +1,4 @@
-// Gradients of library nodes: flags, batches, factors, and results that are added to.
+// Gradients of library nodes: flags, batches, factors, and results that are accumulated.
 #include "Gradient.h"
 #include "SourceTree.h"
 
@@ -17,7 +17,7 @@ namespace {
 struct Call {
     std::string text;          // of the node
     std::string a, b, c;       // shapes of the operands `A` and `B` and of the result `C`
-    std::string wrt = "A B C"; // the gradient of what C held is zero, or what is added to it
+    std::string wrt = "A B C"; // the gradient with respect to the old C is zero, or passed on if the node adds to C
     std::string more = "";
 };
 
@@ -235,7 +235,7 @@ TEST_CASE("Reductions that combine with what was there") {
         check({"standard.Reduce r (wcr = \"lambda a, b: " + std::string(wcr) + "\") with <- A[0:M, 0:N]; -> C[0]", "M, N", "1", "1",
                "A C"});
     }
-    // Nothing was there.
+    // Without previous values.
     checkGradient("sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N]\n argument out: float64[1]\n transient m: float64\n"
                   " state a {\n library standard.Reduce r (wcr = \"lambda a, b: a * b\") with <- A[0:N]; -> m\n }\n"
                   " state b {\n t: o = x * x  with x <- m; o -> out[0]\n }\n}\n",
@@ -251,7 +251,7 @@ TEST_CASE("Nodes whose result is an update") {
 
 namespace {
 
-/// A square matrix A of `n` rows, B with the shape `right`, results C (like B) and L (like A), and what else is declared.
+/// A square matrix A of `n` rows, B with the shape `right`, results C (like B) and L (like A), and further declarations.
 std::string systems(const std::string &right, const std::string &more, const std::string &states) {
     return "sdfg f(A, B, C, L) {\n symbol N: int64\n argument A: float64[N, N]\n argument B: float64[" + right +
            "]\n argument C: float64[" + right + "]\n argument L: float64[N, N]\n" + more + states + "}\n";
@@ -261,7 +261,7 @@ std::string node(const std::string &text) {
     return " state s_" + std::to_string(std::hash<std::string>()(text)) + " {\n library " + text + "\n }\n";
 }
 
-/// Positive definite where it is symmetric, with large elements off the diagonal if rows are to be exchanged.
+/// Positive definite if it is symmetric, with large elements off the diagonal if rows are to be exchanged.
 std::vector<double> squareMatrix(int n, bool exchanges = false) {
     std::vector<double> a;
     for (int i = 0; i < n; ++i)

@@ -1,4 +1,4 @@
-// Loops: steps and directions, values that iterations overwrite, branches in them, and variables of their own.
+// Loops: steps and directions, values that iterations overwrite, branches inside, and private variables.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

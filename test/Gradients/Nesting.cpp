@@ -1,4 +1,4 @@
-// SDFGs in SDFGs, and views of views.
+// Nested SDFGs, and views of views.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,8 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A nested SDFG `label` that makes `to` of `from`, which it calls Q and P, by `body`. `more`: symbols, after a comma.
+/// A nested SDFG `label` that computes `to` from `from`, which it calls Q and P, with `body`. `more`: further symbols, after a
+/// comma.
 std::string nested(const std::string &label, const std::string &from, const std::string &to, const std::string &body,
                    const std::string &more = "") {
     return replaced(R"(
@@ -39,7 +40,7 @@ std::string program(const std::string &body) {
            body + "}\n";
 }
 
-/// Each neighbour is multiplied in a loop that overwrites Q: values of it are stored.
+/// Each neighbour is multiplied in a loop that overwrites Q, so values of Q are stored.
 const std::string recurrence = map("begin", "P", "Q", "cos(x) * x") + R"(
             for k = 1; k < N; k = k + 1 {
               state step {
@@ -66,7 +67,7 @@ TEST_CASE("SDFGs three deep, with values of their own on every level") {
 }
 
 TEST_CASE("One SDFG by two nodes") {
-    // On the result of itself, and on the same argument twice.
+    // Applied to its own result, and to the same argument twice.
     checkGradient(program(state("first", recurrent("n", "P", "T")) + state("second", recurrent("n", "T", "Q"))), {{"N", 4}}, "Q",
                   "P");
     checkGradient(
@@ -78,7 +79,7 @@ TEST_CASE("One SDFG by two nodes") {
 
 namespace {
 
-/// A program whose state `main` makes `out` of A.
+/// A program whose state `main` computes `out` from A.
 std::string viewing(const std::string &declarations, const std::string &body) {
     return "sdfg f(A, out) {\n argument A: float64[2, 6]\n argument out: float64[12]\n transient T: float64[12]\n" + declarations +
            body + "}\n";
@@ -88,7 +89,7 @@ std::string viewing(const std::string &declarations, const std::string &body) {
 
 TEST_CASE("Views of views") {
     const std::string views = "view V: float64[12]\nview W: float64[3, 4]\nview X: float64[4]\n";
-    // Read through two, and through three, the last one a row.
+    // Read through two views, and through three, the last of which is a row.
     checkGradient(viewing(views, R"(
         state main {
           A[0:2, 0:6] -> new V:views
@@ -110,7 +111,7 @@ TEST_CASE("Views of views") {
         }
     )"),
                   {});
-    // Written through two, overwritten in a loop, and read.
+    // Written through two views, overwritten in a loop, and read.
     checkGradient(viewing("symbol k: int64\n" + views, R"(
         state copy {
           map m[p = 0:2, q = 0:6] with <- A[0:2, 0:6]; -> T[0:12] {

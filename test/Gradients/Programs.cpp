@@ -1,4 +1,4 @@
-// Small programs of the kinds that the tests of DaCe's differentiation have (tests/autodiff): one state, several, nested SDFGs.
+// Small programs like those in the tests of DaCe's differentiation (tests/autodiff): a single state, several states, nested SDFGs.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -130,7 +130,7 @@ TEST_CASE("The largest element of each window, in loops") {
     Differentiated d(text, "out", "A");
     d.set("N", 2);
     d.check();
-    // Nothing of a window is left for the next one: the largest elements have gradient one.
+    // No state of one window remains for the next one: the largest elements have gradient one.
     const Arrays gradients = d.run(d.input(), {{"out", {1}}});
     for (const double g : gradients.at("gradient_A"))
         CHECK((g == 0 || g == 1));

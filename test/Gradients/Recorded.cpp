@@ -1,5 +1,5 @@
-// Programs of NPBench (BSD-3-Clause) as DaCe's Python front end records them: views, slices as wide as a loop has come, in-place updates,
-// rows of a sparse matrix, reductions.
+// Programs of NPBench (BSD-3-Clause) as recorded by DaCe's Python front end: views, slices whose width depends on the iteration,
+// in-place updates, rows of a sparse matrix, reductions.
 #include "Gradient.h"
 #include "SourceTree.h"
 
@@ -15,7 +15,7 @@ struct Recorded {
     const char *name, *of, *wrt;
     std::map<std::string, int64_t> symbols;
     Arrays values = {};
-    bool isSingle = false; // differences of float32 say little: reverse mode is compared with forward mode
+    bool isSingle = false; // finite differences of float32 are too inaccurate: reverse mode is compared with forward mode
 };
 
 const std::vector<Recorded> programs = {

@@ -1,4 +1,4 @@
-// Rules that users give for gradients of tasklets and library nodes.
+// Custom rules for gradients of tasklets and library nodes.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ std::string quoted(const std::string &text) {
     return out + "\"";
 }
 
-/// Of y = x^3, element by element or as a whole. `shape`: of the arguments.
+/// Of y = x^3, element by element or for the entire array. `shape`: of the arguments.
 std::string cube(const std::string &shape, const std::string &more = "",
                  const std::string &arguments = "x, gradient_y, gradient_x") {
     const std::string type = "float64[" + shape + "]";

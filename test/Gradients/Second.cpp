@@ -1,4 +1,4 @@
-// Gradients of gradients: a program that computes one is a program like any other.
+// Gradients of gradients: a program that computes a gradient is an ordinary program.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
-// The program and its gradient as two programs: what the first one stores is handed to the second one, and gradients stay the same.
+// The program and its gradient as two programs: the values that the first one stores are passed to the second one, and gradients do
+// not change.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Sequential maps: their iterations run in order, so that one may use what earlier ones wrote, or write it again.
+// Sequential maps: their iterations run in order, so an iteration may use or overwrite the results of earlier ones.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("Sequential maps in others take their rows and columns only") {
                             "  c: o = sin(x) * y  with x <- t[i, j - 1], y <- t[i, j]; o -> t[i, j]\n }\n}";
     check(row, "N, N");
     const Differentiated d(programOf(row, "N, N"), "out", "A");
-    CHECK(loopsIn(d) == 3); // as it was, and in the gradient, where it runs once more
+    CHECK(loopsIn(d) == 3); // unchanged, and in the gradient, where it runs once more
     CHECK(d.text().find("t: pointer(float64) <- t[i, 0:N]") != std::string::npos);
     check("map r[i = 0:N] (CPU_Multicore) with <- t[0:N, 0:N]; -> t[1:N, 0:N] {\n"
           " map m[j = 1:N] (Sequential) with <- t[0:N, i]; -> t[1:N, i] {\n"

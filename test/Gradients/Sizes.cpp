@@ -1,5 +1,5 @@
-// Sizes of tapes, as text: how many elements loops of every kind store. All have a dimension for each loop. Where a number of iterations can
-// be negative, by the symbols alone, it is none.
+// Sizes of tapes, as text: the number of elements that loops of every kind store. All tapes have one dimension per loop. A number
+// of iterations that the symbols allow to be negative is clamped to zero.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What is stored and what is computed again: the same gradients, bit by bit, and the memory that was said before.
+// Stored and recomputed values: gradients are bitwise identical, and the memory is as predicted.
 #include "Gradient.h"
 
 #include "sdfgc/Analysis/Costs/Footprint.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct Case {
     std::string text, wrt;
-    std::string automatic, stored, recomputed; // tapes; of the last one an error, if it begins with SD
+    std::string automatic, stored, recomputed; // tapes; for the last one an error, if it begins with SD
 };
 
 std::string program(const std::string &declarations, const std::string &body) {
@@ -41,7 +41,7 @@ const std::string twice = program("transient t: float64[N]\n", R"(
     }
 )");
 
-/// An array that each iteration of a loop has for itself.
+/// An array private to each iteration of a loop.
 const std::string inLoop = program("transient t: float64[N]\n", R"(
     for i = 0; i < 3; i = i + 1 {
       state step {
@@ -66,7 +66,7 @@ const std::string inMap = program("transient s: float64 (Register)\ntransient t:
     }
 )");
 
-/// One that a map in a loop overwrites in each of its iterations.
+/// A variable that a map in a loop overwrites in each of its iterations.
 const std::string inBoth = program("transient s: float64 (Register)\n", R"(
     for i = 0; i < 3; i = i + 1 {
       state main {
@@ -81,7 +81,7 @@ const std::string inBoth = program("transient s: float64 (Register)\n", R"(
     }
 )");
 
-/// What iterations hand on.
+/// Values that iterations pass on.
 const std::string carried = program("transient s: float64\n", R"(
     state begin {
       t: o = a  with a <- A[0]; o -> s[0]

@@ -1,4 +1,4 @@
-// States, maps, copies, views and what is overwritten.
+// States, maps, copies, views and overwritten values.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -219,7 +219,7 @@ TEST_CASE("Arrays whose indices do not begin at 0") {
                            "out", "A");
     for (const int64_t n : {1, 2, 5})
         stencil.set("N", n).check();
-    // What is stored of `t` in an iteration lies inside of it, by the condition.
+    // The values of `t` stored in an iteration are within its bounds because of the condition.
     Differentiated stored(R"(
         sdfg f(A, out) {
           symbol N, T, k: int64

@@ -1,4 +1,4 @@
-// Symbols that follow from their own earlier values: tapes of integers keep these.
+// Symbols computed from their own earlier values, which are stored on integer tapes.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Forward mode where it has rules of its own: what is written without a tangent, nested SDFGs, library nodes. Every other test of gradients
-// compares both modes, too.
+// Cases with special rules in forward mode: containers written without a tangent, nested SDFGs, library nodes. Every other gradient
+// test also compares both modes.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Gradients in float32 and float16, and of programs that mix types. Reverse and forward mode agree to what rounding leaves, and so does the
-// same program in float64; containers for gradients have the types of those that they belong to.
+// Gradients in float32 and float16, and of programs that mix types. Reverse and forward mode agree up to rounding, with each other
+// and with the same program in float64; gradient containers have the types of the containers they belong to.
 #include "Gradient.h"
 #include "SourceTree.h"
 
@@ -13,7 +13,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// out[i] = the code of a = A[i], b = B[i], element by element.
+/// out[i] = the code for a = A[i], b = B[i], element by element.
 std::string elementwise(const std::string &code) {
     return R"(
         sdfg f(A, B, out) {
@@ -30,7 +30,7 @@ std::string elementwise(const std::string &code) {
     )";
 }
 
-/// Compares gradients with tangents, then with gradients of a program whose types are wider: to `far` of what they are.
+/// Compares gradients with tangents, then with gradients of a program with wider types, with the relative tolerance `far`.
 void checkNarrow(const std::string &narrow, const std::string &wide, const std::string &wrt, double far) {
     Differentiated d(narrow, "out", wrt), w(wide, "out", wrt);
     for (Differentiated *each : {&d, &w})
@@ -47,7 +47,7 @@ void checkNarrow(const std::string &narrow, const std::string &wide, const std::
         }
 }
 
-/// The text with one type for `$real`, or the types of several words.
+/// The text with one type for `$real`, or with types for several words.
 void checkIn(const std::string &text, const Values &narrow, const std::string &wrt, double far) {
     Values wide = narrow;
     for (auto &[word, type] : wide)
@@ -55,7 +55,7 @@ void checkIn(const std::string &text, const Values &narrow, const std::string &w
     checkNarrow(replaced(text, narrow), replaced(text, wide), wrt, far);
 }
 
-/// Of every derivative a call whose arguments are in the domain of most functions.
+/// One call per derivative, with arguments in the domain of most functions.
 const char *const calls[] = {
 #define SDFGC_DERIVATIVE1(Name, X) #Name "(a * 0.6)",
 #define SDFGC_DERIVATIVE2(Name, A, B) #Name "(a, b)",
@@ -63,7 +63,7 @@ const char *const calls[] = {
 #include "sdfgc/Tasklet/Derivatives.def"
 };
 
-/// The call as a program may have it: the domain of one function begins at one, and some take a whole number.
+/// The call in a valid form: the domain of one function begins at one, and some functions take an integer.
 std::string inDomain(const std::string &call) {
     const std::string name = call.substr(0, call.find('('));
     return name == "acosh" ? "acosh(a + 1)" : name == "ipow" || name == "ldexp" || name == "scalbn" ? name + "(a, 2)" : call;

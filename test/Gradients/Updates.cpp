@@ -1,4 +1,4 @@
-// Updates that are no sums: in sequence, and of iterations of maps.
+// Updates that are not sums: successive ones, and those of map iterations.
 #include "Gradient.h"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ const char *const functions[] = {"(*)", "(max)", "(min)"};
 TEST_CASE("Factors in a sequential loop") {
     for (const char *how : functions)
         check(program("for j = 0; j < M; j = j + 1 {\n" + updating("i = 0:N", "a * a", "i", how) + "}\n"));
-    // The whole loop goes to one element, whose value another one reads in between.
+    // The entire loop updates one element, whose value is also read in between.
     check(program(R"(
         for j = 0; j < M; j = j + 1 {
           state update {
@@ -50,7 +50,7 @@ TEST_CASE("Factors in a sequential loop") {
 
 TEST_CASE("Factors of iterations of a map") {
     for (const char *how : functions) {
-        // One iteration of i updates an element, all of j do.
+        // For each i, one iteration updates an element, or all iterations of j do.
         check(program(updating("i = 0:N, j = 0:M", "sin(a)", "i", how)));
         check(program(updating("j = 0:M, i = 0:N", "sin(a)", "i", how)));
         check(program(updating("i = 0:N, j = 1:M", "sin(a)", "0", how)));
@@ -89,6 +89,6 @@ TEST_CASE("Updates that meet in no way that is known are refused") {
     CHECK(errors(program(updating("i = 0:N, j = 0:M", "a", "i + j", "(*)"))) ==
           "SD4711 the update of `y` cannot be differentiated: `(lambda x, y: (x * y))` is no sum");
     CHECK(errors(program(updating("i = 0:N, j = 0:M", "a", "i", "(wcr = \"lambda p, q: p + sin(p * q)\")"))).starts_with("SD4711"));
-    // The bounds of one map depend on the other one: what is collected is no box.
+    // The bounds of one map depend on the other one, so the collected set is not a box.
     CHECK(errors(program(updating("i = 0:N, j = 0:i", "a", "i", "(*)"))).starts_with("SD4711"));
 }

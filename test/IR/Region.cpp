@@ -1,4 +1,4 @@
-// States put in front of blocks and after them, labels for them, and walks over the nodes of a state.
+// States inserted before and after blocks, labels for them, and walks over the nodes of a state.
 #include "sdfgc/IR/Sdfg.h"
 
 #include <catch2/catch.hpp>
@@ -80,7 +80,7 @@ TEST_CASE("the edges of a block stand in the order of the region's list, whereve
     g.setSource(third, a);
     g.setSource(first, c);
     CHECK(a->outEdges() == std::vector{second, third});
-    g.setSource(first, a); // back in front of both
+    g.setSource(first, a); // back before both
     CHECK(a->outEdges() == std::vector{first, second, third});
     g.moveInEdges(c, b);
     CHECK(b->inEdges() == std::vector{first, second, third});

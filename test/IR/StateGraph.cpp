@@ -26,7 +26,7 @@ TEST_CASE("execution order goes deep first, from the sources in list order") {
     g.order(a, d);
     g.order(b, d);
     g.order(c, e);
-    // d waits for b; e comes before b because it is deeper below a.
+    // d waits for b; e precedes b because it is deeper below a.
     CHECK(labels(ScopeTree(*g.s).order()) == "a c e b d");
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("a node below two scope levels is in the deeper one") {
     auto *outside = g.access("T");
     auto [entry, exit] = g.map("i", "0:4");
     auto *t = g.tasklet("", "t");
-    g.edge(outside, "", t, "x", "T[0]"); // straight into the scope
+    g.edge(outside, "", t, "x", "T[0]"); // directly into the scope
     g.order(entry, t);
     g.order(t, exit);
     ScopeTree s(*g.s);
@@ -280,7 +280,7 @@ TEST_CASE("behind all views is a node of the memory itself") {
     AccessNode *a = g.access("A"), *w = g.access("W");
     CHECK(nodeBehindViews(a) == a);
     g.edge(w, "", g.v, "", "W[0:N]");
-    CHECK(nodeBehindViews(g.v) == nullptr); // W looks at V, and V at W
+    CHECK(nodeBehindViews(g.v) == nullptr); // W is a view of V, and V of W
     g.edge(a, "", w, "", "A[0:N]");
     CHECK(nodeBehindViews(g.v) == a);
 }
@@ -378,7 +378,7 @@ TEST_CASE("a state computes its scopes once, and anew after every kind of change
     const ScopeTree before(*s);
     CHECK(same() == &before.order());
     auto differs = [&, known = std::vector<ScopeTree>{before}](auto change) mutable {
-        change(); // older trees are kept, so that memory is not used again
+        change(); // older trees are kept, so that their memory is not reused
         known.emplace_back(*s);
         return &known[known.size() - 2].order() != &known.back().order();
     };

@@ -1,4 +1,4 @@
-// Container arrays: arrays of pointers to arrays or structures of the caller.
+// Container arrays: arrays of pointers to the caller's arrays or structures.
 #include "Interpret/Interpreted.h"
 
 using namespace sdfgc;
@@ -15,7 +15,7 @@ std::vector<double *> pointersTo(Rows &rows) {
     return out;
 }
 
-/// An argument `A` of M rows of N elements, and what else a graph has.
+/// An argument `A` of M rows of N elements, and the rest of the graph.
 std::string overRows(const std::string &rest) {
     return R"(sdfg f {
       symbol M, N: int64
@@ -172,7 +172,7 @@ TEST_CASE("an extent that nobody knows, of memory of the caller", "[interpret]")
 
 namespace {
 
-/// What elements of `S` point to, and the text of the argument.
+/// The structure to which elements of `S` point, and the text of the argument.
 struct Pair {
     double *v;
     double w;

@@ -1,4 +1,4 @@
-// What the interpreter finds in graphs that a compiler takes on trust.
+// Faults that the interpreter detects and a compiler does not.
 #include "Interpret/Interpreted.h"
 
 #include <chrono>
@@ -162,7 +162,7 @@ std::string mapWith(const std::string &output, const std::string &schedule = "")
 TEST_CASE("iterations of a map that write one element", "[interpret]") {
     std::vector<double> a{1, 2, 3}, c(3);
     CHECK(Interpreted(mapWith("C[0]")).bind("A", a).bind("C", c).set("N", 3).run() == Kinds{FaultKind::Race});
-    // In sequence, with conflict resolution, and of one value, it is no conflict.
+    // Without parallelism, with conflict resolution, or with a single value, it is not a conflict.
     CHECK(Interpreted(mapWith("C[0]", " (Sequential)")).bind("A", a).bind("C", c).set("N", 3).run().empty());
     c.assign(3, 0);
     CHECK(Interpreted(mapWith("C[0] (+)")).bind("A", a).bind("C", c).set("N", 3).run().empty());
@@ -184,7 +184,7 @@ TEST_CASE("iterations of a map that read what others write", "[interpret]") {
     })");
     CHECK(p.bind("A", a).run() == Kinds{FaultKind::Race});
     CHECK(p.reports[0].other.element == "f: state s, tasklet t");
-    CHECK(p.reports[0].other.subset == "A[i + 1]"); // what the iteration before has read
+    CHECK(p.reports[0].other.subset == "A[i + 1]"); // read by the previous iteration
 }
 
 TEST_CASE("nodes of a state without a path between them", "[interpret]") {

@@ -32,7 +32,7 @@ public:
         program_->set(Name(symbol), value);
         return *this;
     }
-    /// The kinds of faults that were found, in order.
+    /// The kinds of faults, in order of detection.
     std::vector<FaultKind> run() {
         REQUIRE(program_);
         reports = program_->run();

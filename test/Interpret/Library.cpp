@@ -1,4 +1,4 @@
-// What the interpreter finds at library nodes. What they compute: test/Numerics.
+// Faults that the interpreter detects at library nodes. Their results are tested in test/Numerics.
 #include "Interpret/Interpreted.h"
 
 using namespace sdfgc;

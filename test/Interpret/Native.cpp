@@ -1,4 +1,4 @@
-// Foreign code and the memory that it gets.
+// Foreign code and the memory passed to it.
 #include "../../lib/Interpret/Native/Guarded.h"
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ void divides(void *const *) { std::raise(SIGFPE); }
 void throws(void *const *) { throw std::runtime_error("no"); }
 void aborts(void *const *) { std::abort(); }
 
-int timesLeft = 0; // what a library holds each time that a signal ends it
+int timesLeft = 0; // models state that a library leaks each time a signal ends it
 void leaves(void *const *values) {
     ++timesLeft;
     writes(values);

@@ -28,7 +28,7 @@ TEST_CASE("nodes of a state are ordered by edges, those before it by time", "[or
     Order o;
     o.task();
     const Time earlier = o.now;
-    const Precedence p({{}, {}, {0}}); // 0 -> 2; 1 stands alone
+    const Precedence p({{}, {}, {0}}); // 0 -> 2; 1 has no edges
     std::vector<Time> starts(3);
     o.enterGraph(p, starts);
     o.step(0);
@@ -60,7 +60,7 @@ TEST_CASE("iterations of a map are not ordered, what happens in one of them is",
     o.iteration();
     o.task();
     CHECK_FALSE(o.isBefore(first));
-    // A map inside: its iterations are in one of the outer map's.
+    // An inner map: each of its iterations belongs to an iteration of the outer map.
     const Time outer = o.now;
     o.enterMap();
     o.iteration();
@@ -87,7 +87,7 @@ TEST_CASE("streams are ordered by waits alone", "[order]") {
     };
     o.enterStreams(s);
     const Time host = run(s.host());
-    s.wait(0, s.host()); // what a stream is given, it is given after what the host has done
+    s.wait(0, s.host()); // work is queued in a stream after everything that the host did before
     const Time first = run(0);
     CHECK(o.isBefore(host));
     s.wait(1, s.host());
@@ -95,13 +95,13 @@ TEST_CASE("streams are ordered by waits alone", "[order]") {
     CHECK(o.isBefore(host));
     CHECK_FALSE(o.isBefore(first));
     run(s.host());
-    CHECK_FALSE(o.isBefore(first)); // the host does not wait for what it queues
+    CHECK_FALSE(o.isBefore(first)); // the host does not wait for the work that it queues
     s.wait(s.host(), 0);
     run(s.host());
     CHECK(o.isBefore(first));
     s.wait(1, s.host());
     run(1);
-    CHECK(o.isBefore(first)); // by way of the host
+    CHECK(o.isBefore(first)); // through the host
 }
 
 TEST_CASE("an event is what its stream had been given when it was recorded", "[order]") {
@@ -121,5 +121,5 @@ TEST_CASE("an event is what its stream had been given when it was recorded", "[o
     CHECK(o.isBefore(before));
     CHECK_FALSE(o.isBefore(after));
     o.leave();
-    CHECK(o.isBefore(after)); // at the end of the program all are done
+    CHECK(o.isBefore(after)); // at the end of the program, all work is complete
 }

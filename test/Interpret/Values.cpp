@@ -35,7 +35,7 @@ TEST_CASE("conversions to integers take what fits", "[values]") {
     CHECK(converted<uint32_t>(INFINITY) == UINT32_MAX);
     CHECK(converted<uint64_t>(1.8e19) == 18000000000000000000U);
     CHECK(converted<int64_t>(std::nan("")) == 0);
-    CHECK(converted<uint8_t>(int32_t(300)) == 44); // integers wrap
+    CHECK(converted<uint8_t>(int32_t(300)) == 44); // integers wrap around
     CHECK(converted<bool>(0.5));
 }
 

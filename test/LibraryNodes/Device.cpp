@@ -1,4 +1,4 @@
-// Nodes on device memory: which library they call, and which maps they become.
+// Nodes on device memory: which library function they call, and into which maps they are expanded.
 #include "../Graphs.h"
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -38,7 +38,7 @@ struct DeviceNode : Graph {
     }
     Memlet all(const std::string &name) { return Memlet::simple(Name(name), g.desc(Name(name))->fullSubset()); }
 
-    /// The text of the tasklets of the expansion that are no Python: library calls and C++; empty when there is none.
+    /// The code of the tasklets of the expansion that are not in Python: library calls and C++; empty if there are none.
     std::string calls() {
         expand();
         std::string text;
@@ -49,7 +49,7 @@ struct DeviceNode : Graph {
                         text += t->code.text + "\n";
         return text;
     }
-    /// Outermost maps of the expansion: `label[params]`, in order.
+    /// The outermost maps of the expansion: `label[params]`, in order.
     std::vector<std::string> kernels() {
         expand();
         std::vector<std::string> found;
@@ -94,7 +94,7 @@ TEST_CASE("a batch of several dimensions is one call when its matrices lie at eq
     std::string text = gemm("2, 3, 64, 32", "2, 3, 32, 48", "2, 3, 64, 48").calls();
     CHECK_FALSE(contains(text, "for "));
     CHECK(contains(text, ", 6)"));
-    // The second operand is the same for the outer dimension: a loop around calls for the inner one.
+    // The second operand is the same for the outer dimension: a loop around calls that handle the inner one.
     text = gemm("2, 3, 64, 32", "3, 32, 48", "2, 3, 64, 48").calls();
     CHECK(contains(text, "for _p"));
     CHECK(contains(text, "gemmStridedBatched"));
@@ -109,7 +109,7 @@ TEST_CASE("transpositions on device memory are geam, with the factor") {
 
 TEST_CASE("without a library, for other types and on request products on device memory are maps") {
     DeviceNode none = gemm("64, 32", "32, 48", "64, 48");
-    none.options.emulate = true; // by the BLAS of the host
+    none.options.emulate = true; // with the host's BLAS
     none.options.libraries.erase("openblas");
     CHECK(none.calls() == "");
     CHECK(contains(none.remark(), "the toolchain has no BLAS"));
@@ -135,7 +135,7 @@ TEST_CASE("reductions on device memory: threads by shape") {
     CHECK(reduce("1000000", "1", {}).kernels() == Kernels{"reduce_blocks 245", "combine_blocks 1"});
     CHECK(reduce("N, M", "1", {}).kernels().size() == 2);
     CHECK(reduce("5000", "1", {}).kernels() == Kernels{"reduce_blocks 1"});
-    // A thread for each output: the schedule is chosen later.
+    // One thread per output: the schedule is chosen later.
     CHECK(reduce("N, M", "M", axes(0)).kernels().empty());
     CHECK(reduce("N, 16", "N", axes(1)).kernels().empty());
     CHECK(reduce("N, M", "N", axes(1), "lambda a, b: a * b + 1").kernels().empty());
@@ -171,10 +171,10 @@ TEST_CASE("LAPACK's info is computed where somebody asks for it") {
 TEST_CASE("factorisations on device memory call the device's LAPACK, which counts by columns") {
     DeviceNode getrf("lapack.nodes.getrf.Getrf");
     getrf.in("_xin", "N, N").out("_xout", "N, N").out("_ipiv", "N", ScalarKind::Int32).out("_res", "1", ScalarKind::Int32);
-    // Matrices by rows: copies around the call.
+    // Row-major matrices: copies before and after the call.
     CHECK(getrf.calls() == "gpuSolver.getrf(N, _out_work, N, _out_ipiv, _out_res)\n");
     CHECK(contains(getrf.remark(), "implementation cuSOLVER"));
-    // Of this name they are stored by columns.
+    // LAPACK nodes with this name have column-major matrices.
     DeviceNode columns("lapack.nodes.getrf.Getrf");
     columns.n->implementation = "cuSolverDn";
     columns.in("_xin", "N, N").out("_xout", "N, N").out("_ipiv", "N", ScalarKind::Int32);
@@ -186,7 +186,7 @@ TEST_CASE("factorisations on device memory call the device's LAPACK, which count
     CHECK(contains(text, "gpuSolver.getrf(N, _out_copy, N, _out_pivots)"));
     CHECK(contains(text, "gpuSolver.getrs(\"sdfgc::gpu::Op::None\", N, 1, _in_copy, N, _in_pivots, _out_bout, N)"));
 
-    // The lower triangle of rows is the upper one of columns: nothing is copied but the input.
+    // The lower triangle of a row-major matrix is the upper one of a column-major matrix: only the input is copied.
     DeviceNode cholesky("linalg.nodes.cholesky.Cholesky");
     cholesky.options.target = pass::Target("hip");
     cholesky.in("_a", "N, N").out("_b", "N, N");
@@ -303,20 +303,20 @@ TEST_CASE("what no product of matrices computes is the library's for tensors, wh
         n.out("c", c).set("einsum_str", text);
         return n;
     };
-    // The rows `ab` of the first operand do not lie in the result like one dimension, nor do the sums `cd`.
+    // The rows `ab` of the first operand do not have the layout of a single dimension in the result, and neither do the sums `cd`.
     DeviceNode mixed = einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32");
     CHECK(contains(mixed.calls(),
                    R"(gpuTensors.contract(1, tensor(_in_op_a, "'a'", 64, 4096, "'b'", 8, 512, "'c'", 32, 16, "'d'", 16, 1), )"));
     CHECK(contains(mixed.remark(), "implementation cuTENSOR"));
     CHECK(einsum("acbd,dec->aeb", "64, 8, 32, 16", "16, 20, 8", "64, 20, 32", false).calls().empty());
-    CHECK(einsum("acbd,dec->aeb", "2, 2, 2, 2", "2, 2, 2", "2, 2, 2").calls().empty()); // a kernel is as fast
+    CHECK(einsum("acbd,dec->aeb", "2, 2, 2, 2", "2, 2, 2", "2, 2, 2").calls().empty()); // a kernel is equally fast
     CHECK(einsum("aab,bc->ac", "8, 8, 64", "64, 64", "8, 64").calls().empty());         // a diagonal
     CHECK(contains(einsum("ab,bc->ac", "64, 32", "32, 48", "64, 48").calls(), "gpuBlas.gemm"));
 
     CHECK(contains(einsum("abc->cba", "N, M, K", "", "K, M, N").calls(), "gpuTensors.permute(1, "));
     CHECK(einsum("abc->abc", "N, M, K", "", "N, M, K").calls().empty()); // a copy
 
-    // hipTensor takes no batches, and permutes float32 alone.
+    // hipTensor does not support batches, and permutes only float32.
     const char *batch = "gacbd,dgec->gaeb";
     DeviceNode cuda = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32"),
                hip = einsum(batch, "2, 64, 8, 32, 16", "16, 2, 20, 8", "2, 64, 20, 32");
@@ -358,7 +358,7 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(whole.calls() == "gpuPrimitives.reduce(\"sdfgc::gpu::Min()\", _in_in, 1, N, _out_total)\n"); // combined with the result
                                                                                                        // afterwards
     CHECK(contains(whole.remark(), "implementation rocPRIM"));
-    // Another start is another kernel's.
+    // A different initial value needs another kernel.
     CHECK(contains(reduce("N, M", "N", sum, "1").calls(), "M, _out_total)"));
 
     DeviceNode custom = reduce("N, M", "N", "lambda a, b: a * b + 1", "0"),
@@ -367,7 +367,7 @@ TEST_CASE("a Reduce of the device that asks for it calls CUB or rocPRIM for rows
     CHECK(widened.calls() == "_out_total = gpuReduce.blockReduce(_in_acc, \"sdfgc::gpu::Sum()\")\n");
     CHECK(contains(widened.remarks.front().text, "input and output differ in type"));
     DeviceNode toHost = reduce("N", "1", sum, "0"), fromHost = reduce("N", "1", sum, "0");
-    toHost.g.desc("out")->storage = Storage::Register; // behind a twin: see below
+    toHost.g.desc("out")->storage = Storage::Register; // after a twin: see below
     fromHost.g.desc("in")->storage = Storage::CPU_Heap;
     CHECK(contains(toHost.calls(), "N, _out_out)"));
     CHECK(contains(fromHost.calls(), "N, _out_out)"));
@@ -395,7 +395,7 @@ TEST_CASE("calls of the device's libraries reach host memory through twins in de
     DeviceNode dot("blas.nodes.dot.Dot");
     dot.in("_x", "N").in("_y", "N").out("_result", "1").g.desc("out_result")->storage = Storage::Register;
     CHECK(copies(dot) == "_device_result -> _result; ");
-    DeviceNode pinned = gemm("N, M", "M, K", "N, K"); // page-locked: the device reaches it
+    DeviceNode pinned = gemm("N, M", "M, K", "N, K"); // page-locked: the device can access it
     pinned.g.desc("in_b")->storage = Storage::CPU_Pinned;
     CHECK(copies(pinned).empty());
 }

@@ -1,4 +1,4 @@
-// Nodes that combine their result with what the output held, where it held nothing.
+// Nodes that combine their result with the previous contents of the output, for outputs without previous contents.
 #include "../Graphs.h"
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -27,7 +27,7 @@ struct Combining : Graph {
         s->connect(n, {}, access(to), {}, memlet(to + subset));
     }
 
-    /// Does what the node became write its output, or update it?
+    /// Does the expanded node update its output instead of overwriting it?
     bool updates() {
         diag::Engine diags;
         const pass::CompileOptions options;

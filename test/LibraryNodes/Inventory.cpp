@@ -19,7 +19,7 @@ std::string source(const std::string &path) {
 
 bool contains(const std::string &text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// The page of a node, which `sdfgc nodes --markdown` writes.
+/// The page of a node, written by `sdfgc nodes --markdown`.
 std::string page(const libnodes::Definition &d) {
     const std::string library(d.library);
     return source("docs/user/library-nodes/" + (d.className == "*" ? library : library + "." + std::string(d.className)) + ".md");
@@ -35,7 +35,7 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
     for (const char *file :
          {"messages", "collectives", "vectors", "nonblocking", "grids", "pblas-pgemm", "pblas-pgemv", "pblas-cyclic"})
         ranks += source("test/lit/mpi/" + std::string(file) + ".test");
-    ranks += source("test/lit/passes/distribute.test"); // nodes that only the pass makes
+    ranks += source("test/lit/passes/distribute.test"); // nodes that only the pass creates
     for (const libnodes::Definition &d : libnodes::all()) {
         if (!d.expand)
             continue;
@@ -46,7 +46,7 @@ TEST_CASE("every node that is expanded has a page in the docs and a test of what
             CHECK(contains(ranks, "library " + std::string(d.library) + "." + std::string(d.className) + " "));
             continue;
         }
-        // A test names the class path, in one text or as the last part behind a prefix: `gemm.Gemm"`, `path + "FFT"`.
+        // A test contains the class path, as one text or as the last part after a prefix: `gemm.Gemm"`, `path + "FFT"`.
         const std::string name = std::string(d.className) + "\"";
         CHECK((contains(tests, "." + name) || contains(tests, "\"" + name)));
     }

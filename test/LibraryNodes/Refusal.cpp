@@ -1,4 +1,4 @@
-// Nodes whose operands or properties do not fit are refused with what is wrong, never expanded to something else.
+// Nodes with invalid operands or properties are refused with a reason, and never expanded to something else.
 #include "../Graphs.h"
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
@@ -32,7 +32,7 @@ struct NodeTest : Graph {
         n->properties.set(property, std::move(v));
         return *this;
     }
-    /// The reason of the refusal; empty when it was expanded.
+    /// The reason for the refusal; empty if the node was expanded.
     std::string refusal() {
         diag::Engine diags;
         pass::CompileOptions options;

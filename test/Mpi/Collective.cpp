@@ -1,4 +1,4 @@
-// Calls of all ranks that go beyond equal parts: parts of any size, calls that end at a wait, groups of ranks. Against the emulation.
+// Collective calls beyond equal parts: parts of any size, nonblocking calls, groups of ranks. Tested with the emulation.
 #include "Job.h"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Runs a job whose ranks each say whether they found what they had to.
+/// Runs a job; each rank returns whether it received the expected values.
 void eachRank(int ranks, const std::function<bool(Program &)> &body) {
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
         std::vector<char> right(static_cast<std::size_t>(ranks), 0);
@@ -21,7 +21,7 @@ void eachRank(int ranks, const std::function<bool(Program &)> &body) {
     }
 }
 
-/// Rank r has r elements, 100 r and on.
+/// Rank r has r elements, starting with 100 r.
 std::vector<double> ownOf(int64_t rank) {
     std::vector<double> out(static_cast<std::size_t>(rank));
     std::iota(out.begin(), out.end(), 100.0 * static_cast<double>(rank));
@@ -172,7 +172,7 @@ TEST_CASE("the buffers of a call that has begun belong to it") {
     bool isPoisoned = false;
     CHECK(with([&](Program &p, double &, double &sum) {
               if (p.rank() == 0)
-                  isPoisoned = sum != sum; // no number: nothing has arrived yet
+                  isPoisoned = sum != sum; // NaN: nothing has arrived yet
           }).isFine());
     CHECK(isPoisoned);
 }
@@ -220,7 +220,7 @@ TEST_CASE("groups of ranks are made once") {
         MPI_Comm few;
         p.comm_split("Split", 1, p.rank() < 2 ? 0 : -1, 0, &few);
         double one = 1, sum = 0;
-        p.allreduce("Few", Op::Sum, block(&one), block(&sum), comm(&few)); // passes by ranks 2 to 4
+        p.allreduce("Few", Op::Sum, block(&one), block(&sum), comm(&few)); // not called by ranks 2 to 4
         return right && sum == (p.rank() < 2 ? 2.0 : 0.0) && (few == MPI_COMM_NULL) == (p.rank() >= 2);
     });
 }

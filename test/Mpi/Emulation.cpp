@@ -1,4 +1,4 @@
-// What the emulation does with programs that are right, and what it says of those that are not.
+// The behaviour of the emulation for correct programs, and its reports for incorrect ones.
 #include "Job.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Every rank sends to the next one, and sums what all have; the same bits for every seed.
+/// Every rank sends to the next one, and adds up the values of all ranks; bitwise identical for every seed.
 std::vector<double> ring(std::uint64_t seed) {
     std::vector<double> out(4);
     const test::Result r = test::job(4, seed, [&](Program &p) {
@@ -62,7 +62,7 @@ TEST_CASE("messages of other sizes and types are reported") {
                 p.recv("Recv", block(a, taken, 1), 0, 0);
         });
     };
-    CHECK(send(3, 4).isFine()); // there may be more room
+    CHECK(send(3, 4).isFine()); // the receiver may have more space
     CHECK_THAT(send(4, 3).errors[1], Contains("Send of rank 0 sends 4 float64, and Recv of rank 1 takes 3 float64"));
     const test::Result types = test::job(2, 0, [](Program &p) {
         double a = 0;
@@ -141,7 +141,7 @@ TEST_CASE("what is left over at the end is reported") {
 }
 
 TEST_CASE("wrong ranks, grids and sizes are errors of the program") {
-    std::vector<std::string> said[4]; // by rank; the ranks must not assert, only one thread may
+    std::vector<std::string> said[4]; // by rank; only one thread may assert, so the ranks do not
     const test::Result r = test::job(3, 0, [&](Program &p) {
         double a[4] = {};
         const auto attempt = [&](const std::function<void()> &call) {

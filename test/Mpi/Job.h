@@ -10,9 +10,9 @@
 
 namespace sdfgc::mpi::test {
 
-/// What became of a job: the errors of its ranks, and what is wrong with it as a whole.
+/// The result of a job: the errors of its ranks, and the errors of the job as a whole.
 struct Result {
-    std::vector<std::string> errors; // of each rank; empty: none
+    std::vector<std::string> errors; // per rank; empty: none
     std::string report;
     bool isFine() const {
         for (const std::string &e : errors)
@@ -22,7 +22,7 @@ struct Result {
     }
 };
 
-/// Runs `body` on every rank, with a program of its own.
+/// Runs `body` on every rank, with a separate program each.
 inline Result job(int ranks, std::uint64_t seed, const std::function<void(Program &)> &body) {
     struct Data {
         const std::function<void(Program &)> &body;

@@ -1,4 +1,4 @@
-// Buffers and blocks against brute force.
+// Buffers and blocks, compared with brute force.
 #include "Job.h"
 
 #include <catch2/catch.hpp>

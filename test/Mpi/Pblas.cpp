@@ -1,4 +1,4 @@
-// Distributed products and copies over the emulation: its own loops, and what all ranks must agree on.
+// Distributed products and copies with the emulation: its own loops, and the arguments on which all ranks must agree.
 #include "Job.h"
 #include "PblasCases.h"
 
@@ -37,7 +37,7 @@ TEST_CASE("every element of a matrix in blocks is at one place") {
 
 namespace {
 
-/// The error of each rank of a product of 4 x 4 matrices in blocks of `size` on a grid, of which each rank has `rows` rows.
+/// The error on each rank of a product of 4 x 4 matrices in blocks of `size` on a grid, where each rank has `rows` rows.
 std::vector<std::string> errorsOf(int ranks, const mpi::Dims &shape, const std::function<int(int64_t)> &size,
                                   const std::function<int64_t(int64_t)> &rows) {
     const mpi::test::Result r = mpi::test::job(ranks, 0, [&](mpi::Program &p) {

@@ -1,4 +1,5 @@
-// Products and copies of matrices in blocks against loops, for any number of ranks: over the emulation, and over ScaLAPACK under mpirun.
+// Products and copies of block-cyclic matrices, compared with loops, for any number of ranks: with the emulation, and with
+// ScaLAPACK under mpirun.
 #pragma once
 
 #include "sdfgc/rt/scalapack.h"
@@ -18,7 +19,7 @@ template <class T> T elementOf(int64_t seed, int64_t i, int64_t j) {
         return static_cast<T>(value(seed));
 }
 
-/// The part that a rank has of a matrix whose elements `of(i, j)` gives, in an array with gaps that hold -99.
+/// A rank's part of a matrix with the elements `of(i, j)`, in an array whose gaps contain -99.
 template <class T> struct Local {
     Layout layout;
     Position at;
@@ -42,7 +43,7 @@ template <class T> struct Local {
     void fill(const std::function<T(int64_t, int64_t)> &of) {
         each([&](T &e, int64_t i, int64_t j) { e = of(i, j); });
     }
-    /// How many elements differ from what they should be, and how many gaps were written.
+    /// The number of elements that differ from the expected ones, plus the number of overwritten gaps.
     int64_t wrong(const std::function<T(int64_t, int64_t)> &of, double tolerance) {
         int64_t bad = 0, own = 0, gaps = 0;
         each([&](T &e, int64_t i, int64_t j) {
@@ -57,7 +58,7 @@ template <class T> struct Local {
     Block<T> vector() { return block(memory.data(), cols, colStep); }
 };
 
-/// What went wrong on this rank in `trials` of each operation on a px x py grid of a job; empty: nothing.
+/// The errors on this rank in `trials` runs of each operation on a px x py grid of a job; empty if there are none.
 template <class T> std::string tryOperations(const mpi::Program &ranks, int64_t px, int64_t py, int trials) {
     std::mt19937 shared(static_cast<unsigned>(px * 100 + py)), mine(static_cast<unsigned>(ranks.rank()));
     const bool isIn = ranks.rank() < px * py;
@@ -137,7 +138,7 @@ template <class T> std::string tryOperations(const mpi::Program &ranks, int64_t 
     return out;
 }
 
-/// All types on all grids that a job has ranks for, ranks outside of the grid too.
+/// All types on all grids that fit into a job, including ranks outside of the grid.
 inline std::string tryAll(const mpi::Program &ranks, int trials) {
     std::string out;
     for (int64_t px = 1; px <= ranks.size(); ++px)

@@ -1,4 +1,5 @@
-// The nest form: what is read, what can be renamed, and that writing what was read is the end of it.
+// The nest form: how graphs are read, which names can be changed, and that writing an unchanged form gives a graph that stays the
+// same.
 #include "../Graphs.h"
 
 #include "sdfgc/Nest/Nest.h"
@@ -11,7 +12,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Two states with a map each, a copy, and a loop with a state of its own.
+/// Two states with a map each, a copy, and a loop with a further state.
 struct Program : Graph {
     Program()
         : Graph(R"(
@@ -96,7 +97,7 @@ TEST_CASE("nest: what is written is read as the same, and written as the same") 
 }
 
 TEST_CASE("nest: the runs of a region are written together as they are one by one") {
-    // Each run of two states becomes three: what it writes twice has no path between the two.
+    // Each run of two states becomes three: there is no path between its two writes of the same data.
     const auto changed = [](bool together) {
         Graph program(R"(
             sdfg f(A, B) {
@@ -178,8 +179,8 @@ TEST_CASE("nest: parameters get other meanings") {
     nest::Item &sum = runs[0].items[0].map->body.back();
     const sym::Expr next = sym::Expr::symbol(Name("i")) + 1;
     CHECK(nest::canRename(sum, {{Name("i"), next}}));
-    CHECK_FALSE(nest::canRename(sum, {{Name("j"), next}}));                         // a parameter of its own
-    CHECK_FALSE(nest::canRename(sum, {{Name("i"), sym::Expr::symbol(Name("j"))}})); // means something else inside
+    CHECK_FALSE(nest::canRename(sum, {{Name("j"), next}}));                         // one of its own parameters
+    CHECK_FALSE(nest::canRename(sum, {{Name("i"), sym::Expr::symbol(Name("j"))}})); // has another meaning inside
     nest::rename(sum, {{Name("i"), next}});
     CHECK(text(sum) == "read A[i + 1, j] j, update t[i + 1] j");
 }
@@ -198,5 +199,5 @@ TEST_CASE("nest: states that are measured, and values that no container has, are
     CHECK(nest::isReadable(*allStates(p.g).front()));
     allStates(p.g).front()->instrument = Instrumentation::Timer;
     CHECK_FALSE(nest::isReadable(*allStates(p.g).front()));
-    CHECK(p.read().size() == 2); // the second state is a run of its own
+    CHECK(p.read().size() == 2); // the second state is a separate run
 }

@@ -1,5 +1,5 @@
-// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Memory/Copies.h), of no element, one, an
-// odd number and many. Every shape goes there and back, and from one device container to another.
+// Copies to, from and on the emulated device, by every method of the table (sdfgc/Analysis/Memory/Copies.h), of zero elements, one,
+// an odd number and many. Every shape is copied to the device and back, and from one device container to another.
 #include "Program.h"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// One dimension of a subset: as the graph says it, and in numbers.
+/// One dimension of a subset: as written in the graph, and in numbers.
 struct Part {
     std::string text;
     int64_t begin, end, step;
@@ -59,7 +59,7 @@ public:
         g_.s->connect(from, {}, to, {}, m);
     }
 
-    /// There with the strides `first`, back, and by way of a container with the strides `second`.
+    /// Copies there with the strides `first`, back, and through a container with the strides `second`.
     void thereAndBack(const std::string &id, const std::string &shape, const std::string &first, const std::string &second,
                       const std::vector<Part> &subset) {
         Tensor a = p_.array(id + "_a", shape), b = p_.array(id + "_b", shape), c = p_.array(id + "_c", shape);
@@ -77,7 +77,7 @@ public:
     Graph &g_;
 };
 
-/// Each size once as the end of the dimension.
+/// Each size is the end of the dimension once.
 const std::vector<Part> sizes = {{"0:Zero", 0, 0, 1}, {"0:One", 0, 1, 1}, {"0:Odd", 0, 7, 1}, {"0:Many", 0, 301, 1}};
 
 void shapes(Program &p) {
@@ -98,7 +98,7 @@ void shapes(Program &p) {
     }
 }
 
-/// Row-major order of both sides, where the sizes differ.
+/// Row-major order on both sides if the sizes differ.
 void reshaped(Program &p) {
     Copies c(p);
     Tensor a = p.array("a", "6, 4"), b = p.array("b", "3, 4"), d = p.array("d", "3, 4");
@@ -128,7 +128,7 @@ void converted(Program &p) {
     p.expect(d, [=](const Index &i) { return a(i); });
 }
 
-/// there = a; there += b; other = there; other += there; d += other: a state for each, since only the states order them.
+/// there = a; there += b; other = there; other += there; d += other: one state each, since only states order them.
 void resolved(Program &p) {
     Copies c(p);
     const std::string all = "0:7, 0:5", sum = "lambda x, y: x + y";

@@ -1,4 +1,5 @@
-// Programs that generators of GPU code got wrong, on the emulated device: docs/developer/gpu-bugs.md says which row is whose.
+// Programs for which generators of GPU code produced wrong code, on the emulated device: docs/developer/gpu-bugs.md assigns them to
+// its rows.
 #include "Program.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +9,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A program with one state, whose arrays are moved to the device as they are used.
+/// A program with one state, whose arrays are moved to the device when they are used.
 class Device {
 public:
     explicit Device(Program &p) : p(p), g(p.graph()) {}
@@ -23,7 +24,7 @@ public:
         scope.first->schedule = Schedule::GPU_Device;
         return scope;
     }
-    /// The whole of a container to or from the device.
+    /// Copies an entire container to or from the device.
     void copy(AccessNode *from, AccessNode *to) {
         Memlet m = Memlet::simple(from->data, g.g.desc(from->data)->fullSubset());
         m.otherSubset = m.subset;
@@ -71,7 +72,7 @@ void renamedOutputs(Program &p) {
     p.expect(B, [=](const Index &i) { return 2.0 * A(i); });
 }
 
-/// The size of a device array is known only after a first state; a nested SDFG has another one, inside of a loop of the host.
+/// The size of a device array is known only after a first state; the size of another one, in a nested SDFG, inside of a host loop.
 void lateSizes(Program &p) {
     Device d(p);
     p.symbol("N", 6);
@@ -103,8 +104,7 @@ void lateSizes(Program &p) {
     p.expect(C, [=](const Index &i) { return 2.0 * A(i); });
 }
 
-/// Every iteration of a kernel with two dimensions has an array of two dimensions, too large for registers, with strides of its
-/// own.
+/// Every iteration of a two-dimensional kernel has a two-dimensional array that is too large for registers, with its own strides.
 void largeTemporaries(Program &p) {
     Device d(p);
     Tensor A = p.array("A", "3, 4"), B = p.array("B", "3, 4");
@@ -145,7 +145,7 @@ void largeTemporaries(Program &p) {
     p.expect(B, [=](const Index &i) { return 1200.0 * A(i) + 1200.0 * 5; });
 }
 
-/// C++ code in a kernel indexes a container of one element, and takes the address of a scalar.
+/// C++ code in a kernel indexes a container of one element and takes the address of a scalar.
 void opaqueNeighbours(Program &p) {
     Device d(p);
     Tensor A = p.array("A", "9"), B = p.array("B", "9");
@@ -176,7 +176,7 @@ void opaqueNeighbours(Program &p) {
     p.expect(B, [=](const Index &i) { return 3.0 * (A(i) + 1.0) + 1.0; });
 }
 
-/// A reference to device memory is set, and then used; nothing is copied.
+/// A reference to device memory is set and then used, without a copy.
 void references(Program &p) {
     Device d(p);
     Tensor A = p.array("A", "8"), B = p.array("B", "8");
@@ -199,7 +199,7 @@ void references(Program &p) {
     p.expect(B, [=](const Index &i) { return 5.0 * A(i); });
 }
 
-/// A copy node and a fill node between maps, inside of a kernel and outside.
+/// A copy node and a fill node between maps, inside and outside of a kernel.
 void copyNodes(Program &p) {
     Device d(p);
     Tensor A = p.array("A", "6, 3"), B = p.array("B", "6, 3"), C = p.array("C", "6, 3");

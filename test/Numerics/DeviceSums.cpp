@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// `out op= A[...]` over all of A, in a state of its own.
+/// `out op= A[...]` over all of A, in a separate state.
 void accumulate(Program &p, const std::string &id, const std::string &shape, Type t, const std::string &wcr,
                 const std::function<Number(Number, Number)> &op) {
     Graph &g = p.graph();
@@ -65,7 +65,7 @@ void kinds(Program &p) {
     accumulate(p, "sum_c", "N, 3", ScalarKind::Complex128, "lambda a, b: a + b", [](N a, N b) { return a + b; });
     accumulate(p, "bytes", "N", ScalarKind::Int8, "lambda a, b: max(a, b)",
                [](N a, N b) { return real(std::max(a.real(), b.real())); });
-    // So small that nothing overflows, and without zeros.
+    // Small enough that nothing overflows, and without zeros.
     accumulate(p, "product", "33", ScalarKind::Float64, "lambda a, b: a * b", [](N a, N b) { return a * b; });
     accumulate(p, "sum_large", "300, 5, 200", ScalarKind::Float64, "lambda a, b: a + b", [](N a, N b) { return a + b; });
 }

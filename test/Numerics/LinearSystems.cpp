@@ -19,7 +19,7 @@ const Kind kinds[] = {
 
 std::string prefix(const Kind &k) { return std::string(scalarTypeName(k.type.scalar())) + "_"; }
 
-/// A matrix that is far from singular; Hermitian and positive if asked for.
+/// A matrix that is far from singular; Hermitian and positive if requested.
 Tensor matrix(Program &p, const std::string &name, int64_t n, Type t, bool positive = false, const std::string &strides = "") {
     Tensor A = p.array(name, std::to_string(n) + ", " + std::to_string(n), t, strides);
     A.each([&](const Index &i) {
@@ -33,7 +33,7 @@ Tensor matrix(Program &p, const std::string &name, int64_t n, Type t, bool posit
 
 Number after(const Tensor &t, const Index &i) { return t.content().after[t.content().position(i)]; }
 
-/// Does the product of the results give the matrix again, within the tolerance?
+/// Is the product of the results equal to the matrix, within the tolerance?
 void checkProduct(Program &p, const std::string &what, int64_t rows, int64_t columns, double tolerance,
                   std::function<Number(int64_t, int64_t)> product, std::function<Number(int64_t, int64_t)> should) {
     p.check(
@@ -119,7 +119,7 @@ void cholesky(Program &p) {
     p.expect(info, [](const Index &) { return 2; });
 }
 
-/// Applies the exchanges of rows that the pivots name to row i of the original.
+/// Applies the row exchanges given by the pivots to row i of the original.
 int64_t originalRow(const Tensor &pivots, int64_t n, int64_t row) {
     std::vector<int64_t> order;
     for (int64_t i = 0; i < n; ++i)
@@ -137,7 +137,7 @@ void factored(Program &p) {
                piv = p.array(n + "piv", "N", ScalarKind::Int32), info = p.array(n + "info", "1", ScalarKind::Int32),
                b = p.array(n + "b", "N, 3", k.type), x = p.array(n + "x", "N, 3", k.type),
                C = p.array(n + "C", "N, N", k.type, "1, 8");
-        // Large elements off the diagonal make it exchange rows.
+        // Large elements off the diagonal require row exchanges.
         A.each([&](const Index &i) {
             if ((i[0] + 3) % 8 == i[1])
                 A.set(i, 25.0);
@@ -167,7 +167,7 @@ void factored(Program &p) {
                                             return A({i, l}) * after(V, {l, j});
                                         }); },
             [](int64_t i, int64_t j) { return i == j ? 1.0 : 0.0; });
-        // A result that lies by columns.
+        // A column-major result.
         p.node(linalg + "inv.Inv").in("_ain", A).out("_aout", C);
         checkProduct(
             p, n + "Inv, by columns", 8, 8, k.tolerance,
@@ -188,7 +188,7 @@ void factored(Program &p) {
 void triangles(Program &p) {
     p.symbol("N", 8);
     for (const Kind &k : kinds) {
-        // Operands and results that lie by columns are copied.
+        // Column-major operands and results are copied.
         const Tensor rows = matrix(p, prefix(k) + "A", 8, k.type), columns = matrix(p, prefix(k) + "V", 8, k.type, false, "1, 8"),
                      ofLeft = p.array(prefix(k) + "B", "N, 3", k.type), ofRight = p.array(prefix(k) + "C", "3, N", k.type);
         for (int form = 0; form < 16; ++form) {

@@ -19,7 +19,7 @@ struct Gemm {
     Number a = 1, b = 0;
     bool addend = false, inPlace = false;
     std::string wcr;
-    std::string layoutA, layoutB, layoutC; // strides; empty: by rows
+    std::string layoutA, layoutB, layoutC; // strides; empty: row-major
 };
 
 void add(Program &p, const Gemm &g, int64_t m = 17, int64_t n = 19, int64_t k = 18) {
@@ -81,7 +81,7 @@ void batched(Program &p) {
         if (transA || transB)
             node.set("transA", transA).set("transB", transB);
         p.expect(C, [=](const Index &i) {
-            // Leading indices count from the right; what has fewer dimensions broadcasts.
+            // Leading indices count from the right; operands with fewer dimensions are broadcast.
             auto at = [&](const Tensor &t, int64_t r, int64_t col) {
                 Index j{r, col};
                 std::size_t lead = t.shape().size() - 2, all = i.size() - 2;

@@ -65,7 +65,7 @@ template <class T> Number loaded(T v) { return static_cast<double>(v); }
 template <> Number loaded(std::complex<float> v) { return Number(v); }
 template <> Number loaded(std::complex<double> v) { return v; }
 
-/// Calls f with a value of the C++ type of the elements.
+/// Calls f with a value of the C++ element type.
 template <class F> void withType(Type t, F f) {
     switch (t.scalar()) {
     case ScalarKind::Bool:
@@ -113,7 +113,7 @@ void decode(Tensor::Content &c, const std::vector<char> &bytes) {
     });
 }
 
-/// Small integers that differ from one element to the next, the same in every run.
+/// Small integers that differ between neighbouring elements, the same in every run.
 void fill(Tensor::Content &c) {
     uint32_t state = 12345;
     for (char ch : c.name)
@@ -130,7 +130,7 @@ void fill(Tensor::Content &c) {
 }
 
 using Word = uintptr_t;
-/// Arguments are pointers and 64-bit integers: words, wherever the calling convention puts them.
+/// Arguments are pointers and 64-bit integers, so each is one word, wherever the calling convention puts it.
 template <std::size_t... I> void *callWords(void *f, const std::vector<Word> &w, std::index_sequence<I...>) {
     return reinterpret_cast<void *(*)(decltype(static_cast<Word>(I))...)>(f)(w[I]...);
 }

@@ -1,4 +1,4 @@
-// Graphs of library nodes that are compiled and called, and interpreted, and compared with what plain loops compute.
+// Graphs of library nodes that are compiled and called, and interpreted, and compared with plain loops.
 //
 //   compiled("products", [](Program &p) {
 //       Tensor A = p.array("A", "4, 5"), B = p.array("B", "5, 6"), C = p.array("C", "4, 6");
@@ -6,8 +6,8 @@
 //       p.expect(C, [=](const Index &i) { return 2.0 * sum(5, [&](int64_t k) { return A({i[0], k}) * B({k, i[1]}); }); });
 //   });
 //
-// Every node gets a state of its own and all containers are arguments, so that many nodes share one compilation. Values are small
-// integers: sums and products of them are exact in every type.
+// Every node gets its own state and all containers are arguments, so that many nodes share one compilation. Values are small
+// integers, so that sums and products are exact in every type.
 #pragma once
 
 #include "Graphs.h"
@@ -22,7 +22,7 @@ namespace sdfgc::test {
 using Number = std::complex<double>;
 using Index = std::vector<int64_t>;
 
-/// A container of the program and what it holds before and after the call. Copies share the content.
+/// A container of the program and its contents before and after the call. Copies share the content.
 class Tensor {
 public:
     struct Content {
@@ -70,14 +70,14 @@ public:
     Mode mode() const { return mode_; }
     Graph &graph() { return graph_; }
     void symbol(const std::string &name, int64_t value);
-    /// Shape and strides may use symbols; without strides it is packed by rows.
+    /// Shape and strides may use symbols; without strides it is packed in row-major order.
     Tensor array(const std::string &name, const std::string &shape, Type t = ScalarKind::Float64, const std::string &strides = "");
     NodeBuilder node(const std::string &classPath);
-    /// What every element of the container must be after the call. `tolerance` is relative to the largest element.
+    /// The value that every element of the container must have after the call. `tolerance` is relative to the largest element.
     void expect(const Tensor &t, std::function<Number(const Index &)> value, double tolerance = 0);
-    /// What a condition on the contents after the call must be.
+    /// A condition that the contents must fulfil after the call.
     void check(std::function<bool()> condition, std::string what);
-    /// Builds, calls, compares. Returns what is wrong, a line each.
+    /// Builds, calls, compares. Returns the errors, one per line.
     std::vector<std::string> run();
 
 private:
@@ -85,7 +85,7 @@ private:
     std::string build(const std::string &folder);
     std::string call(const std::string &library);
     std::string buildAndCall();
-    /// Executes the graph as it stands; what the interpreter reports is wrong with these graphs.
+    /// Executes the unchanged graph; any report of the interpreter is an error of the graph.
     std::string interpret();
 
     std::string name_;
@@ -97,7 +97,7 @@ private:
     std::vector<std::function<void(std::vector<std::string> &)>> checks_;
 };
 
-/// Runs the program that `fill` makes with what the toolchain has, with pure expansions, and interpreted.
+/// Runs the program built by `fill` with the libraries of the toolchain, with pure expansions, and interpreted.
 void compiled(const std::string &name, const std::function<void(Program &)> &fill);
 /// Runs it on the emulated device.
 void emulated(const std::string &name, const std::function<void(Program &)> &fill);

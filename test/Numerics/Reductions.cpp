@@ -43,7 +43,7 @@ json::Value axes(std::vector<int> a) {
     return v;
 }
 
-/// Reduces over `dims`; index of the output: that of the other dimensions in order, or as `outShape` has them.
+/// Reduces over `dims`; the index of the output consists of the other dimensions in order, or follows `outShape`.
 void add(Program &p, const Case &c, const std::vector<std::size_t> &dims, double small = 0) {
     Tensor A = p.array(c.name + "_in", c.shape, c.type), R = p.array(c.name + "_out", c.result, c.outType);
     if (small != 0) // products must stay exact
@@ -64,7 +64,7 @@ void add(Program &p, const Case &c, const std::vector<std::size_t> &dims, double
     bool combines = !c.identity || !c.wcr.empty();
     auto f = c.f;
     p.expect(R, [=](const Index &i) {
-        // Unit dimensions of the output do not count.
+        // Unit dimensions of the output are ignored.
         Index kept;
         std::size_t rank = A.shape().size() - dims.size();
         for (std::size_t d = 0; d < i.size(); ++d)

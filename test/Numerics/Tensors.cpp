@@ -100,7 +100,7 @@ void tensors(Program &p) {
     p.expect(outer, [=](const Index &i) { return L({i[0], i[1], i[2]}) * v({i[3]}); });
 }
 
-/// What nodes of Fortran front ends do with whole subsets.
+/// The nodes that Fortran front ends create for operations on entire subsets.
 void subsets(Program &p) {
     const std::string path = "dace.libraries.standard.nodes.";
     Tensor Z = p.array("Z", "4, 5"), A = p.array("A", "6, 5"), C = p.array("C", "4, 7", ScalarKind::Float32, "1, 4"),
@@ -134,7 +134,7 @@ void einsum(Program &p) {
     p.expect(C, [=](const Index &i) { return ab(i[0], i[1]); });
     p.node(path).in("a", A).in("b", B).out("o", T).set("einsum_str", "ij,jk->ki");
     p.expect(T, [=](const Index &i) { return ab(i[1], i[0]); });
-    // Operands are taken by the order of their connectors, not of their edges.
+    // Operands are in the order of their connectors, not of their edges.
     p.node(path).in("y", B).in("x", A).out("o", scaled).set("einsum_str", "ij,jk->ik").set("alpha", "2").set("beta", "3");
     p.expect(scaled, [=](const Index &i) { return 2.0 * ab(i[0], i[1]) + 3.0 * scaled(i); });
     p.node(path).in("a", S).out("o", d).set("einsum_str", "ii->i");

@@ -1,4 +1,4 @@
-// Names and layouts that a program of the tests in test/Bindings does not have.
+// Names and layouts that do not occur in the programs of test/Bindings.
 #include "sdfgc/Package/Interface.h"
 #include "Package/Callback.h"
 
@@ -80,7 +80,7 @@ TEST_CASE("Fortran bounds: reversed for row-major memory, assumed for the rest")
         return text.substr(at, text.find('\n', at) - at);
     };
     CHECK(bounds(array("A", {4, symbol("M")})) == "(M, 4)");
-    CHECK(bounds(array("A", {symbol("N"), symbol("M")})) == "(M, *)"); // N is no argument
+    CHECK(bounds(array("A", {symbol("N"), symbol("M")})) == "(M, *)"); // N is not an argument
     CHECK(bounds(array("A", {symbol("M"), symbol("N")})) == "(*)");
     Argument padded = array("A", {4, symbol("M")});
     padded.strides[0] = symbol("M") + 1;
@@ -149,7 +149,7 @@ TEST_CASE("callbacks: scalars by value, arrays by address, several results as pa
     CHECK((two.parameters[1].result && two.parameters[1].array));
     CHECK_FALSE(two.returns);
     CHECK_FALSE(package::callbackShape(Type::callback({}, {})).returns);
-    // A described scalar is returned, whatever it holds; an array is a parameter, also a single one.
+    // A described scalar is returned, whatever its contents are; an array is a parameter, even a single one.
     const std::string scalar = R"({"type": "Scalar", "attributes": {"dtype": {"type": "opaque", "ctype": "pyobject"}}})";
     package::CallbackShape object = package::callbackShape(Type::callback({f64}, {ScalarKind::PyObject}, {descriptor}, {scalar}));
     CHECK(object.returns == Type(ScalarKind::PyObject));

@@ -1,4 +1,4 @@
-// The table of compile options, and what is made from it.
+// The table of compile options, and the code generated from it.
 #include "sdfgc/Pass/CompileOptions.h"
 
 #include "OptionSamples.h"
@@ -11,7 +11,7 @@ using namespace sdfgc::pass;
 
 namespace {
 
-/// The words of a command line, with the change made to the defaults.
+/// The words of a command line, after the change to the defaults.
 std::string changed(const std::function<void(CompileOptions &)> &change) {
     CompileOptions options;
     change(options);
@@ -32,7 +32,7 @@ TEST_CASE("words of a command line: the target, and each option that differs fro
     CHECK(changed([](auto &o) { o.gpuArch = {"gfx90a", "gfx942"}; }) == "--target cpu --gpu-arch gfx90a,gfx942");
     CHECK(changed([](auto &o) { o.optimize = OptLevel::O0; }) == "--target cpu -O 0");
     CHECK(changed([](auto &o) { o.toolchain = {"--cc", "clang++"}; }) == "--target cpu --cc clang++");
-    // The input and the machine give these.
+    // These are derived from the input and the machine.
     CHECK(changed([](auto &o) { o.libraries = {"blas"}; }) == "--target cpu");
     CHECK(changed([](auto &o) { o.file = "prog.sdfg"; }) == "--target cpu");
 }

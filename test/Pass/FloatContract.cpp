@@ -9,7 +9,7 @@ using pass::ReductionOrder;
 
 namespace {
 
-/// The classes that are allowed, in their order.
+/// The permitted classes, in their order.
 std::string allowed(FpModel model, ReductionOrder reductions) {
     std::string out;
     for (const FloatClass c : {FloatClass::F0, FloatClass::F1, FloatClass::F2, FloatClass::V, FloatClass::F3})
@@ -18,7 +18,7 @@ std::string allowed(FpModel model, ReductionOrder reductions) {
     return out;
 }
 
-/// How many symbols a pass of a class leaves.
+/// The number of symbols after a pass of a class.
 std::size_t symbolsAfter(FloatClass c, const pass::CompileOptions &options, std::vector<pass::Remark> *remarks = nullptr) {
     pass::Registry r = test::registry();
     r.add({"classed",

@@ -9,7 +9,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Adds symbols s0, s1, ... one a run, up to its option `most`.
+/// Adds symbols s0, s1, ... one per run, up to its option `most`.
 class Grow : public pass::GraphPass {
 public:
     bool run(ir::SDFG &root, pass::Context &) override {

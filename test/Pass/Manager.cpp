@@ -105,7 +105,7 @@ TEST_CASE("the pass that broke the graph is named") {
     CHECK(r.graph.symbols.empty());
     CHECK(r.reported(diag::Id::PassBrokeGraph));
     CHECK(text(r.diags).find("pass `break` left a program that breaks the rules of the level `structured`") != std::string::npos);
-    CHECK(r.diags.errorCount() >= 2); // and what is broken
+    CHECK(r.diags.errorCount() >= 2); // and the verifier's error
 
     Run unverified;
     unverified.options.verify = false;
@@ -188,7 +188,7 @@ TEST_CASE("numbered dumps") {
     CHECK(saved == std::vector<std::string>{"00-input.sdfg", "01-raise.sdfg", "02-add-symbol.sdfg", "03-type.sdfg"});
     CHECK(file::isFolder(r.options.dumpDir));
 
-    // Positions stay those of the whole pipeline.
+    // Positions are still those in the complete pipeline.
     saved.clear();
     Run rest;
     rest.options = r.options;

@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Pipelines in a folder of their own.
+/// Pipelines in a separate folder.
 struct Files {
     file::TemporaryFolder folder = std::move(*file::TemporaryFolder::create("sdfgc-pipeline-test"));
     pass::CompileOptions options;

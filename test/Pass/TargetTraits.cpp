@@ -1,4 +1,4 @@
-// Which targets take what: the table Accepted.def.
+// Which targets accept which input: the table Accepted.def.
 #include "sdfgc/Pass/TargetTraits.h"
 
 #include <catch2/catch.hpp>

@@ -5,7 +5,7 @@
 
 namespace sdfgc::test {
 
-/// Adds a symbol named by its option `symbol` (none when empty) and claims a change accordingly.
+/// Adds a symbol named by its option `symbol` (none if it is empty) and reports a change accordingly.
 class AddSymbol : public pass::GraphPass {
 public:
     bool run(ir::SDFG &root, pass::Context &c) override {

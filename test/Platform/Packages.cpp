@@ -8,7 +8,7 @@ using namespace sdfgc::platform;
 
 namespace {
 
-/// In section main of Debian 12: `apt-cache show` knew each of them after `apt-get update` on bookworm.
+/// In section main of Debian 12: `apt-cache show` found each of them after `apt-get update` on bookworm.
 const std::vector<std::string> indexed = {"binutils",        "clang",
                                           "cmake",           "g++",
                                           "gfortran",        "graphviz",

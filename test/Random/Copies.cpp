@@ -1,11 +1,11 @@
-// Copies, and containers that are other names: views, references.
+// Copies and aliases: views, references.
 #include "Maker.h"
 
 #include <algorithm>
 
 namespace sdfgc::random {
 
-/// So many elements of a dimension, a step apart; nothing where they are not there for all sizes.
+/// A range of `count` elements of a dimension with the given step; empty if it does not fit for all sizes.
 std::optional<std::string> GraphMaker::slice(const Index &extent, int64_t count, int64_t step) {
     const int64_t span = (count - 1) * step;
     std::vector<Index> begins{Index::constant(0), extent - 1 - span};
@@ -21,11 +21,11 @@ std::optional<std::string> GraphMaker::slice(const Index &extent, int64_t count,
 
 namespace {
 
-/// Can elements of one container be stored in another without leaving its range? `mixed`: whatever their types are.
+/// Can elements of one container be stored in another without overflowing its type? `mixed`: regardless of their types.
 bool canHold(const Container &to, const Container &from, bool mixed) {
     if (mixed && to.accumulates == from.accumulates)
         return to.type != "uint8" && mayBecome(from.type, to.type, from.accumulates);
-    if (mixed && to.accumulates) // what integers add up is whole
+    if (mixed && to.accumulates) // accumulated values are integers
         return kindOf(to.type) == Kind::Integer && mayBecome(from.type, to.type, false);
     if (to.type == from.type)
         return to.accumulates || !from.accumulates;
@@ -53,7 +53,7 @@ void GraphMaker::copy(Container &to) {
         isPossible = isPossible && part;
         list.push_back(part.value_or(""));
     };
-    // The last dimensions move; of the others it is one element.
+    // The last dimensions are copied; the others contribute one index each.
     for (std::size_t k = 0; k + moved < from->shape.size(); ++k)
         add(reads, from->shape[k], 1);
     for (std::size_t k = 0; k + moved < to.shape.size(); ++k)
@@ -81,7 +81,7 @@ void GraphMaker::copy(Container &to) {
     placeCopy(op);
 }
 
-/// A part of a container onto another part of it; all elements are read before one is written.
+/// Copies a part of a container to another part of it; all elements are read before any is written.
 void GraphMaker::copyOverlapping(Container &c) {
     taken_.insert(&c);
     std::vector<std::string> reads, writes;

@@ -1,4 +1,5 @@
-// Planted faults: what wrong passes do to graphs. They show that the comparison finds such passes; nothing of the product knows them.
+// Planted faults, like those that incorrect passes cause in graphs. They show that the comparison detects such passes; the product
+// is unaware of them.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -12,14 +13,14 @@ namespace sdfgc::random {
 
 struct Damage {
     std::string_view name, what;
-    /// Damages the graph in one place; false where it has no such place.
+    /// Damages the graph in one place; returns false if it has no suitable place.
     bool (*apply)(ir::SDFG &graph, test::RandomNumbers &random);
 };
 
 std::span<const Damage> damages();
 
-// The faults by what they damage: memlets and edges (DamageMemlets.cpp), scopes, code and containers (DamageNodes.cpp), control flow
-// (DamageFlow.cpp).
+// The faults, by the damaged objects: memlets and edges (DamageMemlets.cpp), scopes, code and containers (DamageNodes.cpp), control
+// flow (DamageFlow.cpp).
 bool shiftSubset(ir::SDFG &, test::RandomNumbers &);
 bool exchangeSubscripts(ir::SDFG &, test::RandomNumbers &);
 bool dropOrder(ir::SDFG &, test::RandomNumbers &);
@@ -48,7 +49,7 @@ bool loseAssignment(ir::SDFG &, test::RandomNumbers &);
 bool negateEdge(ir::SDFG &, test::RandomNumbers &);
 bool exchangeStates(ir::SDFG &, test::RandomNumbers &);
 
-/// One of the places where something is; null where there is none.
+/// A random one of the places; null if there is none.
 template <class T> T *onePlace(const std::vector<T *> &places, test::RandomNumbers &random) {
     return places.empty() ? nullptr : places[random.below(places.size())];
 }

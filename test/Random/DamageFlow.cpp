@@ -1,4 +1,4 @@
-// Faults of control flow.
+// Faults in control flow.
 #include "Damage.h"
 
 #include "sdfgc/IR/StateGraph.h"
@@ -27,7 +27,7 @@ std::vector<InterstateEdge *> edgesOf(SDFG &root) {
     return out;
 }
 
-/// Replaces a text of code once; false where it is not there.
+/// Replaces one occurrence of a text in the code; returns false if there is none.
 bool replaceIn(Code &code, std::string_view what, std::string_view by) {
     const std::size_t at = code.text.find(what);
     if (at != std::string::npos)
@@ -90,7 +90,7 @@ bool negateEdge(SDFG &root, Numbers &random) {
         if (!e->isUnconditional())
             places.push_back(e);
     InterstateEdge *e = onePlace(places, random);
-    if (!e) // control flow that has been raised
+    if (!e) // raised control flow
         return exchangeBranches(root, random);
     e->condition.text = "not (" + e->condition.text + ")";
     return true;

@@ -1,4 +1,4 @@
-// Faults of memlets and edges.
+// Faults in memlets and edges.
 #include "Damage.h"
 
 #include "sdfgc/IR/StateGraph.h"

@@ -1,4 +1,4 @@
-// Faults of scopes, code and containers.
+// Faults in scopes, code and containers.
 #include "Damage.h"
 
 #include "sdfgc/IR/StateGraph.h"
@@ -29,7 +29,7 @@ MapEntry *oneMap(SDFG &root, Numbers &random) {
         random);
 }
 
-/// Removes a node and gives those that it fed and that it was fed by an edge without data, so that they stay in their scope.
+/// Removes a node and connects its predecessors and successors with edges without data, so that they stay in their scope.
 void remove(Node &n) {
     State &s = *n.state();
     for (Edge *in : n.inEdges())
@@ -76,7 +76,7 @@ bool loseInitialisation(SDFG &root, Numbers &random) {
 }
 
 bool changeNumber(SDFG &root, Numbers &random) {
-    // A digit that is a number by itself.
+    // A digit that is a complete number.
     auto digit = [](const std::string &code) {
         auto isPart = [&](std::size_t at) {
             return at < code.size() && (std::isalnum(static_cast<unsigned char>(code[at])) || code[at] == '.' || code[at] == '_');

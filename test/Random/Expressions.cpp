@@ -190,7 +190,7 @@ std::string Expressions::whole(std::string_view type) {
         return integer(2) + " % 8";
     case Kind::Real:
     case Kind::Complex:
-        // The zero makes one of a negative zero.
+        // Adding zero turns a negative zero into a positive one.
         return random_.oneIn(2) ? "round(min(max(" + real(2) + ", -8.0), 8.0)) + 0.0" : integer(2) + " % 8";
     }
     return {};

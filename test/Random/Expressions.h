@@ -1,4 +1,4 @@
-// Code of tasklets: Python expressions of a wanted kind over what a tasklet can read.
+// Code of tasklets: Python expressions of a required kind over the values that a tasklet can read.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -14,22 +14,23 @@ using Random = test::RandomNumbers;
 enum class Kind { Bool, Integer, Real, Complex };
 Kind kindOf(std::string_view type);
 
-/// Something that an expression can mention.
+/// A leaf of an expression.
 struct Leaf {
     std::string text;
     Kind kind;
-    bool isLarge = false; // may be far from zero: sums that grow
+    bool isLarge = false; // may be large: growing sums
 };
 
 class Expressions {
 public:
     Expressions(Random &r, const std::vector<Leaf> &leaves) : random_(r), leaves_(leaves) {}
 
-    /// A value for an element of that type. It is finite, and small enough that no sum or product of a few such values overflows.
+    /// A value for an element of this type. It is finite, and small enough that sums and products of a few such values do not
+    /// overflow.
     std::string value(std::string_view type);
-    /// A whole number from -8 to 8 (of bool: anything), of which sums and extrema are the same in every order.
+    /// An integer from -8 to 8 (for bool: any value), so that sums and extrema are the same in every order.
     std::string whole(std::string_view type);
-    /// 1 or -1, of which products are.
+    /// 1 or -1, so that products are the same in every order.
     std::string sign(std::string_view type);
     std::string condition() { return boolean(2); }
 

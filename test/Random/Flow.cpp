@@ -1,5 +1,5 @@
-// Control flow: what a region consists of. Symbols that assignments change stay in their bounds whatever path is taken, so that
-// subscripts with them are inside of containers everywhere.
+// Control flow: the contents of regions. Symbols changed by assignments stay within their bounds on every path, so that subscripts
+// with them are always inside of containers.
 #include "Maker.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void GraphMaker::block(Lines &out, int depth, bool inLoop) {
         assignments(out);
 }
 
-/// An integer that control flow can compute: of symbols, and of elements of the host's memory.
+/// An integer that control flow can compute from symbols and from elements in host memory.
 std::string GraphMaker::value() {
     std::vector<std::string> terms;
     for (const Index &i : knownIndices())
@@ -97,7 +97,7 @@ std::string GraphMaker::condition() {
     return random_.oneIn(8) ? "not (" + out + ")" : out;
 }
 
-/// Assignments of one edge do not read what another one of them changes.
+/// The assignments of one edge do not read symbols that other assignments of the edge change.
 void GraphMaker::assignments(Lines &out) {
     Lines made;
     for (const auto &[index, bound] : counters_) {
@@ -125,7 +125,7 @@ void GraphMaker::loop(Lines &out, int depth) {
     const int64_t count = random_.between(0, 3), step = random_.between(1, 2);
     Values low{}, high{};
     std::string head;
-    if (random_.oneIn(3)) { // downwards, as far as a size or a number
+    if (random_.oneIn(3)) { // downwards, to a size or a number
         high.fill(count);
         head = name + " = " + std::to_string(count) + "; " + name + " >= 0; " + name + " = " + name + " - " + std::to_string(step);
     } else if (random_.oneIn(3) && !sizes_.empty()) {
@@ -190,7 +190,7 @@ void GraphMaker::branch(Lines &out, int depth, bool inLoop) {
     out.emplace_back("}");
 }
 
-/// Two ways that meet again, as edges with conditions.
+/// Two paths that join again, as edges with conditions.
 void GraphMaker::jump(Lines &out) {
     const std::string left = label("left"), right = label("right"), meet = label("meet"), test = condition();
     emptyState(out);
@@ -206,7 +206,7 @@ void GraphMaker::jump(Lines &out) {
     out.push_back("state " + meet + " {}");
 }
 
-/// A loop as edges that lead back, left at its end or in its middle.
+/// A loop made of back edges, with its exit at the end or in the middle.
 void GraphMaker::repeat(Lines &out) {
     const std::string name = label("r"), again = label("again"), after = label("after"), test = condition();
     loopNames_.push_back(name);

@@ -116,7 +116,7 @@ Index randomExtent(Random &random, const std::vector<Index> &sizes) {
     }
 }
 
-/// The program with arrays whose indices do not begin at 0.
+/// The program with arrays whose indices do not start at 0.
 std::string shifted(const std::string &program, Random &random) {
     diag::Engine diags;
     const std::unique_ptr<ir::SDFG> graph = serialize::readText(program, "program", diags);

@@ -1,9 +1,10 @@
-// Makes legal graphs: they pass the verifier, write before they read, stay inside of their containers, and order whatever conflicts.
+// Generates valid graphs: they pass the verifier, write before they read, stay inside of their containers, and order all
+// conflicting accesses.
 //
-// That holds by construction, for all sizes that the program is made for (Index.h): a map writes elements through subscripts that
-// differ from iteration to iteration, every transient is written completely before anything reads it, and what accesses a container
-// in a state comes after what accessed it before. Results do not depend on an order that the graph leaves open, either: what is
-// summed up is small whole numbers, so that every order of a sum gives the same bits.
+// This holds by construction, for all sizes for which the program is generated (Index.h): a map writes elements through subscripts
+// that differ between iterations, every transient is written completely before it is read, and within a state, conflicting accesses
+// to a container are ordered. Results also do not depend on an order that the graph leaves open: only small integers are summed up,
+// so that every order of a sum gives bitwise identical results.
 #pragma once
 
 #include "Index.h"
@@ -21,12 +22,12 @@ struct Flavour {
 };
 
 struct Generated {
-    std::string text; // the graph in its text form
+    std::string text; // the graph in text form
     std::vector<std::map<std::string, int64_t>> sizes;
     Flavour flavour;
 };
 
-/// The program of a seed.
+/// The program for a seed.
 Generated generate(uint64_t seed);
 
 } // namespace sdfgc::random

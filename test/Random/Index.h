@@ -1,7 +1,7 @@
-// Symbolic integers of a program that is being made: the text, and what values it can take.
+// Symbolic integers of a program under construction: the text, and the possible values.
 //
-// A program is made for several sizes at once: for each, an index knows its least and its greatest value, so that what is chosen as
-// a subscript is inside of the container for all of them, by construction.
+// A program is generated for several sizes at once. For each of them, an index knows its minimum and maximum, so that chosen
+// subscripts are inside of the container for all sizes by construction.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace sdfgc::random {
 
-/// How many sets of sizes a program is made for.
+/// The number of size sets for which a program is generated.
 inline constexpr std::size_t kSizes = 2;
 using Values = std::array<int64_t, kSizes>;
 
 struct Index {
     std::string text;
-    Values low{}, high{}; // low > high: it has no value, in a loop without iterations
+    Values low{}, high{}; // low > high: no value, in a loop without iterations
     bool isAtom = true;   // needs no parentheses in a product
 
     static Index constant(int64_t value);
@@ -25,9 +25,9 @@ struct Index {
     bool isConstant(int64_t value) const { return text == std::to_string(value); }
     /// The text as an operand of a product.
     std::string factor() const { return isAtom ? text : "(" + text + ")"; }
-    /// Is every value in 0 ... extent - 1, for all sizes?
+    /// Are all values in 0 ... extent - 1, for all sizes?
     bool fits(const Index &extent) const;
-    /// Is it less than `other`, for all sizes and values? No value is less than any.
+    /// Is it less than `other`, for all sizes and values? An index without values is below every other.
     bool isBelow(const Index &other) const;
     /// Is the value at least `least`, for all sizes?
     bool isAtLeast(int64_t least) const;
@@ -42,7 +42,7 @@ Index minimum(const Index &a, const Index &b);
 /// Rounded down and up; the divisor is positive.
 Index floorOf(const Index &a, int64_t divisor);
 Index ceilOf(const Index &a, int64_t divisor);
-/// What is left after division by something positive, which is not less than the greatest `divisor`.
+/// The remainder of a division by a positive value; it is below the maximum of `divisor`.
 Index remainder(const Index &a, const Index &divisor);
 
 /// `0:N, i, 2:M:3`

@@ -7,7 +7,7 @@
 namespace sdfgc::random {
 namespace {
 
-/// One element: a multiple of 1/8, or a small whole number.
+/// One element: a multiple of 1/8, or a small integer.
 run::Number number(Type type, test::RandomNumbers &random) {
     run::Number n;
     const bool isUnsigned = type.isScalar() && (type.scalar() == ScalarKind::UInt8 || type.scalar() == ScalarKind::UInt16 ||

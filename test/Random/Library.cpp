@@ -1,4 +1,4 @@
-// Library nodes, on operands that are made for them: whole numbers, so that no order of a sum gives other bits.
+// Library nodes on operands created for them: integers, so that the order of a sum does not affect the result.
 #include "Maker.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The parts of the generator: one GraphMaker for each SDFG, nested ones included, which writes the lines of its text form.
+// The parts of the generator: one GraphMaker per SDFG, including nested ones, which writes the lines of its text form.
 //
 //     Generator.cpp   the program: sizes, arguments, nested SDFGs
 //     Flow.cpp        states, loops, branches, jumps, assignments
@@ -24,45 +24,45 @@ namespace sdfgc::random {
 
 using Lines = std::vector<std::string>;
 
-/// Adds lines one step further in.
+/// Adds lines, indented by one more level.
 void addInside(Lines &to, const Lines &what);
 
 struct Container {
     std::string name, type;
-    std::vector<Index> shape; // of a scalar: none
+    std::vector<Index> shape; // for scalars: empty
     std::string attributes;
-    std::string keyword = "transient"; // of its declaration, unless it is an argument
+    std::string keyword = "transient"; // in its declaration, unless it is an argument
     std::string prefix;                // of its type: `Stream `
     bool isArgument = false;
-    bool isWritten = false; // every element has a value here
+    bool isWritten = false; // every element has a value at this point
     bool isWritable = true;
-    bool isDevice = false;    // memory of the GPU
-    bool accumulates = false; // holds sums: whole numbers that may grow
-    bool isHidden = false;    // belongs to one operation
-    bool isOperand = false;   // made for library nodes
+    bool isDevice = false;    // GPU memory
+    bool accumulates = false; // contains sums: integers that may grow
+    bool isHidden = false;    // private to one operation
+    bool isOperand = false;   // created for library nodes
     bool isScalar() const { return shape.empty(); }
 };
 
-/// What a node reads or writes.
+/// A read or write of a node.
 struct Access {
-    std::string connector; // of a scope: none
+    std::string connector; // for scopes: empty
     Container *container;
     std::string subset;      // without brackets
     std::string attributes;  // how a conflict is resolved, ...
-    std::string otherSubset; // of a copy: where it goes
-    std::string type;        // of the connector; empty: as the container has it
+    std::string otherSubset; // of copies: the destination
+    std::string type;        // of the connector; empty: that of the container
 };
 
-/// A node of a state or scope, as it will be written.
+/// A node of a state or scope, before it is written.
 struct Operation {
     std::string head, label;
     std::vector<Access> reads, writes;
     std::optional<Lines> body;
-    Container *copiesTo = nullptr; // a copy: it is known by the access node that it makes
+    Container *copiesTo = nullptr; // a copy: identified by the access node that it creates
 };
 
-/// A dimension of what a map writes: the subscript, and the range of its values where the parameters up to `first` are fixed, or where
-/// those up to the last one are (a tile).
+/// A dimension of the elements that a map writes: the subscript, and the range of its values if the parameters up to `first`, or up
+/// to the last one, are fixed (a tile).
 struct Written {
     std::string subscript, image, tile;
     std::size_t first = 0, last = 0;
@@ -71,36 +71,36 @@ struct Written {
 struct Parameter {
     std::string name, range;
     Index index;
-    bool isConstant = false; // its range is
+    bool isConstant = false; // the range is constant
 };
 
-/// What a map does: parameters from the outside in, and the element that each iteration writes.
+/// The plan of a map: its parameters from the outside in, and the element that each iteration writes.
 struct MapPlan {
     std::vector<Parameter> parameters;
     std::vector<Written> dimensions;
-    bool isInner = false; // it stands in another map
+    bool isInner = false; // inside of another map
     std::string subscripts() const;
-    /// All that is written by iterations of the parameters from `from` on.
+    /// All elements written by iterations of the parameters from `from` on.
     std::string image(std::size_t from) const;
 };
 
-/// How a value gets to where it is written.
+/// The path of a value to its destination.
 struct Write {
     enum class Value { Any, Whole, Sign };
     Container *container;
     std::string subset;
-    std::string conflict; // attribute that resolves conflicts; empty: none
+    std::string conflict; // attribute for conflict resolution; empty: none
     Value value = Value::Any;
 };
 
-/// What all SDFGs of a program share.
+/// Shared by all SDFGs of a program.
 struct Shared {
     Random random;
     Flavour flavour;
     int labels = 0;
     int depth = 0;      // of nested SDFGs
     bool mixed = false; // types change along paths
-    Random types{0};    // chooses them: programs are the same otherwise
+    Random types{0};    // chooses the types; otherwise, programs are the same
     /// The settings for a nested SDFG.
     Shared inside(Flavour f) {
         return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0)};
@@ -112,11 +112,11 @@ public:
     GraphMaker(Shared &shared, std::string name) : shared_(shared), random_(shared.random), name_(std::move(name)) {}
 
     Container &argument(const std::string &name, const std::string &type, std::vector<Index> shape, bool isWritten);
-    /// A symbol that is given from outside; one with the same value everywhere is a size.
+    /// A symbol set from outside; one with the same value everywhere is a size.
     void symbol(const std::string &name, Values low, Values high, bool isSize);
-    /// A symbol that assignments change; always in 0 ... bound - 1.
+    /// A symbol that assignments change; its value is always in 0 ... bound - 1.
     void counter(const std::string &name, int64_t bound);
-    /// The text of the whole SDFG; `blocks`: about how many states and loops it has.
+    /// The text of the whole SDFG; `blocks`: its approximate number of states and loops.
     Lines write(int blocks);
 
 private:
@@ -132,7 +132,7 @@ private:
     void emptyState(Lines &out);
     std::string condition();
     std::string value();
-    /// Runs `make` and forgets afterwards which containers it has written.
+    /// Runs `make`, then discards the information about which containers it has written.
     void apart(const std::function<void()> &make);
 
     // ---- Nests.cpp
@@ -148,7 +148,7 @@ private:
     void place(const Operation &op);
     void placeCopy(const Operation &op);
     void makeNode(const Container *c);
-    /// What an operation that writes the container has to wait for, without what its reads of it say.
+    /// The nodes for which an operation that writes the container must wait, except those implied by its reads of it.
     std::vector<std::string> whatTouched(const Container *c, const Operation &op);
     void wrote(const Container *c);
     void fill(Container &c);
@@ -209,46 +209,46 @@ private:
     void library(const std::string &what, const std::string &attributes, std::vector<Access> reads, const Access &write);
 
     // ---- Types.cpp
-    /// The type of a connector that reads an element, or of an argument that gets it.
+    /// The type of a connector that reads an element, or of an argument to which it is passed.
     std::string readAs(const Container &c);
-    /// The type of a connector whose code stores values for an element.
+    /// The type of a connector whose code computes values for an element.
     std::string writtenAs(const Container &c);
-    /// The type of a container whose elements, any of its type, become elements of this one.
+    /// The type of a container whose elements are converted to those of this one.
     std::string handedAs(const Container &c);
 
     Shared &shared_;
     Random &random_;
     std::string name_;
     std::deque<Container> containers_;
-    std::vector<Index> symbols_, sizes_;              // given from outside
+    std::vector<Index> symbols_, sizes_;              // set from outside
     std::vector<std::pair<Index, int64_t>> counters_; // changed by assignments, with the bound
-    std::vector<Index> loopVariables_;                // of the loops around
-    std::size_t nestedIn_ = 0;                        // how many of them are around the nest that is being made
+    std::vector<Index> loopVariables_;                // of the enclosing loops
+    std::size_t nestedIn_ = 0;                        // the number of them that enclose the current nest
     std::vector<std::string> loopNames_;              // of all loops: declared
     Lines globals_;
 
-    // ---- the state that is being written
+    // ---- the state under construction
     struct Touched {
         int nodes = 0;
-        std::string last; // the access node that was made last
+        std::string last; // the most recent access node
         bool lastWrites = false;
         std::vector<std::string> readers; // since the last write
     };
     std::map<const Container *, Touched> touched_;
     Lines stateLines_;
-    bool onDevice_ = false;             // the operation that is being made is one of the device
-    std::set<const Container *> taken_; // written by the operation that is being made
+    bool onDevice_ = false;             // the current operation runs on the device
+    std::set<const Container *> taken_; // written by the current operation
 };
 
 /// May an element of one type be converted to the other? `isLarge`: it is a sum.
 bool mayBecome(std::string_view from, std::string_view to, bool isLarge);
-/// A node as it is written, after others.
+/// The text of a node, placed after others.
 Lines textOf(const Operation &op, const std::vector<std::string> &after);
 /// `A[subset]`
 std::string memlet(const Container &c, const std::string &subset);
-/// Reads of a scope's inside, as its own.
+/// Adds the reads inside of a scope to those of the scope.
 void mergeReads(std::vector<Access> &to, const std::vector<Access> &inside);
-/// All of a container, without brackets.
+/// The subset of an entire container, without brackets.
 std::string whole(const Container &c);
 
 } // namespace sdfgc::random

@@ -1,4 +1,4 @@
-// Maps: each iteration writes an element of its own, or updates one with conflict resolution.
+// Maps: each iteration writes its own element, or updates one with conflict resolution.
 #include "Maker.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ std::vector<Index> GraphMaker::knownIndices() const {
     return out;
 }
 
-/// A subscript that is inside of an extent whatever values the indices have.
+/// A subscript that is inside of an extent for all values of the indices.
 std::string GraphMaker::subscriptFor(const Index &extent, const std::vector<Index> &indices) {
     for (int attempt = 0; attempt < 6 && !indices.empty(); ++attempt) {
-        // What was defined last is likely to change from iteration to iteration.
+        // The most recently defined index is likely to change between iterations.
         const Index &i = random_.oneIn(3) ? random_.pick(indices)
                                           : indices[indices.size() - 1 - random_.below(std::min<std::size_t>(2, indices.size()))];
         Index out = i;
@@ -74,7 +74,7 @@ void GraphMaker::addParameter(MapPlan &plan, Written &w, const std::string &begi
     w.last = plan.parameters.size();
 }
 
-/// Parameters for a dimension; `all`: every element of it is written.
+/// Parameters for a dimension; `all`: all of its elements are written.
 Written GraphMaker::planDimension(MapPlan &plan, const Index &extent, bool all) {
     Written w;
     w.first = w.last = plan.parameters.size();
@@ -234,7 +234,7 @@ Operation GraphMaker::mapOperation(const MapPlan &plan, std::size_t from, const 
 
 std::string GraphMaker::codeOf(const Write &write, const std::string &connector, Expressions &e) {
     const std::string &type = write.container->type;
-    // Real numbers become whole when they become integers, before anything adds them up.
+    // Floating-point numbers are rounded when they become integers, before they are added up.
     if (shared_.mixed && write.value == Write::Value::Whole && kindOf(type) == Kind::Integer && shared_.types.oneIn(2))
         return connector + " = min(max(" + e.value("float64") + ", -40.0), 40.0)";
     if (write.value == Write::Value::Sign)
@@ -244,7 +244,7 @@ std::string GraphMaker::codeOf(const Write &write, const std::string &connector,
     return connector + " = " + e.value(type);
 }
 
-/// One more operand: an element, or a row of which the code takes one element or the sum.
+/// One more operand: an element, or a row of which the code uses one element or the sum.
 void GraphMaker::addRead(Operation &op, std::vector<Leaf> &leaves, const std::vector<Index> &indices) {
     const Kind kind = kindOf(op.writes.front().container->type);
     const bool sameKind = !random_.oneIn(3);
@@ -263,7 +263,7 @@ void GraphMaker::addRead(Operation &op, std::vector<Leaf> &leaves, const std::ve
         subscripts.back() = "0:" + extent.text;
         const Index one = Index::constant(1);
         text += extent.isConstant(1) ? "" : "[" + subscriptFor(extent, indices) + "]";
-        // A range that may have one element or several is an array for the code, whatever it has.
+        // In code, a range that may have one or several elements is always an array.
         if (!extent.isAtLeast(2) && !extent.isConstant(1))
             subscripts.back() = "0", text = connector;
     }
@@ -312,7 +312,7 @@ Operation GraphMaker::tasklet(const Write &write, const std::vector<Index> &indi
     return op;
 }
 
-/// A tasklet that hands a value to the next one through a container of the scope.
+/// A tasklet that passes a value to the next one through a container of the scope.
 void GraphMaker::chain(Lines &out, const Write &write, const std::vector<Index> &indices, std::vector<Access> &reads) {
     Container &between = containers_.emplace_back();
     between.name = label("v");
@@ -404,12 +404,12 @@ Write GraphMaker::updateOf(Container &c) {
     return {&c, "", rule.conflict, rule.value};
 }
 
-/// A map of which several iterations update one element.
+/// A map in which several iterations update the same element.
 void GraphMaker::accumulate(Container &c) {
     taken_.insert(&c);
     MapPlan plan;
     Written none;
-    const bool first = random_.oneIn(2); // the parameters that do not say which element
+    const bool first = random_.oneIn(2); // the parameters that do not determine the element
     auto addMore = [&] {
         for (std::size_t k = 1 + random_.below(2); k > 0; --k) {
             const Index extent = sizes_.empty() || random_.oneIn(3) ? Index::constant(random_.between(0, 6)) : random_.pick(sizes_);
@@ -437,7 +437,7 @@ void GraphMaker::accumulate(Container &c) {
     place(mapOperation(plan, 0, write, knownIndices()));
 }
 
-/// A map in order, in which an iteration reads what the one before has written.
+/// An ordered map in which an iteration reads the result of the previous one.
 void GraphMaker::scan(Container &c) {
     if (c.shape.size() != 1 || onDevice_ || shared_.depth > 0 || c.accumulates) {
         single(c);
@@ -461,7 +461,7 @@ void GraphMaker::scan(Container &c) {
     place(op);
 }
 
-/// A tasklet by itself.
+/// A single tasklet.
 void GraphMaker::single(Container &c) {
     if (onDevice_) {
         mapOver(c, false);

@@ -1,4 +1,4 @@
-// Nested SDFGs: what they are handed, with the symbols of its sizes, and what they give back.
+// Nested SDFGs: their arguments, with the symbols in the sizes, and their results.
 #include "Maker.h"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 namespace sdfgc::random {
 namespace {
 
-/// The connectors and symbols of a nested SDFG that is being made.
+/// The connectors and symbols of a nested SDFG under construction.
 class Boundary {
 public:
     Boundary(GraphMaker &inner, Random &random) : inner_(inner), random_(random) {}
 
-    /// An extent by an inner symbol (numbers stay what they are).
+    /// An extent expressed with an inner symbol (numbers are unchanged).
     Index extent(const Index &outer) {
         if (outer.text.find_first_not_of("0123456789") == std::string::npos)
             return outer;
@@ -45,7 +45,7 @@ bool hasPlainLayout(const Container &c) { return c.attributes.find("strides") ==
 
 } // namespace
 
-/// One that computes the element that an iteration of a map writes.
+/// A nested SDFG that computes the element that an iteration of a map writes.
 Operation GraphMaker::nestedInMap(const Write &write, const std::vector<Index> &indices) {
     Shared inside = shared_.inside({});
     GraphMaker inner(inside, label("f"));
@@ -86,7 +86,7 @@ Operation GraphMaker::nestedInMap(const Write &write, const std::vector<Index> &
     return op;
 }
 
-/// One in a state, which writes all of a container, or changes what it has.
+/// A nested SDFG in a state that writes or updates an entire container.
 void GraphMaker::nested(Container &c) {
     if (shared_.depth >= 2 || !hasPlainLayout(c)) {
         single(c);

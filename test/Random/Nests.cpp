@@ -1,13 +1,13 @@
-// Nests of loops, as a programmer writes them: loops around loops, over sizes and over the variables of those around, with tasklets of one
-// element in between. Some carry values from one iteration to the next, in arrays or in scalars, and some do not. Their variable may be a
-// symbol that edges assign and others read in front of the loop and behind it.
+// Nests of loops, as a programmer writes them: loops over sizes and over the variables of outer loops, with single-element tasklets
+// in between. Some carry values from one iteration to the next, in arrays or scalars, and some do not. The variable of a loop may
+// be a symbol that edges assign and others read before and after the loop.
 #include "Maker.h"
 
 #include <algorithm>
 
 namespace sdfgc::random {
 
-/// Where a loop begins, or ends: at a number, a size, or the variable of a loop around it.
+/// The beginning or end of a loop: a number, a size, or the variable of an enclosing loop.
 Index GraphMaker::boundOf(bool isEnd) {
     if (loopVariables_.size() > nestedIn_ && random_.oneIn(3))
         return loopVariables_.back() + static_cast<int64_t>(random_.below(2));
@@ -60,7 +60,7 @@ void GraphMaker::nest(Lines &out, int levels) {
     }
 }
 
-/// A state of one or two tasklets, each of which writes one element of what has values already, or a scalar.
+/// A state of one or two tasklets, each of which writes a scalar or one element of an initialised array.
 void GraphMaker::elements(Lines &out) {
     touched_.clear();
     stateLines_.clear();
@@ -80,7 +80,7 @@ void GraphMaker::elements(Lines &out) {
     out.emplace_back("}");
 }
 
-/// All of an array to another one of the same shape.
+/// Copies an entire array to another one of the same shape.
 void GraphMaker::wholeCopy(Container &from, Container &to) {
     Operation op;
     op.reads.push_back({"", &from, whole(from), ""});
@@ -92,7 +92,7 @@ void GraphMaker::wholeCopy(Container &from, Container &to) {
     to.isWritten = true;
 }
 
-/// A loop that copies an array to another one, or back, or both, and makes one of them from the other in between.
+/// A loop that copies an array to another one, back, or both ways, and computes one of them from the other in between.
 void GraphMaker::turns(Lines &out) {
     onDevice_ = false;
     Container *array = pick([](const Container &c) {

@@ -12,7 +12,7 @@ using namespace ir;
 
 using Shifts = std::map<Name, std::vector<sym::Expr>>; // of the indices, in every dimension
 
-/// Arrays whose subsets stand in memlets alone.
+/// Arrays whose subsets occur only in memlets.
 Shifts randomShifts(SDFG &g, test::RandomNumbers &random) {
     Shifts out;
     const std::set<Name> named = analysis::containersReadByControlFlow(g);
@@ -33,7 +33,7 @@ void shift(std::optional<sym::Subset> &subset, Name container, const Shifts &shi
         subset = subset->offsetBy(found->second);
 }
 
-/// The container that the other subset of a memlet is of; empty where it leads to no container.
+/// The container to which the other subset of a memlet belongs; empty if there is none.
 Name otherContainer(const Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     const auto *from = dyn_cast<AccessNode>(path.front()->src);

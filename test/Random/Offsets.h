@@ -1,4 +1,4 @@
-// Containers whose indices do not begin at 0, as those of Fortran.
+// Containers whose indices do not start at 0, as in Fortran.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -7,7 +7,8 @@
 
 namespace sdfgc::random {
 
-/// Gives some arrays of the graph an offset, and moves the subsets of all memlets of theirs with it: the program means the same.
+/// Gives some arrays of the graph an offset, and shifts the subsets of all their memlets accordingly: the meaning of the program
+/// does not change.
 void shiftIndices(ir::SDFG &root, test::RandomNumbers &random);
 
 } // namespace sdfgc::random

@@ -16,7 +16,7 @@ pass::CompileOptions optionsFor(const std::string &target, int level) {
     o.optimize = static_cast<pass::OptLevel>(level);
     if (o.gpu())
         o.gpuGraph = pass::GpuGraphMode::Auto;
-    o.emulate = o.gpu(); // no libraries: what they would compute is computed by maps, which the interpreter runs
+    o.emulate = o.gpu(); // no libraries: maps compute their results instead, which the interpreter can run
     return o;
 }
 
@@ -24,19 +24,19 @@ pass::OptionValue randomValue(const pass::OptionInfo &info, test::RandomNumbers 
     static constexpr int64_t numbers[] = {0, 1, 2, 8, 100, 65536};
     if (std::holds_alternative<bool>(info.defaultValue))
         return random.oneIn(2);
-    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads") // a block has 1024 at most
+    if (std::holds_alternative<int64_t>(info.defaultValue) && info.name != "threads") // a block has at most 1024
         return std::max(random.pick(numbers), info.least);
     return info.defaultValue;
 }
 
-/// Can the pass stand at the end of the pipeline?
+/// Can the pass be appended to the pipeline?
 bool fits(pass::Pipeline pipeline, const std::string &pass) {
     diag::Engine scratch;
     pipeline.steps.push_back({pass, {}, "", 0, 0, {}});
     return pass::checkLevels(pipeline, registry(), ir::Level::Loaded, scratch).has_value();
 }
 
-/// Passes that must come right before another one, though levels do not say so: it relies on what they decide.
+/// Adds passes that must directly precede another one for reasons that levels do not express: it relies on their decisions.
 void addWhatItTakes(pass::Pipeline &pipeline, const std::string &pass) {
     static const std::map<std::string, std::vector<std::string>> before = {
         {"infer-types", {"default-schedules"}},

@@ -1,4 +1,4 @@
-// Pipelines of passes over graphs: those of the targets, and random ones in every order that levels allow.
+// Pass pipelines: those of the targets, and random ones in every order that levels permit.
 #pragma once
 
 #include "../RandomNumbers.h"
@@ -14,9 +14,9 @@ struct Trial {
 };
 
 const pass::Registry &registry();
-/// The levels of the optimiser, from 0 on.
+/// The levels of the optimiser, starting with 0.
 constexpr int levels = 4;
-/// The passes of a target, up to the one that leaves the graph, at a level of the optimiser; read once.
+/// The passes of a target at an optimiser level, up to the one that leaves the graph form; read once.
 const Trial &standardTrial(const std::string &target, int level);
 /// Passes of the highest level in random order, some of them twice, with random options.
 Trial randomTrial(const std::string &target, test::RandomNumbers &random);

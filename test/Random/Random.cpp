@@ -1,12 +1,12 @@
-// Runs random programs through random pipelines of passes and compares what they compute.
+// Runs random programs through random pass pipelines and compares their results.
 //
 //   randomPrograms [--seed N] [--runs N] [--seconds N] [--compile-every N] [--pipelines N] [--judge-every N] [--keep DIR]
 //   randomPrograms GRAPH... [--sizes N=3,M=5]... [the same options]     recorded graphs instead of programs that are made
 //   randomPrograms --planted N [--seed N]       finds each planted fault (Damage.h), in N programs at most
 //   randomPrograms --print --seed N             the program, and on standard error the sizes that it is made for
 //
-// Run number i is that of the seed plus i, so that `--seed S+i --runs 1` repeats it. Each run is a process of its own: a crash or a
-// hang is one finding. Findings go to DIR (default: the current folder). Exit status 1 when there are any.
+// Run number i uses seed plus i, so `--seed S+i --runs 1` repeats it. Each run is a separate process: a crash or a hang is one
+// finding. Findings go to DIR (default: the current folder). The exit status is 1 if there are any.
 #include "Generator.h"
 #include "Trials.h"
 
@@ -26,8 +26,8 @@
 namespace sdfgc::random {
 namespace {
 
-constexpr rlim_t secondsPerRun = 60;  // of the processor
-constexpr unsigned longestRun = 3600; // by the clock
+constexpr rlim_t secondsPerRun = 60;  // CPU time
+constexpr unsigned longestRun = 3600; // wall-clock time
 constexpr rlim_t bytesPerRun = rlim_t(4) << 30;
 enum ChildStatus : int { Agreed, Discarded, Found };
 
@@ -37,8 +37,8 @@ struct Options {
     double seconds = 0;
     std::string keep = ".";
     bool print = false, showDiscarded = false;
-    std::vector<std::string> graphs; // instead of programs that are made
-    std::vector<Sizes> sizes;        // of those; without, they are chosen
+    std::vector<std::string> graphs; // instead of generated programs
+    std::vector<Sizes> sizes;        // for the graphs; chosen if there are none
 };
 
 struct Counts {
@@ -63,7 +63,7 @@ struct Counts {
     std::_Exit(v.kind == Verdict::Kind::Finding ? Found : v.kind == Verdict::Kind::Discarded ? Discarded : Agreed);
 }
 
-/// Judges a program in a child process. Returns its status and what it said.
+/// Tests a program in a child process. Returns its status and output.
 std::pair<ChildStatus, std::string> inChild(const Subject &subject, const Plan &plan, const std::string &folder) {
     const std::string log = folder + "/log";
     std::fflush(stdout);
@@ -96,7 +96,7 @@ std::string commandFor(const Options &o, const Subject &subject) {
     return out;
 }
 
-/// Writes the graph, what was found, and the commands that show it again and make the graph smaller.
+/// Writes the graph, the finding, and the commands that reproduce it and reduce the graph.
 bool keep(const Options &o, const Subject &subject, const std::string &what) {
     const std::string folder = o.keep + "/finding-" + std::to_string(subject.seed), command = commandFor(o, subject);
     const std::string text =
@@ -110,7 +110,7 @@ Subject made(uint64_t seed) {
     return {program.text, program.sizes, seed};
 }
 
-/// Run number `run` of the options: a program of its own, or one of the graphs with another seed.
+/// Run number `run` of the options: a generated program, or one of the graphs with another seed.
 std::optional<Subject> subjectOf(const Options &o, std::size_t run) {
     const uint64_t seed = o.seed + run;
     if (o.graphs.empty())
@@ -124,7 +124,7 @@ std::optional<Subject> subjectOf(const Options &o, std::size_t run) {
     return Subject{std::move(*text), o.sizes, seed};
 }
 
-/// Programs from the seed on, until so many were run or the time is up.
+/// Programs from the seed on, until the number of runs is reached or the time is up.
 int runAll(const Options &o, const std::string &folder) {
     const auto start = std::chrono::steady_clock::now();
     Counts counts;
@@ -160,7 +160,8 @@ int runAll(const Options &o, const std::string &folder) {
     return counts.findings == 0 ? 0 : 1;
 }
 
-/// For each planted fault, programs from the seed on until one shows it. Exit status 1 when a fault is not found in so many.
+/// For each planted fault, programs from the seed on until one of them shows it. The exit status is 1 if that many programs do not
+/// show a fault.
 int findPlanted(const Options &o, const std::string &folder) {
     std::size_t missed = 0;
     for (const Damage &damage : damages()) {
@@ -260,7 +261,7 @@ int main(int argc, char **argv) {
     if (o->print) {
         const Generated made = generate(o->seed);
         std::fputs(made.text.c_str(), stdout);
-        for (const Sizes &sizes : made.sizes) // to run it with, for who calls this
+        for (const Sizes &sizes : made.sizes) // the sizes for the caller to run it with
             for (const auto &[name, value] : sizes)
                 std::fprintf(stderr, "%s=%lld%s", name.c_str(), static_cast<long long>(value),
                              name == sizes.rbegin()->first ? "\n" : " ");

@@ -1,4 +1,4 @@
-// Scopes that are no plain maps: queues and what consumes them, ranges that are read at run time, phases of the blocks of a kernel.
+// Scopes other than plain maps: queues and their consumers, ranges that are read at run time, phases of the blocks of a kernel.
 #include "Maker.h"
 
 namespace sdfgc::random {
@@ -34,7 +34,7 @@ void GraphMaker::stream(Container &to) {
     placeCopy(pop);
 }
 
-/// A scope that takes elements from a queue, and writes where they say.
+/// A scope that takes elements from a queue and writes to the positions that they specify.
 void GraphMaker::consume(Container &to) {
     if (to.shape.size() != 1 || !to.shape[0].isAtLeast(2) || onDevice_ || shared_.depth > 0 || to.accumulates) {
         mapOver(to, false);
@@ -74,7 +74,7 @@ void GraphMaker::consume(Container &to) {
     place(op);
 }
 
-/// A map that ends where a container says.
+/// A map whose end is read from a container.
 void GraphMaker::dynamicMap(Container &to) {
     if (to.shape.size() != 1 || onDevice_ || shared_.depth > 0) {
         mapOver(to, false);
@@ -114,7 +114,7 @@ void GraphMaker::dynamicMap(Container &to) {
     place(op);
 }
 
-/// A kernel whose threads exchange values through memory of their block.
+/// A kernel whose threads exchange values through the shared memory of their block.
 void GraphMaker::blockPhases() {
     if (sizes_.empty())
         return;

@@ -1,5 +1,5 @@
-// States: which operations they have, and in which order. An operation comes after everything in its state that touched what it
-// writes: through the access node that was written last where it reads it, through an edge without data elsewhere.
+// States: their operations and the order of these. An operation follows all operations of its state that access its target: through
+// the access node of the last write if it reads that node, otherwise through an edge without data.
 #include "Maker.h"
 
 #include <algorithm>
@@ -77,7 +77,8 @@ void GraphMaker::place(const Operation &op) {
     stateLines_.insert(stateLines_.end(), lines.begin(), lines.end());
 }
 
-/// A copy comes after what its source comes after. Where that is more than what wrote the source, it has an access node of its own.
+/// A copy follows everything that its source follows. If that is more than the writers of the source, the copy has a separate
+/// access node.
 void GraphMaker::placeCopy(const Operation &op) {
     const Access &from = op.reads.front();
     const Container *to = op.copiesTo;
@@ -97,7 +98,7 @@ void GraphMaker::placeCopy(const Operation &op) {
         stateLines_.push_back("access " + sourceNode + " with after " + joined(all, ", after "));
     }
     wrote(to);
-    // What writes the source later waits for the end of the copy.
+    // Later writers of the source wait for the end of the copy.
     if (from.container != to)
         addOnce(source.readers, touched_[to].last);
 }
@@ -143,7 +144,7 @@ Container &GraphMaker::transient(const std::string &type, std::vector<Index> sha
         static const char *const lifetimes[] = {"CPU_Heap", "SDFG", "Persistent", "State", "CPU_Heap, SDFG"};
         if (!c.isScalar() && shared_.depth == 0)
             c.attributes = random_.pick(lifetimes);
-        // What lives as long as one of its states has no values in the next one.
+        // A container with state lifetime has no values in the next state.
         if (c.attributes == "State")
             c.attributes.clear();
     } else if (c.shape.size() == 2 && random_.oneIn(4)) {
@@ -152,7 +153,7 @@ Container &GraphMaker::transient(const std::string &type, std::vector<Index> sha
     return c;
 }
 
-/// Something to write: usually what exists, now and then a new transient.
+/// Something to write: usually an existing container, sometimes a new transient.
 Container *GraphMaker::target() {
     if (random_.oneIn(3)) {
         Container &c = transient(anyType(), anyShape());
@@ -247,7 +248,7 @@ void GraphMaker::writeOutputs(Lines &out) {
     out.emplace_back("}");
 }
 
-/// Device memory for every array that the program is given, with the same contents.
+/// Device memory for every array argument, with the same contents.
 void GraphMaker::moveToDevice(Lines &out) {
     const std::size_t arguments = containers_.size();
     out.push_back("state " + label("copy_in") + " {");

@@ -17,7 +17,7 @@ namespace sdfgc::random {
 namespace {
 
 constexpr double secondsForOne = 20, secondsForCall = 60;
-constexpr double secondsForFirst = 2; // programs that are made take far less
+constexpr double secondsForFirst = 2; // generated programs take far less
 
 std::string errors(const diag::Engine &diags) {
     std::string out;
@@ -28,7 +28,7 @@ std::string errors(const diag::Engine &diags) {
     return out;
 }
 
-/// Is sdfgc at fault, rather than the graph? A graph that runs without a fault shows none after a pass.
+/// Is sdfgc at fault, rather than the graph? A graph that runs without a fault must not have one after a pass.
 bool isBug(const diag::Engine &diags) {
     return std::any_of(diags.all().begin(), diags.all().end(), [](const diag::Diagnostic &d) {
         return d.id == diag::Id::PassBrokeGraph || d.id == diag::Id::PassShowsFault || d.id == diag::Id::InternalError;
@@ -44,11 +44,11 @@ std::string textOf(const Sizes &sizes) {
 
 interpret::Options interpreterOptions(double seconds = secondsForOne) { return {.seconds = seconds, .largest = int64_t(1) << 28}; }
 
-/// Executes the graph on each input: after every n-th pass that changed it, and after the last one. Where that is not every pass, the
-/// verifier is called then, too, and not by the manager.
+/// Executes the graph on each input, after every n-th pass that changed it and after the last one. If n > 1, the verifier is also
+/// called then, and not by the manager.
 class Watcher : public pass::Instrumentation {
 public:
-    /// `isReal`: the program's sums are not exact, so that passes may change their last bits.
+    /// `isReal`: the program's sums are inexact, so passes may change their last bits.
     Watcher(std::vector<validate::Judged> inputs, std::size_t every, bool isReal, const Damage *damage, uint64_t seed)
         : inputs_(std::move(inputs)), every_(every), isReal_(isReal), damage_(damage), random_(seed), skipped_(seed % every) {}
 
@@ -56,7 +56,7 @@ public:
         if (finding)
             return;
         bool damaged = false;
-        if (damage_ && !damaged_ && e.position >= 4) { // as if this pass had done it
+        if (damage_ && !damaged_ && e.position >= 4) { // as if this pass had caused it
             damaged = damaged_ = damage_->apply(*p.graph, random_);
             diag::Engine diags;
             if (damaged && !analysis::verify(*p.graph, p.graph->level, diags)) {
@@ -75,15 +75,15 @@ public:
         if (++skipped_ >= every_)
             compareAfter(*p.graph);
     }
-    /// The pipeline is over.
+    /// Called at the end of the pipeline.
     void finish(const ir::SDFG &graph) {
         if (skipped_ > 0 && !last_.empty() && !finding)
             compareAfter(graph);
     }
 
     std::optional<std::string> finding;
-    std::string input;   // with which there was one
-    std::string refusal; // why a graph was not executed: library functions, what threads of a block do together
+    std::string input;   // the input that caused a fault
+    std::string refusal; // why a graph was not executed: library functions, operations of all threads of a block
 
 private:
     void compareAfter(const ir::SDFG &graph) {
@@ -115,7 +115,7 @@ private:
             }
         }
     }
-    /// After a pass that mends graphs the results are what they are.
+    /// After a pass that repairs graphs, the new results are the reference.
     void takeAnew(const ir::SDFG &graph) {
         diag::Engine diags;
         const std::unique_ptr<validate::Subject> subject = validate::interpreted(graph, interpreterOptions(), diags);
@@ -133,7 +133,7 @@ private:
     const Damage *damage_;
     test::RandomNumbers random_;
     std::size_t skipped_; // passes since the graph was executed
-    std::string last_;    // pass that changed it
+    std::string last_;    // the pass that changed it
     bool damaged_ = false, isReassociated_ = false;
 };
 
@@ -162,7 +162,7 @@ public:
     }
 
 private:
-    /// One of them, since a run with each would take four times as long; other seeds have the others.
+    /// A single one, since a run with all of them would take four times as long; other seeds have the others.
     int anyLevel() { return static_cast<int>(random_.below(levels)); }
     Verdict discard(const std::string &why) {
         verdict_.kind = Verdict::Kind::Discarded;
@@ -175,11 +175,11 @@ private:
         verdict_.pipeline = pipeline;
         verdict_.input = input;
     }
-    /// Not made by the generator: inputs are chosen, sums are not exact, and a target may refuse it.
+    /// Not generated: inputs are chosen, sums are inexact, and a target may refuse the graph.
     bool isRecorded() const { return subject_.sizes.empty(); }
     bool isOver() const { return verdict_.kind == Verdict::Kind::Finding; }
 
-    /// Inputs on which the graph has no fault, with the results; why there are none.
+    /// Chooses inputs for which the graph has no fault, with the results; returns the reason if there are none.
     std::optional<std::string> chooseInputs() {
         diag::Engine diags;
         const std::unique_ptr<validate::Subject> program =
@@ -212,7 +212,7 @@ private:
         return std::nullopt;
     }
 
-    /// Each symbol alone is 0 and 1, where the program can take that: it was not made for such sizes.
+    /// Sets each symbol to 0 and to 1, if the program permits: it was not generated for such sizes.
     void addEdges(validate::Subject &program) {
         for (const auto &[name, made] : subject_.sizes.front())
             for (const int64_t value : {0, 1}) {
@@ -234,11 +234,11 @@ private:
         tryPipeline(trial, plan_.every);
         if (plan_.every == 1 || (!isOver() && !wasRefused_))
             return;
-        const Verdict found = std::exchange(verdict_, {}); // by one of several passes
+        const Verdict found = std::exchange(verdict_, {}); // caused by one of several passes
         if (tryPipeline(trial, 1) && !isOver())
             verdict_ = found;
     }
-    /// Executes the graph after every n-th pass. Returns whether the pipeline came to its end.
+    /// Executes the graph after every n-th pass. Returns whether the pipeline ran to its end.
     bool tryPipeline(const Trial &trial, std::size_t every) {
         diag::Engine diags;
         pass::Context context(diags, trial.options);
@@ -283,7 +283,7 @@ private:
         if (target != "cpu")
             words.insert(words.end(), {"--emulate", "--gpu-graph", "auto", "--pass-option", "form-gpu-graphs.min-nodes=1"});
         if (driver::run(words, environment) != driver::Done) {
-            if (err.str().find("[SD6012]") != std::string::npos) // a kernel's array of a size that is not constant
+            if (err.str().find("[SD6012]") != std::string::npos) // an array in a kernel whose size is not constant
                 return;
             find("not built: " + err.str().substr(0, 2000), "compiled for " + target, {});
             return;
@@ -313,7 +313,7 @@ private:
     const Plan &plan_;
     test::RandomNumbers random_;
     std::unique_ptr<ir::SDFG> original_;
-    bool isGpu_ = false; // the CPU's pipeline does not take it
+    bool isGpu_ = false; // the CPU's pipeline does not accept it
     std::vector<validate::Judged> inputs_;
     bool wasRefused_ = false; // some graph of the last pipeline could not be executed
     Verdict verdict_;

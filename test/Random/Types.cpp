@@ -1,7 +1,8 @@
-// Types that differ along a path: of a connector and its container, of the two sides of a copy, of a scalar inside a nested SDFG and outside.
+// Types that differ along a path: those of a connector and its container, of the two sides of a copy, of a scalar inside and
+// outside of a nested SDFG.
 //
-// Conversions stay where C++ defines them: a real number that becomes an integer fits it. Values that code stores are at most 1000 in
-// size, sums may be larger (Expressions.h).
+// Conversions are always defined in C++: a floating-point number that becomes an integer fits. Values computed by code are at most
+// 1000 in magnitude, sums may be larger (Expressions.h).
 #include "Maker.h"
 
 namespace sdfgc::random {
@@ -31,7 +32,7 @@ std::string GraphMaker::readAs(const Container &c) {
 }
 
 std::string GraphMaker::writtenAs(const Container &c) {
-    // What code stores to narrow or unsigned elements fits them, and so do these.
+    // Values that code stores to narrow or unsigned elements fit, and so do values of these types.
     static const char *const types[] = {"float64", "float32", "int64", "int32", "int16", "bool", "complex128"};
     const std::string type = shared_.mixed ? shared_.types.pick(types) : "";
     const bool isLarge = kindOf(c.type) == Kind::Complex && kindOf(type) == Kind::Integer;

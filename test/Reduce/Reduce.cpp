@@ -41,7 +41,7 @@ TEST_CASE("without any demand nothing but a state is left") {
 TEST_CASE("what the test demands is kept, and every graph that is tested passes the verifier") {
     struct Demand {
         const char *graph, *text;
-        std::size_t atMost; // elements in the end
+        std::size_t atMost; // final number of elements
     };
     for (const Demand &demand : {Demand{"vadd.sdfg", "c = a + b", 16},
                                  {"vadd.sdfg", "A: float64", 2},
@@ -70,7 +70,7 @@ TEST_CASE("every kind of removal counts what it can remove, and removing all lea
             auto g = read(name);
             const std::string before = serialize::print(*g);
             const std::size_t count = kind.remove(*g, 0, 0);
-            CHECK(serialize::print(*g) == before); // counting changes nothing
+            CHECK(serialize::print(*g) == before); // counting has no side effects
             for (std::size_t i = 0; i < count; ++i) {
                 auto one = ir::clone(*g);
                 CHECK(kind.remove(*one, i, i + 1) == count);

@@ -11,7 +11,7 @@ namespace {
 
 sym::Expr expr(const char *text) { return *sym::parse(text).expr; }
 
-/// A program and what the command line says about its arguments.
+/// A program and the command line's description of its arguments.
 struct Program {
     tree::Module module;
     ArgumentOptions options;

@@ -9,7 +9,7 @@ using namespace sdfgc::run;
 
 namespace {
 
-/// `text` as a value of the type and back, or `-` when it has none.
+/// `text` converted to a value of the type and back, or `-` if it is not one.
 std::string through(Type t, const std::string &text) {
     const std::optional<Number> n = parseNumber(text);
     REQUIRE(n);
@@ -67,7 +67,7 @@ TEST_CASE("narrow floating-point formats round to nearest, ties to even") {
     CHECK(bits(e4, 1) == 0x38);
     CHECK(bits(e5, 1) == 0x3c);
     CHECK(bits(e5, INFINITY) == 0x7c);
-    for (Type t : {half, brain, e4, e5}) // every pattern is the value that it means
+    for (Type t : {half, brain, e4, e5}) // every pattern represents its own value
         for (unsigned n = 0; n < (t.bytes() == 2 ? 65536u : 256u); ++n) {
             const std::string stored(reinterpret_cast<const char *>(&n), static_cast<std::size_t>(*t.bytes()));
             const double v = valueOf(t, stored);

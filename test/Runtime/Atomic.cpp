@@ -24,7 +24,7 @@ template <class F> void everywhere(F f) {
 struct Pair { // 8 bytes, aligned to 4
     int32_t key, count;
 };
-struct Large { // no machine word
+struct Large { // larger than a machine word
     int64_t count, twice, thrice;
 };
 } // namespace
@@ -113,7 +113,7 @@ TEST_CASE("bits and logic") {
 }
 
 TEST_CASE("structs and misaligned values use one way for one address") {
-    // 4 bytes off: the pair is not on a multiple of its size.
+    // Offset by 4 bytes: the address of the pair is not a multiple of its size.
     alignas(8) char memory[3 * sizeof(Pair)] = {};
     for (std::size_t offset : {std::size_t(0), std::size_t(4)}) {
         Pair *pair = new (memory + offset) Pair{0, 0};

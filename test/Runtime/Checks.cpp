@@ -10,7 +10,7 @@ namespace rt = sdfgc::rt;
 
 namespace {
 
-/// The message with which a check ends the call; empty: it does not.
+/// The message with which a check ends the call; empty if it passes.
 template <class Check> std::string failure(Check check) {
     rt::ErrorState state;
     const int code = rt::guard(state, check);

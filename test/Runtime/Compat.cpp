@@ -1,4 +1,4 @@
-// C++ as files carry it: names of DaCe's runtime, found without any prefix but dace::.
+// C++ code in graph files: names of DaCe's runtime, found with no prefix other than dace::.
 #include <dace/dace.h>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Rules about the headers themselves: each is documented, states its rules, and includes no more than it may.
+// Rules for the headers themselves: each is documented, states its rules, and has only the permitted includes.
 #include "SourceTree.h"
 
 #include <catch2/catch.hpp>

@@ -24,7 +24,7 @@ template <> Format formatOf<rt::bfloat16>() { return {8, 7, true}; }
 template <> Format formatOf<rt::float8_e4m3fn>() { return {4, 3, false}; }
 template <> Format formatOf<rt::float8_e5m2>() { return {5, 2, true}; }
 
-/// The value of a pattern by the definition of the format.
+/// The value of a pattern according to the definition of the format.
 float valueOf(const Format &format, uint32_t bits) {
     const uint32_t magnitude = bits & (format.signBit() - 1), mantissa = magnitude & ((1u << format.mantissaBits) - 1);
     const int exponent = static_cast<int>(magnitude >> format.mantissaBits), top = (1 << format.exponentBits) - 1;
@@ -70,7 +70,7 @@ TEMPLATE_TEST_CASE("between neighbours the nearer one wins, in the middle the ev
         const double low = valueOf(format, bits), high = valueOf(format, bits + 1);
         const auto middle = static_cast<float>((low + high) / 2);
         INFO(bits);
-        REQUIRE(static_cast<double>(middle) == (low + high) / 2); // a float can hold it, or the test is void
+        REQUIRE(static_cast<double>(middle) == (low + high) / 2); // a float can represent it; otherwise the test is meaningless
         const uint32_t even = bits % 2 == 0 ? bits : bits + 1;
         REQUIRE(encode<TestType>(middle) == even);
         REQUIRE(encode<TestType>(std::nextafter(middle, -1.0f)) == bits);
@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("overflow, underflow and special values", "", FORMATS) {
         return Limits::has_infinity ? std::isinf(static_cast<float>(TestType(value)))
                                     : std::isnan(static_cast<float>(TestType(value)));
     };
-    // The middle to the next step rounds to even: away where the largest mantissa is odd, back where it is even (e4m3fn).
+    // The midpoint to the next step rounds to even: away from zero if the largest mantissa is odd, back if it is even (e4m3fn).
     const float middle = most + step / 2;
     CHECK(overflowed(middle) == format.hasInfinity);
     CHECK(encode<TestType>(std::nextafter(middle, 0.0f)) == Limits::max().bits());

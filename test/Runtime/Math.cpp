@@ -13,13 +13,13 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
 
-/// Python's rule by its definition: the q with a == q * b + r and r between 0 and b, r != b.
+/// The definition of Python's rule: the q with a == q * b + r and r between 0 and b, r != b.
 void checkFloor(Int128 a, Int128 b, Int128 q, Int128 r) {
     REQUIRE(a == q * b + r);
     REQUIRE((b > 0 ? (0 <= r && r < b) : (b < r && r <= 0)));
 }
 
-/// Equal including the sign of zero; NaN equals NaN.
+/// Equal, including the sign of zero; NaN equals NaN.
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)); }
 } // namespace
 
@@ -168,7 +168,7 @@ TEST_CASE("signs, reciprocals, ceilings") {
 TEST_CASE("remainders of Fortran and C") {
     CHECK(rt::Modulo(-17, 3) == 1);
     CHECK(rt::Modulo(17, -3) == -1);
-    CHECK(rt::Modulo(int64_t(1) << 40 | 1, int64_t(2)) == 1); // float could not hold it
+    CHECK(rt::Modulo(int64_t(1) << 40 | 1, int64_t(2)) == 1); // float could not represent it
     CHECK(rt::Modulo_float(-1.5, 1.0) == 0.5);
     CHECK(rt::Mod(-17, 3) == -2);
     CHECK(rt::Mod_float(-7.5, 2.0) == -1.5);

@@ -40,10 +40,10 @@ TEST_CASE("containers are saved in DaCe's format, one file per visit, and restor
     const auto *head = reinterpret_cast<const int32_t *>(bytes.data());
     CHECK((head[0] == 2 && head[1] == 2 && head[2] == 3 && head[3] == 3 && head[4] == 1));
     CHECK(bytes.substr(20) == std::string(reinterpret_cast<const char *>(second.data()), 48));
-    CHECK(std::distance(fs::directory_iterator(folder.path / "data"), fs::directory_iterator()) == 1); // nothing partial is left
+    CHECK(std::distance(fs::directory_iterator(folder.path / "data"), fs::directory_iterator()) == 1); // no partial files are left
 
     std::vector<double> read(6);
-    CHECK_THROWS_AS(report.restore("A", "0_1_2", read.data(), {n, 3}, {3, 1}, 6), rt::Error); // from where?
+    CHECK_THROWS_AS(report.restore("A", "0_1_2", read.data(), {n, 3}, {3, 1}, 6), rt::Error); // no source
     report.restoreFrom(run.c_str());
     report.restore("A", "0_1_2", read.data(), {n, 3}, {3, 1}, 6);
     CHECK(read == first);

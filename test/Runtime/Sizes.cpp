@@ -25,7 +25,7 @@ TEST_CASE("a product of sizes that leaves 64 bits is no size") {
     CHECK(elements(int64_t(1) << 31, int64_t(-1) << 32) == least);
     CHECK_THROWS_AS(elements(most, 2), std::bad_alloc);
     CHECK_THROWS_AS(elements(int64_t(1) << 32, int64_t(1) << 31), std::bad_alloc);
-    CHECK_THROWS_AS(elements(int64_t(1) << 32, int64_t(1) << 32), std::bad_alloc); // 0, if it wrapped around
+    CHECK_THROWS_AS(elements(int64_t(1) << 32, int64_t(1) << 32), std::bad_alloc); // 0 if it wrapped around
     CHECK_THROWS_AS(elements(1, uint64_t(1) << 63), std::bad_alloc);
     CHECK_THROWS_AS(elements(least, -1), std::bad_alloc);
     CHECK_THROWS_AS(elements(-1, least), std::bad_alloc);
@@ -44,7 +44,7 @@ TEST_CASE("a sum of sizes that leaves 64 bits is no size") {
     CHECK(total(least + 1, -1) == least);
     CHECK_THROWS_AS(total(most, 1), std::bad_alloc);
     CHECK_THROWS_AS(total(least, -1), std::bad_alloc);
-    CHECK_THROWS_AS(total(most, most, 2), std::bad_alloc); // 0, if it wrapped around
+    CHECK_THROWS_AS(total(most, most, 2), std::bad_alloc); // 0 if it wrapped around
     CHECK_THROWS_AS(total(uint64_t(1) << 63), std::bad_alloc);
 }
 
@@ -74,5 +74,5 @@ TEST_CASE("with a real number among them, sizes are real numbers") {
 TEST_CASE("bytes of elements") {
     CHECK(sdfgc::rt::detail::bytesOf<double>(3) == 24);
     CHECK(sdfgc::rt::detail::bytesOf<double>(-3) == 0);
-    CHECK_THROWS_AS(sdfgc::rt::detail::bytesOf<double>(int64_t(1) << 61), std::bad_alloc); // 0 bytes, if it wrapped around
+    CHECK_THROWS_AS(sdfgc::rt::detail::bytesOf<double>(int64_t(1) << 61), std::bad_alloc); // 0 bytes if it wrapped around
 }

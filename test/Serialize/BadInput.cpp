@@ -1,4 +1,4 @@
-// Input that is wrong: what is said, and where.
+// Invalid input: the diagnostics and their locations.
 #include "Serialize/TestGraphs.h"
 
 using namespace sdfgc;
@@ -8,8 +8,8 @@ using diag::Id;
 namespace {
 
 struct Case {
-    const char *path;       // what is replaced
-    const char *value;      // by this JSON
+    const char *path;       // the value to replace
+    const char *value;      // the replacement as JSON
     const char *diagnostic; // `CODE path: start of the message`
 };
 
@@ -106,7 +106,7 @@ TEST_CASE("bad values: control flow, enumerations, types") {
 
 TEST_CASE("a misspelt value is followed by the nearest one") {
     Reading r = read(changed("dataflow.sdfg", "attributes._arrays.F.attributes.storage", "\"CPU_Haep\""));
-    REQUIRE(r.diagnostics.size() == 2); // and the warning that the graph has anyway
+    REQUIRE(r.diagnostics.size() == 2); // and the warning that the graph gets in any case
     CHECK(r.diagnostics[0].hint + r.diagnostics[1].hint ==
           "did you mean `CPU_Heap`?check its spelling; it is kept and written back, but has no effect");
 }

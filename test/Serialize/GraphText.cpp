@@ -1,4 +1,4 @@
-// The text form: what is printed is read back as the same graph, and texts in canonical form stay as they are.
+// The text form: a printed graph is read back as the same graph, and texts in canonical form are unchanged.
 #include "Serialize/TestGraphs.h"
 #include "SourceTree.h"
 
@@ -28,7 +28,7 @@ std::string golden(std::string_view text) {
     return out;
 }
 
-/// What a text that is read is printed as.
+/// The text printed for a graph that was read from text.
 std::string again(const std::string &text) {
     Reading r = read(text);
     INFO(text << r.messages());
@@ -36,7 +36,7 @@ std::string again(const std::string &text) {
     return print(*r.graph);
 }
 
-/// The text of the graph gives the same graph back, in every way in which graphs can be compared.
+/// Reading the text of the graph gives the same graph, by every comparison of graphs.
 void checkSame(const ir::SDFG &g) {
     const std::string text = print(g);
     Reading r = read(text);
@@ -95,7 +95,7 @@ TEST_CASE("a vector addition") {
         }
     )"));
     checkSame(g.g);
-    // Without the orders, the text lists the same elements, and its order is that of the graph that is read from it.
+    // Without the orders, the text lists the same elements, and their order is that of the graph read from it.
     const std::string toRead = print(g.g, {.orders = false});
     CHECK(toRead.find("order") == std::string::npos);
     CHECK(again(toRead) == toRead);
@@ -452,7 +452,7 @@ TEST_CASE("what is wrong is said with its place") {
     for (const Case &c : cases) {
         std::string line = c.line;
         const std::size_t brace = line.find("{ ");
-        if (brace != std::string::npos) // the rest in a line of its own, at the same column
+        if (brace != std::string::npos) // the rest on a separate line, at the same column
             line = line.substr(0, brace + 1) + "\n" + std::string(brace + 4, ' ') + line.substr(brace + 2);
         const std::string text = "sdfg f {\n  symbol N: int64\n  argument A: float64[N]\n  " + line + "\n}\n";
         Reading r = read(text);
@@ -503,7 +503,7 @@ TEST_CASE("hostile texts are refused, not crashed over") {
           "sdfg f {\n  argument a: " + std::string(200000, 'v') + "\n}\n",
           "sdfg f {\n  argument a: float64[" + std::string(200000, '(') + "\n}\n",
           "sdfg f {\n  state s {\n    l (a = " + std::string(200000, '[') + "\n  }\n}\n", std::string("sdfg f {\n\0\0}", 13),
-          "sdfg f {\n  state s {}\n" + deep("c = a", 300000).substr(9), // each is told once, not once for every other
+          "sdfg f {\n  state s {}\n" + deep("c = a", 300000).substr(9), // each is reported once, not once per other one
           std::string("sdfg"), std::string("sdfg f (at 99999999999999999999) {}"),
           std::string("sdfg f {\n  state s {\n    order nodes 0-999999999999\n  }\n}")})
         CHECK_FALSE(read(text).graph);

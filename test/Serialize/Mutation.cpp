@@ -1,5 +1,4 @@
-// Small random changes to small graphs: reading ends with a graph or with an error, and a graph that was read can be written and
-// read.
+// Small random changes to small graphs: reading gives a graph or an error, and a graph that was read can be written and read again.
 #include "Serialize/TestGraphs.h"
 
 #include <random>
@@ -112,7 +111,7 @@ TEST_CASE("random values of all graphs replaced, removed, exchanged") {
                     place = replacements()[below(replacements().size())];
                     break;
                 case 1: {
-                    json::Value copy = *all[below(all.size())]; // may contain the place
+                    json::Value copy = *all[below(all.size())]; // may contain the target
                     place = std::move(copy);
                     break;
                 }

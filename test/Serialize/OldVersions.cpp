@@ -1,4 +1,4 @@
-// Forms of old versions (format reference 1.11).
+// Constructs of old versions (format reference 1.11).
 #include "Serialize/TestGraphs.h"
 
 using namespace sdfgc;
@@ -100,7 +100,7 @@ TEST_CASE("version 1.x: MPI containers, schedules, file names in debug info") {
     CHECK(nodeAt<ir::MapEntry>(g, 0, 2).unroll);
     CHECK(nodeAt<ir::MapEntry>(g, 0, 1).exit == &nodeAt<ir::MapExit>(g, 0, 3));
     CHECK(nodeAt<ir::MapEntry>(g, 0, 2).exit == &nodeAt<ir::MapExit>(g, 0, 5));
-    // Connectors that only edges name are listed.
+    // Connectors named only by edges are added.
     CHECK(nodeAt<ir::MapEntry>(g, 0, 2).inConnector("IN_A"));
     CHECK(cast<ir::ConditionalBlock>(g.blocks()[1].get())->branches().size() == 1);
 }

@@ -1,4 +1,4 @@
-// What the attributes of files become in the IR.
+// How the attributes of files are represented in the IR.
 #include "Serialize/TestGraphs.h"
 
 using namespace sdfgc;
@@ -96,14 +96,14 @@ TEST_CASE("graphs: declarations, constants, code, facts about symbols") {
     CHECK(g.constants.find("pi")->value.text() == "3.25");
     CHECK(g.constants.find("inf")->value.text() == "Infinity");
     CHECK(g.constants.find("tab")->value.get("data")->items().size() == 2);
-    REQUIRE(g.globalCode.size() == 2); // the empty text for `cuda` says nothing
+    REQUIRE(g.globalCode.size() == 2); // an empty text for `cuda` is ignored
     CHECK(g.globalCode[1].target == Name("null"));
     CHECK(g.initCode.at(0).code == ir::Code{"done = 0;", ir::Language::CPP});
     CHECK((g.openmpSections && g.instrument == ir::Instrumentation::Timer));
     CHECK(g.symbols.find("cb")->isCallback());
     CHECK(r.messages() == "SD1030 attributes.vendor_note: SDFG has the unknown attribute `vendor_note`\n");
     CHECK(g.extra.find("vendor_note")->dump() == R"({"kept":[1,null,"x"]})");
-    // N is declared int64 and positive everywhere; i and j are parameters of maps: of them only the type is kept.
+    // N is declared int64 and positive everywhere; i and j are map parameters, so only their types are kept.
     REQUIRE(g.symbolHints.count("N"));
     CHECK(g.symbolHints["N"].positive);
     CHECK_FALSE(g.symbolHints["N"].type);
@@ -220,7 +220,7 @@ TEST_CASE("control flow: every block") {
 }
 
 TEST_CASE("a symbolic text means an element where its name is a container, a call elsewhere") {
-    // The volume `idx(0)` in two graphs, of which one has the container.
+    // The volume `idx(0)` in two graphs, one of which has the container.
     json::Value root = parsed(changed("dataflow.sdfg", "nodes[0].edges[0].attributes.data.attributes.volume", "\"idx(0)\""));
     at(root, "nodes[0].nodes[2].attributes.sdfg.nodes[0].edges[0].attributes.data.attributes.volume") = parsed("\"idx(0)\"");
     json::Value idx = parsed(R"({"type": "Array", "attributes": {"dtype": "int32", "shape": ["4"]}})");

@@ -18,7 +18,7 @@ template <class T>
 requires std::is_enum_v<T>
 void change(T &v) { v = static_cast<T>(static_cast<int>(v) + 1); }
 
-/// Changes one attribute after the other.
+/// Changes one attribute after another.
 struct Changer {
     ir::MapEntry &a, &b;
     int count = 0;

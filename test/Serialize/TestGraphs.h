@@ -28,7 +28,7 @@ inline const std::vector<std::string> &allGraphs() {
     return names;
 }
 
-/// What reading gave: the graph or null, and every diagnostic as `CODE path: message`.
+/// The result of reading: the graph or null, and every diagnostic as `CODE path: message`.
 struct Reading {
     std::unique_ptr<ir::SDFG> graph;
     std::vector<diag::Diagnostic> diagnostics;
@@ -61,7 +61,7 @@ inline Reading readGraph(const std::string &name) {
     return readingOf(std::move(g), d);
 }
 
-/// A member or item of a JSON value by a path such as `nodes[0].attributes.range`; it must be there.
+/// A member or item of a JSON value, by a path such as `nodes[0].attributes.range`; it must exist.
 inline json::Value &at(json::Value &root, const std::string &path) {
     json::Value *v = &root;
     for (std::size_t i = 0; i < path.size();) {
@@ -88,21 +88,21 @@ inline json::Value parsed(const std::string &text) {
     return *v;
 }
 
-/// The graph of that name with one value replaced (`replacement` is JSON text).
+/// The graph with this name with one value replaced (`replacement` is JSON text).
 inline std::string changed(const std::string &graph, const std::string &path, const std::string &replacement) {
     json::Value root = parsed(graphText(graph));
     at(root, path) = parsed(replacement);
     return root.dump();
 }
 
-/// The graph of that name with a member added or overwritten.
+/// The graph with this name with a member added or overwritten.
 inline std::string with(const std::string &graph, const std::string &path, const std::string &key, const std::string &value) {
     json::Value root = parsed(graphText(graph));
     (path.empty() ? root : at(root, path)).set(key, parsed(value));
     return root.dump();
 }
 
-/// The graph of that name with a member removed.
+/// The graph with this name with a member removed.
 inline std::string without(const std::string &graph, const std::string &path, const std::string &key) {
     json::Value root = parsed(graphText(graph));
     json::Value &object = path.empty() ? root : at(root, path);

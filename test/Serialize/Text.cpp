@@ -17,7 +17,7 @@ using diag::Id;
 
 namespace {
 
-/// Parses and gives `line:column path: message` of the first diagnostic, or nothing.
+/// Parses and returns `line:column path: message` of the first diagnostic, or nothing.
 std::string parseError(std::string text, int depth = 100) {
     diag::Engine d;
     Limits limits;
@@ -220,7 +220,7 @@ TEST_CASE("external graphs: loops of files, missing and broken ones") {
     CHECK(load("two.sdfg").graph);
     diag::Engine tight;
     Limits small;
-    small.inflatedBytes = 1000; // of all external files together
+    small.inflatedBytes = 1000; // for all external files together
     CHECK(readingOf(readFile((folder / "two.sdfg").string(), tight, small), tight).has(Id::ExternalTooLarge));
     CHECK(load("self.sdfg").has(Id::ExternalCycle));
     CHECK(load("a.sdfg").has(Id::ExternalCycle));
@@ -237,7 +237,7 @@ TEST_CASE("external graphs: files that name the next one twice are refused befor
     namespace fs = std::filesystem;
     const fs::path folder = fs::temp_directory_path() / ("sdfgc-twice-" + std::to_string(getpid()));
     fs::create_directory(folder);
-    const int last = 30; // 2^30 graphs in all
+    const int last = 30; // 2^30 graphs in total
     for (int i = 0; i <= last; ++i) {
         const std::string next = " (ext_sdfg_path = \"" + std::to_string(i + 1) + ".sdfgt\")\n";
         std::ofstream(folder / (std::to_string(i) + ".sdfgt"))

@@ -55,7 +55,7 @@ TEST_CASE("the text has the keys that DaCe 2.x asks for") {
     CHECK(at(state, "edges[0].src").text() == "0");
     CHECK(at(state, "edges[0].src_connector").isNull());
     CHECK(at(state, "edges[2].attributes.data.attributes.volume").text() == "1");
-    // Defaults are left out.
+    // Defaults are omitted.
     CHECK_FALSE(at(state, "nodes[0].attributes").get("setzero"));
     CHECK_FALSE(at(state, "nodes[2].attributes").get("schedule"));
     CHECK_FALSE(at(state, "edges[0].attributes.data.attributes").get("wcr"));

@@ -8,7 +8,7 @@ using namespace sdfgc;
 
 namespace {
 
-/// The words of a text; members behind a dot, those of literals in quotes, of directives behind `#`.
+/// The words of a text; members are marked with a dot, words in literals with quotes, those of directives with `#`.
 std::string words(std::string_view text) {
     std::string out;
     for (const CppWord &w : cppWords(text)) {
@@ -28,7 +28,7 @@ TEST_CASE("words of C++: numbers are none") {
     CHECK(words("x = 0x1F + 0b10 + 0x1p-3 + 017u") == "x");
     CHECK(words("x = 1e5 + 1.5e-3f + 2E+7 + .5f + 1.f + 10L + 10ull") == "x");
     CHECK(words("x = 1'000'000 + 0xFF'FFu + N") == "x N");
-    CHECK(words("x = 1e+N") == "x"); // one token, as compilers read it
+    CHECK(words("x = 1e+N") == "x"); // one token for compilers
     CHECK(words("x = 1-e5 + 2+N") == "x e5 N");
     CHECK(words("a[0]-b, 3.method") == "a b");
 }

@@ -72,7 +72,7 @@ TEST_CASE("file: failures name the file and the reason") {
     const std::string busy = join(tmp.path(), "folder");
     REQUIRE(file::makeFolder(busy));
     CHECK(file::writeAtomic(busy, "x").error() == "cannot write " + busy + ": Is a directory");
-    CHECK(file::list(tmp.path())->size() == 1); // no temporary file is left
+    CHECK(file::list(tmp.path())->size() == 1); // the temporary file was removed
     CHECK(file::makeFolder("/proc/x/y").error().starts_with("cannot create folder /proc/x/y: "));
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("file: when there is no space the old file stays and the temporary one
     const std::string path = join(tmp.path(), "a");
     REQUIRE(file::writeAtomic(path, "old"));
     const pid_t writer = ::fork();
-    if (writer == 0) { // limits hold for the life of a process
+    if (writer == 0) { // limits hold for the lifetime of a process
         const rlimit limit{100, 100};
         ::signal(SIGXFSZ, SIG_IGN);
         ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -122,7 +122,7 @@ TEST_CASE("file: touch changes the time and nothing else") {
     const std::string path = join(tmp.path(), "a");
     REQUIRE(file::writeAtomic(path, "x"));
     const auto before = file::stamp(path);
-    ::usleep(20000); // time stamps count in ticks of the kernel
+    ::usleep(20000); // time stamps have the resolution of kernel ticks
     REQUIRE(file::touch(path));
     const auto after = file::stamp(path);
     CHECK(after->modifiedNs > before->modifiedNs);

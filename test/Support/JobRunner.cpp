@@ -28,7 +28,7 @@ JobOptions workers(unsigned n) {
     return o;
 }
 
-/// The most jobs that ran at one time.
+/// The maximum number of jobs that ran simultaneously.
 struct Width {
     std::size_t most = 0;
     std::function<void(const JobProgress &)> watch() {
@@ -111,7 +111,7 @@ TEST_CASE("jobs: a cycle is found before anything runs") {
 
 namespace {
 
-/// Sets MAKEFLAGS for the life of the object.
+/// Sets MAKEFLAGS for the lifetime of the object.
 struct MakeFlags {
     explicit MakeFlags(const std::string &text) { ::setenv("MAKEFLAGS", text.c_str(), 1); }
     ~MakeFlags() { ::unsetenv("MAKEFLAGS"); }
@@ -131,7 +131,7 @@ std::string drainTokens(int fd) {
 TEST_CASE("jobserver: a pipe limits the width, every token comes back unchanged") {
     int fds[2];
     REQUIRE(::pipe(fds) == 0);
-    REQUIRE(::write(fds[1], "x", 1) == 1); // one slot besides our own
+    REQUIRE(::write(fds[1], "x", 1) == 1); // one slot in addition to our own
     const MakeFlags flags("w -j2 --jobserver-auth=" + std::to_string(fds[0]) + "," + std::to_string(fds[1]));
     Width width;
     JobOptions options;

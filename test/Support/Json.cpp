@@ -71,10 +71,10 @@ TEST_CASE("strings are escaped to ASCII and back", "[json]") {
     CHECK(json::parse(text)->text() == odd);
     CHECK(json::parse("\"\xc3\xa4\"")->text() == "\xc3\xa4");
     CHECK(json::parse(R"("\/")")->text() == "/");
-    // Half of a surrogate pair is no character, also directly before another escape.
+    // Half of a surrogate pair is not a character, even directly before another escape.
     CHECK(failure(R"("\ud800")").offset == 1);
     CHECK(failure(R"("\ud800\u0041")").offset == 1);
-    // Text that is no UTF-8 (set by a program, never read) is still written as valid JSON.
+    // Text that is not UTF-8 (set by a program, never read) is still written as valid JSON.
     CHECK(json::Value("a\xff").dump() == R"("a\ufffd")");
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("process: a time limit ends the child and its children") {
     CHECK_FALSE(o.ok());
     CHECK(o.out == "begun\n");
     CHECK(timer.seconds() < 10);
-    // One that ignores the polite signal is killed.
+    // A process that ignores SIGTERM is killed.
     const auto stubborn = process::run(shell("trap '' TERM; while :; do sleep 1; done"), {0.1});
     CHECK(stubborn.timedOut);
     CHECK(stubborn.signal == SIGKILL);
@@ -136,7 +136,7 @@ TEST_CASE("process: a signal to us ends the children and is remembered") {
     REQUIRE(tmp);
     const std::string pidFile = file::join(tmp->path(), "pid");
     const pid_t tool = ::fork();
-    if (tool == 0) { // a process of its own: the signal is remembered for the life of a process
+    if (tool == 0) { // a separate process: the signal is remembered for the lifetime of a process
         const auto o = process::run(shell("echo $$ > " + pidFile + ".new; mv " + pidFile + ".new " + pidFile + "; sleep 60"));
         ::_exit(o.signal == SIGINT && process::Set::interrupted() == SIGINT ? 0 : 1);
     }
@@ -146,5 +146,5 @@ TEST_CASE("process: a signal to us ends the children and is remembered") {
     int status = -1;
     REQUIRE(::waitpid(tool, &status, 0) == tool);
     CHECK(status == 0);
-    CHECK(::kill(std::stoi(*file::read(pidFile)), 0) != 0); // the child is gone
+    CHECK(::kill(std::stoi(*file::read(pidFile)), 0) != 0); // the child has ended
 }

@@ -8,7 +8,7 @@ using namespace sdfgc::sym;
 
 namespace {
 const Expr N = Expr::symbol("N"), M = Expr::symbol("M"), K = Expr::symbol("K");
-const Expr element = subscript("A", {Expr(0)}); // of unknown type: nothing may be assumed
+const Expr element = subscript("A", {Expr(0)}); // of unknown type: no assumptions
 } // namespace
 
 TEST_CASE("truth values count as numbers", "[division]") {
@@ -22,7 +22,7 @@ TEST_CASE("truth values count as numbers", "[division]") {
 }
 
 TEST_CASE("factors that only the finished denominator shows are cancelled", "[division]") {
-    const Expr e = P("(P(1) / (M - 1) + 1)*(M - 1)*(M - 1)*(N + 1)*(N + 1)*(N + 1)*(L - 1) // 3"); // too long to be multiplied out
+    const Expr e = P("(P(1) / (M - 1) + 1)*(M - 1)*(M - 1)*(N + 1)*(N + 1)*(N + 1)*(L - 1) // 3"); // too long to be expanded
     CHECK(e.str() == "(L - 1)*(M - 1)*(M + P(1) - 1)*(N + 1)**3 // 3");
     CHECK(P(printDace(e, {})) == e);
 }
@@ -192,7 +192,7 @@ TEST_CASE("what is rounded of a minimum or maximum of quotients is each of them"
     CHECK(ceil(max({N / 3, Expr(2)})) == max({ceil(N / 3), Expr(2)}));
     CHECK(floor(min({N / 3, M}) + 1) == min({floor(N / 3), M}) + 1);
     CHECK(ceilDiv(max({N / 3, Expr(2)}), 2) == max({ceil(N / 6), Expr(1)}));
-    CHECK(ceil(max({element, Expr(2)})).kind() == Kind::Ceil); // no quotient
+    CHECK(ceil(max({element, Expr(2)})).kind() == Kind::Ceil); // not a quotient
 }
 
 TEST_CASE("floating-point numbers where integers are needed", "[division]") {

@@ -1,4 +1,4 @@
-// Exact rational arithmetic that knows nothing of simplification: what symbolic expressions are compared with.
+// Exact rational arithmetic, independent of simplification, with which symbolic expressions are compared.
 #pragma once
 
 #include "sdfgc/Symbolic/Expr.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::exact {
 
-/// A rational number of wide parts; nothing when undefined or too large to be sure.
+/// A rational number with wide parts; empty if it is undefined or possibly too large.
 struct Rational {
     __int128 n = 0, d = 1;
 };
@@ -76,7 +76,7 @@ inline Value integers(sym::Kind kind, const Rational &a, const Rational &b) {
 
 inline Rational truth(bool b) { return {b ? 1 : 0, 1}; }
 
-/// What a quotient is where it is compared, tested or used.
+/// The value of a quotient where it is compared, tested or used.
 inline Rational truncatedValue(const Rational &a) { return {a.n / a.d, 1}; }
 
 } // namespace sdfgc::exact

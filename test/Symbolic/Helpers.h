@@ -23,7 +23,7 @@ inline Expr P(const std::string &text) {
     return *r.expr;
 }
 
-/// `0:N, i, 2:M:2`: the subset of a text as Subset::str writes it (no colons inside expressions).
+/// `0:N, i, 2:M:2`: the subset for a text in the form of Subset::str (no colons inside expressions).
 inline Subset S(const std::string &text) {
     auto split = [](const std::string &s, char at) {
         std::vector<std::string> parts{""};

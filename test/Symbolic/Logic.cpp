@@ -71,7 +71,7 @@ TEST_CASE("and, or, not", "[logic]") {
     CHECK(logicalOr({a, logicalOr({b, a})}) == logicalOr({a, b}));
     CHECK(logicalAnd({a, Expr(1)}) == a);
     CHECK(logicalAnd({a, Expr(0)}) == no);
-    CHECK_FALSE(logicalAnd({a, b}) == logicalAnd({b, a})); // an operand guards those after it
+    CHECK_FALSE(logicalAnd({a, b}) == logicalAnd({b, a})); // an operand guards the following ones
     CHECK(logicalAnd({call("p", {}), logicalNot(call("p", {}))}) == no);
     CHECK(logicalOr({call("p", {}), logicalNot(call("p", {}))}) == yes);
     CHECK(logicalAnd({N, Expr(3)}) == compare(Kind::Ne, N, Expr(0))); // a truth value, as with two operands
@@ -84,7 +84,7 @@ TEST_CASE("and, or, not", "[logic]") {
     CHECK(logicalNot(a) == compare(Kind::Ge, N, M));
     CHECK(logicalNot(logicalNot(logicalAnd({a, b}))) == logicalAnd({a, b}));
     CHECK(logicalNot(compare(Kind::Eq, N, M)) == compare(Kind::Ne, N, M));
-    // Not of a comparison that a NaN makes false is true, the opposite comparison is not.
+    // `not` applied to a comparison that is false because of a NaN is true, but the opposite comparison is false.
     CHECK(logicalNot(lt(element, 0)).kind() == Kind::Not);
     CHECK(logicalNot(compare(Kind::Eq, element, 0)) == compare(Kind::Ne, element, 0));
 }
@@ -194,6 +194,6 @@ TEST_CASE("functions by name", "[logic]") {
     CHECK(call("ROUND", {N}) == N);
     CHECK(call("ROUND", {element}) == call("round", {element}));
     CHECK(call("complex", {Expr(1), Expr(2)}) == Expr::complex(1, 2));
-    CHECK(call("Mod", {N}).kind() == Kind::Call); // not that function
+    CHECK(call("Mod", {N}).kind() == Kind::Call); // a different function
     CHECK(call("mine", {N}).name() == Name("mine"));
 }

@@ -56,7 +56,7 @@ TEST_CASE("floats and complex numbers mix with exact ones", "[number]") {
     CHECK(Num::complex(1, 2) * Num::complex(1, -2) == Num::real(5));
     CHECK(Num::complex(1, 0).kind == Num::Kind::Real);
     CHECK_FALSE(Num::real(0).isZero());
-    CHECK(std::signbit((Num(1) * Num::complex(-0.0, 2)).re)); // a real factor leaves signs of zeros as they are
+    CHECK(std::signbit((Num(1) * Num::complex(-0.0, 2)).re)); // a real factor does not change the signs of zeros
 }
 
 TEST_CASE("floor division and modulo as in Python", "[number]") {

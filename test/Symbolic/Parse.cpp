@@ -55,11 +55,11 @@ TEST_CASE("facts of symbols are collected", "[parse]") {
     CHECK(facts["M"].type.isVoid());
     CHECK(facts["M"].nonzero);
     CHECK(facts["M"].other == std::vector<std::pair<std::string, std::string>>{{"finite", "True"}, {"negative", "False"}});
-    // A second mention adds nothing twice.
+    // A second occurrence does not add anything again.
     REQUIRE(parse("symbol($M, finite=True)*symbol($M, dtype=dace.vector(dace.float32, 4))", &facts).expr);
     CHECK(facts["M"].other.size() == 3);
     CHECK(facts["M"].other[2].second == "dace.vector(dace.float32, 4)");
-    // Another value of a keyword does not count.
+    // Another value of a keyword is ignored.
     REQUIRE(parse("symbol($M, finite=False, dtype=dace.vector(dace.float64, 4))", &facts).expr);
     CHECK(facts["M"].other.size() == 3);
     CHECK(facts["M"].other[2].second == "dace.vector(dace.float32, 4)");
@@ -130,7 +130,7 @@ TEST_CASE("constants", "[parse]") {
     CHECK(P("?") == Expr::undefined());
     CHECK(P("$?") == Expr::undefined());
     CHECK(P("$oo") == Expr::symbol("oo"));
-    // `I`, `E` and `pi` are constants in new strings only; old programs call their sizes so.
+    // `I`, `E` and `pi` are constants only in new strings; old programs use them as names of sizes.
     CHECK(P("I + E") == Expr::symbol("I") + Expr::symbol("E"));
     CHECK(P("$N*I") == N * Expr::complex(0, 1));
     CHECK(P("$N*pi") == N * Expr::floating(std::numbers::pi));
@@ -228,7 +228,7 @@ TEST_CASE("hostile texts are refused or read without recursion", "[parse]") {
 }
 
 TEST_CASE("what takes too long to multiply out is refused, and nothing is multiplied out after an error", "[parse]") {
-    // Products that are multiplied out have products in them that are multiplied out in turn, and the sums stay short.
+    // Expanded products contain products that are expanded in turn; the sums must stay short.
     const std::string text = "N*(M+1)*(N+1)*(M-1)**(M)*(N-1.*(N+1)*(M-1)*(N+1*(M-1)*(N+1)*(M-1.*(N+1)*(M-1)*(M*(M-1)*(N+"
                              "1)*(N+1)*(M-1.*(N+1)*(N+1)*(M-1)*(N+1)*(MN+1*M-1)*(M-1.*(N+1)*(M-1)*(N+1)*(M+1)*(M-1.)*(M-1)))))))";
     CHECK(parse(text).error == "to multiply it out takes too long: it has sums in products in sums, many levels deep");
@@ -238,7 +238,7 @@ TEST_CASE("what takes too long to multiply out is refused, and nothing is multip
 TEST_CASE("what would be huge when written out is refused", "[parse]") {
     std::string text = "x";
     std::size_t longest = 0;
-    for (int k = 0; k < 20; ++k) { // multiplied out, 31 times as long each time
+    for (int k = 0; k < 20; ++k) { // expanded, 31 times as long each time
         text = "(" + text + "/r + y" + std::to_string(k) + ")**30";
         const ParseResult read = parse(text);
         if (!read.expr) {

@@ -55,9 +55,9 @@ TEST_CASE("text for people", "[print]") {
 }
 
 TEST_CASE("text of files", "[print]") {
-    CHECK(dace(P("N**-9223372036854775808")) == "$N**(-9223372036854775808)"); // its magnitude is no literal: no reciprocal
+    CHECK(dace(P("N**-9223372036854775808")) == "$N**(-9223372036854775808)"); // its magnitude is not a literal: no reciprocal
     CHECK(dace(Expr::complex(0.0, -18.0) * N) == "(0.0 - 18.0j)c128*$N");
-    CHECK(dace(P("9j*-2*N")) == "complex(-0.0, -18.0)*$N"); // a sum has no such zero
+    CHECK(dace(P("9j*-2*N")) == "complex(-0.0, -18.0)*$N"); // a sum does not have such a zero
     CHECK(dace(N - 1) == "-1 + $N");
     CHECK(dace(N + 1) == "1 + $N");
     CHECK(dace(M * N / 2) == "1/2*$M*$N");
@@ -115,7 +115,7 @@ TEST_CASE("what is printed is read back", "[print]") {
         pow(Expr(-2), i),
         pow(N, -M),
         pow(N + M, -3),
-        pow(N + 1, 30) * pow(M - 1, 30) * -2, // each power alone would be multiplied out
+        pow(N + 1, 30) * pow(M - 1, 30) * -2, // each power alone would be expanded
         pow(Expr::floating(-0.5), i),
         Expr::floating(-0.0),
         Expr::floating(1e300),

@@ -1,4 +1,5 @@
-// Random expressions against a naive exact evaluator that knows nothing of simplification. Seeds are fixed: every run is the same.
+// Random expressions compared with a naive exact evaluator that is independent of simplification. The seeds are fixed, so every run
+// is the same.
 #include "Symbolic/Exact.h"
 #include "Symbolic/Helpers.h"
 
@@ -10,7 +11,7 @@ using namespace sdfgc::exact;
 
 namespace {
 
-/// An expression as it was written: the operator with its operands, nothing simplified.
+/// An expression as written: the operators with their operands, not simplified.
 struct Tree {
     Kind kind;
     int64_t n = 0, d = 1; // Rational
@@ -229,7 +230,7 @@ std::string show(const Binding &at) {
     return s;
 }
 
-/// Where the tree has a value, the simplified expression must have the same one.
+/// If the tree has a value, the simplified expression must have the same value.
 void requireSameValue(const Tree &t, Expr e, const Binding &at) {
     Value expected = evaluateTree(t, at);
     if (!expected)
@@ -241,9 +242,9 @@ void requireSameValue(const Tree &t, Expr e, const Binding &at) {
         CHECK(std::to_string(wanted) == (found ? std::to_string(*found) : "nothing"));
 }
 
-/// The value, if no quotient had to be truncated for it: then that of a multiple is a multiple.
+/// The value, if no quotient had to be truncated: then the value of a multiple is a multiple.
 std::optional<int64_t> evaluateInteger(Expr e, const Binding &at) {
-    constexpr int64_t multiple = int64_t(720720) * 720720; // of most denominators here
+    constexpr int64_t multiple = int64_t(720720) * 720720; // a multiple of most denominators here
     std::optional<int64_t> value = evaluate(e, at), many = evaluate(e * multiple, at);
     return value && many && *many % multiple == 0 && *many / multiple == *value ? value : std::nullopt;
 }
@@ -292,8 +293,7 @@ TEST_CASE("substitution commutes with evaluation", "[property]") {
             if (!a || *a > 1000 || *a < -1000)
                 continue;
             inner["a"] = *a;
-            // The tree decides whether there is a value at all: a simplified form may have one where the written form divides by
-            // zero.
+            // The tree determines whether there is a value: a simplified form may have one where the written form divides by zero.
             if (!evaluateTree(t, inner))
                 continue;
             std::optional<int64_t> expected = evaluate(e, inner), found = evaluate(substituted, at);

@@ -137,7 +137,7 @@ TEST_CASE("values of unknown type have no integer gaps", "[reasoning]") {
     CHECK(isLess(e, e + 1) == yes);
     CHECK(isPositive(e) == open);
     CHECK(isLessEqual(floor(e), e) == open);
-    CHECK(isLess(mod(e, 4), 4) == open); // only known to be at most 4 as a real bound
+    CHECK(isLess(mod(e, 4), 4) == open); // the only known real bound is 4, inclusive
     CHECK(isLessEqual(mod(e, 4), 4) == yes);
 }
 

@@ -11,7 +11,7 @@ TEST_CASE("substitution is simultaneous and simplifies", "[rewrite]") {
     CHECK(substitute(N + 2 * M, {{"N", M}, {"M", N}}) == M + 2 * N);
     CHECK(substitute(floorDiv(N, 4), {{"N", 4 * M + 3}}) == M);
     CHECK(substitute(min({N, M}), {{"N", M + 1}}) == M);
-    CHECK(substitute(floorDiv(N, 2) + M, {{"N", 2 * N}}) == N + M); // the N that comes out is not replaced again
+    CHECK(substitute(floorDiv(N, 2) + M, {{"N", 2 * N}}) == N + M); // the N in the result is not replaced again
     CHECK(substitute(min({N, M}), {{"N", N + 2}, {"M", N + 1}}) == N + 1);
     CHECK(substitute(N, {}) == N);
     CHECK(substitute(N + 1, {{"Z", M}}) == N + 1);
@@ -83,7 +83,7 @@ TEST_CASE("evaluation is exact, and truncates what is used", "[rewrite]") {
     CHECK(evaluate(pow(i, M), at) == 0); // 1/8
     CHECK(evaluate(8 * pow(i, M), at) == 1);
     CHECK(evaluate(compare(Kind::Lt, M, N), at) == 1);
-    CHECK(evaluate(logicalAnd({compare(Kind::Lt, N, M), compare(Kind::Eq, N / (i - 2), 1)}), at) == 0); // stops before the division
+    CHECK(evaluate(logicalAnd({compare(Kind::Lt, N, M), compare(Kind::Eq, N / (i - 2), 1)}), at) == 0); // stops before dividing
     CHECK(evaluate(logicalOr({compare(Kind::Lt, M, N), subscript("A", {i})}), at) == 1);
     CHECK(evaluate(select(compare(Kind::Lt, N, M), N, i), at) == 2);
     CHECK(evaluate(logicalNot(call("f", {})), at) == std::nullopt);

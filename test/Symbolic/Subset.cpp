@@ -117,7 +117,7 @@ TEST_CASE("composition", "[subset]") {
     CHECK(compose(S("5:M, i"), S("0:3")) == S("5:8, i"));
     CHECK(compose(S("i, N"), Subset()) == S("i, N"));
     CHECK(compose(S("i, 3"), S("0, 0")) == S("i, 3"));
-    CHECK(compose(S("0:N"), S("0, 0")) == S("0:N")); // ranks that do not fit: the whole outer subset
+    CHECK(compose(S("0:N"), S("0, 0")) == S("0:N")); // ranks do not match: the entire outer subset
     CHECK(compose(S("9:-1:-1"), S("2:5")).dims[0].begin == Expr(7));
     CHECK(compose(S("9:-1:-1"), S("2:5")).dims[0].step == Expr(-1));
 }
@@ -154,8 +154,8 @@ TEST_CASE("propagation of others gives the whole dimension", "[subset]") {
     CHECK(propagate(S("i*i, i"), "i", all, whole) == S("0:N, 0:N"));
     CHECK(propagate(S("A[i], i"), "i", all, whole) == S("0:N, 0:N"));
     CHECK(propagate(S("0:N:i"), "i", all, whole) == S("0:N"));
-    CHECK(propagate(S("i, i*i, i*i"), "i", all, whole).dims[2].end.isUndefined()); // beyond what is given
-    const Subset shifted = S("-2:N - 2, 1:N + 1");                                 // indices do not begin at 0
+    CHECK(propagate(S("i, i*i, i*i"), "i", all, whole).dims[2].end.isUndefined()); // beyond the given range
+    const Subset shifted = S("-2:N - 2, 1:N + 1");                                 // indices do not start at 0
     CHECK(propagate(S("i - 2, i + 1"), "i", all, shifted) == shifted);
     CHECK(propagate(S("i, i*i"), "i", all, shifted) == S("0:N, 1:N + 1"));
     CHECK(propagate(S("i*i, N"), "i", all, shifted) == S("-2:N - 2, N"));

@@ -1,4 +1,4 @@
-// Random subsets against sets of elements that are counted one by one.
+// Random subsets compared with enumerated sets of elements.
 #include "Symbolic/Helpers.h"
 
 #include <random>
@@ -46,7 +46,7 @@ private:
     std::mt19937 random_;
 };
 
-/// The elements of a range by its definition: positions from begin by step up to end, each with `tile` elements.
+/// The elements of a range by definition: positions from begin by step up to end, each with `tile` elements.
 Points points(const Range &r, const Binding &at) {
     int64_t begin = *evaluate(r.begin, at), end = *evaluate(r.end, at), step = *evaluate(r.step, at), tile = *evaluate(r.tile, at);
     Points result;
@@ -75,7 +75,7 @@ TEST_CASE("sizes count the elements", "[property]") {
         std::optional<int64_t> size = evaluate(r.size(), at);
         INFO(Subset{{r}}.str());
         REQUIRE(size);
-        if (!all.empty()) // of an empty range the formula may be negative
+        if (!all.empty()) // for an empty range, the formula may be negative
             CHECK(*size == static_cast<int64_t>(all.size()));
         else
             CHECK(*size <= 0);
@@ -100,7 +100,7 @@ TEST_CASE("proven relations of subsets hold", "[property]") {
                 CHECK(false);
             if (shared != Truth::Unknown && (shared == Truth::True) != meet(x, y))
                 CHECK(false);
-            // The box of ranges that are not empty contains both.
+            // The bounding box of nonempty ranges contains both.
             if (!x.empty() && !y.empty() && !(contains(points(box, at), x) && contains(points(box, at), y)))
                 CHECK(false);
         }

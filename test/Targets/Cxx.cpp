@@ -1,4 +1,4 @@
-// From small graphs to C++ text: what lowering decides and the CPU target prints.
+// From small graphs to C++ text: the decisions of lowering and the output of the CPU target.
 #include "../Graphs.h"
 #include "SourceTree.h"
 
@@ -15,7 +15,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A graph over N whose containers and states are given, its lowering and its text.
+/// A graph over N with given containers and states, its lowering and its text.
 struct Program : Graph {
     diag::Engine diags;
     pass::CompileOptions options;
@@ -24,7 +24,7 @@ struct Program : Graph {
         : Graph("sdfg f (scheduled) {\n"
                 "  symbol N: int64\n" +
                 text + "}\n") {
-        options.optimize = pass::OptLevel::O0; // what is tested is the text, not what passes over the tree improve
+        options.optimize = pass::OptLevel::O0; // the text is tested, without improvements by passes over the tree
     }
     void placeAndCopy(pass::Context &context) {
         g.renumber();
@@ -35,7 +35,7 @@ struct Program : Graph {
         place->options = {{"heap-limit", int64_t(4096)}, {"register-limit", int64_t(65536)}, {"kernel-limit", int64_t(4096)}};
         place->run(program, context);
     }
-    /// No tree, and errors, if the graph cannot be lowered.
+    /// Null, with errors, if the graph cannot be lowered.
     pass::Program lowered(pass::Context &context) {
         pass::Registry registry;
         transforms::registerPasses(registry);
@@ -125,7 +125,7 @@ TEST_CASE("conflicting writes are atomic or plain, as the graph says") {
             }
         )",
                            {{"$how", how}}));
-        CHECK(has(p.text(), "#pragma omp atomic") == (how != "+, Plain")); // nothing decided: safe
+        CHECK(has(p.text(), "#pragma omp atomic") == (how != "+, Plain")); // undecided: the safe choice
     }
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("state that lives as long as the handle is used by the names of the gr
     )");
     std::string text = p.text();
     CHECK(has(text, "    double *__restrict kept = __state->__0_kept.data();\n"));
-    CHECK(has(text, "    kept[2] = first + __state->__0_memory;\n")); // what the last call left
+    CHECK(has(text, "    kept[2] = first + __state->__0_memory;\n")); // the value of the last call
     CHECK(has(text, "    const double first = 1.0;\n"));
     CHECK_FALSE(has(text, "__0_first"));
 }

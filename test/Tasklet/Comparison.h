@@ -1,4 +1,4 @@
-// Derivatives of a block by value: reverse mode against forward mode, both against differences, in either precision.
+// Derivatives of a block by value: reverse mode compared with forward mode, both with finite differences, in either precision.
 #pragma once
 
 #include "Derivatives.h"
@@ -9,11 +9,11 @@
 
 namespace sdfgc::py::test {
 
-/// A block, and between what its inputs lie. Values keep clear of corners: those have tests of their own.
+/// A block and the ranges of its inputs. Values avoid corners, which have separate tests.
 struct Case {
     std::string code;
     double low = 0.2, high = 2;
-    std::string same = ""; // the same value, for an interpreter that does not know the function
+    std::string same = ""; // an equivalent expression, for an interpreter that does not know the function
 };
 
 class Comparison {
@@ -60,7 +60,7 @@ private:
 
     static std::vector<StmtRef> code(const Case &c) { return *parseBlock(c.code).value; }
 
-    /// Columns by the names of gradients.
+    /// The columns, renamed to their gradients.
     Columns gradientNames(const Columns &columns, const std::set<Name> &those) const {
         Columns out;
         for (const auto &[n, c] : columns)
@@ -69,7 +69,7 @@ private:
         return out;
     }
 
-    /// Each store to an element of a gradient as what it stands for, an addition.
+    /// Converts each store to an element of a gradient to the addition that it represents.
     static std::vector<StmtRef> withSums(const std::vector<StmtRef> &block, const std::set<Name> &gradients) {
         std::vector<StmtRef> out;
         for (const StmtRef &s : block) {
@@ -84,7 +84,7 @@ private:
         return out;
     }
 
-    /// Runs a derivative on the primal values and on `seeds`; the result has a column for each of `of`.
+    /// Runs a derivative with the primal values and `seeds`; the result has one column for each name in `of`.
     Columns run(const DerivativeOr &derived, const Columns &seeds, const Columns &of, Type t) const {
         INFO(text(derived));
         REQUIRE(std::holds_alternative<Derivative>(derived));

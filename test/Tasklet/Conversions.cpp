@@ -1,4 +1,4 @@
-// Values where another type is wanted.
+// Conversions of values to a required type.
 #include "Tasklet/Fixture.h"
 
 #include "sdfgc/Tasklet/Conversions.h"
@@ -10,7 +10,7 @@ namespace {
 
 ExprRef value(Type t) { return name("v", t); }
 
-/// Is the value converted in front of the operator?
+/// Is the value converted before the operator?
 bool converts(Reduction r, Type element, Type from) {
     const ExprRef v = value(from), operand = operandOf(r, element, v);
     return operand != v;
@@ -39,7 +39,7 @@ TEST_CASE("a value that C++ would not convert first is converted") {
     CHECK(converts(Reduction::LogicalAnd, ScalarKind::Int32, ScalarKind::Int64)); // 1 << 32 is true, and 0 as an int32
     CHECK(converts(Reduction::Sum, ScalarKind::Bool, ScalarKind::Int32));         // True + -1 is false
     CHECK(converts(Reduction::Div, ScalarKind::Int8, ScalarKind::Int32));         // promoted: -128 / 256
-    CHECK(converts(Reduction::Custom, ScalarKind::Float64, ScalarKind::Int32));   // a function of any types
+    CHECK(converts(Reduction::Custom, ScalarKind::Float64, ScalarKind::Int32));   // a function for any types
     CHECK(converts(Reduction::Sum, ScalarKind::Complex128, ScalarKind::Float64)); // an imaginary part of -0.0
     CHECK(converts(Reduction::Min, ScalarKind::Float64, ScalarKind::Complex128));
 }
@@ -50,7 +50,7 @@ TEST_CASE("C++ converts a value to a wider element by itself") {
         CHECK_FALSE(converts(r, ScalarKind::Float32, ScalarKind::Int64)); // rounded as by a cast
         CHECK_FALSE(converts(r, ScalarKind::Int64, ScalarKind::Int32));
     }
-    CHECK_FALSE(converts(Reduction::Min, ScalarKind::Int32, ScalarKind::Float64)); // a function of the element's type
+    CHECK_FALSE(converts(Reduction::Min, ScalarKind::Int32, ScalarKind::Float64)); // a function for the element's type
 }
 
 TEST_CASE("sums, products and bits of integers have the same low bits whatever the width") {

@@ -1,4 +1,4 @@
-// Values of derivatives where a function has none, or where one side of a choice is not defined.
+// Derivatives at points where a function is not differentiable, or where one side of a choice is undefined.
 #include "Tasklet/Derivatives.h"
 #include "Tasklet/Evaluate.h"
 

@@ -1,4 +1,4 @@
-// Values of derivatives: reverse against forward mode, both against differences, in either precision.
+// Values of derivatives: reverse mode compared with forward mode, both with finite differences, in either precision.
 #include "Tasklet/Comparison.h"
 
 #include "Tasklet/Functions.h"
@@ -12,7 +12,7 @@ namespace {
 void checkAll(const std::vector<Case> &cases) {
     for (const Case &c : cases) {
         INFO(c.code);
-        CHECK(std::fabs(Comparison(c).check()) > 1e-3); // or the case says nothing
+        CHECK(std::fabs(Comparison(c).check()) > 1e-3); // otherwise the case is meaningless
     }
 }
 

@@ -7,7 +7,7 @@ using namespace sdfgc::py::test;
 
 namespace {
 
-/// Blocks of bounded values: locals and outputs that are assigned again, choices, branches in branches, elements of pointers.
+/// Blocks with bounded values: locals and outputs that are reassigned, choices, nested branches, elements of pointers.
 class Generator {
 public:
     explicit Generator(unsigned seed) : numbers_(seed) {}

@@ -1,4 +1,4 @@
-// Blocks of tasklets executed by the interpreter, for many points at once.
+// Tasklet blocks executed by the interpreter for many points at once.
 #pragma once
 
 #include "sdfgc/Tasklet/Derivatives.h"
@@ -12,8 +12,8 @@ struct Column {
 };
 using Columns = std::map<Name, Column>;
 
-/// Runs the block for `points` points. `outputs` come with what they hold before, and return with what they hold then. All are of type
-/// `t`, float64 or float32.
+/// Runs the block for `points` points. `outputs` contain their initial values and return their final values. All are of type `t`,
+/// float64 or float32.
 void evaluate(const std::vector<StmtRef> &block, const Columns &inputs, Columns &outputs, std::size_t points, Type t);
 
 } // namespace sdfgc::py::test

@@ -1,4 +1,4 @@
-// Shared by the tests of Tasklet: code strings through the whole front end with a fixed set of typed names.
+// Shared by the tests of Tasklet: code strings that pass through the entire front end, with a fixed set of typed names.
 #pragma once
 
 #include "sdfgc/Tasklet/Types.h"
@@ -9,7 +9,8 @@ namespace sdfgc::py::test {
 
 /// Names by type: i, j int32; l int64; n uint64; u uint32; s int8; b, c bool; x, y float64; f, g float32; h float16; z, w
 /// complex128; q complex64; p pointer to float64; v vector of 4 float32; k vector of 4 int32; S is a struct, r a value of it, t a
-/// pointer to it; cb a callback that returns float64; out, out2 float64 outputs; iout int32, zout complex64, sout S outputs.
+/// pointer to it; cb is a callback that returns float64; out, out2 are float64 outputs, iout an int32 output, zout a complex64
+/// output, sout an S output.
 inline std::optional<Type> typeOf(Name name) {
     static const Type structure = Type::structure("S", {{"first", ScalarKind::Float32}, {"second", ScalarKind::Int32}});
     static const std::map<Name, Type> types = {

@@ -139,7 +139,7 @@ TEST_CASE("functions have result types", "[tasklet][infer]") {
 TEST_CASE("lambdas are typed by their parameters", "[tasklet][infer]") {
     const ExprRef l = parsed("lambda x, y: x / y + i");
     CHECK(inferLambda(l, {Type(ScalarKind::Int32), Type(ScalarKind::Int32)}, env())->args[0]->type == Type(ScalarKind::Float64));
-    CHECK(inferTypes(l, env())->args[0]->type == Type()); // the parameters hide the names outside
+    CHECK(inferTypes(l, env())->args[0]->type == Type()); // the parameters hide outer names
 }
 
 TEST_CASE("locals get the join of what is assigned to them", "[tasklet][infer]") {
@@ -153,7 +153,7 @@ TEST_CASE("locals get the join of what is assigned to them", "[tasklet][infer]")
     CHECK(locals(typedBlock("a = d = x")) == "a float64, d float64");
     CHECK(locals(typedBlock("py_divmod(i, l, a, d)")) == "a int64, d int64");
     CHECK(locals(typedBlock("np_frexp(f, a, d)")) == "a float32, d int32");
-    CHECK(locals(typedBlock("x = 1")) == ""); // known to the environment
+    CHECK(locals(typedBlock("x = 1")) == ""); // known in the environment
 }
 
 TEST_CASE("outputs report what was assigned to them", "[tasklet][infer]") {

@@ -9,7 +9,7 @@ namespace {
 
 std::string dace(const std::string &text) { return cpp(text, Semantics::Dace); }
 
-// With i and j known to be nonnegative.
+// With the assumption that i and j are nonnegative.
 std::string cppNonNegative(const std::string &text) {
     const auto oracle = [](const Expr &e) { return e.kind == ExprKind::Name && (e.name == Name("i") || e.name == Name("j")); };
     return CppPrinter().expr(*lowerOperators(typed(text), Semantics::Python, oracle));
@@ -301,7 +301,7 @@ TEST_CASE("in symbolic code, quotients that are rounded are exact", "[tasklet][c
     CHECK(symbolic("ceil(max(i / 3, 2))") == "sdfgc::rt::max(sdfgc::rt::int_ceil(i, 3), 2)");
     CHECK(symbolic("sqrt(i / 2)") == "std::sqrt(double(i) / 2)");
     CHECK(symbolic("ceil(i)") == "i");
-    CHECK(symbolic("max(i / 3, 2)") == "sdfgc::rt::max(i / 3, 2)"); // rounds nothing
+    CHECK(symbolic("max(i / 3, 2)") == "sdfgc::rt::max(i / 3, 2)"); // nothing is rounded
     CHECK(symbolic("i / 3 + j / 2") == "i / 3 + j / 2");
     CHECK(cpp("ceiling(i / 3)", Semantics::Dace) == "sdfgc::rt::ceiling(i / 3)");
 }

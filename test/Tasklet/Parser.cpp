@@ -22,7 +22,7 @@ std::vector<StmtRef> block(const std::string &text) {
     return *p.value;
 }
 
-// The canonical text; checks on the way that it parses to an equal tree.
+// The canonical text; also checks that it parses to an equal tree.
 std::string round(const std::string &text) {
     const ExprRef e = expr(text);
     const std::string printed = print(*e);

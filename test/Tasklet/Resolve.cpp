@@ -60,7 +60,7 @@ TEST_CASE("operators in disguise", "[tasklet][resolve]") {
     CHECK(res("IsNot(b, c)") == "b is not c");
     CHECK(res("Not(b)") == "not b");
     CHECK(res("IfExpr(b, x, y)") == "x if b else y");
-    CHECK(res("int_floor(i, 2)") == "int_floor(i, 2)"); // types decide
+    CHECK(res("int_floor(i, 2)") == "int_floor(i, 2)"); // depends on the types
     CHECK(res("bitwise_and(i, j)") == "i & j");
     CHECK(res("bitwise_set(i, 3)") == "i | 1 << 3");
     CHECK(res("bitwise_clear(i, 3)") == "i & ~(1 << 3)");

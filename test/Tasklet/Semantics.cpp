@@ -1,8 +1,8 @@
-// Random expressions: the lowered tree, read with C++'s meaning, computes what the original means in Python.
+// Random expressions: the lowered tree, with the meaning of C++, computes the value that the original has in Python.
 //
-// Two interpreters walk the trees: one knows Python's operators on unbounded numbers, the other C++'s operators on the types of the
-// nodes and the runtime functions. Expressions whose integers leave 31 bits anywhere are skipped: there the languages differ by
-// design.
+// Two interpreters walk the trees: one implements Python's operators on unbounded numbers, the other C++'s operators on the types
+// of the nodes and the runtime functions. Expressions with integers of more than 31 bits are skipped, since there the languages
+// differ by design.
 #include "Tasklet/Fixture.h"
 
 #include <cmath>
@@ -90,7 +90,7 @@ bool test(Op op, const Value &a, const Value &b) {
     }
 }
 
-// What both languages share; the operators in which they differ are virtual.
+// The common part of both languages; the operators in which they differ are virtual.
 class Interpreter {
 public:
     virtual ~Interpreter() = default;
@@ -240,7 +240,7 @@ protected:
     }
 };
 
-/// Python, but with C's quotients of what has the type of integers.
+/// Python, but with C's quotients for integer types.
 class SymbolicInterpreter : public PythonInterpreter {
     Value binary(const Expr &e, const Value &a, const Value &b) override {
         if (e.op != Op::TrueDiv || e.type.isFloat())
@@ -250,7 +250,7 @@ class SymbolicInterpreter : public PythonInterpreter {
 };
 
 class CppInterpreter : public Interpreter {
-    // Every node has a type, and its value is one of that type: a wrong type shows as a truncated or unsigned number.
+    // Every node has a type, and its value has that type: a wrong type results in a truncated or unsigned number.
     Value result(const Expr &e, Value v) override {
         REQUIRE(e.type);
         if (e.type.isFloat())
@@ -258,7 +258,7 @@ class CppInterpreter : public Interpreter {
         REQUIRE(!v.isFloat);
         if (e.type.isBool())
             return Value::integer(v.i != 0);
-        return e.type.isUnsigned() && v.i < 0 ? throw Undefined() : v; // wraps as C's does; Python's would not
+        return e.type.isUnsigned() && v.i < 0 ? throw Undefined() : v; // wraps as in C; Python's would not
     }
     Value binary(const Expr &e, const Value &a, const Value &b) override {
         switch (e.op) {
@@ -275,7 +275,7 @@ class CppInterpreter : public Interpreter {
         case Op::Shr:
             return b.i < 0 || b.i > 20 ? throw Undefined() : Value::integer(a.i >> b.i);
         default:
-            return arithmetic(e.op, a, b); // Python's operators are gone: they would fail here
+            return arithmetic(e.op, a, b); // Python's operators must not occur any more: they would fail here
         }
     }
     Value call(const Expr &, const std::string &f, const std::vector<Value> &args) override {
@@ -290,7 +290,7 @@ class CppInterpreter : public Interpreter {
         if (f == "abs" && !args[0].isFloat)
             return Value::integer(std::llabs(args[0].i));
         for (const Value &a : args)
-            REQUIRE(a.isFloat); // <cmath> is called with floats only
+            REQUIRE(a.isFloat); // <cmath> functions are only called with floats
         if (f == "pow")
             return Value::real(std::pow(args[0].d, args[1].d));
         return Value::real(f == "abs"     ? std::fabs(args[0].d)

@@ -1,4 +1,4 @@
-// Lowering and C++ text of statements; where locals are declared.
+// Lowering and C++ text of statements, and the places where locals are declared.
 #include "Tasklet/Fixture.h"
 
 using namespace sdfgc;
@@ -107,7 +107,7 @@ TEST_CASE("locals are declared where they dominate their uses", "[tasklet][cpp]"
     // results by reference
     CHECK(cppBlock("py_divmod(i, j, a, d)\nout = a + d") ==
           "int32_t a;\nint32_t d;\nsdfgc::rt::py_divmod(i, j, a, d);\nout = a + d;\n");
-    // a declaration in front of an `elif` breaks the chain
+    // a declaration before an `elif` breaks the chain
     CHECK(cppBlock("if b:\n  out = 1\nelif c:\n  a = 1\nelse:\n  if b:\n    a = 2\n  else:\n    a = 3\n  out = a") ==
           "if (b) {\n    out = 1;\n} else if (c) {\n    int32_t a = 1;\n} else {\n    int32_t a;\n    if (b) {\n        a = 2;\n   "
           " } else {\n"

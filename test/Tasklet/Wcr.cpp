@@ -116,7 +116,7 @@ TEST_CASE("identities", "[tasklet][wcr]") {
 
 namespace {
 
-/// The block with chained assignments apart; `u` is an update, `d` a dynamic one, `s` a stream.
+/// The block with chained assignments split; `u` is an update, `d` a dynamic one, `s` a stream.
 std::string split(const std::string &code) {
     const auto storeOf = [](Name n) {
         const std::string text = n.str();
@@ -134,9 +134,9 @@ bool usesOld(const std::string &code, const char *output, bool dynamic) {
 TEST_CASE("chained assignments to updates are taken apart", "[tasklet][wcr]") {
     CHECK(split("v = u[5] = 1") == "u[5] = 1\nv = old 0\n");
     CHECK(split("v = w = d[i] = x + 1") == "d[i] = x + 1\nv = w = old 0\n");
-    CHECK(split("v = d = x") == "d = x\nv = d\n"); // a dynamic output holds the old value when it is read
+    CHECK(split("v = d = x") == "d = x\nv = d\n"); // when a dynamic output is read, it has the old value
     CHECK(split("d[0] = u[1] = x") == "u[1] = x\nd[0] = old 0\n");
-    // Elsewhere every target gets the value, which is computed once.
+    // In other cases, every target gets the value, which is computed once.
     CHECK(split("v = u = x + 1") == "chained_value = x + 1\nv = chained_value\nu = chained_value\n");
     CHECK(split("u[2] = v = x") == "u[2] = x\nv = x\n");
     CHECK(split("s = v = 1") == "s = 1\nv = 1\n");

@@ -1,5 +1,5 @@
-// Target toy: C++ as for the CPU, of programs that say when they are loaded and unloaded, and what they were compiled for. It is
-// what docs/developer/adding-a-target.md describes: this folder, a row, a pipeline.
+// Target toy: C++ like that of the CPU target, for programs that report when they are loaded and unloaded, and what they were
+// compiled for. It follows docs/developer/adding-a-target.md: this folder, a row, a pipeline.
 #include "Targets/Cxx/Emitter.h"
 
 namespace sdfgc::targets {

@@ -1,4 +1,4 @@
-// A pass on a graph of a test.
+// Runs a pass on a graph in a test.
 #pragma once
 
 #include "../Graphs.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::test {
 
-/// A pass run with its diagnostics and remarks.
+/// A pass run, with its diagnostics and remarks.
 struct PassRun {
     explicit PassRun(std::unique_ptr<pass::Pass> p) : pass(std::move(p)), context(diags, options) {}
     /// With the defaults of the pass's options.
@@ -23,7 +23,7 @@ struct PassRun {
                 return true;
         return false;
     }
-    /// The code of the last remark on what was not done.
+    /// The code of the last remark about a refusal.
     diag::Why why() const {
         for (auto r = context.remarks.rbegin(); r != context.remarks.rend(); ++r)
             if (r->missed())

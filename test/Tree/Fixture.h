@@ -75,11 +75,12 @@ struct Body {
     }
     void close() { open.pop_back(); }
 
-    /// The statements of the function, without its head and what it only uses. Expressions get the types that their parts imply.
+    /// The statements of the function, without its head and the declarations of names that it only uses. Expressions get the types
+    /// that their parts imply.
     std::string text(FunctionId function = FunctionId(0)) {
         typed(*m.functions[function]);
         std::string all = print(m), head = "  function " + m.functions[function]->name.str() + "(";
-        std::size_t begin = all.find(" {\n", all.find(head)) + 3; // in front of the first statement
+        std::size_t begin = all.find(" {\n", all.find(head)) + 3; // before the first statement
         while (all.compare(begin, 9, "    uses ") == 0)
             begin = all.find('\n', begin) + 1;
         return all.substr(begin, all.find("\n  }\n", begin - 1) + 1 - begin);

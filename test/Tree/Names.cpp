@@ -1,4 +1,4 @@
-// Names that functions of generated code may have.
+// Valid function names in generated code.
 #include "sdfgc/Tasklet/FunctionNames.h"
 #include "sdfgc/Tree/NameScopes.h"
 

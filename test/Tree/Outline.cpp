@@ -1,4 +1,4 @@
-// Kernels as functions: what a body mentions becomes parameters, nothing else.
+// Kernels as functions: the names that a body uses become parameters, and no others.
 #include "Tree/Fixture.h"
 
 #include "sdfgc/Tree/Outline.h"
@@ -51,7 +51,7 @@ TEST_CASE("outline: what the body mentions is passed once, what it does not is n
 TEST_CASE("outline: what is declared inside stays inside, also when the host has the same name") {
     Kernel k;
     VarId A = k.b.param("A");
-    k.b.integer("i"); // of the host
+    k.b.integer("i"); // on the host
     VarId inner = k.b.integer("i");
     Block body;
     k.b.open.push_back(&body);

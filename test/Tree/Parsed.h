@@ -1,4 +1,4 @@
-// Schedule trees from their text.
+// Schedule trees parsed from text.
 #pragma once
 
 #include "sdfgc/Tree/Text.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::test {
 
-/// The module that a text describes, which must be right.
+/// The module that a text describes; the text must be valid.
 inline std::unique_ptr<tree::Module> parsed(const std::string &text) {
     diag::Engine diagnostics;
     auto m = tree::parse(text, "test.sdfgtree", diagnostics);

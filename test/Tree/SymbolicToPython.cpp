@@ -1,4 +1,4 @@
-// Symbolic expressions as trees, with names that the caller gives.
+// Symbolic expressions as trees, with names that the caller provides.
 #include "../Graphs.h"
 
 #include "sdfgc/Tree/SymbolicToPython.h"
@@ -10,7 +10,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// The tree as Python, with names of 64 bits; `i` has 32.
+/// The tree as Python, with 64-bit names; `i` has 32 bits.
 py::ExprRef treeOf(sym::Expr e) {
     return tree::pythonOf(e, [](Name n) { return py::name(n, n == Name("i") ? ScalarKind::Int32 : ScalarKind::Int64); });
 }

@@ -1,4 +1,4 @@
-// The text of schedule trees: what is written is read back, whatever is in it, and errors name their place.
+// The text of schedule trees: printed trees are read back unchanged, whatever they contain, and errors have locations.
 #include "Tree/Parsed.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A text that print writes exactly so.
+/// Checks that a text is printed unchanged.
 void checkText(const std::string &text) {
     const auto m = parsed(text);
     CHECK(tree::print(*m) == text);

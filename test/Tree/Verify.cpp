@@ -1,4 +1,4 @@
-// The rules of the schedule tree: each is broken by a text that differs from a good one in one place.
+// The rules of the schedule tree: each is violated by a text that differs from a valid one in one place.
 #include "sdfgc/Tree/Verify.h"
 #include "Tree/Parsed.h"
 
@@ -7,7 +7,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Codes and messages of what verify reports on a module with these functions.
+/// Codes and messages that verify reports for a module with these functions.
 std::vector<std::string> faults(const std::string &functions, const std::string &head = "") {
     const auto m = parsed("module m" + head + " {\n" + functions + "}\n");
     diag::Engine diagnostics;
@@ -78,7 +78,7 @@ TEST_CASE("verify: what is visible at one place has different names") {
     CHECK(faults(function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n")) == Faults{});
 }
 
-TEST_CASE("verify: a variable is declared once") { // text cannot say it otherwise
+TEST_CASE("verify: a variable is declared once") { // the text form has no other way to express it
     auto m = parsed("module m {\n" + function("for i: int64 from 0 to 3 {\n}\nfor i: int64 from 0 to 3 {\n}\n") + "}\n");
     const auto &body = m->functions[tree::FunctionId(0)]->body.body;
     static_cast<tree::For &>(*body[1]).var = static_cast<tree::For &>(*body[0]).var;
@@ -231,8 +231,8 @@ TEST_CASE("verify: work on the device is followed along every way") {
     CHECK(of(block("if N > 1 {\n  goto a\n}\nsynchronise 1\nlabel a\n")) == early);
     CHECK(of(block("if N > 1 {\n  synchronise 1\n  goto a\n}\nsynchronise 1\nlabel a\n")) == Faults{});
     CHECK(of(block("if N > 1 {\n  return\n}\nsynchronise 1\n")) == early);
-    CHECK(of(block("loop form dowhile while N > 1 {\n  synchronise 1\n}\n")) == early); // a loop may run no time
-    // What the host has waited for is over for every stream: with or without an iteration, stream 0 comes after all of it.
+    CHECK(of(block("loop form dowhile while N > 1 {\n  synchronise 1\n}\n")) == early); // a loop may have no iterations
+    // Work for which the host has waited is complete for every stream: with or without an iteration, stream 0 follows all of it.
     CHECK(of(block("synchronise 1\nloop form dowhile while N > 1 {\n  setdevice t[0] count N of float64 on 1\n  record 0 on 1\n  "
                    "wait 0 on 0\n"
                    "}\nsynchronise 0\n")) == Faults{});
@@ -278,18 +278,18 @@ TEST_CASE("verify: nodes of graphs") {
     CHECK(graph(write + read + " after [0]\n") == Faults{});
     CHECK(graph(write + "launch r(at &B[0], at &C[0]) node 1\n") == Faults{});
     CHECK(graph(write + read + "\n") == fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
-    // By way of a third one, and through a pointer into the same memory.
+    // Through a third node, and through a pointer into the same memory.
     CHECK(graph(write + read + " after [0]\nlaunch w(at &A[0]) node 2 after [1]\n") == Faults{});
     CHECK(graph(write + "declare p: pointer float64 at &A[4]\nlaunch r(at &p[0], at &B[0]) node 1\n") ==
           fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
-    // A later write must come after reads.
+    // A later write must follow the reads.
     CHECK(graph("launch r(at &A[0], at &B[0]) node 0\nlaunch w(at &A[0]) node 1\n") ==
           fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
     CHECK(graph(write + "launch r(at &A[0], at &B[0]) node 2 after [0]\n") == fault("the operation has the number 2, not 1"));
     CHECK(graph(write + read + " after [0, 1]\n") == fault("node 1 comes after `1`, which is no node before it"));
     CHECK(graph(write + "transfer from &A[0] to &B[0] of float64 width 4 on 1 node 1 after [0]\n") ==
           fault("an operation is on another stream", "transfer"));
-    // Calls of libraries use what they are given, and all of them one memory besides.
+    // Library calls use their arguments, and all of them share one more memory.
     const std::string call = "library \"__state->gpuBlas.dot\" on 0 with value 4 with const at &A[0] with value 1 with at ";
     CHECK(graph(write + call + "&B[0] node 1 after [0]\n") == Faults{});
     CHECK(graph(write + call + "&B[0] node 1\n") ==
@@ -301,7 +301,7 @@ TEST_CASE("verify: nodes of graphs") {
     CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is no operation of the device", "synchronise"));
     CHECK(faults(kernels + "function f(A: pointer float64) state {\n" + write + "}\n", " streams 1") ==
           Faults{"TreeGraph: device graph ``: an operation outside of all graphs has a number @ function f: launch"});
-    // The function of a graph is one.
+    // There is only one graph function.
     CHECK(faults(kernels + "function f(A: pointer float64, B: pointer float64) state graph {\n" + write + read + "\n}\n",
                  " streams 1") == Faults{"TreeGraph: device graph `f`: nothing says whether node 0 or node 1 comes first; "
                                          "both use `A` @ function f: launch"});

@@ -304,5 +304,5 @@ sdfg f {
                              [](const auto &a, const auto &b) { return a.kind == b.kind && a.what == b.what; }));
             counts.insert(alone.faults.size());
         }
-    CHECK(counts.size() == 2); // more faults where nothing sets the reference
+    CHECK(counts.size() == 2); // more faults if the reference is not set
 }

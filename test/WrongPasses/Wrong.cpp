@@ -1,10 +1,10 @@
-// Passes that are wrong on purpose.
+// Intentionally wrong passes.
 #include "sdfgc/Transforms/Passes.h"
 
 namespace sdfgc::transforms {
 namespace {
 
-/// The first tasklet whose code has a text.
+/// The first tasklet whose code contains a text.
 ir::Tasklet *firstTasklet(ir::SDFG &root, std::string_view text) {
     for (ir::SDFG *g : ir::allSDFGs(root))
         for (ir::State *s : ir::allStates(*g))

@@ -33,7 +33,7 @@ sdfgc_program *sdfgc_program_read(const char *path) {
     auto *p = new sdfgc_program;
     diag::Engine diags;
     interpret::Options options;
-    options.sizesUnknown = true; // interfaces leave out what compiled code does not need
+    options.sizesUnknown = true; // interfaces omit arguments that compiled code does not need
     options.native = build::taskletCompiler({});
     if (std::string_view(path).ends_with(tree::fileSuffix))
         p->program = ofTree(path, options, diags);

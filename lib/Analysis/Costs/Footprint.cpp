@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// The largest value that a size has in iterations of the loops around a state. As it is, if that cannot be said.
+/// The largest value of a size over the iterations of the loops around a state. The size itself if this is not known.
 sym::Expr mostAround(const State &s, sym::Expr size) {
     std::vector<const LoopRegion *> around; // outermost first
     for (const Region *r = s.parent(); r; r = r->parent())
@@ -41,7 +41,7 @@ std::map<Name, std::vector<const State *>> usesIn(const SDFG &g) {
     return out;
 }
 
-/// The largest of values, each once.
+/// The maximum of the values, each of which is used once.
 sym::Expr largest(std::vector<sym::Expr> sizes) {
     std::vector<sym::Expr> each;
     for (const sym::Expr e : sizes)

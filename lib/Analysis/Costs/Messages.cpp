@@ -15,9 +15,9 @@ namespace {
 
 using namespace ir;
 
-constexpr const char *size = "__dace_comm_size"; // what the graph calls the number of ranks
+constexpr const char *size = "__dace_comm_size"; // the graph's name for the number of ranks
 
-/// A formula of people or of the graph; a symbol of its own where it is none.
+/// Parses a formula that a person or the graph wrote; a symbol `unknown` if it is invalid.
 sym::Expr parsed(const std::string &text) {
     const sym::ParseResult r = sym::parse(text);
     return r.expr ? *r.expr : sym::Expr::symbol(Name("unknown"));
@@ -30,12 +30,12 @@ SizeExpr productOf(const std::vector<sym::Expr> &factors) {
     return out;
 }
 
-/// Ranks that call something together: `groups` groups of `ranks`.
+/// Ranks that make a call together: `groups` groups of `ranks`.
 struct Group {
     SizeExpr ranks, groups = 1;
 };
 
-/// A process grid as the program makes it: its dimensions; of a part those that are kept.
+/// A process grid as the program creates it: its dimensions, or for a subgrid the dimensions that are kept.
 struct Grid {
     std::vector<sym::Expr> shape;
     Group group;
@@ -47,7 +47,7 @@ Traffic fromRoot(const Group &g, const SizeExpr &bytes) {
     const SizeExpr others = g.ranks - 1;
     return {g.groups * others, g.groups * others * bytes, others, others * bytes};
 }
-/// Also to the root in a reduction: one message from each of the others.
+/// Also used for reductions to the root: one message from each of the other ranks.
 Traffic toRoot(const Group &g, const SizeExpr &bytes) {
     const SizeExpr others = g.ranks - 1, any = min(others, 1);
     return {g.groups * others, g.groups * others * bytes, any, any * bytes};
@@ -56,12 +56,12 @@ Traffic toAll(const Group &g, const SizeExpr &bytes) {
     const SizeExpr others = g.ranks - 1, all = g.groups * g.ranks * others;
     return {all, all * bytes, others, others * bytes};
 }
-/// Rank 0 collects and gives to all.
+/// Rank 0 gathers from all ranks and sends to all.
 Traffic thereAndBack(const Group &g, const SizeExpr &bytes) {
     const SizeExpr others = g.ranks - 1, all = g.groups * 2 * others;
     return {all, all * bytes, others, others * bytes};
 }
-/// One call after the other, in which the same rank sends most, or in which nobody sends twice.
+/// Two calls in sequence. In `both`, the same rank sends most in either call; in `apart`, no rank sends in both.
 Traffic both(const Traffic &a, const Traffic &b) {
     return {a.messages + b.messages, a.bytes + b.bytes, a.mostMessages + b.mostMessages, a.mostBytes + b.mostBytes};
 }
@@ -69,7 +69,7 @@ Traffic apart(const Traffic &a, const Traffic &b) {
     return {a.messages + b.messages, a.bytes + b.bytes, max(a.mostMessages, b.mostMessages), max(a.mostBytes, b.mostBytes)};
 }
 
-/// An array in blocks over a grid, as resolve-process-grids describes it in a node.
+/// An array in blocks over a grid, with the properties that resolve-process-grids stores in a node.
 struct Blocks {
     std::vector<sym::Expr> shape, block;
     std::vector<std::size_t> along;
@@ -89,7 +89,7 @@ struct Blocks {
         out.grid = static_cast<std::size_t>(v->get("grid")->asInt().value_or(0));
         return out;
     }
-    /// Ranks of the grid that have the same block.
+    /// The number of ranks of the grid that hold the same block.
     SizeExpr copies(const Grid &g) const {
         SizeExpr out = 1;
         for (std::size_t d = 0; d < g.shape.size(); ++d)
@@ -97,7 +97,7 @@ struct Blocks {
                 out = out * SizeExpr(g.shape[d]);
         return out;
     }
-    /// Elements of rank 0's block, which is the largest.
+    /// Number of elements of rank 0's block, which is the largest.
     SizeExpr first() const {
         SizeExpr out = 1;
         for (std::size_t d = 0; d < shape.size(); ++d)
@@ -115,8 +115,8 @@ Traffic dealtOut(const Blocks &b, const Grid &g, int64_t bytesEach, bool scatter
     return {others, bytes, any, any * each * b.first()};
 }
 
-/// Pairs of blocks of `a` and of `b` elements, of an array of `n`, that have elements in common: each common part begins where a block of
-/// one or the other does.
+/// The number of pairs of a block of `a` elements and a block of `b` elements of an array of `n` that overlap: each overlap starts
+/// where a block of either kind starts.
 SizeExpr overlaps(sym::Expr n, sym::Expr a, sym::Expr b) {
     if (a == b)
         return ceilDiv(n, a);
@@ -132,7 +132,7 @@ Traffic redistributed(const Blocks &from, const Blocks &to, const Grid &target, 
     SizeExpr pairs = to.copies(target), each = bytesEach, most = pairs, room = from.first() * pairs;
     for (std::size_t d = 0; d < from.shape.size(); ++d) {
         pairs = pairs * overlaps(from.shape[d], from.block[d], to.block[d]);
-        // A block reaches into no more than these of the others.
+        // The maximum number of target blocks that one block overlaps.
         most = most * min(ceilDiv(from.block[d], to.block[d]) + 1, ceilDiv(from.shape[d], to.block[d]));
     }
     return {pairs, each * productOf(from.shape) * to.copies(target), most, each * room};
@@ -158,7 +158,8 @@ private:
         return (n.libraryName() == "mpi" && n.className() != "Dummy") || n.libraryName() == "pblas";
     }
 
-    // Grids are made by calls that resolve-process-grids has put at the start of the program, in the order of their numbers.
+    // Grids are created by calls that resolve-process-grids has inserted at the start of the program, in the order of their
+    // numbers.
     void readGrids(SDFG &root) {
         for (State *s : allStates(root))
             for (const auto &n : s->nodes())
@@ -207,7 +208,7 @@ private:
                    : nullptr;
     }
 
-    /// Bytes at a connector.
+    /// The number of bytes at a connector.
     static SizeExpr bytesAt(const LibraryNode &n, const char *connector, bool isInput) {
         Edge *e = isInput ? n.inEdge(Name(connector)) : n.outEdge(Name(connector));
         const auto subset = !e ? std::nullopt : isInput ? sourceSubset(e) : destinationSubset(e);
@@ -222,7 +223,7 @@ private:
         return d ? d->dtype.bytes().value_or(0) : 0;
     }
 
-    /// The node of which one with a request is the beginning: `Bcast` for `Ibcast`.
+    /// The blocking counterpart of a node with a request: `Bcast` for `Ibcast`.
     static std::string kindOf(const LibraryNode &n) {
         std::string name = n.className();
         if (name.size() > 1 && name[0] == 'I' && name != "Isend" && name != "Irecv") {
@@ -231,7 +232,7 @@ private:
         }
         return name;
     }
-    /// Does the node know the counts of its parts only when it runs, or the ranks that take part?
+    /// Are the counts of the node's parts, or the participating ranks, known only at run time?
     static bool dependsOnData(const LibraryNode &n) {
         const std::string name = n.className();
         return name == "Scatterv" || name == "Gatherv" || name == "Allgatherv" || name == "Alltoallv" || n.inEdge(Name("_comm")) ||
@@ -249,7 +250,7 @@ private:
             const SizeExpr bytes = bytesAt(n, "_buffer", true), all = who.groups * who.ranks;
             return {all, all * bytes, 1, bytes};
         }
-        if (name == "Bcast" || name == "Scatter") // a scattering root's own buffer is the whole
+        if (name == "Bcast" || name == "Scatter") // a scattering root's own buffer is the entire array
             return fromRoot(who, out);
         if (name == "Gather" || name == "Reduce")
             return toRoot(who, in);
@@ -266,7 +267,7 @@ private:
         return name == "Halo" || name == "AllgatherParts" ? ofParts(n) : ofBlocks(n);
     }
 
-    /// Parts of sizes that are data: all of a buffer at most.
+    /// Parts whose sizes are data: at most an entire buffer.
     static Traffic ofCounts(const std::string &name, const Group &who, const SizeExpr &in, const SizeExpr &out) {
         const SizeExpr others = who.ranks - 1, messages = who.groups * others, any = min(others, 1);
         if (name == "Scatterv")
@@ -279,7 +280,7 @@ private:
         return {all, who.groups * who.ranks * in, others, in};
     }
 
-    /// Parts of ceil(whole / P) positions, and elements next to them. All but one rank have a part before theirs.
+    /// Parts of ceil(whole / P) positions, and neighbouring elements. All ranks but one have a preceding part.
     Traffic ofParts(const LibraryNode &n) const {
         const Edge *e = n.outEdge(Name("_outbuffer"));
         const auto subset = e ? destinationSubset(e) : std::nullopt;
@@ -323,7 +324,7 @@ private:
         return out;
     }
 
-    /// Over all times that the node runs.
+    /// The total over all executions of the node.
     NodeTraffic all(const LibraryNode &n) const {
         NodeTraffic out;
         out.element = n.className() + " `" + n.label + "` (state " + n.state()->label + ")";
@@ -384,7 +385,7 @@ private:
         }
     }
 
-    /// Every region around a state, from the innermost on.
+    /// Applies every region around a state, starting with the innermost.
     static void overControlFlow(const State &s, NodeTraffic &out) {
         const SDFG *g = s.sdfg();
         for (const Region *r = s.parent(); r; r = r->parent()) {
@@ -420,7 +421,7 @@ private:
         return sumOver(k, 0, SizeExpr(header.count), substitute(e, {{header.variable, value}}), facts);
     }
 
-    /// Symbols that one edge of an SDFG assigns, and that have no value before, are what it says.
+    /// Replaces symbols that a single edge of an SDFG assigns, and that have no earlier value, with the assigned value.
     static SizeExpr assigned(const SizeExpr &e, const SDFG &g) {
         std::map<Name, std::vector<std::string>> texts;
         for (const Region *r : allRegions(g))
@@ -445,7 +446,7 @@ private:
         return out;
     }
 
-    /// Does a jump leave the region, or one in it, before its end; or do conditions on its edges choose?
+    /// Can control leave the region early: by a jump in it or in a nested region, or by conditions on its edges?
     static bool mayPass(const Region &r) {
         const std::vector<const Block *> blocks = allBlocks(r);
         return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); }) ||

@@ -12,9 +12,9 @@ namespace {
 using namespace ir;
 using Work = std::optional<sym::Expr>;
 
-constexpr int deepest = 16;            // nested SDFGs and maps; nothing is said about deeper ones
-constexpr int64_t elementsAtOnce = 4;  // that a vector has
-constexpr int64_t longestVectors = 64; // elements of a loop that is unrolled
+constexpr int deepest = 16;            // nesting depth of SDFGs and maps; there is no estimate for deeper ones
+constexpr int64_t elementsAtOnce = 4;  // of a vector
+constexpr int64_t longestVectors = 64; // iterations of a loop that is unrolled
 
 /// Arithmetic on symbols: no containers, no calls.
 bool isArithmetic(sym::Expr e, const SDFG &g) {
@@ -58,11 +58,11 @@ private:
 
     bool isKnown(sym::Expr e, const SDFG &g) const;
 
-    /// In the SDFG that is being looked at: the middle of the parameters of the maps around, and what a nested SDFG is given for
-    /// its symbols, both in symbols of the outermost SDFG.
+    /// Values in the current SDFG, over symbols of the outermost SDFG: parameters of surrounding maps are at the middle of their
+    /// ranges, and symbols of nested SDFGs have the values passed to them.
     std::map<Name, sym::Expr> values_;
     Name free_;           // the parameter that work may depend on
-    bool inside_ = false; // of a nested SDFG: symbols without a value are its own
+    bool inside_ = false; // a nested SDFG: symbols without a value are its own
 };
 
 bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
@@ -89,7 +89,7 @@ Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
     return sym::substitute(steps, values_);
 }
 
-/// Compilers make vectors of short inner loops of constant length that have nothing but tasklets.
+/// Compilers vectorise short inner loops of constant length that contain only tasklets.
 bool runsInVectors(sym::Expr steps, const std::vector<Node *> &body) {
     const auto n = steps.asInt();
     return n && *n >= elementsAtOnce && *n <= longestVectors &&
@@ -97,7 +97,7 @@ bool runsInVectors(sym::Expr steps, const std::vector<Node *> &body) {
 }
 
 Work Estimate::map(const MapEntry &m, const ScopeTree &scopes, int depth) {
-    if (depth > deepest || hasDynamicRange(m)) // it depends on data
+    if (depth > deepest || hasDynamicRange(m)) // depends on data
         return std::nullopt;
     const std::map<Name, sym::Expr> outer = values_;
     Work total = iterations(m, 0);
@@ -114,7 +114,7 @@ Work Estimate::oneIteration(const MapEntry &m, const ScopeTree &scopes) {
     return body ? Work(*times * *body) : std::nullopt;
 }
 
-/// Of a map's loops from one on; their parameters get values.
+/// The iterations of a map's loops from `first` on; also assigns values to their parameters.
 Work Estimate::iterations(const MapEntry &m, std::size_t first) {
     sym::Expr total = 1;
     for (std::size_t d = first; d < m.params.size(); ++d) {
@@ -127,7 +127,7 @@ Work Estimate::iterations(const MapEntry &m, std::size_t first) {
     return total;
 }
 
-/// What is symbolic outweighs what is constant.
+/// Symbolic work outweighs constant work.
 Work Estimate::content(const std::vector<Node *> &nodes, const ScopeTree &scopes, int depth) {
     sym::Expr constant = 0, symbolic = 0;
     for (const Node *n : nodes) {
@@ -166,8 +166,8 @@ Work Estimate::tasklet(const Tasklet &t) const {
     return Work(std::max<int64_t>(1, *operations + static_cast<int64_t>(t.inEdges().size() + t.outEdges().size())));
 }
 
-/// Does an edge between access nodes move elements? One that defines a view or sets a reference says where they are, and the program may
-/// not even receive the symbols of its size.
+/// Does an edge between access nodes move elements? An edge that defines a view or sets a reference only states their position, and
+/// the program may not even receive the symbols of its size.
 bool moves(const Edge &e, const SDFG &g) {
     const auto defines = [&](const Node *end) {
         const auto *a = cast<AccessNode>(end);
@@ -177,7 +177,7 @@ bool moves(const Edge &e, const SDFG &g) {
     return !e.memlet.isEmpty() && !setsReference(&e) && !defines(e.src) && !defines(e.dst);
 }
 
-/// A load and a store for each element that moves from here to another access node.
+/// A load and a store for each element that is copied from here to another access node.
 Work Estimate::copies(const AccessNode &a) const {
     sym::Expr total = 0;
     for (const Edge *e : a.outEdges()) {
@@ -198,7 +198,7 @@ Work Estimate::copies(const AccessNode &a) const {
     return Work(total);
 }
 
-/// States in sequence. Symbols that the nested SDFG changes have no value.
+/// The states in sequence. Symbols that the nested SDFG changes have no value.
 Work Estimate::nested(const NestedSDFGNode &n, int depth) {
     if (!n.sdfg || depth > deepest)
         return std::nullopt;

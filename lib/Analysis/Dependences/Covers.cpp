@@ -1,8 +1,8 @@
-// Is what one access touches part of what another one touches?
+// Are all elements that one access uses also used by another one?
 //
-// For each element that `a` touches the iteration of b's own loops that touches it is given as a form: from an index that b uses one
-// variable in, `b[i + 1]` against `a[k]`, it is i = k - 1. A variable that no index tells is at its first value. Then it must be true
-// for all iterations of `a` that these values are ones that b's loops take, and that the indices agree.
+// For each element that `a` uses, the iteration of b's own loops that uses it is expressed as a form. It comes from an index in
+// which b uses a single variable: for `b[i + 1]` against `a[k]`, i = k - 1. A variable that no index determines takes its first
+// value. Then, for all iterations of `a`, b's loops must take these values and the indices must agree.
 #include "Analysis/Dependences/Pair.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
         for (const sym::Range &r : a_.subset->dims)
             touched_.push_back(pair_.element(r, pair_.scopeOfA()));
         if (unknowns().system().solve() == Feasibility::No)
-            return true; // `a` touches nothing
+            return true; // `a` uses no elements
         values_.resize(b_.loops.size());
         chooseValues();
         for (std::size_t i = common_; i < b_.loops.size(); ++i)
@@ -44,7 +44,7 @@ public:
 private:
     Unknowns &unknowns() { return pair_.unknowns(); }
 
-    /// Two loops around `b` with one variable; then one of them is not told by the name.
+    /// Do two loops around `b` have the same variable, so that a name does not identify the loop?
     bool hasAmbiguousNames() const {
         for (std::size_t i = common_; i < b_.loops.size(); ++i)
             for (std::size_t j = 0; j < i; ++j)
@@ -69,7 +69,7 @@ private:
         unknowns().enter(chosen_, b_.loops[loop].variable, std::move(value));
     }
 
-    /// One variable from an index in which it is the only one that is open.
+    /// Chooses one variable, from an index where it is the only undetermined one.
     bool chooseByIndex() {
         for (std::size_t d = 0; d < b_.subset->rank(); ++d) {
             const Expr index = b_.subset->dims[d].begin;
@@ -99,7 +99,7 @@ private:
         return found;
     }
 
-    /// Is `value` one of the range's, for all iterations of `a`?
+    /// Is `value` in the range, for all iterations of `a`?
     bool isTaken(const Form &value, const sym::Range &r) {
         const Step step(r, unknowns().facts());
         if (!r.tile.isOne() || step.sign == 0)
@@ -122,7 +122,7 @@ private:
         return index.products.empty() && isTaken(index.linear, r);
     }
 
-    /// The same for both accesses in one iteration of the common loops?
+    /// Is the range the same for both accesses in one iteration of the common loops?
     bool isShared(const sym::Range &r) const {
         for (Expr e : {r.begin, r.end, r.step, r.tile}) {
             auto uses = [&](const LoopLevel &loop) { return e.dependsOn(loop.variable); };
@@ -133,7 +133,7 @@ private:
         return true;
     }
 
-    /// Is f >= 0, whatever `a`'s iteration?
+    /// Is f >= 0 in every iteration of `a`?
     bool holds(const Form &f) {
         if (f.overflowed())
             return false;
@@ -146,11 +146,11 @@ private:
 
     const AccessInstance &a_, &b_;
     std::size_t common_;
-    const AccessInstance shared_; // b without loops of its own
+    const AccessInstance shared_; // `b` without its own loops
     Pair pair_;
-    Scope chosen_;                            // what the variables of b's loops stand for
+    Scope chosen_;                            // the values of the variables of b's loops
     std::vector<std::optional<Form>> values_; // of b's own loops
-    std::vector<Polynomial> touched_;         // by a, in each dimension
+    std::vector<Polynomial> touched_;         // indices that `a` uses, in each dimension
 };
 
 } // namespace

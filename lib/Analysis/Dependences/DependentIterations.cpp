@@ -38,12 +38,12 @@ std::optional<sym::Subset> touchedByIteration(const MapEntry &map, sym::Subset t
 
 namespace {
 
-/// What one iteration of the map touches of a container that it does not have for itself.
+/// The access of one map iteration to a container that is not private to it.
 struct Touch {
-    std::optional<sym::Subset> subset; // nothing: any of it
-    std::set<Name> varying;            // symbols in it that iterations have values of their own for
+    std::optional<sym::Subset> subset; // nothing: any element
+    std::set<Name> varying;            // its symbols with a different value in each iteration
     bool writes = false;
-    std::optional<py::Reduction> update; // a conflict resolution that may come in any order
+    std::optional<py::Reduction> update; // a conflict resolution whose updates may be reordered
 };
 
 class IterationTouches {
@@ -69,7 +69,7 @@ public:
 private:
     bool isInside(const Node *n) const { return scopes_.encloses(&map_, n); }
 
-    /// Where data is used, not handed through a scope's border.
+    /// Edges where data is used rather than passed through a scope's border.
     static bool readsAtEnd(const Edge &e) {
         return !(e.dst->isEntry() || e.dst->isExit()) || (e.dst->isEntry() && isDynamicRange(e.dstConn));
     }
@@ -86,7 +86,7 @@ private:
             add(e.dst, e, e.dst, destinationSubset(&e), true);
     }
 
-    /// `by`: the node whose scopes are those of the access.
+    /// `by`: the node whose scopes enclose the access.
     void add(const Node *data, const Edge &e, const Node *by, std::optional<sym::Subset> subset, bool writes) {
         const AccessNode *node = nodeBehindViews(data);
         const Name container = node ? ownerOf(node->data) : Name();
@@ -104,7 +104,7 @@ private:
         touches_[container].push_back(std::move(t));
     }
 
-    /// Ties of min_location and max_location go to the first one.
+    /// min_location and max_location resolve ties in favour of the first one.
     static std::optional<py::Reduction> orderlessUpdate(const Edge &e) {
         using py::Reduction;
         const auto wcr = py::parseWcr(e.memlet.wcr);
@@ -116,7 +116,7 @@ private:
         return ordered ? std::nullopt : std::optional(kind);
     }
 
-    /// Can different iterations meet in `a` and `b`?
+    /// Can different iterations of `a` and `b` access the same element?
     bool mayMeet(const Touch &a, const Touch &b) const {
         if (a.update && a.update == b.update)
             return false;

@@ -1,5 +1,5 @@
-// The search for direction vectors: the system is asked with `<`, `=` and `>` for the outermost loop, and where it may have a
-// solution, again with each for the next one. Loops that nothing ties to others are left out: they are asked once.
+// The search for direction vectors: the system is solved with `<`, `=` and `>` for the outermost loop, and where a solution may
+// exist, again with each direction for the next loop. Loops that are independent of all others are left out and solved once.
 #include "Analysis/Dependences/Directions.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace {
 
 using Vector = std::vector<Directions>;
 
-/// Systems that are solved for one pair, so that deep nests cost no exponential time; what is not asked is possible.
+/// The maximum number of systems solved for one pair, so that deep nests do not take exponential time; directions not tested count
+/// as possible.
 constexpr int mostSystems = 240;
 
 void join(Directions &to, const Directions &from) {
@@ -51,8 +52,8 @@ public:
     }
 
 private:
-    /// The loops that nothing is said of but which values they take: a's iteration x and b's iteration x + distance take the same
-    /// ones, whatever the other loops do.
+    /// Loops constrained only by their ranges: a's iteration x and b's iteration x + distance take the same values, whatever the
+    /// other loops do.
     std::vector<bool> aloneIn(const System &root) const {
         const std::size_t levels = pair_.common().size();
         std::vector<bool> alone(levels, true);
@@ -68,7 +69,7 @@ private:
         return alone;
     }
 
-    /// Is the row none of the loop's, or a bound of x or of x + distance which the other one has as well?
+    /// Does the row not concern the loop, or is it a bound of x or x + distance that the other one has as well?
     bool isAlike(const Rows &rows, std::size_t row, Column distance) const {
         const Column iteration = distance - 1;
         const std::span<const int64_t> bound = rows[row];
@@ -88,7 +89,7 @@ private:
         return false;
     }
 
-    /// The vectors from `level` on. `found`: what is known of `s`.
+    /// The direction vectors for the levels from `level` on. `found`: the result for `s`.
     std::vector<Vector> search(const System &s, std::size_t level, Feasibility found) {
         if (level == pair_.common().size()) {
             if (found == Feasibility::Yes)
@@ -109,7 +110,7 @@ private:
         return result;
     }
 
-    /// The vectors with `d` at `level`; `asked` is what the system says of them.
+    /// The vectors that have `d` at `level`; `asked` is the system's result for them.
     std::vector<Vector> prepended(const Directions &d, const Directions &asked, std::size_t level, const System &s,
                                   Feasibility found) {
         path_.push_back(asked);
@@ -150,8 +151,8 @@ private:
         return s.solve();
     }
 
-    /// The directions of a loop that nothing else depends on: both accesses run through all of it, so that what happens one way
-    /// happens the other way, and within one iteration.
+    /// The directions of an independent loop: both accesses run through its entire range, so each dependence also occurs in the
+    /// opposite direction and within one iteration.
     Directions askAlone(const System &s, std::size_t level) {
         System with = s;
         const Feasibility f = solveWith(with, level, {.greater = true}, Feasibility::Unknown);
@@ -176,7 +177,7 @@ private:
     Pair &pair_;
     std::vector<bool> alone_;
     Vector path_;
-    Vector confirmed_; // directions that certainly happen
+    Vector confirmed_; // directions that certainly occur
     int budget_ = mostSystems;
 };
 

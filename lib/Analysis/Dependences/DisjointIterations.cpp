@@ -6,13 +6,13 @@
 namespace sdfgc::analysis {
 namespace {
 
-/// The access in one iteration, where the symbols have these names.
+/// The access in one iteration, with these names for the symbols.
 AccessInstance accessOf(const sym::Subset &s, const std::vector<IterationParameter> &parameters,
                         const std::map<Name, sym::Expr> &names) {
     AccessInstance access{s.substituted(names), {}};
     for (const IterationParameter &p : parameters) {
         const sym::Range &r = p.range;
-        // A step of unknown size is at least one: more iterations than there are.
+        // A step of unknown size is taken as one, which overestimates the iterations.
         const sym::Expr step = r.step.isInteger() ? r.step : sym::Expr(1);
         access.loops.push_back({p.variable, {sym::substitute(r.begin, names), sym::substitute(r.end, names), step, r.tile}});
     }

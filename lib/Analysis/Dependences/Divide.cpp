@@ -1,7 +1,8 @@
-// Equations by their strides.
+// Divides equations by their strides.
 //
-// Let P be a stride: some coefficients of the equation are multiples of P, the others make up a rest. If the rest is always more than
-// -P and less than P, it must be zero, and so must be the multiples without P. What is left of them may have strides of its own.
+// Let P be a stride: some coefficients of the equation are multiples of P; the other terms are the rest. If the rest is always more
+// than -P and less than P, the rest must be zero, and so must the multiples divided by P. The remaining equations may have strides
+// of their own.
 #include "Analysis/Dependences/Pair.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ struct Quotient {
     Expr quotient = 0, rest;
 };
 
-/// Polynomial division, term by term of `n` that the leading term of `by` divides.
+/// Polynomial division of each term of `n` that the leading term of `by` divides.
 Quotient divide(Expr n, Expr by) {
     Quotient result{0, n};
     const Expr leading = termsOf(by)[0];
@@ -107,7 +108,7 @@ private:
                 return false;
         }
         if (stride.isInteger() && rest.coefficients.empty())
-            return false; // nothing to divide; what it has in common is left to the test of divisors
+            return false; // nothing to divide; common divisors are left to the divisor test
         const Quotient ofRest = divide(e.rest, stride);
         for (Expr rounding : {Expr(0), Expr(1), Expr(-1)}) {
             multiples.rest = ofRest.quotient + rounding;
@@ -148,7 +149,7 @@ private:
     std::vector<Form> result_;
 };
 
-/// Is there more than one unknown that varies, and are their coefficients of different size?
+/// Is there more than one varying unknown, with coefficients of different magnitude?
 bool mayHaveStride(const Polynomial &p, const Unknowns &unknowns) {
     if (!p.products.empty())
         return true;

@@ -1,8 +1,8 @@
 // Fourier-Motzkin elimination over integers.
 //
-// An unknown is eliminated by combining each of its lower bounds with each of its upper ones. For integers that keeps all solutions,
-// and adds none where one of each two coefficients is 1. Every new row is divided by what its coefficients have in common, and its
-// constant rounded down.
+// An unknown is eliminated by combining each of its lower bounds with each of its upper bounds. Over the integers this keeps all
+// solutions, and it adds none if one of the two coefficients of each pair is 1. Every new row is divided by the greatest common
+// divisor of its coefficients, and its constant is rounded down.
 #include "Analysis/Dependences/System.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sdfgc::analysis::dependences {
 namespace {
 
-/// An elimination that would make more rows than this forgets its unknown instead.
+/// An elimination that would create more rows than this drops its unknown instead.
 constexpr std::size_t mostRows = 300;
 
 int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -32,7 +32,7 @@ public:
 private:
     struct Occurrences {
         Column column = 0;
-        std::size_t below = 0, above = 0; // rows that bound the unknown from below, and from above
+        std::size_t below = 0, above = 0; // rows that bound the unknown from below and from above
         bool unitBelow = true, unitAbove = true;
 
         void count(int64_t coefficient) {
@@ -51,7 +51,7 @@ private:
         }
     };
 
-    /// The unknown whose elimination makes the fewest rows; nothing if none is left.
+    /// The unknown whose elimination creates the fewest rows; nothing if none is left.
     std::optional<Occurrences> choose() {
         counts_.assign(rows_.width(), {});
         for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -66,7 +66,7 @@ private:
         return best;
     }
 
-    /// False: a contradiction was found.
+    /// Returns false if it finds a contradiction.
     bool eliminate(const Occurrences &o) {
         const Column c = o.column;
         const bool tooMany = rows_.size() - o.below - o.above + o.below * o.above > mostRows;
@@ -84,7 +84,7 @@ private:
         return tidy(kept);
     }
 
-    /// Adds a positive multiple of `a` to one of `b`, such that they have no `c`.
+    /// Adds a positive multiple of `a` to a positive multiple of `b` so that `c` cancels.
     void combine(std::span<const int64_t> a, std::span<const int64_t> b, Column c) {
         rows_.addZero();
         const auto to = rows_[rows_.size() - 1];
@@ -97,7 +97,7 @@ private:
             }
     }
 
-    /// Brings the rows from `first` on to lowest terms, and keeps each sum of unknowns once. False: a contradiction.
+    /// Reduces the rows from `first` on to lowest terms and keeps each sum of unknowns only once. Returns false on a contradiction.
     bool tidy(std::size_t first) {
         for (std::size_t i = rows_.size(); i-- > first;) {
             const auto row = rows_[i];
@@ -117,7 +117,7 @@ private:
         return true;
     }
 
-    /// Does another row differ from this one in its constant only? It gets the lesser one.
+    /// Does another row differ from this one only in its constant? It then gets the smaller constant.
     bool isWeaker(std::size_t i) {
         const auto row = rows_[i];
         for (std::size_t j = 0; j < rows_.size(); ++j)

@@ -14,12 +14,12 @@
 namespace sdfgc::analysis::dependences {
 namespace {
 
-/// About a millisecond. What people write takes a few hundred.
+/// About a millisecond. Subscripts that people write take a few hundred operations.
 constexpr unsigned long mostOperations = 20000;
-/// isl computes with integers of any size, in which large coefficients end.
+/// isl uses integers of arbitrary size, and large coefficients would produce huge ones.
 constexpr int64_t largestCoefficient = std::numeric_limits<int>::max();
 
-/// The state of isl, one for each thread. Errors, the end of the operations among them, are results.
+/// isl's state, one per thread. Errors, including reaching the limit on operations, are returned as results.
 isl_ctx *contextOfThread() {
     static thread_local const std::unique_ptr<isl_ctx, void (*)(isl_ctx *)> context = [] {
         isl_ctx *made = isl_ctx_alloc();
@@ -30,7 +30,7 @@ isl_ctx *contextOfThread() {
     return context.get();
 }
 
-/// The columns of unknowns that occur.
+/// The columns of the unknowns that occur.
 std::vector<Column> usedColumns(const Rows &rows) {
     std::vector<Column> used;
     for (Column c = 1; c < rows.width(); ++c)
@@ -49,7 +49,7 @@ bool areSmall(const Rows &rows) {
     return true;
 }
 
-/// The set of all solutions, with one dimension for each column.
+/// The set of all solutions, with one dimension per column.
 isl_basic_set *asSet(isl_ctx *context, const Rows &rows, const std::vector<Column> &columns) {
     const auto dimensions = static_cast<unsigned>(columns.size());
     isl_mat *equalities = isl_mat_alloc(context, 0, dimensions + 1);

@@ -20,13 +20,13 @@ Step::Step(const sym::Range &r, const sym::Assumptions &facts) {
 
 namespace {
 
-/// The bounds of a loop as forms, where its values are between them.
+/// The bounds of a loop as forms; all of its values are between them.
 struct Ends {
     Form begin, end;
     Ends(const sym::Range &r, Unknowns &unknowns, const Scope &at)
         : begin(unknowns.formOf(r.begin, at)), end(r.end == r.begin ? begin : unknowns.formOf(r.end, at)) {}
 
-    /// How far the last value may be from the first one, in the direction of the step.
+    /// The maximum distance of the last value from the first one, in the direction of the step.
     Form length(const Step &step) const { return step.sign > 0 ? end - begin : begin - end; }
 };
 
@@ -36,7 +36,7 @@ void addCount(Unknowns &unknowns, const Form &count, int64_t size, const Form &l
     unknowns.nonNegative(Form(length).add(count, -size));
 }
 
-/// `value`, in the direction of the step, lies between the ends.
+/// `value` is between the ends, in the direction of the step.
 void addEnds(Unknowns &unknowns, const Form &value, const Step &step, const Ends &ends) {
     unknowns.nonNegative(Form(value).add(ends.begin, -step.sign));
     unknowns.nonNegative(Form().add(ends.end, step.sign).add(value, -1));
@@ -56,8 +56,8 @@ Pair::Pair(const AccessInstance &a, const AccessInstance &b, std::size_t common,
         unknowns_.enter(scopeB_, b.loops[i].variable, ownValue(b.loops[i], scopeB_));
 }
 
-/// One unknown for a's iteration, and one for the distance of b's from it. Iterations are counted, or are values of the variable,
-/// turned round where it falls: those are linear even if the loop's begin is that of an outer variable.
+/// Adds one unknown for a's iteration, and one for the distance of b's iteration from it. The unknowns count iterations or are
+/// values of the variable (negated if it decreases); values stay linear even if the loop's begin depends on an outer variable.
 void Pair::addCommon(const LoopLevel &loopA, const LoopLevel &loopB) {
     const sym::Range &r = loopA.range;
     const Column iteration = unknowns_.add(), distance = unknowns_.add();
@@ -88,7 +88,7 @@ void Pair::addCommon(const LoopLevel &loopA, const LoopLevel &loopB) {
     common_.push_back(made);
 }
 
-/// `value`, in the direction of the step, is one of the range's.
+/// `value` is in the range, in the direction of the step.
 void Pair::addValues(const sym::Range &r, const Scope &at, const Form &value) {
     const Step step(r, unknowns_.facts());
     const Ends ends(r, unknowns_, at);
@@ -124,7 +124,7 @@ Polynomial Pair::element(const sym::Range &r, const Scope &at) {
             unknowns_.becomeUncertain();
             index.linear.add(count);
         } else {
-            // Of a symbolic step all between the ends is touched.
+            // With a symbolic step, all elements between the ends count as accessed.
             const int64_t size = step.size == 0 ? 1 : step.size;
             if (step.size == 0)
                 unknowns_.becomeUncertain();
@@ -140,7 +140,7 @@ Polynomial Pair::element(const sym::Range &r, const Scope &at) {
     return index;
 }
 
-/// As one expression, so that N * i : N * i + N is N long; but quotients are rounded one by one.
+/// Subtracted as one expression, so that N * i : N * i + N has length N; quotients, however, are rounded one at a time.
 Form Pair::length(const sym::Range &r, const Step &step, const Scope &at) {
     if (isPure(r.begin) && isPure(r.end))
         return unknowns_.formOf(step.sign > 0 ? r.end - r.begin : r.begin - r.end, at);

@@ -1,5 +1,5 @@
-// Two accesses as a system: unknowns for the iterations of both, rows for what their loops say, and an equation for each dimension in
-// which they meet.
+// Two accesses as a system: unknowns for the iterations of both, rows for the constraints of their loops, and for each dimension an
+// equation that makes the indices equal.
 #pragma once
 
 #include "Analysis/Dependences/Unknowns.h"
@@ -10,33 +10,33 @@ namespace sdfgc::analysis::dependences {
 
 /// The step of a range.
 struct Step {
-    int sign = 0;     // 0: not known
+    int sign = 0;     // 0: unknown
     int64_t size = 0; // 0: symbolic
 
     Step(const sym::Range &r, const sym::Assumptions &facts);
     int64_t signedSize() const { return sign * size; }
 };
 
-/// A loop around both accesses. Its unknowns count upwards in the order in which it runs.
+/// A loop around both accesses. Its unknowns increase in execution order.
 struct CommonLoop {
     Column distance;     // b's iteration minus a's
-    sym::Expr unit = 1;  // how much it is from one iteration to the next, where they are not counted but told by their values
-    bool ordered = true; // false: the sign of the step is not known, so that neither is which iteration comes first
+    sym::Expr unit = 1;  // the difference between consecutive iterations if they are represented by values rather than counted
+    bool ordered = true; // false: the sign of the step is unknown, and so is the order of iterations
 };
 
 class Pair {
 public:
-    /// The loops of both. Refers to its arguments.
+    /// Adds the loops of both accesses. Keeps references to its arguments.
     Pair(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts);
 
-    /// Adds that both touch the same element, one dimension after another.
+    /// Adds the equations for both accessing the same element, one per dimension.
     void meet();
 
     Unknowns &unknowns() { return unknowns_; }
     const std::vector<CommonLoop> &common() const { return common_; }
     const Scope &scopeOfA() const { return scopeA_; }
 
-    /// The index in one dimension of an element that `r` touches in `at`; unknowns for what is free in it are added.
+    /// The index, in one dimension, of an element that `r` accesses in `at`; adds unknowns for the free parts.
     Polynomial element(const sym::Range &r, const Scope &at);
 
 private:
@@ -51,9 +51,9 @@ private:
     std::vector<CommonLoop> common_;
 };
 
-/// Divides an equation by its strides: N * i + j = N * k + l, where 0 <= j, l < N, is i = k and j = l, so that a flattened array is
-/// a matrix again. What is left has integer coefficients; an equation of which that cannot be made is left out, which the unknowns
-/// note.
+/// Divides an equation by its strides: N * i + j = N * k + l, where 0 <= j, l < N, becomes i = k and j = l, so that a flattened
+/// array is treated as a matrix again. The remaining equations have integer coefficients; an equation that cannot be converted is
+/// left out and recorded in the unknowns.
 std::vector<Form> divided(const Polynomial &equation, Unknowns &unknowns);
 
 } // namespace sdfgc::analysis::dependences

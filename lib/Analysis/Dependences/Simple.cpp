@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t mostLoops = 8; // of each access
 
-/// coefficient * variable + rest of an index; no variable: a sum of symbols.
+/// coefficient * variable + rest of an index; without a variable it is a sum of symbols.
 struct Index {
     std::size_t loop = mostLoops;
     int64_t coefficient = 0;
-    Expr symbols = 0; // the rest, but for
+    Expr symbols = 0; // the rest, without
     int64_t constant = 0;
 
     bool isConstant() const { return loop == mostLoops; }
@@ -40,7 +40,7 @@ bool usesLoops(Expr e, const std::vector<LoopLevel> &loops) {
     return std::any_of(free.begin(), free.end(), [&](Name n) { return loopOf(n, loops).has_value(); });
 }
 
-/// i, or c * i.
+/// Reads i or c * i.
 bool readVariable(Expr term, const std::vector<LoopLevel> &loops, Index &to) {
     int64_t coefficient = 1;
     if (term.kind() == Kind::Mul && term.operands().size() == 2 && term.operands()[0].isInteger()) {
@@ -72,14 +72,14 @@ std::optional<Index> indexOf(Expr e, const std::vector<LoopLevel> &loops) {
     return result;
 }
 
-/// How many iterations a loop has, as far as it is needed.
+/// The trip count of a loop, as far as it is needed.
 struct Trips {
-    std::optional<int64_t> last; // number of the last iteration, from 0; below 0: there is none
-    bool grows = false;          // as many as one likes, where the symbols are large
+    std::optional<int64_t> last; // index of the last iteration, from 0; negative if there is none
+    bool grows = false;          // unbounded as its symbols grow
 };
 
-/// Does it grow with its symbols, whatever they are: a sum of symbols, and products of them, with positive coefficients? Loops that
-/// all do can be long at once.
+/// Does it grow with all of its symbols: is it a sum of symbols and of products of symbols, with positive coefficients? Loops that
+/// all grow can be long at the same time.
 bool grows(Expr e) {
     auto isProduct = [](Expr term) {
         return term.isSymbol() ||
@@ -130,7 +130,7 @@ private:
         return true;
     }
 
-    /// Trip counts of loops from `first` on; false where one is not known, or depends on others.
+    /// Trip counts of loops from `first` on; false if one is unknown or depends on other loops.
     bool readLoops(const AccessInstance &access, std::size_t first, std::size_t end, Trips *to) {
         for (std::size_t i = first; i < end; ++i) {
             const sym::Range &r = access.loops[i].range;
@@ -143,7 +143,7 @@ private:
         return true;
     }
 
-    /// False: not decided here.
+    /// False if not decided here.
     bool compare(const sym::Range &a, const sym::Range &b) {
         if (!a.isPoint() || !b.isPoint())
             return a == b && !usesLoops(a.begin, a_.loops) && !usesLoops(a.end, a_.loops) && !usesLoops(a.begin, b_.loops) &&

@@ -1,4 +1,4 @@
-// Pairs that are decided without a system: the most, in the least time.
+// Decides pairs without a system: this covers most pairs, and is fastest.
 #pragma once
 
 #include "sdfgc/Analysis/Dependences/Dependences.h"
@@ -7,11 +7,11 @@ namespace sdfgc::analysis::dependences {
 
 struct Simple {
     bool decided = false;
-    std::optional<Conflict> conflict; // nothing, where decided: no conflict
+    std::optional<Conflict> conflict; // nothing, if decided: no conflict
 };
 
-/// Decides subsets whose dimensions are the same in both, or points that use one variable with the same coefficient, at a constant
-/// distance, of loops that do not depend on each other. Where it cannot, a system must.
+/// Decides two kinds of pairs: subsets whose dimensions are identical, and points that use the same variable with the same
+/// coefficient at a constant distance, in loops that do not depend on each other. All other pairs need a system.
 Simple simpleConflict(const AccessInstance &a, const AccessInstance &b, std::size_t common);
 
 } // namespace sdfgc::analysis::dependences

@@ -103,7 +103,7 @@ Feasibility System::solve() {
     return f == Feasibility::Yes && !certain_ ? Feasibility::Unknown : f;
 }
 
-/// False: a contradiction.
+/// Returns false on a contradiction.
 bool System::solveEqualities() {
     while (!equalities_.empty() && !overflowed_) {
         const std::size_t last = equalities_.size() - 1;
@@ -123,7 +123,7 @@ bool System::solveEqualities() {
     return true;
 }
 
-/// In lowest terms. False: no integers solve it (this is the test of the greatest common divisor).
+/// Reduces the equation to lowest terms. Returns false if no integers solve it (the greatest common divisor test).
 bool System::reduce(std::span<int64_t> equation) {
     int64_t common = 0;
     for (std::size_t c = 1; c < equation.size(); ++c)
@@ -135,7 +135,7 @@ bool System::reduce(std::span<int64_t> equation) {
     return true;
 }
 
-/// The unknown with the least coefficient; of several the one that stands innermost, symbols last. Nothing: there is none.
+/// The unknown with the smallest coefficient; in a tie the innermost one, with symbols last. Nothing if there is none.
 std::optional<Column> System::chooseUnknown(std::span<const int64_t> equation) const {
     std::optional<Column> best;
     for (Column c = 1; c < equation.size(); ++c) {
@@ -154,7 +154,7 @@ template <class Change> void System::forAllRows(const Change &change) {
             change((*rows)[i]);
 }
 
-/// Solves `equation` for an unknown with the coefficient 1 or -1, and replaces it everywhere.
+/// Solves `equation` for an unknown with the coefficient 1 or -1, and substitutes it everywhere.
 void System::replaceBySum(Column c, std::span<const int64_t> equation) {
     forAllRows([&](std::span<int64_t> row) {
         const int64_t scale = -row[c] * equation[c];
@@ -164,8 +164,8 @@ void System::replaceBySum(Column c, std::span<const int64_t> equation) {
     });
 }
 
-/// Changes the unknown of `c`, whose coefficient is the least, so that all others get smaller ones: Euclid's algorithm. With
-/// u = c + sum of q * other, which is an integer whenever c is, c is u - sum of q * other.
+/// Substitutes the unknown of `c`, which has the smallest coefficient, so that all other coefficients shrink: Euclid's algorithm.
+/// With u = c + sum of q * other, which is an integer exactly if c is, c becomes u - sum of q * other.
 void System::makeUnit(Column c, std::span<int64_t> equation) {
     symbolsAreMixed_ = symbolsAreMixed_ || (*symbols_)[c];
     std::vector<int64_t> quotients(equation.size());

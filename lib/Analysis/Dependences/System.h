@@ -1,10 +1,10 @@
-// Systems of linear equations and inequalities over integers: have they a solution?
+// Systems of linear equations and inequalities over integers: do they have a solution?
 //
-// This is the arithmetic of the dependence engine (sdfgc/Analysis/Dependences/Dependences.h). Unknowns are numbered columns; what
-// they stand for, iterations or symbols, is known to Unknowns.h alone. Equations are solved exactly, by changes of unknowns that
-// keep integers integers; what is left, inequalities, is decided by Fourier-Motzkin elimination. That finds every contradiction
-// that holds over the rationals, and those that rounding constants shows, among them all that Banerjee's bounds show. Where an
-// elimination is exact, "has a solution" is certain as well.
+// This is the arithmetic of the dependence engine (sdfgc/Analysis/Dependences/Dependences.h). Unknowns are numbered columns; only
+// Unknowns.h knows which iterations or symbols they represent. Equations are solved exactly, by substitutions that keep integers
+// integers; the remaining inequalities are decided by Fourier-Motzkin elimination. This finds every contradiction that holds over
+// the rationals, and those that rounding constants reveals; these include everything that Banerjee's bounds show. If the
+// eliminations are exact, "has a solution" is certain as well.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace sdfgc::analysis::dependences {
 
-/// to += value * by; false where that leaves the 63 bits that all arithmetic here keeps to (so that a negation never overflows).
+/// to += value * by; false if the result exceeds 63 bits, the range of all arithmetic here (so that a negation never overflows).
 inline bool accumulate(int64_t &to, int64_t value, int64_t by) {
     int64_t product = 0;
     return !__builtin_mul_overflow(value, by, &product) && !__builtin_add_overflow(to, product, &to) &&
            to != std::numeric_limits<int64_t>::min();
 }
 
-/// The number of an unknown. Column 0 is the constant 1.
+/// The index of an unknown. Column 0 is the constant 1.
 using Column = std::size_t;
 
-/// A sum of unknowns with integer coefficients. A coefficient that leaves 64 bits makes it useless: `overflowed`.
+/// A sum of unknowns with integer coefficients. A form whose coefficient overflows 64 bits is unusable: `overflowed`.
 class Form {
 public:
     Form() : values_(1) {}
@@ -44,7 +44,7 @@ public:
     Form plus(int64_t constant) const { return Form(*this).add(0, constant); }
     /// The difference of two forms.
     friend Form operator-(const Form &a, const Form &b) { return Form(a).add(b, -1); }
-    /// The form divided by a number that divides all of it; nothing if it does not.
+    /// The form divided by a number; nothing if the division is not exact.
     std::optional<Form> dividedBy(int64_t divisor) const;
 
 private:
@@ -55,10 +55,10 @@ private:
 enum class Feasibility : uint8_t {
     No,      // no solution
     Yes,     // certainly one
-    Unknown, // perhaps one
+    Unknown, // possibly one
 };
 
-/// Rows of one width, one after another.
+/// Rows of equal width, stored one after another.
 class Rows {
 public:
     explicit Rows(std::size_t width) : width_(width) {}
@@ -71,7 +71,7 @@ public:
     void add(std::span<const int64_t> row) { data_.insert(data_.end(), row.begin(), row.end()); }
     void addZero() { data_.resize(data_.size() + width_); }
     void removeLast() { data_.resize(data_.size() - width_); }
-    /// Removes row `i`; the last one takes its place.
+    /// Removes row `i` by moving the last one to its position.
     void remove(std::size_t i);
 
 private:
@@ -81,25 +81,25 @@ private:
 
 class System {
 public:
-    /// `symbols`: by column, does it have one value for all solutions that are compared? Such unknowns are the last to be expressed
-    /// by others. Must outlive the system.
+    /// `symbols`: for each column, whether it has a single value in all solutions that are compared. Such unknowns are eliminated
+    /// last. It must outlive the system.
     explicit System(const std::vector<bool> &symbols)
         : symbols_(&symbols), equalities_(symbols.size()), inequalities_(symbols.size()), followed_(symbols.size()) {}
 
     void equalsZero(const Form &f);
     void nonNegative(const Form &f);
-    /// Keeps `f` in terms of the unknowns that are left when equations are solved; its number.
+    /// Keeps `f` expressed in the remaining unknowns while equations are solved; returns its index.
     std::size_t follow(const Form &f);
     std::span<const int64_t> followed(std::size_t i) const { return followed_[i]; }
-    /// Is it a sum of symbols, or a constant?
+    /// Is it a constant or a sum of symbols?
     bool isFixed(std::size_t i) const;
     /// followed(i) = 0; sign * followed(i) >= least.
     void makeZero(std::size_t i) { equalities_.add(followed_[i]); }
     void makeAtLeast(std::size_t i, int sign, int64_t least);
 
-    /// Something is left out of the system: it may have solutions that are none.
+    /// A constraint is missing, so the system may have solutions that are not real ones.
     void becomeUncertain() { certain_ = false; }
-    /// Solves the equations, which replaces unknowns, and decides the rest. May be called again when rows were added.
+    /// Solves the equations by substitution and decides the remaining inequalities. May be called again after rows were added.
     Feasibility solve();
     const Rows &inequalities() const { return inequalities_; }
 
@@ -112,13 +112,13 @@ private:
     template <class Change> void forAllRows(const Change &change);
 
     const std::vector<bool> *symbols_;
-    bool symbolsAreMixed_ = false; // a column of a symbol stands for something else now
+    bool symbolsAreMixed_ = false; // a symbol's column now stands for something else
     bool certain_ = true;
-    bool overflowed_ = false; // nothing is known any more
+    bool overflowed_ = false; // the result is unknown
     Rows equalities_, inequalities_, followed_;
 };
 
-/// Have the inequalities (each at least zero) a solution in integers?
+/// Do the inequalities (each at least zero) have an integer solution?
 Feasibility solveInequalities(Rows rows);
 
 } // namespace sdfgc::analysis::dependences

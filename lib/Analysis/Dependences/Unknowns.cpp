@@ -10,7 +10,7 @@ using sym::Truth;
 
 namespace {
 
-/// A quotient in a sum or product, outside of operators that round?
+/// Is there a quotient in a sum or product, outside of operators that round?
 bool hasQuotient(Expr e) {
     switch (e.kind()) {
     case Kind::Rational:
@@ -44,7 +44,7 @@ bool isPureWithin(Expr e, int &budget) {
         return !hasQuotient(e) &&
                std::all_of(e.operands().begin(), e.operands().end(), [&](Expr op) { return isPureWithin(op, budget); });
     default:
-        return false; // elements, members and calls may be something else each time; the rest is rare
+        return false; // elements, members and calls may differ each time; other kinds are rare
     }
 }
 
@@ -166,7 +166,7 @@ void Unknowns::addTo(Polynomial &to, Expr e, int64_t scale, const Scope &at) {
     }
 }
 
-/// c * x, or c * N * i where only i varies; anything else is one term.
+/// c * x, or c * N * i where only i varies; anything else becomes one term.
 void Unknowns::addProduct(Polynomial &to, Expr e, int64_t scale, const Scope &at) {
     std::span<const Expr> factors = e.operands();
     int64_t whole = scale;
@@ -199,7 +199,8 @@ void Unknowns::addProduct(Polynomial &to, Expr e, int64_t scale, const Scope &at
         to.linear.add(Form::unknown(termColumn(product, at)), whole);
 }
 
-/// Adds scale * factor * value. False, and nothing added: the value has parts that are neither unknowns of their own nor symbols.
+/// Adds scale * factor * value. Returns false, and adds nothing, if the value has parts that are neither separate unknowns nor
+/// symbols.
 bool Unknowns::addSymbolicMultiple(Polynomial &to, Expr factor, const Form &value, int64_t scale, const Scope &at) {
     Polynomial result;
     for (Column c = 0; c < value.columns(); ++c) {
@@ -241,9 +242,9 @@ std::optional<Expr> Unknowns::expressionOf(std::span<const int64_t> row) const {
     return sum.isUndefined() ? std::nullopt : std::optional(sum);
 }
 
-// ---------------------------------------------------------------------------------------------------- terms that are not linear
+// ---------------------------------------------------------------------------------------------------- nonlinear terms
 
-/// Equal terms of the same variables are one unknown.
+/// Equal terms over the same variables share one unknown.
 Column Unknowns::termColumn(Expr e, const Scope &at) {
     if (!isPure(e)) {
         becomeUncertain(e.str() + " is not affine");
@@ -278,7 +279,7 @@ void Unknowns::define(Column c, Expr e, const Scope &at) {
     }
 }
 
-/// What the facts say of a symbol, or of a term of symbols.
+/// Adds the facts about the sign of a symbol, or of a term of symbols.
 void Unknowns::assumeSign(Column c, Expr e) {
     if (e.isSymbol()) {
         auto at = facts_.find(e.name());
@@ -297,7 +298,7 @@ void Unknowns::assumeSign(Column c, Expr e) {
     }
 }
 
-/// c = x // d: 0 <= x - d * c < d. Rounded up: 0 <= d * c - x < d.
+/// c = x // d: 0 <= x - d * c < d. When rounded up: 0 <= d * c - x < d.
 void Unknowns::defineQuotient(Column c, Expr e, const Scope &at) {
     const std::optional<int64_t> divisor = e.operands()[1].asInt();
     if (!divisor || *divisor <= 0)
@@ -309,7 +310,7 @@ void Unknowns::defineQuotient(Column c, Expr e, const Scope &at) {
     nonNegative((Form() - rest).plus(*divisor - 1));
 }
 
-/// c = x % d, where d is positive: x - d * q, or only 0 <= c < d where d is a symbol.
+/// c = x % d for a positive d: x - d * q, or only 0 <= c < d if d is a symbol.
 void Unknowns::defineModulo(Column c, Expr e, const Scope &at) {
     const Expr divisor = e.operands()[1];
     if (sym::isPositive(divisor, facts_) != Truth::True)
@@ -321,7 +322,7 @@ void Unknowns::defineModulo(Column c, Expr e, const Scope &at) {
     equalsZero(formOf(e.operands()[0], at).add(c, -1).add(add(false), -divisor.numerator()));
 }
 
-/// At most each of a minimum's operands. That it is one of them is not said.
+/// A minimum is at most each of its operands. That it equals one of them is not expressed.
 void Unknowns::defineExtremum(Column c, Expr e, const Scope &at) {
     for (Expr operand : e.operands()) {
         const Form above = formOf(operand, at).add(c, -1);
@@ -330,7 +331,7 @@ void Unknowns::defineExtremum(Column c, Expr e, const Scope &at) {
     becomeUncertain();
 }
 
-/// The integer that a quotient of integers is where one is needed: less than one away from it.
+/// The integer to which a quotient of integers is truncated: it differs by less than one.
 Form Unknowns::truncatedQuotient(Expr e, const Scope &at) {
     if (e.kind() == Kind::Rational)
         return Form(e.numerator() / e.denominator());

@@ -1,7 +1,8 @@
-// What the unknowns of a system stand for: expressions as linear forms.
+// Represents expressions as linear forms over the unknowns of a system.
 //
-// A part of an expression that is not linear becomes an unknown of its own, of which as much is said as linear rows can say: of
-// `i // 4` all, of `min(a, b)` that it is at most both, of `idx[i]` nothing. So whatever is not understood can be any integer.
+// A nonlinear part of an expression becomes a separate unknown, with as many of its properties as linear rows can express: for `i
+// // 4` all of them, for `min(a, b)` that it is at most both, for `idx[i]` none. So anything that is not understood can be any
+// integer.
 #pragma once
 
 #include "Analysis/Dependences/System.h"
@@ -12,18 +13,20 @@
 
 namespace sdfgc::analysis::dependences {
 
-/// Where an expression stands: the variables of the loops around it, outermost first, with their values. Variables that are not
-/// there are symbols, the same everywhere.
+/// The position of an expression: the variables of the loops around it, outermost first, with their values. Names that are not in
+/// the list are symbols, which are the same everywhere.
 class Scope {
 public:
-    /// The scope inside a loop. `binding`: tells this variable from all others of its name, and is more than those around it.
+    /// The scope inside a loop. `binding` distinguishes this variable from all others with the same name, and is greater than those
+    /// of the surrounding ones.
     void enter(Name variable, Form value, std::size_t binding) { variables_.push_back({variable, std::move(value), binding}); }
-    /// Only the outermost loops.
+    /// The scope with only the outermost loops.
     Scope outer(std::size_t loops) const;
 
-    /// Nothing: a symbol.
+    /// Null for a symbol.
     const Form *valueOf(Name variable) const;
-    /// The innermost variable that `e` uses, by its binding: where two scopes have the same, `e` is the same. 0: symbols only.
+    /// The binding of the innermost variable that `e` uses: if it is the same in two scopes, so is the value of `e`. 0 if `e` uses
+    /// symbols only.
     std::size_t bindingOf(sym::Expr e) const;
     bool varies(sym::Expr e) const { return bindingOf(e) != 0; }
 
@@ -37,41 +40,41 @@ private:
     std::vector<Variable> variables_;
 };
 
-/// A form, and products of an unknown with a symbolic coefficient.
+/// A form plus products of an unknown with a symbolic coefficient.
 struct Polynomial {
     Form linear;
     std::vector<std::pair<sym::Expr, Column>> products;
 
     void subtract(const Polynomial &other);
-    /// Products of one unknown become one; those with the coefficient 0 go.
+    /// Combines products of the same unknown and removes those with the coefficient 0.
     void cancel();
 };
 
-/// The sum, product and so on of symbols and integers: an integer that is the same wherever its symbols are?
+/// Is it made of symbols and integers by sums, products and the like, so that it is an integer determined by its symbols?
 bool isPure(sym::Expr e);
 
 class Unknowns {
 public:
     explicit Unknowns(const sym::Assumptions &facts) : facts_(facts) {}
 
-    /// A new unknown, of which nothing is known.
+    /// Adds a new unknown without constraints.
     Column add() { return add(false); }
     /// Enters a loop.
     void enter(Scope &scope, Name variable, Form value) { scope.enter(variable, std::move(value), ++bindings_); }
     Form formOf(sym::Expr e, const Scope &at);
     Polynomial polynomialOf(sym::Expr e, const Scope &at);
-    /// A sum of symbols and a constant as an expression. Nothing if it overflows.
+    /// A sum of symbols and a constant, as an expression. Nothing if it overflows.
     std::optional<sym::Expr> expressionOf(std::span<const int64_t> row) const;
-    /// The symbol or opaque term of a column; nothing if it stands for something that varies.
+    /// The symbol or opaque term of a column; nothing if it represents something that varies.
     std::optional<sym::Expr> symbolOf(Column c) const;
 
     void nonNegative(Form f) { inequalities_.push_back(std::move(f)); }
     void equalsZero(Form f) { equalities_.push_back(std::move(f)); }
-    /// All that is known of the unknowns. To be used before more are added.
+    /// All constraints on the unknowns. To be called before more unknowns are added.
     System system() const;
     const std::vector<bool> &symbols() const { return symbols_; }
 
-    /// Notes that something is not known exactly: `why` for people, empty where it is of no interest.
+    /// Records that something is not known exactly: `why` is for people, and empty if it does not matter.
     void becomeUncertain(std::string why = {});
     const std::string &why() const { return why_; }
     const sym::Assumptions &facts() const { return facts_; }

@@ -13,8 +13,8 @@ namespace {
 using namespace ir;
 using Why = std::optional<std::string>;
 
-constexpr int64_t maxReducedElements = 64; // of a container that every thread copies for a reduction
-constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are as good
+constexpr int64_t maxReducedElements = 64; // of a container of which each thread has a private copy for a reduction
+constexpr int64_t fewIterations = 32;      // of a kernel: atomic updates are fast enough
 
 std::optional<py::Reduction> kindOf(const Edge &e) {
     auto wcr = py::parseWcr(e.memlet.wcr);
@@ -28,7 +28,7 @@ bool combinesInBlocks(py::Reduction kind, Type t) {
            identityKeepsValues(kind, t);
 }
 
-/// Nothing when the map is a kernel that is worth a reduction.
+/// Nothing if the map is a kernel that is worth a reduction.
 Why whyNotByBlocks(const MapEntry &map, const std::vector<Node *> &scopes, py::Reduction kind, Type t) {
     if (!combinesInBlocks(kind, t))
         return "values of " + t.str() + " cannot be combined first";
@@ -50,12 +50,12 @@ bool isRead(const MapEntry &map, Name container) {
     });
 }
 
-/// Looks at everything that a map does to a container.
+/// Checks every use of a container in a map.
 class Updates {
 public:
     Updates(WriteTracer &tracer, const MapEntry &map, py::Reduction kind) : tracer_(tracer), map_(map), kind_(kind) {}
 
-    /// Why it is not all updates by the one operation, of one element or of a container of few.
+    /// Why the uses are not all updates by the same operation, of one element or of a small container.
     Why whyNot(const AccessNode &target);
 
 private:
@@ -83,7 +83,7 @@ Why Updates::otherUse(const State &state, Name container) {
     return std::nullopt;
 }
 
-/// Why a write is no update by the operation: of a tasklet, by a copy of another container, or by a nested SDFG.
+/// Why a write is not an update by the operation: by a tasklet, by a copy of another container, or by a nested SDFG.
 Why Updates::otherWrite(const Edge &write) {
     const auto *nested = dyn_cast<NestedSDFGNode>(write.src);
     const bool simple = isa<Tasklet>(write.src) || (!kernel() && (isa<AccessNode>(write.src) || nested));
@@ -96,7 +96,7 @@ Why Updates::otherWrite(const Edge &write) {
     return std::nullopt;
 }
 
-/// Is all that a nested SDFG does to its argument, one element, updates by the operation on one thread?
+/// Are all uses of a nested SDFG's argument, a single element, updates by the operation on one thread?
 bool Updates::updatesOnly(const NestedSDFGNode &nested, Name container) {
     SDFG *g = nested.sdfg.get();
     const DataDesc *d = g ? g->desc(container) : nullptr;
@@ -153,7 +153,7 @@ Why Updates::whyNot(const AccessNode &target) {
     return std::nullopt;
 }
 
-/// The level in whose SDFG the map is; null where something on the way to it runs in parallel as well, or looks through a view.
+/// The level whose SDFG contains the map; null if anything on the way to it also runs in parallel or goes through a view.
 const WriteLevel *levelOf(const WriteTarget &target, const MapEntry &map) {
     for (const WriteLevel &level : target.levels) {
         const DataDesc *d = level.target->state()->sdfg()->desc(level.target->data);

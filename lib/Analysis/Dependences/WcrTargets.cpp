@@ -53,7 +53,7 @@ std::vector<Node *> WriteTracer::scopesWithin(const WriteLevel &l, const Node *o
     return around;
 }
 
-/// From a view to what it views.
+/// Goes from a view to the viewed container.
 bool WriteTracer::throughView(WriteLevel &l) {
     const Edge *e = viewEdge(l.target);
     const AccessNode *viewed = viewedNode(l.target);
@@ -79,8 +79,8 @@ bool isAssignedInside(SDFG &g, Name symbol) {
     return false;
 }
 
-/// The inner subset in terms of the outer container, when both are indexed alike. Inner names become outer expressions; those that
-/// no outer expression stands for are renamed and reported in `varying`.
+/// The inner subset in terms of the outer container, if both are indexed alike. Inner names are replaced with outer expressions;
+/// names without one are renamed and reported in `varying`.
 std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &inner, const sym::Subset &touched,
                                     const DataDesc &outer, const sym::Subset &region, std::set<Name> &varying) {
     if (touched.rank() != region.rank() || inner.strides.size() != touched.rank() || outer.strides.size() != touched.rank())
@@ -110,7 +110,7 @@ std::optional<sym::Subset> composed(const NestedSDFGNode &node, const DataDesc &
 
 } // namespace
 
-/// From an argument of a nested SDFG to the outer container.
+/// Goes from an argument of a nested SDFG to the outer container.
 bool WriteTracer::throughConnector(WriteLevel &l) {
     const SDFG &g = *l.target->state()->sdfg();
     const NestedSDFGNode *node = g.parentNode;
@@ -138,7 +138,7 @@ WriteTarget WriteTracer::trace(const Edge &leaf) {
         t.levels.push_back(l);
         t.levels.back().scopes = scopesWithin(l, outside);
     };
-    // A chain of views and nested SDFGs is finite; a cycle of views in a broken graph must not be endless.
+    // A chain of views and nested SDFGs is finite; a cycle of views in an invalid graph must not cause an endless loop.
     for (int step = 0; l.target && step < 10000; ++step) {
         const SDFG &g = *l.target->state()->sdfg();
         const Name container = ownerOf(l.target->data);

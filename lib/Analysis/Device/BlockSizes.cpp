@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-/// The sizes of a map in terms of the symbols of the SDFG that the walk outwards has come to.
+/// The sizes of a map in terms of the symbols of the SDFG that the outward walk has reached.
 class Sizes {
 public:
     explicit Sizes(const MapEntry &m) {

@@ -18,7 +18,7 @@ bool isFlag(const DataDesc *d) {
     return d && (d->isScalar() || d->isArray()) && d->dtype == Type(ScalarKind::Bool) && d->totalSize.isOne();
 }
 
-/// Who reads and writes the containers of one SDFG that may be copies of flags.
+/// The reads and writes of containers of one SDFG that may be copies of flags.
 class Copies {
 public:
     explicit Copies(SDFG &g) : g_(g) {
@@ -39,7 +39,7 @@ public:
                 reads(containersRead(*c, g));
     }
 
-    /// The states that copy a flag to `copy`, all the same flag; none where it is used in another way.
+    /// The states that copy one and the same flag to `copy`; none if `copy` is used in any other way.
     std::vector<State *> looksOf(Name copy, Name &flag) const {
         const auto found = from_.find(copy);
         if (spoilt_.count(copy) || found == from_.end() || found->second.size() != 1 || readers_.at(copy) != 1)
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// A state that only copies one flag to the host, or is in the way of all copies that it touches.
+    /// Handles a state that only copies one flag to the host; any other state disqualifies the containers that it accesses.
     void state(State &s) {
         const AccessNode *from = nullptr, *to = nullptr;
         bool plain = true;
@@ -89,7 +89,7 @@ private:
     std::set<Name> spoilt_;
 };
 
-/// `go` or `go[0]`: the container that a condition is; none for other conditions.
+/// The container that a condition consists of, written `go` or `go[0]`; none for other conditions.
 Name containerIn(const std::optional<Code> &condition, const SDFG &g) {
     if (!condition || condition->language != Language::Python)
         return {};
@@ -112,13 +112,13 @@ bool endsInJump(const Region &r) {
     return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) { return isJump(b->kind()); });
 }
 
-/// Is the only block that leads to another one among these, and leads to nothing else? It is taken out.
+/// Is the only predecessor of the block in `left`, with no other successor? Removes it from `left`.
 bool takeFront(const Block &b, std::set<const Block *> &left) {
     const Block *front = b.inEdges().size() == 1 ? b.inEdges().front()->src : nullptr;
     return front && onlyNext(*front) && left.erase(front) == 1;
 }
 
-/// Do the states stand where the condition is about to be tested: one in front of the block, and for a loop one at each end of its body?
+/// Are the states right before each test of the condition: one before the block, and for a loop also one at each end of its body?
 bool standRight(const Block &b, const std::vector<State *> &looks) {
     std::set<const Block *> left(looks.begin(), looks.end());
     if (const auto *c = dyn_cast<ConditionalBlock>(&b))

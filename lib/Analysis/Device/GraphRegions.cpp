@@ -19,7 +19,7 @@ std::string quoted(Name n) { return "`" + n.str() + "`"; }
 
 namespace {
 
-/// Of the names, one that loops of the host around a state give a value in each iteration; none if there is no such name.
+/// One of these names that host loops around a state assign in each iteration; empty if there is none.
 Name changedByLoopsAround(const State &s, const std::set<Name> &names) {
     for (const Region *r = s.parent(); r; r = r->parent()) {
         const auto *l = dyn_cast<LoopRegion>(r);
@@ -42,8 +42,8 @@ void addSymbolsOfEdges(std::set<Name> &names, const Node &n) {
                 names.merge(e->memlet.subset->freeSymbols());
 }
 
-/// The arguments of a recorded call are part of what its graph is: which symbol, in terms of the SDFG that assigns it, would make another
-/// graph of it in each iteration of a loop? None where there is no such symbol.
+/// The arguments of a recorded call are part of its graph. Returns a symbol, in terms of the SDFG that assigns it, that would
+/// require a different graph in each iteration of a loop. Empty if there is none.
 Name changedByLoops(const Tasklet &t) {
     const State *s = t.state();
     std::set<Name> names = namesInTasklet(t.code, *s->sdfg());
@@ -67,12 +67,12 @@ Name changedByLoops(const Tasklet &t) {
 
 } // namespace
 
-/// Looks at one block.
+/// Checks one block.
 class GraphBlockers::Scan {
 public:
     Scan(GraphBlockers &all, GraphBlock &out) : all_(all), out_(out) {}
 
-    /// A step alone, with the containers that it uses.
+    /// A single step, with the containers that it uses.
     void alone(const StreamStep &step, State &s) {
         std::set<const Node *> ends;
         if (step.edge)
@@ -215,7 +215,7 @@ private:
         add(Why::Library, "code of the host gets memory of the device", placeOf(*step.node));
     }
 
-    /// A call that can be recorded, whose arguments the host has when the region begins.
+    /// A recordable call whose arguments the host knows when the region begins.
     void library(const StreamStep &step, const Tasklet &t) {
         std::string why;
         const auto call = libraryCall(t, why);
@@ -237,7 +237,7 @@ private:
                 placeOf(t));
     }
 
-    /// Both sides must be there, and mean the same, whenever the graph runs.
+    /// Both sides must exist, and mean the same, whenever the graph runs.
     void ends(const StreamStep &step, const diag::Location &place) {
         for (MemoryUse u : step.uses) {
             if (all_.steps_.isDevice(u.memory))
@@ -258,7 +258,7 @@ private:
     }
     void copy(const StreamStep &step, State &) {
         if (step.edge->dstConn == Name("set"))
-            return; // no copy: what it sets is a reference, which container() refuses
+            return; // not a copy: it sets a reference, which container() rejects
         const diag::Location place = placeOf(*step.edge);
         ends(step, place);
         method(step.edge->memlet.copy, place);

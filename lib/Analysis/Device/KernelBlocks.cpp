@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t warp = 32;     // threads of a row
+constexpr int64_t warp = 32;     // threads in a row
 constexpr int64_t highestZ = 64; // threads of a block along z
 constexpr int64_t dynamicBlock = 128;
 

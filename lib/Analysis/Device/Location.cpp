@@ -44,7 +44,7 @@ std::optional<sym::Range> rangeOf(const std::string &text) {
     }
 }
 
-/// A number, a text, or a range as memlets have it, whose end is inside.
+/// A number, a text, or a range with an inclusive end as in memlets.
 std::optional<sym::Range> rangeOf(const json::Value &v) {
     if (v.isNumber() || v.isString())
         return rangeOf(v.text());
@@ -61,7 +61,7 @@ std::optional<sym::Range> rangeOf(const json::Value &v) {
     return sym::Range{*parts[0], *parts[1], parts[2].value_or(1), 1};
 }
 
-/// What a diagnostic shows of a value.
+/// The form of a value in diagnostics.
 std::string textOf(const json::Value &v, const std::optional<sym::Range> &range) {
     if (v.isNumber() || v.isString())
         return v.text();

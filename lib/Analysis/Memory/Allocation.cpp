@@ -128,7 +128,7 @@ void forEachDeclaration(const SDFG &g, const Declarations &d, const FoundDeclara
     for (const auto *list : {&d.program, &d.call, &d.top})
         for (Name n : *list)
             found(n, *g.arrays.find(n), nullptr, nullptr);
-    for (const State *s : allStates(g)) { // in list order, whatever their addresses
+    for (const State *s : allStates(g)) { // in list order, independent of addresses
         const auto at = d.local.find(s);
         if (at == d.local.end())
             continue;
@@ -229,7 +229,7 @@ OuterValue OuterValues::of(const SDFG &g, sym::Expr e, const State *s, const Nod
     return out;
 }
 
-/// What a symbol is outside; under a name of its own, where it is something that the program computes.
+/// The outer value of a symbol; a separate name if the program computes it.
 void OuterValues::symbol(const SDFG &g, Name n, const State *s, const Node *scope, const SDFG *outermost, OuterValue &out,
                          sym::Expr &value) {
     auto computed = [&](bool ofKernel) {
@@ -242,7 +242,7 @@ void OuterValues::symbol(const SDFG &g, Name n, const State *s, const Node *scop
         const auto *c = dyn_cast<ConsumeEntry>(entry);
         const bool parameter = m && std::find(m->params.begin(), m->params.end(), n) != m->params.end();
         const Edge *range = isDynamicRange(n) ? entry->inEdge(n) : nullptr;
-        if (parameter || range || (c && c->defines(n))) // bounds that are read are read where the scope begins
+        if (parameter || range || (c && c->defines(n))) // bounds read from containers are read at the start of the scope
             return computed(range ? executorOf(*entry) != Executor::Host : executorInside(g, entry) != Executor::Host);
     }
     if (&g == outermost) {
@@ -272,7 +272,7 @@ namespace {
 
 bool isOneElement(const DataDesc &d) { return d.isScalar() || (d.isArray() && d.totalSize.isOne()); }
 
-/// At most so many bytes, in elements whose size is known?
+/// Does it take at most `limit` bytes? Elements of unknown size count as `unknownElement` bytes.
 bool fits(const DataDesc &d, std::optional<int64_t> elements, int64_t limit, int64_t unknownElement) {
     return elements && *elements * d.dtype.bytes().value_or(unknownElement) <= limit;
 }
@@ -354,7 +354,7 @@ MemoryFacts MemoryTable::facts(const SDFG &g, Name name, const DataDesc &d, cons
     if (isFirst) {
         place->second.gpu = gpu_;
         place->second.executor = executorInside(g, scope);
-        if (const MapEntry *m = kernelAround(g, s, scope)) { // iterations of a team cannot share the memory that the host gives
+        if (const MapEntry *m = kernelAround(g, s, scope)) { // iterations of a team cannot share the memory that the host provides
             const State &outer = *m->state();
             place->second.hostKnowsSize = !runsInTeam(*outer.sdfg(), &outer, ScopeTree(outer).scopeOf(m));
         }

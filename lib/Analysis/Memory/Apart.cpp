@@ -9,7 +9,7 @@ namespace sdfgc::analysis {
 
 using namespace ir;
 
-/// Looks at the memlets of one operation.
+/// Collects the memlets of one operation.
 class ApartElements::Collector {
 public:
     Collector(StreamSteps &steps, State &s, Memory m, Elements &out)
@@ -47,11 +47,11 @@ private:
                 node(*n, around);
         }
     }
-    /// What goes in and out between a node and the containers outside of the scopes around it.
+    /// Accesses of a node to containers outside of the scopes around it.
     void node(const Node &n, const std::vector<LoopLevel> &loops) {
         const auto *a = dyn_cast<AccessNode>(&n);
         if (isa<ConsumeEntry>(&n) || (a && steps_.memory(*a) == memory_))
-            return unknown(); // a queue; or used without an edge through the scope
+            return unknown(); // a queue, or a container used without an edge through the scope
         for (const Edge *e : n.inEdges())
             end(*e, pathSource(e), out_.reads, isa<NestedSDFGNode>(&n), loops);
         for (const Edge *e : n.outEdges())
@@ -72,7 +72,7 @@ private:
             return unknown();
         list.push_back({subset, loops});
     }
-    /// Is everything in the subset a parameter of the maps around, or a symbol?
+    /// Does the subset depend only on parameters of the surrounding maps and on symbols?
     bool isFixed(const sym::Subset &subset, const std::vector<LoopLevel> &loops) const {
         std::set<Name> names = subset.freeSymbols();
         for (const LoopLevel &l : loops)

@@ -9,7 +9,7 @@ namespace sdfgc::analysis {
 
 namespace {
 
-/// The last value of a parameter; nothing where it is not known.
+/// The last value of a parameter; nothing if unknown.
 std::optional<sym::Expr> lastOf(const sym::Range &r) {
     if (r.step.isOne() || r.step.isConstant(-1))
         return r.end;
@@ -19,12 +19,12 @@ std::optional<sym::Expr> lastOf(const sym::Range &r) {
     return r.begin + (r.steps() - 1) * r.step;
 }
 
-/// One iteration of loops: the one where an expression is least or greatest.
+/// One iteration of loops: the one in which an expression is least or greatest.
 class Corner {
 public:
     explicit Corner(const std::vector<LoopLevel> &loops) : loops_(loops.rbegin(), loops.rend()) {}
 
-    /// The value of `e` there; nothing where it cannot be told which iteration that is.
+    /// The value of `e` in that iteration; nothing if it cannot be determined.
     std::optional<sym::Expr> value(sym::Expr e, bool greatest) {
         values_.clear();
         for (const auto &[parameter, range] : loops_) { // inner ranges may depend on outer parameters
@@ -46,7 +46,7 @@ public:
         return e;
     }
 
-    /// Is there such an iteration? Is asked after `value`.
+    /// Does that iteration exist? Call it after `value`.
     bool happens(const IsLess &less) const {
         return std::none_of(loops_.begin(), loops_.end(), [&](const LoopLevel &l) {
             const sym::Expr begin = sym::substitute(l.range.begin, values_), end = sym::substitute(l.range.end, values_);
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    std::vector<LoopLevel> loops_; // from the innermost on
+    std::vector<LoopLevel> loops_; // innermost first
     std::map<Name, sym::Expr> values_;
 };
 
@@ -79,7 +79,7 @@ std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loop
 
 namespace {
 
-/// The greatest value of a size in the iterations of a loop; it may have a maximum over them in it.
+/// The greatest value of a size over the iterations of a loop; the size may itself contain a maximum over them.
 SizeExpr greatest(const SizeExpr &size, const LoopLevel &loop, const SizeFacts &facts) {
     const sym::Range &r = loop.range;
     const Name v = loop.variable;
@@ -91,7 +91,7 @@ SizeExpr greatest(const SizeExpr &size, const LoopLevel &loop, const SizeFacts &
     return maxOver(v, 0, sym::floorDiv(r.end - r.begin, r.step) + 1, substitute(size, {{v, value}}), facts);
 }
 
-/// Where the size is no polynomial of degree one: a closed form, if there is one.
+/// For sizes that are not polynomials of degree one: a closed form, if there is one.
 std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<LoopLevel> &loops, const sym::Assumptions &facts) {
     if (unsupportedPart(SizeExpr(e)))
         return std::nullopt;
@@ -100,8 +100,7 @@ std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<Loop
         if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
             size = greatest(size, *l, {facts, {}});
     std::optional<sym::Expr> most = size.plain();
-    while (most && most->kind() == sym::Kind::Select &&
-           most->operands()[2].isZero()) // where there are no iterations, any size will do
+    while (most && most->kind() == sym::Kind::Select && most->operands()[2].isZero()) // without iterations, any size will do
         most = most->operands()[1];
     return most;
 }

@@ -1,4 +1,4 @@
-// Connectors of tasklets that stand for several elements.
+// Tasklet connectors that represent several elements.
 #include "sdfgc/Analysis/Memory/Connectors.h"
 
 #include "sdfgc/Analysis/Scopes.h"
@@ -9,7 +9,7 @@ using namespace ir;
 
 namespace {
 
-/// Statements that mention a name.
+/// The number of statements that mention a name.
 int mentions(const std::vector<py::StmtRef> &code, Name n) {
     int count = 0;
     for (const py::StmtRef &s : code) {
@@ -32,7 +32,7 @@ SeveralElements::SeveralElements(const Tasklet &t) {
         add(t.inConnector(e->dstConn), *e, false);
     for (const Edge *e : t.outEdges()) {
         add(t.outConnector(e->srcConn), *e, true);
-        if (of(e->srcConn) && setsReference(e)) // an address is what the reference wants
+        if (of(e->srcConn) && setsReference(e)) // the reference needs an address
             several_.erase(e->srcConn);
     }
 }
@@ -64,7 +64,7 @@ bool SeveralElements::isRebinding(const py::Stmt &s, const std::vector<py::StmtR
     if (to == several_.end() || from == several_.end() || to == from || !to->second.output)
         return false;
     const Memlet &m = *to->second.memlet;
-    const bool updates = m.dynamic && !m.wcr.empty(); // with the value, not at the end
+    const bool updates = m.dynamic && !m.wcr.empty(); // together with the value, not at the end
     return !updates && to->second.element == from->second.element && mentions(code, to->first) == 1;
 }
 

@@ -57,7 +57,7 @@ bool runByBlocks(const MapEntry &kernel) { return hasThreadMaps(*kernel.state(),
 
 namespace {
 
-/// None: the scopes of the node's state are on the host.
+/// Nothing if the scopes of the node's state are on the host.
 std::optional<Executor> executorInState(const Node &n, const State &s, const ScopeTree &scopes) {
     for (const Node *entry : scopes.enclosing(&n)) {
         const auto *m = dyn_cast<MapEntry>(entry);
@@ -71,7 +71,7 @@ std::optional<Executor> executorInState(const Node &n, const State &s, const Sco
     return std::nullopt;
 }
 
-/// Who runs what is in no scope of the SDFG.
+/// The executor of code outside of all scopes of the SDFG.
 Executor executorAround(const SDFG &g) { return g.parentNode ? executorOf(*g.parentNode) : Executor::Host; }
 
 } // namespace
@@ -85,12 +85,12 @@ Executor executorOf(const Node &n) {
 
 namespace {
 
-/// Can things of size `inside` begin at this distance from each other?
+/// May objects of size `inside` start at this distance from each other?
 bool isPitch(sym::Expr distance, sym::Expr inside) {
     return sym::isLess(distance, inside) != sym::Truth::True && sym::isLess(distance, 1) != sym::Truth::True;
 }
 
-/// The dimension in front of the innermost `inner` ones as rows (or slices): contiguous elements or single ones inside.
+/// Is the dimension before the innermost `inner` ones made of rows (or slices): contiguous elements or single ones inside?
 bool areRows(const CopyShape &s) {
     if (!s.inRows())
         return !s.dims.empty() && isPitch(s.dims.back().from, 1) && isPitch(s.dims.back().to, 1);
@@ -158,7 +158,7 @@ bool isOnHost(const GraphCopy &c) {
     return c.executor == Executor::Host && !isGpuStorage(c.source->storage) && !isGpuStorage(c.target->storage);
 }
 
-/// The shape of a copy, over what the symbols of a nested SDFG stand for outside of it.
+/// The shape of a copy in terms of the outer values of a nested SDFG's symbols.
 CopyShape shapeOutside(const GraphCopy &c, const ScopeTree &scopes, bool assigned) {
     const std::map<Name, sym::Expr> values = outerValues(*c.from->state()->sdfg(), scopes, scopeOfEdge(scopes, *c.edge), assigned);
     auto axes = [&values](std::vector<sym::Expr> strides, const sym::Subset &s) {
@@ -176,7 +176,7 @@ CopyShape GraphCopy::shape() const {
     const State &s = *from->state();
     if (!isOnHost(*this) || !apart || here.isRun() || !s.sdfg()->parentNode)
         return here;
-    // A nested SDFG may have a symbol for each size and stride; that they make one run of memory is known where it is called.
+    // A nested SDFG may have a separate symbol for each size and stride; only the caller knows that together they are contiguous.
     const ScopeTree scopes(s);
     if (!shapeOutside(*this, scopes, true).isRun())
         return here;
@@ -186,8 +186,8 @@ CopyShape GraphCopy::shape() const {
 
 namespace {
 
-/// Is each element read before another one is written in its place? So it is where the copy moves elements towards the beginning, one
-/// after another.
+/// Is each element read before another one overwrites it? This holds if the copy moves elements towards the beginning, one after
+/// another.
 bool movesForward(const GraphCopy &c) {
     if (c.fromSubset.rank() != c.toSubset.rank())
         return false;
@@ -207,7 +207,7 @@ bool movesForward(const GraphCopy &c) {
     return true;
 }
 
-/// Elements of a container, as the SDFG around knows them where a name stands for part of one there.
+/// Elements of a container; where a name stands for part of a container of the surrounding SDFG, elements of that container.
 struct Part {
     const SDFG *g;
     Name data;
@@ -240,10 +240,10 @@ bool isApart(const Part &a, const Part &b) {
 bool overwritesItsSource(const GraphCopy &c, Memories &memories) {
     if (c.apart || c.executor == Executor::Grid || c.executor == Executor::Block)
         return false;
-    if (memories.of(*c.from) != memories.of(*c.to)) // arguments that may alias: the caller says that they do not overlap
+    if (memories.of(*c.from) != memories.of(*c.to)) // the caller guarantees that arguments that may alias do not overlap
         return false;
     const bool oneByOne = c.executor == Executor::Thread || isOnHost(c);
-    if (c.fromData != c.toData) // two names of one memory: a view, connectors of a nested SDFG
+    if (c.fromData != c.toData) // two names for the same memory: a view, connectors of a nested SDFG
         return !isApart(partOf(*c.from, c.fromSubset), partOf(*c.to, c.toSubset));
     if (c.fromSubset == c.toSubset || (oneByOne && movesForward(c)))
         return false;
@@ -284,7 +284,7 @@ std::set<Name> sharedContainers(const SDFG &g) {
 
 namespace {
 
-/// Does the edge, or the path that it is part of, only say what a view looks at?
+/// Does the edge, or its path, only define a view?
 bool isViewing(const Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     auto views = [&](Node *n) {
@@ -315,7 +315,7 @@ sym::Subset subsetOf(const std::optional<sym::Subset> &own, const std::optional<
     return own ? *own : other ? missingSubset(*other, d.fullSubset()) : d.fullSubset();
 }
 
-/// What a memlet names at one end of its path: a container, a member of it, or a constant.
+/// The object that a memlet names at one end of its path: a container, one of its members, or a constant.
 Name dataAt(const Memlet &m, const AccessNode &end) { return m.data.str().rfind(end.data.str() + ".", 0) == 0 ? m.data : end.data; }
 const DataDesc *descOf(const SDFG &g, Name data) {
     const DataDesc *d = g.desc(data);
@@ -360,7 +360,7 @@ private:
         auto from = sourceSubset(in), to = destinationSubset(out);
         c.fromSubset = subsetOf(from, to, *c.source);
         c.toSubset = subsetOf(to, from, *c.target);
-        c.executor = executor(out->src->isEntry() ? *out->dst : *out->src); // made inside of the scope
+        c.executor = executor(out->src->isEntry() ? *out->dst : *out->src); // performed inside the scope
         c.apart = memories_.apart(memories_.of(*c.from), memories_.of(*c.to));
         if (isOnHost(c) || (isElements(*c.source, c.fromSubset) && isElements(*c.target, c.toSubset)))
             copies_.push_back(std::move(c));

@@ -55,7 +55,7 @@ Memory Memories::of(SDFG &g, Name data) {
     return m;
 }
 
-/// A reference may stand for everything that it is set to.
+/// A reference may alias every container that it is set to.
 void Memories::mergeReferences(SDFG &g) {
     for (State *s : allStates(g))
         for (const auto &e : s->edges())

@@ -1,4 +1,4 @@
-// Closed forms of sums and maxima over ranges. Each is the same number as the binder for all values, where the range is empty as well.
+// Closed forms of sums and maxima over ranges. Each has the same value as the binder in all cases, including empty ranges.
 #include "Analysis/Sizes/SizeBinders.h"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t mostPowers = 8; // of a variable in a body
 
-// ---- what holds for the values of a variable
+// ---- facts that hold for all values of the variable
 
 struct Direction {
     bool rises = false, falls = false; // both: it is the same for all values
 };
 
-/// A variable and its range, which has a value wherever somebody asks.
+/// A variable and its range, which is not empty in the queries below.
 class Ranged {
 public:
     Ranged(Name variable, sym::Expr begin, sym::Expr end, const SizeFacts &facts)
@@ -26,7 +26,7 @@ public:
         own.positive = neverNegative(begin - 1, facts.symbols);
     }
 
-    /// Is it so for all values of the variable?
+    /// Does this hold for all values of the variable?
     bool isNonNegative(sym::Expr e) const {
         if (neverNegative(e, facts_.symbols))
             return true;
@@ -67,7 +67,7 @@ public:
 
     sym::Expr at(sym::Expr e, sym::Expr value) const { return sym::substitute(e, {{variable_, value}}); }
 
-    /// The same for all values of the variable, without what the range decides.
+    /// The expression simplified with the facts that hold in the range; its value does not change for any value of the variable.
     sym::Expr simplified(sym::Expr e) const {
         return sym::rewrite(e, [this](sym::Expr x) {
             switch (x.kind()) {
@@ -113,7 +113,7 @@ private:
         return up ? d : Direction{d.falls, d.rises};
     }
 
-    /// A maximum without operands that others reach; `least`: a minimum.
+    /// A maximum without the operands that others always reach; with `least`, a minimum.
     sym::Expr withoutLess(sym::Expr e, bool least) const {
         std::vector<sym::Expr> kept;
         const auto o = e.operands();
@@ -130,7 +130,7 @@ private:
         const auto o = e.operands();
         const bool mirrored = e.kind() == sym::Kind::Gt || e.kind() == sym::Kind::Ge;
         const bool strict = e.kind() == sym::Kind::Lt || e.kind() == sym::Kind::Gt;
-        const sym::Expr difference = mirrored ? o[0] - o[1] : o[1] - o[0]; // above 0, or at least 0
+        const sym::Expr difference = mirrored ? o[0] - o[1] : o[1] - o[0]; // positive, or nonnegative
         if (isNonNegative(strict ? difference - 1 : difference))
             return sym::Expr::boolean(true);
         return isNonNegative(strict ? -difference : -difference - 1) ? sym::Expr::boolean(false) : e;
@@ -143,7 +143,7 @@ private:
 
 // ---- sums
 
-/// Coefficients of the powers of a variable, which they do not depend on.
+/// Coefficients of the powers of a variable; they do not depend on it.
 using Polynomial = std::vector<sym::Expr>;
 
 std::optional<Polynomial> times(const Polynomial &a, const Polynomial &b) {
@@ -211,7 +211,7 @@ sym::Expr polynomialSum(const Polynomial &p, sym::Expr begin, sym::Expr end) {
     return sum;
 }
 
-/// p[end] - p[begin] for the sum of p[v + 1] - p[v], where a promise makes a maximum with 0 superfluous.
+/// p[end] - p[begin] as the sum of p[v + 1] - p[v]; the promise that p is monotone makes a maximum with 0 redundant.
 std::optional<sym::Expr> telescoped(Name v, sym::Expr begin, sym::Expr end, sym::Expr body, const std::set<Name> &monotone) {
     const sym::Expr variable = sym::Expr::symbol(v);
     for (Name p : monotone) {
@@ -222,7 +222,7 @@ std::optional<sym::Expr> telescoped(Name v, sym::Expr begin, sym::Expr end, sym:
     return std::nullopt;
 }
 
-/// What holds if there are values; else 0, and then nothing that can fail is looked at.
+/// `value` if the range has values, else 0 without evaluating anything that can fail.
 sym::Expr unlessEmpty(sym::Expr begin, sym::Expr end, sym::Expr value) {
     return sym::select(sym::compare(sym::Kind::Gt, end, begin), value, 0);
 }
@@ -263,7 +263,7 @@ sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body,
     const sym::Expr most = range.at(body, end - 1);
     if (full)
         return most;
-    // An empty range ends at its begin or before: a line that rises is then at most what it is one step before the begin.
+    // An empty range ends at or before its begin, so an increasing line is then at most its value one step before the begin.
     const bool isLine = polynomialIn(body, variable).value_or(Polynomial()).size() == 2;
     const bool clips =
         isLine && neverNegative(range.at(body, begin), facts.symbols) && neverNegative(-range.at(body, begin - 1), facts.symbols);

@@ -1,5 +1,5 @@
-// The value of a size. Between its terms numbers are fractions of 128 bits: half of a product need not be whole where a sum of them is.
-// What a size is, an index, an end of a range and the value of a bound variable have 64 bits.
+// The value of a size. Intermediate results are fractions of 128 bits: terms of an integer sum may be fractions. The size itself,
+// an index, an end of a range and the value of a bound variable have 64 bits.
 #include "Analysis/Sizes/SizeBinders.h"
 
 #include <vector>
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    /// The first reason is the one that counts.
+    /// The first reason is kept.
     std::nullopt_t fail(std::string why) {
         if (why_.empty())
             why_ = std::move(why);
@@ -39,7 +39,7 @@ private:
 
     // ---- fractions
 
-    /// The least number of all has no negative.
+    /// The most negative number has no negative.
     std::optional<Wide> checked(bool overflowed, Wide v) { return overflowed || v < -most ? std::optional<Wide>(tooLarge()) : v; }
     std::optional<Wide> multiplied(Wide a, Wide b) {
         Wide out;
@@ -74,7 +74,7 @@ private:
     static Fraction floored(const Fraction &a) { return {a.n / a.d - (a.n % a.d < 0 ? 1 : 0), 1}; }
     static Fraction negated(const Fraction &a) { return {-a.n, a.d}; }
 
-    /// Below 0, 0 or above 0 as a is less than, equal to or more than b.
+    /// Negative, 0 or positive if a is less than, equal to or greater than b.
     std::optional<int> order(const Fraction &a, const Fraction &b) {
         const auto x = multiplied(a.n, b.d), y = multiplied(b.n, a.d);
         if (!x || !y)
@@ -257,7 +257,7 @@ private:
             return exponent.n == 0 ? Fraction{1, 1} : base;
         Value v = Fraction{1, 1};
         for (Wide k = 0; v && k < exponent.n; ++k) {
-            if (k > 128) // more than 128 bits but for -1
+            if (k > 128) // more than 128 bits, except for -1
                 return base.n == -1 && base.d == 1 ? Value(Fraction{exponent.n % 2 == 0 ? 1 : -1, 1}) : Value(tooLarge());
             v = times(*v, base);
         }

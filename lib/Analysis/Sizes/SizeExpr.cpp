@@ -14,7 +14,7 @@ const Name sumName("SumOver"), maxName("MaxOver");
 
 int numberOf(Name bound) { return std::stoi(bound.str().substr(1)); }
 
-/// The greatest number of a bound variable in an expression.
+/// The highest number of a bound variable in an expression.
 int height(sym::Expr e) {
     int most = 0;
     for (Name n : e.freeSymbols())
@@ -93,7 +93,7 @@ bool neverNegative(sym::Expr e, const sym::Assumptions &facts) {
 
 namespace {
 
-/// Is a part of `e` evaluated whenever `e` is?
+/// Is the part of `e` evaluated whenever `e` is?
 bool evaluates(sym::Expr e, sym::Expr part) {
     if (e == part)
         return true;
@@ -127,7 +127,7 @@ using namespace size;
 
 namespace {
 
-/// Gives all bound variables other names.
+/// Renames all bound variables.
 template <class NameOf> sym::Expr renamed(sym::Expr e, NameOf nameOf) {
     std::map<Name, sym::Expr> other;
     for (Name n : e.freeSymbols())
@@ -150,7 +150,7 @@ std::vector<Name> letters(int n, const std::vector<Name> &taken) {
 
 SizeFacts withEmptySizes(const SizeFacts &facts) { return {size::withEmptySizes(facts.symbols), facts.monotone}; }
 
-/// The factor is 0 where the condition of a Select is false.
+/// Is the factor 0 whenever the condition of a Select is false?
 bool isZeroUnless(sym::Expr condition, sym::Expr factor, const SizeFacts &facts) {
     if (condition.kind() != sym::Kind::Lt && condition.kind() != sym::Kind::Gt)
         return false;
@@ -213,7 +213,7 @@ SizeExpr product(const SizeExpr &a, const SizeExpr &b, const SizeFacts &facts) {
 }
 
 SizeExpr substitute(const SizeExpr &e, const std::map<Name, SizeExpr> &values) {
-    // Binders of the formula and of the values get names that differ, so that none captures the other's variable.
+    // Binders of the formula and of the values get different names, so that none captures the other's variable.
     std::map<Name, sym::Expr> apart;
     for (const auto &[name, value] : values)
         apart.emplace(name, renamed(value.tree(), [](Name n) { return Name("value" + n.str()); }));

@@ -1,4 +1,4 @@
-// Sizes: reading their text, what they may consist of, and what it takes to know them.
+// Sizes: parsing them, which expressions are allowed, and the values needed to evaluate them.
 #include "Analysis/Sizes/SizeBinders.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool isPart(sym::Expr e, const ir::SDFG *g) {
     case sym::Kind::Call:
         return isBinder(e);
     case sym::Kind::Integer:
-    case sym::Kind::Rational: // a coefficient: of a sum of squares, for instance
+    case sym::Kind::Rational: // a coefficient, of a sum of squares for example
     case sym::Kind::Bool:
     case sym::Kind::Add:
     case sym::Kind::Mul:
@@ -76,7 +76,7 @@ void collect(sym::Expr e, const ir::SDFG *g, std::set<Name> &symbols, std::set<N
         collect(o, g, symbols, containers);
 }
 
-/// A call that was meant to be a binder, and is none.
+/// A call that looks like a binder but is not a valid one.
 std::optional<sym::Expr> brokenBinder(sym::Expr e) {
     if (e.kind() == sym::Kind::Call && (e.name() == Name("SumOver") || e.name() == Name("MaxOver")) && !isBinder(e))
         return e;

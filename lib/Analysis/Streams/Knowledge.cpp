@@ -64,7 +64,7 @@ void StreamKnowledge::join(const StreamKnowledge &other) {
         auto there = other.events.find(event);
         if (there == other.events.end())
             continue;
-        // What is over on one side keeps what the other side knows.
+        // If an access is complete on one side, the ordering known on the other side is kept.
         std::set<Key> &keys = both[event];
         for (const Key &key : before)
             if (there->second.count(key) || !other.pending.count(key))

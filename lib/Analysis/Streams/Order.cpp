@@ -1,4 +1,4 @@
-// What the walk over the program finds (sdfgc/Analysis/Streams/Streams.h).
+// The results of the walk over the program (sdfgc/Analysis/Streams/Streams.h).
 #include "sdfgc/Analysis/Device/GraphRegions.h"
 #include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Streams/Streams.h"
@@ -15,7 +15,7 @@ namespace {
 
 bool conflict(MemoryUse a, MemoryUse b) { return a.memory == b.memory && (a.write || b.write); }
 
-/// What a step touches, sorted.
+/// The memories that a step accesses, sorted.
 std::vector<Memory> memoriesOf(const StreamStep &step) {
     std::vector<Memory> out;
     for (const auto *list : {&step.uses, &step.host})
@@ -26,7 +26,7 @@ std::vector<Memory> memoriesOf(const StreamStep &step) {
     return out;
 }
 
-/// The events of a program that several states record or wait for.
+/// The events that several states of a program record or wait for.
 std::set<int> lastingEvents(SDFG &root) {
     std::set<int> out;
     std::map<int, const State *> seen;
@@ -57,7 +57,7 @@ bool releasesDeviceMemory(const SDFG &g) {
 
 // ---------------------------------------------------------------------------------------------------- states
 
-/// Is the program, or a function that releases memory, over after this state: nothing follows it, or a return does?
+/// Does the program, or a function that releases memory, end after this state: does nothing or a return follow?
 bool StreamOrder::endsProgram(const State &s) const {
     const Region &r = *s.parent();
     const SDFG &g = *s.sdfg();
@@ -90,15 +90,15 @@ void StreamOrder::look(const std::function<void(const StreamConflict &)> &found)
     found_ = nullptr;
 }
 
-/// After a state, what its events come after says nothing any more, if no other state waits for them: when it comes by again, they are recorded
-/// again first, or joining what is known has dropped them. Otherwise a program of n states would know of n events everywhere.
+/// Forgets the events recorded in a state, if no other state waits for them: when control reaches it again, they are first recorded
+/// again, or a join has dropped them. Otherwise a program of n states would track n events everywhere.
 void StreamOrder::forget(const std::vector<StreamStep> &steps, StreamKnowledge &now) const {
     for (const StreamStep &step : steps)
         if (step.kind == StreamStep::Async && step.async.kind == AsyncOp::Record && !lasting_.contains(step.async.event))
             now.events.erase(step.async.event);
 }
 
-/// Tells about a conflict; true: start over. Otherwise the earlier access counts as over.
+/// Reports a conflict; returns true to start over. Otherwise the earlier access is considered complete.
 bool StreamOrder::repaired(StreamKnowledge &now, StreamConflict c) {
     if ((*found_)(c)) {
         changed(*c.state);
@@ -142,7 +142,7 @@ bool StreamOrder::atEnd(State &s, const std::vector<StreamStep> &steps, StreamKn
 
 namespace {
 
-/// The operations in an operation of a graph, each by itself. The flag of a loop is read by the first one in it, as far as anyone is told.
+/// Appends the individual operations inside a graph operation. A loop's flag is attributed to the first operation inside the loop.
 void addParts(const GraphOperation &x, std::vector<StreamStep> &out) {
     if (x.inside.empty())
         return out.push_back(x);
@@ -180,7 +180,7 @@ const StreamOrder::Graph &StreamOrder::graph(Region &formed) {
     return at->second;
 }
 
-/// What a formed region must wait for, its gate does.
+/// The gate of a formed region waits for everything the region depends on.
 void StreamOrder::entering(Block &b, StreamKnowledge &now) {
     auto *formed = dyn_cast<Region>(&b);
     if (!formed || formed->graph != GraphMark::Formed)
@@ -201,14 +201,15 @@ void StreamOrder::entering(Block &b, StreamKnowledge &now) {
     }
 }
 
-/// Where the host looks at flags of loops inside, it waits on the host path only: the operations of a graph may still run.
+/// The host reads flags of inner loops only on the host path, so only there does it wait: on the graph path, operations may still
+/// be running.
 void StreamOrder::leaving(Block &b, StreamKnowledge &now) {
     if (auto *formed = dyn_cast<Region>(&b); formed && formed->graph == GraphMark::Formed)
         for (const StreamStep &part : graph(*formed).parts)
             now.operation(part, steps_);
 }
 
-/// What the gate has been given now: the host, or a stream, waits for all that another stream comes after.
+/// Records that the gate now waits: the host, or a stream, waits for everything that another stream follows.
 void StreamOrder::waited(StreamKnowledge &now, int forStream, bool host, int stream) {
     if (host)
         return now.order({AsyncOp::Synchronise, forStream, -1, {}});
@@ -217,12 +218,12 @@ void StreamOrder::waited(StreamKnowledge &now, int forStream, bool host, int str
             access.covered |= uint64_t(1) << stream;
 }
 
-/// False: the state has been changed.
+/// Returns false if the state was changed.
 bool StreamOrder::walkThrough(State &s, StreamKnowledge &now) {
     auto [cached, isNew] = cache_.try_emplace(&s);
     if (isNew)
         cached->second = steps_.of(s);
-    const std::vector<StreamStep> steps = cached->second; // the cache forgets what is changed
+    const std::vector<StreamStep> steps = cached->second; // the cache drops changed states
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const StreamStep &step = steps[i];
         if (step.kind == StreamStep::Async) {

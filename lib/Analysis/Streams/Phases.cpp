@@ -53,7 +53,7 @@ void PhaseOrder::run(const Found &found) {
         }
 }
 
-/// The phases of each block, in a kernel or in one of the iterations that a persistent one has for it.
+/// The phases of each block, in a kernel or in one iteration of a persistent kernel's loop over blocks.
 void PhaseOrder::blocks(State &s, MapEntry &kernel) {
     executor_ = Executor::Block;
     if (executorOf(kernel) == Executor::Grid || blocksRepeat(kernel))
@@ -72,7 +72,7 @@ void PhaseOrder::grid(State &s, MapEntry &kernel) {
             blocks(*m->state(), *m);
 }
 
-/// The maps over the device inside of a persistent kernel, in nested SDFGs, too.
+/// The device-wide maps inside a persistent kernel, including those in nested SDFGs.
 void PhaseOrder::kernelsOfGrid(State &s, Node *entry, std::vector<MapEntry *> &out) {
     const ScopeTree scopes(s);
     for (Node *n : scopes.children(entry)) {
@@ -94,7 +94,7 @@ const std::vector<StreamStep> &PhaseOrder::phases(State &s, Node *entry) {
     return *steps;
 }
 
-/// True when a barrier was put in front of the phase.
+/// Returns true if a barrier was inserted before the phase.
 bool PhaseOrder::found(const PhaseConflict &c) {
     if (!(*found_)(c))
         return false;
@@ -135,8 +135,7 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
                 break;
             if (step.kind == StreamStep::Nested)
                 now = whole(*static_cast<NestedSDFGNode *>(step.node)->sdfg, std::move(now));
-            for (MemoryUse u :
-                 step.uses) // conditions of a nested SDFG may be the last that it reads, bounds of a loop are the first
+            for (MemoryUse u : step.uses) // a nested SDFG may read its conditions last; a loop reads its bounds first
                 now.pending[u] = &step;
             if (step.kind == StreamStep::Loop)
                 now = iterated(std::move(now), [&](const PhaseKnowledge &head) { return scope(s, step.node, head); });
@@ -146,7 +145,7 @@ PhaseKnowledge PhaseOrder::scope(State &s, Node *entry, const PhaseKnowledge &in
     }
 }
 
-/// In front of a state its SDFG's conditions may have been read, unless all begins there; after it they may be.
+/// Before a state, the SDFG's conditions may have been read, unless execution starts there; after it they may be read.
 PhaseKnowledge PhaseOrder::state(State &s, PhaseKnowledge head) {
     const std::vector<MemoryUse> conditions = steps_.conditionsOf(*s.sdfg());
     const bool first = s.parent() == s.sdfg() && s.sdfg()->start() == &s && s.inEdges().empty();

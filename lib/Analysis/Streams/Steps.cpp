@@ -1,4 +1,4 @@
-// What the steps of a state are, and which memory they touch.
+// The steps of a state and the memory that they access.
 #include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
@@ -81,7 +81,7 @@ private:
     bool touchesDevice(const std::vector<MemoryUse> &uses) const {
         return std::any_of(uses.begin(), uses.end(), [this](MemoryUse u) { return all_.isDevice(u.memory); });
     }
-    /// Everything that the edges of a node (for a scope: of its entry and exit) touch.
+    /// All accesses by the edges of a node (for a scope: of its entry and exit).
     std::vector<MemoryUse> around(const Node &entry, const Node &exit) {
         std::vector<MemoryUse> out;
         for (const Edge *e : entry.inEdges())
@@ -135,7 +135,7 @@ private:
         else
             code(n);
     }
-    /// A tasklet or library call: an operation of its stream if it is given device memory, else the host's.
+    /// A tasklet or library call: an operation on its stream if it gets device memory, otherwise on the host.
     void code(Node &n) {
         std::vector<MemoryUse> uses = around(n, n);
         if (uses.empty())
@@ -144,11 +144,11 @@ private:
         StreamStep &s = add(device ? StreamStep::Operation : StreamStep::Host, n);
         for (MemoryUse u : uses)
             (device && all_.isDevice(u.memory) ? s.uses : s.host).push_back(u);
-        // A copy or fill node hands host memory to the device, too.
+        // A copy or fill node also passes host memory to the device.
         if (device && isa<LibraryNode>(&n))
             s.uses.insert(s.uses.end(), s.host.begin(), s.host.end()), s.host.clear();
     }
-    /// A kernel; or a map of the host, which is an operation if it has some inside.
+    /// A kernel, or a map on the host, which is an operation if it contains kernels.
     void scope(Node &entry, Node &exit) {
         std::vector<MemoryUse> uses = around(entry, exit);
         inside(entry, uses);
@@ -177,7 +177,7 @@ private:
             }
         }
     }
-    /// Is the container more than what each iteration of the scope has for itself?
+    /// Is the container shared, rather than private to each iteration of the scope?
     bool isShared(const Node &entry, Name data) const {
         if (all_.isShared(*state_.sdfg(), data))
             return true;
@@ -192,7 +192,7 @@ private:
         return d && d->storage == Storage::CPU_Pinned;
     }
 
-    /// Copies, at the point at which they are made.
+    /// Copies, at the point where they are performed.
     void accessNode(AccessNode &n) {
         for (Edge *e : n.inEdges())
             if (isa<AccessNode>(e->src) && copiesAtDestination(n) && isTransfer(*e))
@@ -256,11 +256,11 @@ private:
             if (all_.isSeenByThreads(u.memory))
                 s.uses.push_back(u);
     }
-    /// Copies where the lowered program makes them (lib/Lower/Flow/States.cpp, lowerAccess).
+    /// Copies, where the lowered program performs them (lib/Lower/Flow/States.cpp, lowerAccess).
     void phaseOfAccess(AccessNode &n) {
         auto copied = [&](Edge *e) {
             if (setsReference(e))
-                return; // each thread has a reference of its own, and takes an address
+                return; // each thread has its own reference, and takes an address
             std::vector<MemoryUse> uses;
             use(uses, end(e, true), false);
             use(uses, end(e, false), true);

@@ -34,7 +34,7 @@ bool hasIterations(const MapEntry &m) {
     return std::all_of(m.ranges.begin(), m.ranges.end(), [](const sym::Range &r) { return r.steps().asInt().value_or(0) > 0; });
 }
 
-/// Does something write the data of an edge whenever its state runs?
+/// Is the data of an edge written whenever its state runs?
 bool isCertain(const Edge &e) {
     if (e.memlet.isEmpty() || e.memlet.dynamic || !e.memlet.wcr.empty())
         return false;
@@ -78,7 +78,7 @@ bool alwaysWrites(const Block &b, Name scalar) {
     return runsOnce && alwaysWrites(static_cast<const Region &>(b), scalar);
 }
 
-/// One of the blocks that follow each other without a condition, as far as it is plain that they do.
+/// Does one of the blocks that evidently follow each other unconditionally write the scalar?
 bool alwaysWrites(const Region &r, Name scalar) {
     std::size_t left = r.blocks().size();
     for (const Block *b = r.start(); b && left > 0; --left) {

@@ -9,7 +9,7 @@ using namespace ir;
 
 namespace {
 
-/// Names that callers never pass: they are filled in by the generated code.
+/// Names that callers never pass, since the generated code provides them.
 bool isInternal(Name n) { return n.view().substr(0, 6) == "__dace"; }
 
 void sortByName(std::vector<Argument> &list) {

@@ -1,9 +1,8 @@
 // Types of symbols: declared, assigned on inter-state edges, loop variables, map parameters (format reference 1.9 rule
 // 5, 5.2, 5.4).
 //
-// A symbol that is assigned several times has the join of all assigned types (DaCe: the first one, which may be too narrow).
-// Assignments may use each other's symbols, so types are found by iteration to the fixed point: only users of a changed symbol are
-// looked at again.
+// A symbol assigned several times has the join of all assigned types (in DaCe: the first one, which may be too narrow). Assignments
+// may use each other's symbols, so types are found by iteration to a fixed point: only users of a changed symbol are visited again.
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Types.h"
 
@@ -22,7 +21,7 @@ struct Definition {
     bool declared = false;
     int changes = 0;
     std::vector<py::ExprRef> values; // each one contributes to the type
-    std::vector<py::ExprRef> bounds; // what a loop variable is compared with: may make it a wider integer, but no fraction
+    std::vector<py::ExprRef> bounds; // compared with a loop variable: may widen its integer type, not make it a fraction
 };
 
 class Definitions {
@@ -57,7 +56,7 @@ private:
                         addValue(t->name, s->value);
     }
 
-    /// Values that the loop variable is compared with: `i < N and ...`.
+    /// Adds the values that the loop variable is compared with: `i < N and ...`.
     void addBounds(Name variable, const py::ExprRef &condition) {
         std::vector<py::ExprRef> pending{condition};
         while (!pending.empty()) {
@@ -143,7 +142,7 @@ private:
         }
     }
 
-    /// Types normally only grow, in a few steps. The limit is for types without a join (a struct and a number), which would
+    /// Types normally only grow, in a few steps. The limit is for types without a join (such as a struct and a number), which would
     /// alternate.
     bool widen(Definition &d, const py::Env &env) const {
         if (d.declared || d.changes >= 20)
@@ -172,7 +171,7 @@ private:
     std::unordered_map<Name, std::size_t> index_;
 };
 
-/// Type of a dynamic range connector: its own, else that of the container it reads.
+/// Type of a dynamic range connector: its own, or else that of the container it reads.
 Type dynamicRangeType(const Node &entry, const Connector &c) {
     if (c.type)
         return c.type;

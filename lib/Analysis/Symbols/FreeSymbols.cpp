@@ -1,8 +1,8 @@
 // Free symbols by the rule of format reference 8.2.
 //
-// Blocks are walked in breadth-first order from the start of each region. Three sets go along: names defined so far, names used,
-// and names used before they were defined, which stay free. Two forms of the rule share the walk: `all` counts everything that must
-// be known, the other only what generated code needs.
+// Blocks are walked in breadth-first order from the start of each region. The walk keeps three sets: names defined so far, names
+// used, and names used before they were defined, which remain free. Two forms of the rule share the walk: `all` counts everything
+// that must be known; the other form counts only what generated code needs.
 #include "Analysis/Flow/Adjacency.h"
 #include "Analysis/Symbols/ScopeNames.h"
 
@@ -38,7 +38,7 @@ void remove(Names &from, const Names &names) {
         std::erase_if(from, [&](Name n) { return names.count(n) != 0; });
 }
 
-/// Names read by a statement such as `i = i + 1`, the assigned ones excluded.
+/// Names read by a statement such as `i = i + 1`, except the assigned ones.
 void insertStatement(Names &into, const std::optional<Code> &code, const SDFG &g) {
     if (!code)
         return;
@@ -51,7 +51,7 @@ void insertStatement(Names &into, const std::optional<Code> &code, const SDFG &g
             into.insert(n);
 }
 
-/// Symbols of strings in the properties of a library node; since 2.0 a symbol carries a dollar sign, which other text does not.
+/// Symbols of strings in the properties of a library node; since 2.0, symbols have a dollar sign, which other text does not.
 void insertSymbolic(Names &into, const json::Value &v) {
     if (!v.isString() || v.text().find('$') == std::string::npos)
         return;
@@ -94,7 +94,7 @@ void insertSizes(Names &into, const MapEntry &m) {
     }
 }
 
-/// The assignments of a stencil node are code, which its expansion makes a tasklet of.
+/// The assignments of a stencil node are code, which its expansion turns into a tasklet.
 void insertStencil(Names &out, const LibraryNode &n, const SDFG &g) {
     const json::Value *code = n.className() == "Stencil" ? n.properties.find("code") : nullptr;
     const json::Value *text = code ? code->get("string_data") : nullptr;
@@ -105,8 +105,8 @@ void insertStencil(Names &out, const LibraryNode &n, const SDFG &g) {
             out.insert(name);
 }
 
-/// Next to these, generated code takes an address: only range starts count. A connector of an access node says that the edge defines a
-/// view or sets a reference; at other containers it says nothing, and the edge is a copy.
+/// For edges at these nodes, generated code takes an address, so only range starts count. A connector of an access node indicates
+/// that the edge defines a view or sets a reference; for other containers it has no meaning, and the edge is a copy.
 bool takesAddress(const Edge &e) {
     const auto ends = [](const Node *n, Name connector) {
         const auto *access = dyn_cast<AccessNode>(n);
@@ -208,7 +208,7 @@ void SymbolUse::state(const State &s, Names &out) {
 
 namespace {
 
-/// Containers' own symbols count where a condition or assignment reads the container.
+/// Symbols of a container count where a condition or assignment reads the container.
 void addContainerSymbols(const SymbolUse &use, const SDFG &g, Names &names) {
     Names more;
     for (Name n : names)
@@ -224,8 +224,7 @@ void addExpression(const std::string &text, const SDFG &g, Names &out) {
         insert(out, namesInCode({text, Language::CPP}, g));
 }
 
-/// Names used by an inter-state edge: those of the condition, and those of the values that are not assigned before on the same
-/// edge.
+/// Names used by an inter-state edge: those of the condition, and those of the values that the same edge did not assign earlier.
 Names usedBy(const InterstateEdge &e, const SDFG &g) {
     Names used;
     if (!e.isUnconditional())
@@ -294,7 +293,7 @@ void SymbolUse::region(const Region &r, Flow &f) {
     for (const Block *b : out.breadthFirst()) {
         Names ofBlock;
         block(*b, f, ofBlock);
-        // After a region everything used so far counts as used by it: an edge after it cannot define such a name any more.
+        // After a region, everything used so far counts as used by it: a later edge can no longer define such a name.
         const Names &before = isa<Region>(b) || isa<ConditionalBlock>(b) ? f.free : ofBlock;
         for (const InterstateEdge *e : out.edgesFrom(b)) {
             Names used = usedBy(*e, f.g);
@@ -326,7 +325,7 @@ const Names &SymbolUse::of(const SDFG &g) {
                 if (g.symbols.contains(n))
                     f.free.insert(n);
     region(g, f);
-    if (all_) // after the region: a declared symbol that it assigns before any use is its own
+    if (all_) // after the region: a declared symbol that it assigns before any use is local to it
         for (const auto &[name, type] : g.symbols)
             f.free.insert(name);
     for (const auto &[name, d] : g.arrays)

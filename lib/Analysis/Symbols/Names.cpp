@@ -54,7 +54,7 @@ std::set<Name> declaredWords(const ir::Code &code, const ir::SDFG &scope) {
     return out;
 }
 
-/// Names that Python text mentions.
+/// Names mentioned in Python text.
 struct Mentioned {
     std::set<Name> read, called;
 };
@@ -71,11 +71,11 @@ std::optional<Mentioned> mentionedBy(const std::string &text, bool inTasklet) {
     return Mentioned{std::move(names.read), std::move(names.called)};
 }
 
-/// What texts mention, which depends on nothing else. The verifier asks for every tasklet after every pass, so that each text is parsed
-/// once in a process only.
+/// Caches the names in texts, which depend on nothing else. The verifier asks for every tasklet after every pass, so each text is
+/// parsed only once per process.
 class Texts {
 public:
-    /// Nothing for text that is no Python. The answer is good for ever.
+    /// Nothing for text that is not Python. The reference stays valid forever.
     const std::optional<Mentioned> &of(const std::string &text, bool inTasklet) {
         const std::lock_guard guard(lock_);
         auto [it, fresh] = known_[inTasklet].try_emplace(text);

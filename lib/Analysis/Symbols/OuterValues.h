@@ -1,4 +1,4 @@
-// What symbols of a nested SDFG stand for outside.
+// Outer values of the symbols of a nested SDFG.
 #pragma once
 
 #include "Analysis/Symbols/ScopeNames.h"
@@ -9,9 +9,10 @@
 
 namespace sdfgc::analysis {
 
-/// Values of the symbols that `g` gets by its node's symbol mapping, over names of the SDFGs around it; these names carry a mark, so
-/// that none is a name of `g`. Left out are values that read containers, and names that `scope` or a scope around it defines; what
-/// `g` assigns itself only if `assigned` says so, since to find that takes a walk over all of its control flow.
+/// Values of the symbols that the symbol mapping of the node passes to `g`, over names of the surrounding SDFGs; these names carry
+/// a mark, so none is a name of `g`. Values that read containers are left out, as are names defined by `scope` or a scope around
+/// it. Symbols that `g` assigns itself are included only if `assigned` is set; finding and excluding them takes a walk over all of
+/// its control flow.
 std::map<Name, sym::Expr> outerValues(const ir::SDFG &g, const ScopeTree &scopes, const ir::Node *scope, bool assigned);
 
 } // namespace sdfgc::analysis

@@ -1,6 +1,6 @@
-// The level `allocated`: every container has one place of declaration, memory that can be what is said, and has it on every path to
-// a use (sdfgc/Analysis/Memory/Allocation.h, sdfgc/Analysis/Device/Async.h). Memory of the device's pool is there between Allocate
-// and Free; that streams keep to this order is what Streams.cpp checks: both nodes write the container.
+// The level `allocated`: every container is declared exactly once, in permitted memory, and its memory is available on every path
+// to a use (sdfgc/Analysis/Memory/Allocation.h, sdfgc/Analysis/Device/Async.h). Memory of the device's pool is available between
+// Allocate and Free; Streams.cpp checks that streams respect this order, since both nodes write the container.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Flow/FlowWalk.h"
@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// Containers to which nodes give memory, and that may have none here.
+/// Containers allocated by nodes that may have no memory at this point.
 struct Missing {
     std::set<Memory> memories;
     void join(const Missing &other) { memories.insert(other.memories.begin(), other.memories.end()); }
@@ -68,7 +68,7 @@ private:
     std::set<std::pair<const Node *, Memory>> reported_;
 };
 
-/// What is wrong with the arena of a container in a kernel, or with an arena; empty if nothing is.
+/// The problem with the arena of a container in a kernel, or with an arena; empty if there is none.
 std::string arenaProblem(const SDFG &g, const DataDesc &d, const State *s, const Node *scope) {
     if (!isInArena(d))
         return d.arena ? "it has memory of its own, but names `" + d.arena.str() + "`" : "";
@@ -83,7 +83,7 @@ std::string arenaProblem(const SDFG &g, const DataDesc &d, const State *s, const
 
 } // namespace
 
-/// On every path to a use the memory is there, and has not been given back.
+/// Checks that the memory is available, and not yet released, on every path to a use.
 void Verifier::memoryOnPaths(const SDFG &constRoot) {
     SDFG &root = unchanged(constRoot);
     const std::vector<SDFG *> all = allSDFGs(root);
@@ -99,10 +99,10 @@ void Verifier::memoryOnPaths(const SDFG &constRoot) {
     }).run();
 }
 
-/// Every container in use has one place of declaration that encloses its uses, a size that is known there, and suitable memory.
+/// Checks that every container in use has one declaration that encloses its uses, a size that is known there, and suitable memory.
 void Verifier::declarations(const SDFG &constRoot) {
     SDFG &root = unchanged(constRoot);
-    MemoryTable table(true); // which target it is only matters to choices
+    MemoryTable table(true); // the target only affects choices
     OuterValues values;
     for (const SDFG *g : allSDFGs(root)) {
         const Declarations places = declarationsOf(*g);

@@ -1,8 +1,8 @@
-// Rules of subsets: what they name is defined, and lies within the container.
+// Rules of subsets: the names in them are defined, and they are within the container.
 //
-// One iteration that is sure to come and leaves the container is enough for an error (sdfgc/Analysis/Memory/Bounds.h). Edges that
-// lead further into a map name at least what is used there, and those of a nested SDFG, which may branch, too: of them only what
-// holds for every iteration is judged.
+// A single iteration that certainly runs and leaves the container is an error (sdfgc/Analysis/Memory/Bounds.h). Edges into a map
+// may cover more than the uses inside, and so may those of a nested SDFG, which may also branch: these are rejected only for
+// violations in every iteration.
 #include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
@@ -26,7 +26,7 @@ std::vector<LoopLevel> loopsAround(const ScopeTree &scopes, const Node *scope) {
     return out;
 }
 
-/// Sizes near the ends of 64 bits are rare, and sizes take time.
+/// Sizes near the 64-bit limits are rare, and computing sizes takes time.
 bool isHuge(sym::Expr e) {
     const auto value = e.asInt();
     return value && (*value > INT64_MAX / 2 || *value < INT64_MIN / 2);

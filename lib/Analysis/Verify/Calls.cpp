@@ -1,4 +1,4 @@
-// Rules of the functions that a graph calls: in tasklets, in control flow, in sizes, ranges and subsets; and of the symbols of tasklets.
+// Rules for functions that a graph calls in tasklets, control flow, sizes, ranges and subsets, and for the symbols of tasklets.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Platform/Dialects.h"
@@ -11,14 +11,14 @@ using namespace ir;
 
 namespace {
 
-/// Words that are called like functions, and are none.
+/// Keywords that look like function calls.
 bool isWordOfCpp(Name n) {
     static const std::set<std::string_view> words{"bool",  "char",   "decltype", "long",        "reinterpret_cast",
                                                   "short", "signed", "sizeof",   "static_cast", "unsigned"};
     return words.count(n.view()) != 0;
 }
 
-/// Has a container in the SDFG the struct as its type, or as that of a field?
+/// Is the struct the type of a container in the SDFG, or of one of its fields?
 bool isStruct(const SDFG &g, Name n) {
     std::vector<Type> open;
     std::set<Name> seen;
@@ -36,12 +36,12 @@ bool isStruct(const SDFG &g, Name n) {
     return seen.count(n) != 0;
 }
 
-/// The names of a block that have elements or members, and those that it gives values.
+/// The names in a block whose elements or members it uses, and those that it assigns.
 struct Bases {
     explicit Bases(const std::vector<py::StmtRef> &code) { block(code); }
 
     std::set<Name> subscripted, withMembers;
-    std::set<Name> variables; // assigned as a whole, or parameters of lambdas
+    std::set<Name> variables; // assigned as a whole, or lambda parameters
 
 private:
     void block(const std::vector<py::StmtRef> &code) {
@@ -84,7 +84,7 @@ private:
 
 } // namespace
 
-/// Code of the graph for all of the program may declare what it names, and what it includes.
+/// The graph's global code may declare functions, and may include headers that do.
 void Verifier::readDeclarations(const SDFG &root) {
     const auto read = [this](const std::string &text) {
         includes_ |= text.find("#include") != std::string::npos;
@@ -119,33 +119,33 @@ bool Verifier::isDeclared(Name function, const SDFG &g) const {
            isOfGraph(function, g);
 }
 
-/// In control flow of the root, which no device runs.
+/// Is the function declared for control flow of the root, which no device runs?
 bool Verifier::isDeclaredOnHost(Name function, const SDFG &g) const {
     const std::string_view name = function.view();
     const bool ofDevice = py::isDeviceFunction(name) || (name.starts_with("__") && !name.starts_with("__builtin_"));
     return ofDevice ? isOfGraph(function, g) : isDeclared(function, g);
 }
 
-/// In sizes, ranges and subsets, which are computed in integers.
+/// Is the function declared for sizes, ranges and subsets, which are computed in integers?
 bool Verifier::isDeclaredInExpressions(Name function, const SDFG &g) const {
     const std::string_view name = function.view();
     return sym::isRealFunction(function) || py::numberFunction(name) || py::isHeaderFunction(name) || isOfGraph(function, g);
 }
 
-/// A call is printed as it stands: of a function that nothing declares, the C++ compiler would have to tell.
+/// A call is printed as written: without this check, an undeclared function would only be reported by the C++ compiler.
 void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
     if (!t.environments.empty())
         return;
     const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
-    for (const Name n : names.called) { // one that is written is a variable of the code, which holds a lambda
+    for (const Name n : names.called) { // a written name is a variable of the code that holds a lambda
         const Name object(n.view().substr(0, n.view().find('.')));
         if (!names.written.count(object) && !isDeclared(object, g) && !t.inConnector(object) && !t.outConnector(object))
             undeclared(t, n);
     }
 }
 
-/// A symbol is one number, which has no elements. Other names are those of connectors, variables and containers, and what the graph's own
-/// code declares.
+/// A symbol is a single number without elements. Other names must be connectors, variables, containers, or declared in the graph's
+/// own code.
 void Verifier::bases(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
     const Bases bases(py::resolveModules(code, {}));
     const auto isOfTasklet = [&](Name n) { return bases.variables.count(n) || t.inConnector(n) || t.outConnector(n); };

@@ -30,9 +30,10 @@ void Verifier::connectorNames(const Node &n, const SDFG &g) {
                 inputs.insert(c.name);
             else if (inputs.count(c.name))
                 report(Id::ConnectorInAndOut, n, c.name.str());
-            if (n.isEntry()) // dynamic ranges may be called like a symbol
+            if (n.isEntry()) // dynamic ranges may have the name of a symbol
                 continue;
-            // Type inference declares what loops and edges define; files need not, and there a connector may have such a name.
+            // Type inference declares the symbols that loops and edges define. In files they may be undeclared, so there a
+            // connector may have such a name.
             const bool isSymbol = !atLeast(Level::Typed) && g.symbols.contains(c.name);
             const char *taken = g.arrays.contains(c.name)      ? "container"
                                 : isSymbol                     ? "symbol"
@@ -83,7 +84,7 @@ void Verifier::connectorPairs(const Node &n) {
             report(Id::ConnectorWithoutPair, n, c.name.str(), other.str());
     };
     for (const Connector &c : n.inConnectors)
-        if (n.isExit() || isScopeInput(c.name)) // of an entry, others are ends of ranges
+        if (n.isExit() || isScopeInput(c.name)) // of an entry; other connectors are ends of ranges
             check(c, isScopeInput(c.name), scopeOutput(c.name), outs);
     for (const Connector &c : n.outConnectors)
         check(c, isScopeOutput(c.name), scopeInput(c.name), ins);

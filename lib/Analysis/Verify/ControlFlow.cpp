@@ -1,8 +1,8 @@
 // Rules of regions, blocks and inter-state edges.
 //
-// Symbols are followed along the edges in depth-first order from the start, as DaCe's validation does: an assignment defines its
-// target for everything visited after it, but for what only other ways out of the same block lead to. So a symbol counts as undefined
-// where no visited path has assigned it, whatever the order of edges is, as far as they are in no cycle.
+// Symbols are followed along the edges in depth-first order from the start, as in DaCe's validation: an assignment defines its
+// target for everything visited later, except for blocks that only other edges out of the same block lead to. So a symbol counts as
+// undefined if no visited path has assigned it, whatever the order of the edges, as long as they are not part of a cycle.
 #include "Analysis/Flow/Adjacency.h"
 #include "Analysis/Verify/Verifier.h"
 
@@ -18,7 +18,7 @@ using diag::Id;
 class Verifier::OtherWays {
 public:
     explicit OtherWays(Frame &f) : f_(f) {}
-    /// Afterwards all of it counts again.
+    /// Restores everything that was hidden.
     ~OtherWays() {
         for (Name n : hidden_)
             f_.define(n);
@@ -26,10 +26,10 @@ public:
     OtherWays(const OtherWays &) = delete;
     OtherWays &operator=(const OtherWays &) = delete;
 
-    /// How much is defined: the beginning of what a way adds.
+    /// The number of definitions so far, which marks the start of those that a path adds.
     std::size_t mark() const { return f_.found.size(); }
     bool hasAdded(std::size_t mark) const { return f_.loops == 0 && f_.found.size() > mark; }
-    /// Takes out what was defined after the mark. A loop around may come back to what it takes out, so there nothing is.
+    /// Hides definitions made after the mark. Inside a loop nothing is hidden, because the next iteration may use it.
     void hide(std::size_t mark) {
         if (!hasAdded(mark))
             return;
@@ -94,7 +94,7 @@ void Verifier::structure(const Region &r) {
     for (const auto &b : r.blocks())
         if (out.edgesFrom(b.get()).size() > 1)
             report(Id::SeveralOutEdges, *b, out.edgesFrom(b.get()).size());
-    // A cycle: some block is never left without waiting in-edges.
+    // A cycle: there is a block that always has unprocessed in-edges.
     std::vector<std::size_t> waiting(r.blocks().size(), 0);
     for (const auto &e : r.edges())
         ++waiting[e->dst->id()];
@@ -160,7 +160,7 @@ void Verifier::region(const Region &r, Frame &f) {
     };
     if (const Block *start = r.start())
         walkFrom(start);
-    for (const auto &b : r.blocks()) // unreachable ones, or all when the start is unknown
+    for (const auto &b : r.blocks()) // unreachable blocks, or all if the start is unknown
         if (!seen[b->id()])
             walkFrom(b.get());
 }
@@ -208,7 +208,7 @@ std::set<Name> Verifier::writtenBy(const std::optional<Code> &statement) {
     return block.value ? py::blockNames(*block.value).written : std::set<Name>();
 }
 
-/// Each of a loop's statements gives one symbol a value.
+/// Each statement of a loop assigns one symbol.
 void Verifier::loopStatement(const LoopRegion &l, const Code &code, const SDFG &g) {
     const auto block = py::parseBlock(code.text);
     const py::Stmt *s = block.value && block.value->size() == 1 ? block.value->front().get() : nullptr;
@@ -241,7 +241,7 @@ void Verifier::loop(const LoopRegion &l, Frame &f) {
     ++f.loops;
     region(l, f);
     --f.loops;
-    for (const auto *code : {&l.condition, &l.update}) // after the body, which may assign what a do-while loop tests
+    for (const auto *code : {&l.condition, &l.update}) // after the body, which may assign symbols that a do-while loop tests
         if (*code)
             codeSymbols(**code, l, f);
 }
@@ -293,7 +293,7 @@ void Verifier::interstateEdge(const InterstateEdge &e, const Region &r, Frame &f
         if (!f.defined.count(n) && !f.g.constant(n))
             report(Id::SymbolNotDefined, at(), n.str(), "");
         const DataDesc *d = f.g.arrays.find(n);
-        const bool callers = d && f.g.isRoot() && !d->transient; // other containers are mirrored by mirror-host-reads
+        const bool callers = d && f.g.isRoot() && !d->transient; // mirror-host-reads mirrors other containers
         if (d && isGpuStorage(d->storage) && !f.onDevice && !f.undecided && (callers || atLeast(Level::Scheduled)))
             report(Id::DeviceDataOnHost, at(), n.str(), ir::name(d->storage));
     }

@@ -1,6 +1,6 @@
-// The scheduled level: phases of kernels that depend on each other have a barrier between them (sdfgc/Analysis/Streams/Barriers.h),
-// copies say how they are made (sdfgc/Analysis/Memory/Copies.h), there is one team of threads at a time (sdfgc/Analysis/Teams.h),
-// and kernels say how large their blocks are.
+// The scheduled level: dependent phases of kernels have a barrier between them (sdfgc/Analysis/Streams/Barriers.h), copies specify
+// their method (sdfgc/Analysis/Memory/Copies.h), there is only one team of threads at a time (sdfgc/Analysis/Teams.h), and kernels
+// specify their block sizes.
 #include "Analysis/Verify/Verifier.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"

@@ -46,7 +46,7 @@ void Verifier::emptyMemlet(const Edge &e, const Node *source, const Node *destin
         report(Id::EmptyMemletAtConnector, e, e.dstConn.str());
     else if (source->isCode() && e.src == source && e.srcConn)
         report(Id::EmptyMemletAtConnector, e, e.srcConn.str());
-    else if ((e.dst->isEntry() || e.dst->isExit()) && e.dstConn) // a path of data would have a gap
+    else if ((e.dst->isEntry() || e.dst->isExit()) && e.dstConn) // the path of data would have a gap
         report(Id::EmptyMemletAtConnector, e, e.dstConn.str());
     else if ((e.src->isEntry() || e.src->isExit()) && e.srcConn)
         report(Id::EmptyMemletAtConnector, e, e.srcConn.str());
@@ -87,8 +87,8 @@ void Verifier::memletData(const Edge &e, const StateFrame &sf, const Node *sourc
     subsets(e, sf, source, destination);
 }
 
-/// A conflict resolution is a function of what is there and what comes. It reads nothing else, so that whoever moves it to another
-/// graph need not look inside.
+/// A conflict resolution is a function of the old and the new value. It reads nothing else, so a pass that moves it to another
+/// graph need not inspect it.
 void Verifier::resolution(const Edge &e, const SDFG &g) {
     const auto wcr = py::parseWcr(e.memlet.wcr);
     if (!wcr.value) {
@@ -109,7 +109,7 @@ void Verifier::subsets(const Edge &e, const StateFrame &sf, const Node *source, 
     zeroSteps(e);
     if (asAccess(e.src) && asAccess(e.dst))
         negativeSizes(e, g);
-    // The end that is not `data` owns the other subset.
+    // The end that is not `data` has the other subset.
     const AccessNode *to = asAccess(destination);
     const bool dataIsDestination = to && to->data == m.data;
     const Node *other = dataIsDestination ? source : destination;
@@ -155,7 +155,7 @@ void Verifier::storageAccess(const Edge &e, const StateFrame &sf) {
     if (e.src->kind() != NodeKind::Tasklet && e.dst->kind() != NodeKind::Tasklet && e.dst->kind() != NodeKind::MapEntry)
         return;
     if (e.dst->isEntry() && pairedConnector(e.dstConn))
-        return; // passed through; what reads it is checked inside
+        return; // only passed through; the reader inside is checked
     const Connector *src = e.srcConn ? e.src->outConnector(e.srcConn) : nullptr;
     const Connector *dst = e.dstConn ? e.dst->inConnector(e.dstConn) : nullptr;
     if ((src && src->type.isPointer()) || (dst && dst->type.isPointer()) || e.memlet.dynamic ||

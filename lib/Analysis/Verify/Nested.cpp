@@ -12,14 +12,14 @@ using diag::Id;
 
 namespace {
 
-/// The container at the far end of an edge of a nested SDFG node; none if there is another node.
+/// The container at the far end of an edge of a nested SDFG node; empty if the node there is not an access node.
 Name containerBehind(const Edge &e, bool in) {
     const auto *access = dyn_cast<AccessNode>(in ? pathSource(&e) : pathDestination(&e));
     return access ? access->data : Name();
 }
 
-/// Are two arguments of a nested SDFG the same elements of one container, seen in the same way? Front ends pass a slice that a call
-/// updates as one argument to read and one to write.
+/// Are two arguments of a nested SDFG the same elements of one container, with the same layout? Front ends pass a slice that a call
+/// updates as two arguments, one to read and one to write.
 bool isSameMemory(const SDFG &g, Name read, Name written) {
     const DataDesc *a = g.arrays.find(read), *b = g.arrays.find(written);
     if (!a || !b || a->transient || b->transient || !g.parentNode || !(a->dtype == b->dtype) || !(a->shape == b->shape) ||
@@ -78,7 +78,8 @@ void Verifier::nestedConnectors(const NestedSDFGNode &n) {
             report(Id::ArgumentWithoutConnector, n, name.str());
 }
 
-/// A scalar of another type is converted; where it is a result, each execution must have one. Arrays of other elements have no meaning.
+/// A scalar of another type is converted; if it is a result, each execution must produce one. Arrays with another element type are
+/// invalid.
 void Verifier::argumentType(const Edge &e, const NestedSDFGNode &n) {
     const bool isResult = e.src == &n;
     const Name argument = isResult ? e.srcConn : e.dstConn;
@@ -105,7 +106,7 @@ void Verifier::nestedInOut(const NestedSDFGNode &n, const StateFrame &sf) {
         if (Name data = dataAt(sf.ends.destination(e)))
             written[e->srcConn].insert(data);
     for (const Edge *e : n.inEdges()) {
-        auto it = e->dstConn ? written.find(e->dstConn) : written.end(); // an order has no connector
+        auto it = e->dstConn ? written.find(e->dstConn) : written.end(); // an ordering edge has no connector
         Name data = dataAt(sf.ends.source(e));
         if (it == written.end() || !data || it->second.count(data))
             continue;

@@ -48,7 +48,7 @@ void Verifier::run(const SDFG &root) {
     if (warns())
         readDeclarations(root);
     pending_.push_back({root});
-    while (!pending_.empty()) { // nested SDFGs are queued by the states that hold them
+    while (!pending_.empty()) { // nested SDFGs are queued by their states
         Frame f = std::move(pending_.front());
         pending_.pop_front();
         sdfg(f);
@@ -78,7 +78,7 @@ void Verifier::sdfg(Frame &f) {
         f.defined.insert(name);
     for (const auto &[name, d] : g.arrays) {
         f.defined.insert(name);
-        for (Name n : d.freeSymbols()) // sizes say which symbols there are
+        for (Name n : d.freeSymbols()) // sizes determine which symbols exist
             f.defined.insert(n);
     }
     for (const SDFG *up = &g; up; up = up->parentSDFG())
@@ -89,10 +89,10 @@ void Verifier::sdfg(Frame &f) {
     if (g.parentNode)
         for (const auto &[name, value] : g.parentNode->symbolMapping)
             f.defined.insert(name);
-    f.initialized.insert(Name("__pystate")); // order of callbacks; never written
+    f.initialized.insert(Name("__pystate")); // orders callbacks; never written
     const std::size_t before = diags_.errorCount();
     region(g, f);
-    if (warns() && diags_.errorCount() == before) // else what is known of symbols may be wrong
+    if (warns() && diags_.errorCount() == before) // otherwise facts about symbols may be wrong
         unsetSymbols(g);
 }
 

@@ -1,4 +1,4 @@
-// Rules of states as a whole, and of the nodes in them.
+// Rules of entire states and of the nodes in them.
 #include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
@@ -45,8 +45,8 @@ void Verifier::scopes(const StateFrame &sf) {
 
 namespace {
 
-/// Names in the code of a library node (a stencil's) and in its coefficients that its connectors do not give. They are no free symbols
-/// of the graph to DaCe (FreeSymbols.cpp), but its expansion will ask for them.
+/// Names in the code of a library node (a stencil) and in its coefficients, except those that its connectors define. DaCe does not
+/// treat them as free symbols of the graph (FreeSymbols.cpp), but the expansion of the node needs them.
 void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &used) {
     auto add = [&](const auto &names) {
         for (Name name : names)
@@ -68,8 +68,8 @@ void addCodeOf(const LibraryNode &n, const SDFG &g, std::unordered_set<Name> &us
             add(namesInCode({text, Language::Python}, g));
 }
 
-/// Names in the subsets of an edge that is no outer edge of a scope: generated code needs the start of some only (8.2), and DaCe asks
-/// for no more, but passes that move what the edge says need all.
+/// Names in the subsets of an edge that is not an outer edge of a scope. Generated code needs only the start of some subsets (8.2),
+/// and DaCe requires no more, but passes that move subsets need all of it.
 void addSubsetsOf(const Edge &e, std::unordered_set<Name> &used) {
     if (isOuterEdge(e))
         return;
@@ -92,7 +92,7 @@ void Verifier::symbols(const StateFrame &sf) {
             report(Id::SymbolNotDefined, at, n.str(), "");
         used.clear();
     };
-    // A scalar is a value that expressions may read; of other containers they would take the address.
+    // A scalar is a value that expressions may read; for other containers they would take the address.
     auto checkValues = [&](const auto &at, const Node *scope) {
         std::set<Name> addresses;
         for (Name n : used)
@@ -105,7 +105,7 @@ void Verifier::symbols(const StateFrame &sf) {
         needed_.add(*n, used);
         if (auto *library = dyn_cast<LibraryNode>(n.get()))
             addCodeOf(*library, sf.f.g, used);
-        if (isa<MapEntry>(n.get()) || isa<NestedSDFGNode>(n.get())) // others have names of code, and of descriptors
+        if (isa<MapEntry>(n.get()) || isa<NestedSDFGNode>(n.get())) // others have names of code and of descriptors
             checkValues(*n, sf.scopes.scopeOf(n.get()));
         check(*n, sf.scopes.scopeOf(n.get()));
         readElements(*n, sf.f.g);
@@ -221,7 +221,7 @@ void Verifier::map(const MapEntry &m) {
         else if (auto step = r.step.asInt(); step && (m.ordered ? *step == 0 : *step <= 0))
             report(Id::MapStep, m, m.params[d].str(), *step);
         else if (auto size = r.steps().asInt();
-                 warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // which ignores it
+                 warns() && size && *size <= 0 && m.schedule != Schedule::GPU_Persistent) // it ignores them
             report(Id::EmptyMapRange, m, sym::Subset{{r}}.str(), m.params[d].str());
     }
 }
@@ -236,7 +236,7 @@ void Verifier::consume(const ConsumeEntry &c) {
 
 namespace {
 
-/// Do views lead from a view back to it, or to others that do that?
+/// Do views lead from a view back to itself, or into such a cycle?
 bool looksAtItself(const AccessNode &view) {
     const SDFG &g = *view.state()->sdfg();
     std::unordered_set<const AccessNode *> seen;
@@ -276,7 +276,7 @@ void Verifier::access(const AccessNode &n, StateFrame &sf) {
         accessInNested(n, sf);
 }
 
-/// Arguments of a nested SDFG are its connectors.
+/// The arguments of a nested SDFG are its connectors.
 void Verifier::accessInNested(const AccessNode &n, const StateFrame &sf) {
     const NestedSDFGNode &holder = *sf.f.g.parentNode;
     Name root(n.data.view().substr(0, n.data.view().find('.')));

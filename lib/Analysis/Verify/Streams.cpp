@@ -14,7 +14,7 @@ std::string nameOf(const Node *node, const Edge *edge) {
     return edge ? elementName(*edge) : node ? elementName(*node) : "a branch of a GPU graph";
 }
 
-/// Whatever is beyond the table of streams; the walk would not know it.
+/// The walk does not know streams beyond the table.
 bool validStream(int stream, int lowest) { return stream >= lowest && stream < maxStreams; }
 
 } // namespace

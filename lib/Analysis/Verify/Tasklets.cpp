@@ -12,10 +12,10 @@ using diag::Id;
 
 namespace {
 
-/// A connector of several elements in the place of one of them.
+/// A connector of several elements that is used as a single one.
 struct Misuse {
     Name connector;
-    bool stored; // else read
+    bool stored; // otherwise read
     py::StmtRef where;
 };
 
@@ -62,7 +62,7 @@ private:
             found_.push_back({n, true, s});
     }
 
-    /// Does a call compute a number from numbers? Functions that nobody knows may want an address, and so may those that print.
+    /// Does a call compute a number from numbers? An unknown function may take an address, and so may one that prints.
     static bool isArithmetic(const py::Expr &call) {
         if (call.kind != py::ExprKind::Call || call.args[0]->kind != py::ExprKind::Name)
             return false;
@@ -71,9 +71,9 @@ private:
         return function != Name("printf") && function != Name("puts") && py::inferTypes(py::call(function, numbers), {})->type;
     }
 
-    /// The connector whose address a value is, or is computed from; none for other values.
+    /// The connector whose address is the value or is part of its computation; empty for other values.
     Name address(const py::Expr &e) const {
-        const bool calls = isArithmetic(e) || e.kind == py::ExprKind::IfExp; // the first operand is no part of the value
+        const bool calls = isArithmetic(e) || e.kind == py::ExprKind::IfExp; // the first operand is not part of the value
         const bool computed = e.kind == py::ExprKind::Binary || (e.kind == py::ExprKind::Unary && e.op != py::Op::Not);
         if (!computed && !calls)
             return e.kind == py::ExprKind::Name && several_.of(e.name) ? e.name : Name();
@@ -95,7 +95,7 @@ std::string elements(const Memlet &m) { return m.data.str() + (m.subset ? "[" + 
 
 } // namespace
 
-/// A connector that points to elements, rather than to be given a value that can be converted.
+/// Checks a connector that points to elements; other connectors get values, which can be converted.
 void Verifier::elementType(const Edge &e, const Connector *c) {
     const DataDesc *d = c && c->type.isPointer() ? e.src->state()->sdfg()->desc(e.memlet.data) : nullptr;
     if (d && differ(c->type.element(), d->dtype))
@@ -115,7 +115,7 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
         return;
     const auto code = py::parseBlock(t.code.text);
     if (!code.value)
-        return; // C++, which passes through
+        return; // C++ code is passed through
     if (warns()) {
         calls(t, g, *code.value);
         bases(t, g, *code.value);

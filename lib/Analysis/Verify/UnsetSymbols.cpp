@@ -1,9 +1,9 @@
-// Symbols that are read where no path from the start has given them a value.
+// Symbols read where no path from the start has assigned them.
 //
-// A symbol that the SDFG assigns itself, on an edge or as the variable of a loop, is no argument: the caller gives it nothing, and what a read
-// in front of the first assignment finds is anything. DaCe says nothing of it. Only what is certain is told: no path to the read assigns the
-// symbol. What later iterations of a loop find may come from earlier ones, so that only its header, which is evaluated before all of them, is
-// looked at with what is known in front of the loop.
+// A symbol that the SDFG assigns itself, on an edge or as a loop variable, is not an argument: the caller does not pass it, and a
+// read before the first assignment finds an arbitrary value. DaCe does not report this. Only certain cases are reported: no path to
+// the read assigns the symbol. A later iteration of a loop may read values of earlier ones, so only the loop's header, which is
+// evaluated before all of them, is checked against the facts before the loop.
 #include "Analysis/Symbols/ScopeNames.h"
 #include "Analysis/Verify/Verifier.h"
 
@@ -26,7 +26,7 @@ std::set<Name> writtenBy(const LoopRegion &l) {
     return out;
 }
 
-/// The symbols that an SDFG assigns and is not given.
+/// The symbols that an SDFG assigns but does not receive.
 std::vector<Name> ownSymbols(const SDFG &g) {
     std::set<Name> out;
     for (const Region *r : allRegions(g)) {
@@ -47,7 +47,7 @@ std::vector<Name> ownSymbols(const SDFG &g) {
     return {out.begin(), out.end()};
 }
 
-/// Which of these symbols may have a value, by their numbers.
+/// Which of these symbols may have a value, by index.
 struct MaySet {
     std::vector<bool> symbols;
     void join(const MaySet &other) {
@@ -67,7 +67,7 @@ public:
             set(n, in);
         whole(g, std::move(in));
     }
-    /// The symbols that have no value in front of a block or an edge; none where it cannot be reached.
+    /// The symbols without a value before a block or an edge; empty if it is unreachable.
     std::set<Name> unsetAt(const void *element) const {
         std::set<Name> out;
         if (const auto known = before_.find(element); known != before_.end())
@@ -80,7 +80,7 @@ public:
 private:
     MaySet state(State &, MaySet in) override { return in; }
     void entering(Block &b, MaySet &now) override {
-        before_[&b] = now; // the last time, most is known
+        before_[&b] = now; // the last visit knows the most
         if (const auto *l = dyn_cast<LoopRegion>(&b))
             for (const Name n : writtenBy(*l))
                 set(n, now);
@@ -102,7 +102,7 @@ private:
 
 } // namespace
 
-/// Finds reads in the order of the program, and tells of each symbol once.
+/// Finds reads in program order and reports each symbol once.
 class Verifier::UnsetReads {
 public:
     UnsetReads(Verifier &verifier, const SDFG &g, const SetWalk &walk) : verifier_(verifier), g_(g), walk_(walk) {}

@@ -27,20 +27,20 @@ public:
     Verifier(ir::Level level, diag::Engine &diags, const std::string &file) : level_(level), diags_(diags), file_(file) {}
     void run(const ir::SDFG &root);
 
-    /// The symbols that a statement of a loop assigns; none if it is no Python, or cannot be parsed.
+    /// The symbols that a loop statement assigns; empty if it is not Python or cannot be parsed.
     static std::set<Name> writtenBy(const std::optional<ir::Code> &statement);
 
 private:
-    /// For walks that take graphs which they could change. The verifier's change nothing.
+    /// For walks that take mutable graphs. Those of the verifier change nothing.
     static ir::SDFG &unchanged(const ir::SDFG &g) { return const_cast<ir::SDFG &>(g); }
 
-    /// One SDFG while its control flow is walked.
+    /// One SDFG during the walk over its control flow.
     struct Frame {
         const ir::SDFG &g;
         bool onDevice = false;                // inside a GPU map of an enclosing SDFG
-        bool undecided = false;               // inside a map whose schedule is not decided yet: storage cannot be checked
-        std::unordered_set<Name> defined;     // symbols, containers and constants that have a meaning at this point
-        std::vector<Name> found;              // those of `defined` that control flow has defined, in the order of the walk
+        bool undecided = false;               // inside a map without a final schedule: storage cannot be checked
+        std::unordered_set<Name> defined;     // symbols, containers and constants defined at this point
+        std::vector<Name> found;              // those of `defined` that control flow has defined, in walk order
         std::unordered_set<Name> initialized; // transients written and references set before this point
         int loops = 0;                        // loop regions around this point
 
@@ -49,9 +49,9 @@ private:
                 found.push_back(n);
         }
     };
-    /// What one way out of a block defines, while the other ways are looked at: they do not see it.
+    /// Hides the definitions on one edge out of a block while the other edges are visited.
     class OtherWays;
-    /// Reads of symbols that nothing has given a value.
+    /// Reads of symbols that have never been assigned.
     class UnsetReads;
     /// One state.
     struct StateFrame {
@@ -89,8 +89,8 @@ private:
     void symbols(const StateFrame &sf);
     void readElements(const ir::Node &n, const ir::SDFG &g);
     template <class Element> void readElements(const sym::Range &r, const Element &at, const ir::SDFG &g);
-    /// Reports an element of a container in an expression, `A[i]`: passes move expressions to where they need them, which no rule
-    /// orders after the writes to A, and only nodes and control flow read memory. And calls of functions that nothing declares.
+    /// Reports an element of a container in an expression, `A[i]`: passes move expressions to wherever they are needed, which no
+    /// rule orders after the writes to A; only nodes and control flow read memory. Also reports calls of undeclared functions.
     template <class Element> void readElement(sym::Expr e, const Element &at, const ir::SDFG &g) {
         if (!hasElementOrCall(e))
             return;
@@ -102,7 +102,7 @@ private:
             readElement(operand, at, g);
     }
     bool hasElementOrCall(sym::Expr e);
-    /// What keeps a size, bound or index from being an integer; nothing if it is one.
+    /// The part that keeps a size, bound or index from being an integer; nothing if it is one.
     static std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
     void node(const ir::Node &n, StateFrame &sf);
     void access(const ir::AccessNode &n, StateFrame &sf);
@@ -123,7 +123,7 @@ private:
     bool isDeclared(Name function, const ir::SDFG &g) const;
     bool isDeclaredOnHost(Name function, const ir::SDFG &g) const;
     bool isDeclaredInExpressions(Name function, const ir::SDFG &g) const;
-    /// The functions that code of control flow calls although nothing declares them. None after the graph is loaded.
+    /// The undeclared functions that control-flow code calls. Always empty after the graph is loaded.
     std::vector<Name> undeclaredIn(const ir::Code &code, const ir::SDFG &g) const;
     /// May a size, range or subset call it?
     bool isCallable(Name function, const ir::SDFG &g) const;
@@ -173,12 +173,12 @@ private:
 
     // ---- helpers
     bool atLeast(ir::Level l) const { return level_ >= l; }
-    /// Warnings are given once, for the graph as loaded.
+    /// Warnings are issued once, for the graph as loaded.
     bool warns() const { return level_ == ir::Level::Loaded; }
-    /// Is `a < b` provable? Remembered per pair: graphs repeat the same bounds thousands of times.
+    /// Is `a < b` provable? The result is cached per pair: graphs repeat the same bounds thousands of times.
     bool provablyLess(sym::Expr a, sym::Expr b, const ir::SDFG &g);
     void report(diag::Message message, diag::Location place);
-    /// Code, or what writes, that names something it must not.
+    /// Reports code, or a writer, that uses a name it must not use.
     template <class Element> void reportCode(const Element &at, const std::string &what, const char *hint) {
         diag::Message m(diag::Kind<std::string>(diag::Id::BadCode), what);
         m.hint = hint;
@@ -191,12 +191,12 @@ private:
         reportCode(at, "it writes `" + constant.str() + "`, which is a constant",
                    "write another container or symbol, or remove the constant");
     }
-    /// At an element (a node, a block, an edge) or a place.
+    /// Reports at an element (a node, a block, an edge) or a place.
     template <class Element, class... Args>
     void report(diag::Kind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
         if constexpr (std::is_same_v<Element, diag::Location>)
             report(diag::Message(kind, args...), at);
-        else // Places cost time; once errors are only counted they are not needed.
+        else // Places are expensive to compute, and not needed when errors are only counted.
             report(diag::Message(kind, args...), diags_.errorCount() < diags_.limit ? placeOf(at) : diag::Location());
     }
 
@@ -211,14 +211,14 @@ private:
     std::deque<Frame> pending_; // SDFGs still to be checked
     SymbolUse needed_{false}, required_{true};
     std::unordered_map<sym::Expr, bool> elementsOrCalls_;
-    std::unordered_set<Name> declared_;   // words of code for the whole program
+    std::unordered_set<Name> declared_;   // words in the global code
     bool includes_ = false;               // does that code include headers?
-    bool environments_ = false;           // do libraries of tasklets?
-    const ir::SDFG *comparing_ = nullptr; // whose facts comparisons_ used
+    bool environments_ = false;           // do tasklets have libraries that do?
+    const ir::SDFG *comparing_ = nullptr; // the SDFG whose facts comparisons_ used
     Comparisons comparisons_;
 };
 
-/// ` (did you mean `x`?)` when a known name is near, else empty.
+/// ` (did you mean `x`?)` if there is a similar known name, otherwise empty.
 std::string suggestion(Name wrong, const std::vector<std::string> &known);
 std::vector<std::string> containerNames(const ir::SDFG &g);
 

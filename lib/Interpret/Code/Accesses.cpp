@@ -1,4 +1,4 @@
-// Loads and stores, with everything that is checked at them.
+// Loads and stores, with all of their checks.
 #include "Builder.h"
 
 #include "../Values.h"
@@ -120,7 +120,7 @@ const Instruction *storeAtUpdate(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-// ---------------------------------------------------------------------------------------------------- making them
+// ---------------------------------------------------------------------------------------------------- construction
 
 Operand Builder::load(const Access *x, Type t, bool update) {
     const Operand out = reserve(t);

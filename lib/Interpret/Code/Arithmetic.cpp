@@ -15,7 +15,7 @@ namespace {
 template <class T> inline constexpr bool isInteger = std::is_integral_v<T>;
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 
-// Integers wrap.
+// Integers wrap around.
 struct Add {
     template <class T> static T of(T a, T b, const Instruction &, Machine &) {
         if constexpr (isInteger<T>)
@@ -135,7 +135,7 @@ struct Power { // the exponent in the same type
             return static_cast<T>(integerPower(static_cast<Unsigned<T>>(a), static_cast<uint64_t>(b)));
     }
 };
-struct WholePower { // the exponent is n lanes' own: `n` of the instruction is the exponent, one lane
+struct WholePower { // a separate exponent per lane: `n` of the instruction is the exponent, one lane
     template <class T> static T of(T a, T, const Instruction &i, Machine &) {
         if constexpr (isInteger<T>)
             return static_cast<T>(integerPower(static_cast<Unsigned<T>>(a), static_cast<uint64_t>(i.n)));
@@ -152,7 +152,7 @@ template <class Bits> struct OnBits {
             return T();
     }
 };
-/// Of a count that C++ has no shift for, the lowest bits count.
+/// If C++ does not define a shift by the count, only its lowest bits are used.
 template <class Bits> struct Shift {
     template <class T> static T of(T a, T b, const Instruction &i, Machine &m) {
         if constexpr (isInteger<T>) {
@@ -406,7 +406,8 @@ Operation unaryOperation(py::Op op, ScalarKind k) {
 
 namespace {
 
-/// A real number that C++ converts to no value of an integer type: its result depends on the instructions that a compiler chooses.
+/// A floating-point number that C++ cannot convert to a value of the integer type: the result depends on the instructions that a
+/// compiler chooses.
 [[gnu::noinline, gnu::cold]] void reportTooLarge(double x, const char *type, const Instruction &i, Machine &m) {
     std::array<char, 40> number{};
     std::snprintf(number.data(), number.size(), "%.9g", x);
@@ -424,7 +425,7 @@ template <class To> const char *nameOf() {
 
 template <class To> To checkedInteger(double x, const Instruction &i, Machine &m) {
     constexpr double least = static_cast<double>(std::numeric_limits<To>::min());
-    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first one too large
+    constexpr double above = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2; // the first value that is too large
     if (x >= least && x < above) [[likely]]
         return static_cast<To>(x);
     if (!(std::trunc(x) >= least && x < above)) // also NaN

@@ -1,7 +1,7 @@
-// Code of tasklets, conditions and sizes as instructions.
+// Compiles tasklets, conditions and sizes to instructions.
 //
-// Trees of the Python front end go in; what their names mean, the element that they stand in says (Names). Types follow
-// docs/user/semantics.md and are found while instructions are made.
+// The input is trees of the Python front end; the surrounding element defines the meaning of their names (Names). Types follow
+// docs/user/semantics.md and are inferred while instructions are created.
 #pragma once
 
 #include "Operations.h"
@@ -15,40 +15,41 @@ namespace sdfgc::interpret {
 
 class Builder;
 
-/// The indices of a subscript, of which several may be one tuple; of other expressions none.
+/// The indices of a subscript, which may be a tuple of several; empty for other expressions.
 std::vector<py::ExprRef> indicesOf(const py::Expr &e);
-/// The value of a number in the text of the code, also one with a sign or a conversion that keeps it.
+/// The value of a number in the text of the code, possibly with a sign or a conversion that keeps it.
 std::optional<double> numberIn(const py::Expr &e);
 
-/// What names mean where code stands.
+/// The meaning of names in the surrounding code.
 class Names {
 public:
     virtual ~Names() = default;
-    /// The value of a name; none if it is not known here.
+    /// The value of a name; none if it is unknown here.
     virtual Operand read(Builder &b, Name name) = 0;
-    /// The value of a subscript, an attribute or a reference to memory; none if it is no access to a container or connector.
+    /// The value of a subscript, an attribute or a reference to memory; none if it does not access a container or connector.
     virtual Operand element(Builder &b, const py::Expr &e) = 0;
-    /// Stores into a name, subscript or attribute; false if it is nothing of this element's.
+    /// Stores to a name, subscript or attribute; false if it does not belong to this element.
     virtual bool store(Builder &b, const py::Expr &target, Operand value) = 0;
-    /// Is a store into the target an update with conflict resolution that happens there and then? Then updated() is what it found.
+    /// Is a store to the target an update with conflict resolution that takes effect immediately? In that case, updated() is the
+    /// previous value.
     virtual bool isUpdate(const py::Expr &) { return false; }
     virtual Operand updated(const py::Expr &) { return {}; }
-    /// May code read the name, without an instruction? Else it is a local of the code.
+    /// May code read the name? Does not create an instruction. If not, it is a local of the code.
     virtual bool knows(Name name) const = 0;
-    /// What a function returns that only this place knows; none for other functions.
+    /// The result of a function that only this element knows; none for other functions.
     virtual Operand call(Builder &, Name, const std::vector<Operand> &) { return {}; }
-    /// The address that a container stands for in a comparison with None; none for other names.
+    /// The address of a container in a comparison with None; none for other names.
     virtual Operand address(Builder &, Name) { return {}; }
     /// Structure types by name.
     virtual std::optional<Type> structure(Name) const { return std::nullopt; }
 };
 
-/// How `/`, `//` and `%` are meant.
+/// The meaning of `/`, `//` and `%`.
 enum class Division : uint8_t {
     Python,
     C,        // all of them as in C: `--compat dace`
-    Symbolic, // as Python's, but integers are divided by `/` as in C: conditions, assignments to symbols, sizes
-    Lowered,  // `/` as in C, the others as they are: a tree says each by an operator of its own
+    Symbolic, // as in Python, except that `/` divides integers as in C: conditions, assignments to symbols, sizes
+    Lowered,  // `/` as in C, the others unchanged: a tree has a separate operator for each
 };
 
 class Builder {
@@ -63,23 +64,23 @@ public:
     /// A value of symbolic arithmetic as an int64.
     Operand symbolic(sym::Expr e);
     const int64_t *integer(sym::Expr e);
-    /// The same of a bound of a range: a quotient is rounded down.
+    /// The same for a bound of a range: a quotient is rounded down.
     const int64_t *roundedDown(sym::Expr e);
     const int64_t *integer(const py::Expr &e);
-    /// A value that integer() gave, or that an access has for an index.
+    /// A value returned by integer(), or an access's index.
     static Operand integerAt(const int64_t *at) {
         return {ScalarKind::Int64, const_cast<std::byte *>(reinterpret_cast<const std::byte *>(at))};
     }
     void block(const std::vector<py::StmtRef> &statements);
-    /// The body of a lambda for some arguments.
+    /// The body of a lambda applied to the given arguments.
     Operand apply(const py::Expr &lambda, const std::vector<Operand> &arguments);
 
     // ---- single instructions
     Operand reserve(Type t);
     Operand convert(Operand a, Type t);
-    void copy(Operand to, Operand from); // of one type
+    void copy(Operand to, Operand from); // both have the same type
     Operand binary(py::Op op, Operand a, Operand b);
-    /// The bool `a op b`; for vectors one for each lane.
+    /// The bool `a op b`; for vectors, one per lane.
     Operand compare(py::Op op, Operand a, Operand b);
     Operand callFunction(const std::string &name, const std::vector<Operand> &arguments);
     void emit(const Instruction &i) { list_.push_back(i); }
@@ -96,7 +97,7 @@ public:
     /// `pointer + index` in elements of its pointee.
     Operand advance(Operand pointer, Operand index);
 
-    /// What a local of the last block is; none if the block has no such local.
+    /// The value of a local of the last block; none if the block has no such local.
     Operand local(Name name) const {
         const auto found = locals_.find(name);
         return found != locals_.end() ? found->second : Operand();
@@ -104,18 +105,18 @@ public:
     Names &names() { return names_; }
     bool measuring() const { return measuring_; }
     const Site *site() const { return site_; }
-    /// Where the code that follows stands.
+    /// Sets the site of the following code.
     void at(const Site *site) { site_ = site; }
 
-    /// The code. Afterwards the builder is empty.
+    /// Returns the code. The builder is empty afterwards.
     Code take();
 
-    /// Says why something cannot be interpreted; the first time counts.
+    /// Records why something cannot be interpreted; only the first reason is kept.
     Operand refuse(std::string why);
     const std::string &refusal() const { return refusal_; }
 
     std::size_t position() const { return list_.size(); }
-    /// Leaves room for a jump; land() lets it go to where the code is then.
+    /// Reserves a jump; land() sets its target to the end of the code at that time.
     std::size_t jumpLater(Operand unless = {});
     void land(std::size_t jump);
     void jumpBack(std::size_t to, Operand unless = {});
@@ -146,12 +147,12 @@ private:
     Operand foldSymbolic(py::Op op, sym::Expr e);
 
     // ---- Quotients.cpp
-    /// above / below; without `below` an integer or a real number.
+    /// above / below; without `below`, an integer or a floating-point number.
     struct Quotient {
         Operand above, below;
     };
     Quotient quotientOf(const py::Expr &e);
-    /// Is it an operator or a function for which a quotient of integers keeps its fraction?
+    /// Is it an operator or a function that sees the fraction of an integer quotient?
     bool seesFractions(const py::Expr &e) const;
     std::optional<Quotient> quotientOfCall(const py::Expr &e);
     Quotient quotientOf(sym::Expr e);
@@ -175,8 +176,8 @@ private:
     void branch(const py::Stmt &s);
     void loop(const py::Stmt &s);
     void rangeLoop(const py::Stmt &s);
-    /// The body of a loop; `next` makes what follows an iteration, at which `continue` arrives, before it goes back to `top`. Where
-    /// the jump `end` lands, `break` arrives.
+    /// The body of a loop; `next` creates the code that follows an iteration, before the jump back to `top`; `continue` jumps
+    /// there. `break` jumps to where the jump `end` lands.
     void iterate(const py::Stmt &s, std::size_t top, std::size_t end, const std::function<void()> &next);
     void callStatement(const py::Expr &e);
     void results(const py::Expr &e, const std::string &function);
@@ -188,8 +189,8 @@ private:
     std::set<const std::byte *> literals_; // registers that no instruction changes
     std::map<Name, Operand> locals_;
     std::map<Name, Type> localTypes_;
-    std::map<Name, py::ExprRef> functions_; // lambdas that code gives a name
-    bool measuring_ = false;                // the types of locals are still being found
+    std::map<Name, py::ExprRef> functions_; // lambdas that code assigns to names
+    bool measuring_ = false;                // the types of locals are still being inferred
     std::vector<std::vector<std::size_t>> breaks_, continues_;
     std::vector<std::size_t> returns_;
     std::string refusal_;

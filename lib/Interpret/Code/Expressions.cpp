@@ -19,7 +19,7 @@ std::vector<py::ExprRef> indicesOf(const py::Expr &e) {
 
 namespace {
 
-/// Is a number of the code the same in the type that it is converted to, but for the rounding of a fraction?
+/// Does a number in the code keep its value in the type that it is converted to, apart from rounding of a fraction?
 bool isKept(double v, Type t) {
     const ScalarKind k = lane(t).scalar();
     if (k == ScalarKind::Complex64 || k == ScalarKind::Complex128)
@@ -84,7 +84,7 @@ Operand Builder::convert(Operand a, Type t) {
     if (!run)
         return refuse("a conversion from " + a.type.str() + " to " + t.str());
     const Instruction converts{run, out.at, a.at, nullptr, to, site_};
-    if (literals_.count(a.at)) { // once and for all
+    if (literals_.count(a.at)) { // converted once, at build time
         run(&converts, machine);
         literals_.insert(out.at);
     } else {
@@ -205,7 +205,7 @@ Operand Builder::name(const py::Expr &e) {
 Operand Builder::choice(const py::Expr &e) {
     const Operand condition = asBool(expression(*e.args[0]));
     const std::size_t start = position();
-    // The type of the whole must be known before either branch is converted to it.
+    // The common type must be known before either branch is converted to it.
     const Type a = expression(*e.args[1]).type, b = expression(*e.args[2]).type;
     list_.resize(start);
     const Type t = a == b ? a : a.isPointer() && b.isPointer() ? a : commonType(a, b);
@@ -223,7 +223,7 @@ Operand Builder::choice(const py::Expr &e) {
 
 Operand Builder::cast(const py::Expr &e) {
     const Operand a = expression(*e.args[0]);
-    if (e.args.size() == 2) { // a complex number by its parts
+    if (e.args.size() == 2) { // a complex number from its parts
         const Type part = e.type.scalar() == ScalarKind::Complex64 ? ScalarKind::Float32 : ScalarKind::Float64;
         const Operand real = convert(a, part), imaginary = convert(expression(*e.args[1]), part), out = reserve(e.type);
         const int64_t bytes = sizeOf(part);
@@ -249,7 +249,7 @@ Operand Builder::laneOf(Operand vector, const py::Expr &index) {
     struct Lanes {
         int64_t count, bytes;
     };
-    // The number of lanes and their size stand in a register.
+    // A register holds the number of lanes and their size.
     const Operand about = reserve(Type::vector(ScalarKind::Int64, 2));
     interpret::as<Lanes>(about.at) = {vector.type.lanes(), sizeOf(vector.type.element())};
     emit({[](const Instruction *in, Machine &) {

@@ -1,4 +1,4 @@
-// Functions that code may call: those of C++'s <cmath> and <complex>, and DaCe's own by docs/developer/runtime-headers.md.
+// Functions that code may call: those of C++'s <cmath> and <complex>, and DaCe's own as in docs/developer/runtime-headers.md.
 #include "Operations.h"
 
 #include "../Values.h"
@@ -15,10 +15,10 @@ template <class T> inline constexpr bool isInt = std::is_integral_v<T>;
 template <class T> inline constexpr bool isFloating = isReal<T> || isComplexType<T>;
 constexpr double pi = 3.14159265358979323846;
 
-/// In which type a function computes.
+/// The type in which a function computes.
 enum class In : uint8_t {
     Joined,   // the common type of the arguments
-    Floating, // the same, integers as float64
+    Floating, // the same, but integers become float64
     Double,
 };
 
@@ -26,7 +26,7 @@ struct Function {
     std::string_view name;
     std::size_t arguments;
     In in;
-    /// The operation for a type, and the type that it returns (by default the same).
+    /// The operation for a type and its result type (by default the same).
     FunctionOperation (*make)(ScalarKind);
 };
 
@@ -143,7 +143,7 @@ SDFGC_REAL2(remainder);
 #undef SDFGC_FLOATING
 #undef SDFGC_REAL2
 
-// The standard library has these for real numbers alone; of a complex number they are what they mean.
+// The standard library has these only for real numbers; for complex numbers, their definition is used.
 #define SDFGC_EXTENDED(name, ofComplex)                                                                                            \
     struct name##_ {                                                                                                               \
         template <class T>                                                                                                         \

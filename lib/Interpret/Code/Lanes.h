@@ -1,4 +1,4 @@
-// Types of values that may be vectors: an operator combines lane by lane, in the type that docs/user/semantics.md (*Types*) says.
+// Types of values that may be vectors: an operator works lane by lane, in the type given by docs/user/semantics.md (*Types*).
 #pragma once
 
 #include "../Values.h"
@@ -28,7 +28,7 @@ inline Type floatingType(Type t) {
 
 inline bool isWholeType(Type t) { return lane(t).isInteger() || lane(t).isBool(); }
 
-/// Is one a signed and the other an unsigned integer, also where they are combined?
+/// Is one a signed and the other an unsigned integer, in the types in which they are combined?
 inline bool mixedSigns(Type a, Type b) {
     const auto mixed = [](Type x, Type y) { return x.isInteger() && y.isInteger() && x.isUnsigned() != y.isUnsigned(); };
     return mixed(lane(a), lane(b)) && mixed(arithmeticTypeOf(lane(a)), arithmeticTypeOf(lane(b)));

@@ -36,7 +36,7 @@ Operand Builder::unary(const py::Expr &e) {
     return out;
 }
 
-/// `a op b` in a type. A real number beside a complex one stays real.
+/// `a op b` in a type. A real operand combined with a complex one stays real.
 Operand Builder::combined(Op op, Type t, Operand a, Operand b) {
     const bool oneReal = t.isComplex() && a.type.isComplex() != b.type.isComplex();
     const Operation mixed = oneReal ? complexWithReal(op, t.scalar(), b.type.isComplex()) : nullptr;
@@ -103,8 +103,8 @@ Operand Builder::wholePower(Operand base, uint64_t n) {
 Operand Builder::power(const py::Expr &e) {
     Operand base = expression(*e.args[0]);
     const Operand exponent = expression(*e.args[1]);
-    const bool converted = e.args[1]->kind == ExprKind::Cast; // then the exponent has a type that counts
-    const double number = numberIn(*e.args[1]).value_or(NAN); // NaN: it is not known
+    const bool converted = e.args[1]->kind == ExprKind::Cast; // in that case the type of the exponent matters
+    const double number = numberIn(*e.args[1]).value_or(NAN); // NaN: unknown
     const bool whole = std::floor(number) == number, negative = number < 0;
     base = convert(base, converted ? arithmeticType(base.type, exponent.type)
                                    : withLanes(arithmeticTypeOf(lane(base.type)), lanesOf(base.type)));
@@ -116,7 +116,7 @@ Operand Builder::power(const py::Expr &e) {
         return negative ? reciprocal(root, root.type) : root;
     }
     const bool integerExponent = isWholeType(exponent.type);
-    const bool isVariable = converted && integerExponent && negative; // a whole number, as with a variable exponent
+    const bool isVariable = converted && integerExponent && negative; // an integer, as with a variable exponent
     if (whole && std::fabs(number) <= 1 << 30 && !isVariable && (integerExponent || !isWholeType(base.type))) {
         if (!negative)
             return wholePower(base, static_cast<uint64_t>(number));
@@ -134,7 +134,7 @@ Operand Builder::power(const py::Expr &e) {
 }
 
 Operand Builder::boolean(const py::Expr &e) {
-    // Operands after one that decides are not evaluated: `i < N and A[i] > 0`.
+    // Operands after the deciding one are not evaluated: `i < N and A[i] > 0`.
     const Operand first = asBool(expression(*e.args[0]));
     const Operand out = reserve(first.type);
     copy(out, first);

@@ -1,7 +1,8 @@
-// Quotients of integers in symbolic code: exact until they are used (docs/user/semantics.md, *Quotients*).
+// Quotients of integers in symbolic code: exact until used (docs/user/semantics.md, *Quotients*).
 //
-// A value is a pair of integers, above / below, for as long as something computes with it. What needs an integer truncates it, what rounds
-// it sees its fraction. Written for the interpreter alone: it must not believe what sym::floor and the front end make of the same text.
+// A value is a pair of integers, above / below, as long as it is part of arithmetic. Uses as an integer truncate it; rounding
+// functions see its fraction. This is written for the interpreter alone: it must not rely on how sym::floor and the front end treat
+// the same text.
 #include "Builder.h"
 #include "Lanes.h"
 
@@ -51,7 +52,7 @@ Operand Builder::rounded(const std::string &function, const Quotient &q) {
     return callFunction("int_ceil", {q.above, q.below});
 }
 
-/// The lesser of two, or the greater: where both sides of a comparison are multiplied by the denominators, their sign counts.
+/// The minimum or maximum of two: both sides of the comparison are multiplied by the denominators, so the sign of these matters.
 Builder::Quotient Builder::extremum(bool least, const Quotient &a, const Quotient &b) {
     if (!a.below && !b.below)
         return {callFunction(least ? "min" : "max", {a.above, b.above}), {}};
@@ -79,14 +80,14 @@ Builder::Quotient Builder::chosen(Operand condition, const std::function<Quotien
     return {above, below};
 }
 
-// ---------------------------------------------------------------------------------------------------- of Python
+// ---------------------------------------------------------------------------------------------------- Python
 
 namespace {
 
-/// Does a value with a fraction come of it, if its operands have one?
+/// Does the result have a fraction if the operands have one?
 bool isArithmetic(Op op) { return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::TrueDiv; }
 
-/// Is there an integer quotient in what the value of a choice depends on?
+/// Does the value of a choice depend on an integer quotient?
 bool mayHaveFraction(const py::Expr &e) {
     if (e.kind == ExprKind::Binary && (e.op == Op::TrueDiv || e.op == Op::Mod))
         return true;
@@ -163,7 +164,7 @@ std::optional<Builder::Quotient> Builder::quotientOfCall(const py::Expr &e) {
             out = extremum(name == "min", given[k], out);
         return out;
     }
-    // A function of real numbers sees the fraction, one of integers or of the program does not.
+    // A function of real numbers sees the fraction; a function of integers, or of the program, does not.
     std::vector<Operand> arguments;
     for (const Quotient &q : given)
         arguments.push_back(functionOperation(name, std::vector<Type>(n, ScalarKind::Int64)).argument.isFloat() ? real(q)
@@ -171,7 +172,7 @@ std::optional<Builder::Quotient> Builder::quotientOfCall(const py::Expr &e) {
     return Quotient{callFunction(name, arguments), {}};
 }
 
-// ---------------------------------------------------------------------------------------------------- of symbolic expressions
+// ---------------------------------------------------------------------------------------------------- symbolic expressions
 
 namespace {
 

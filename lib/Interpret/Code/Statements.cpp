@@ -1,5 +1,5 @@
-// Statements of tasklets. A local has the common type of all that is assigned to it: the types are found by making the code until
-// they no longer change, then the code is made for good.
+// Statements of tasklets. A local has the common type of all values assigned to it: code is built repeatedly until the types no
+// longer change, and then built for good.
 #include "Builder.h"
 
 #include "../Values.h"
@@ -31,7 +31,7 @@ void Builder::jumpBack(std::size_t to, Operand unless) {
 void Builder::block(const std::vector<py::StmtRef> &statements) {
     const std::size_t start = position();
     const std::map<Name, Operand> outer = locals_;
-    constexpr int rounds = 8; // types only grow, by a few steps
+    constexpr int rounds = 8; // types only grow, in few steps
     measuring_ = true;
     for (int round = 0; round < rounds; ++round) {
         const std::map<Name, Type> before = localTypes_;
@@ -96,7 +96,7 @@ void Builder::assign(const py::Stmt &s) {
     }
     const bool tuple = s.targets.size() == 1 && s.targets[0]->kind == ExprKind::Tuple && s.value->kind == ExprKind::Tuple &&
                        s.targets[0]->args.size() == s.value->args.size();
-    if (tuple) { // all values before the first assignment
+    if (tuple) { // compute all values before the first assignment
         std::vector<Operand> values;
         for (const py::ExprRef &v : s.value->args) {
             const Operand one = expression(*v);
@@ -107,7 +107,7 @@ void Builder::assign(const py::Stmt &s) {
             assignTo(*s.targets[0]->args[k], values[k]);
         return;
     }
-    // In a chain, what an update found is the value of the other targets.
+    // In a chain, the other targets get the previous value that an update found.
     Operand value = expression(*s.value);
     const bool chain = s.targets.size() > 1;
     for (const py::ExprRef &target : s.targets)
@@ -200,7 +200,7 @@ void Builder::loop(const py::Stmt &s) {
     iterate(s, top, end, [] {});
 }
 
-/// `for i in range(begin, end, step)`: end and step are computed once, and the body does not disturb the count.
+/// `for i in range(begin, end, step)`: end and step are computed once, and the body cannot change the count.
 void Builder::rangeLoop(const py::Stmt &s) {
     const py::Expr &range = *s.value;
     const bool isRange = range.kind == ExprKind::Call && range.args[0]->kind == ExprKind::Name &&
@@ -235,7 +235,7 @@ void Builder::rangeLoop(const py::Stmt &s) {
     iterate(s, top, done, [&] { copy(count, binary(py::Op::Add, count, step)); });
 }
 
-/// Calls that are statements: functions whose results are arguments; of others, nobody looks at the result.
+/// Calls used as statements: functions that return results in arguments; the results of others are ignored.
 void Builder::callStatement(const py::Expr &e) {
     const std::string function = e.args[0]->kind == ExprKind::Name ? e.args[0]->name.str() : "";
     if (function == "py_divmod" || function == "cpp_divmod" || function == "np_modf" || function == "np_frexp")

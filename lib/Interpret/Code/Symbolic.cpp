@@ -1,4 +1,5 @@
-// Symbolic arithmetic: sizes, subsets, ranges. It is exact integer arithmetic in 64 bits; Quotients.cpp has what divides.
+// Symbolic arithmetic: sizes, subsets, ranges. It is exact integer arithmetic in 64 bits; Quotients.cpp has the operations that
+// divide.
 #include "Builder.h"
 
 #include "../Values.h"
@@ -131,7 +132,7 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         py::Expr subscript;
         subscript.kind = py::ExprKind::Subscript;
         subscript.args.push_back(py::name(e.name()));
-        // The indices as Python, which is how elements of containers are named in conditions, too.
+        // The indices in Python, since conditions name elements of containers the same way.
         for (const sym::Expr i : operands) {
             const auto parsed = py::parseExpr(i.str());
             if (!parsed.value)

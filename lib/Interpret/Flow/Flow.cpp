@@ -5,13 +5,13 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// A condition or the value of an assignment: code, and where its result is.
+/// A condition or an assigned value: its code and the operand of its result.
 struct Value {
     Code code;
     Operand result;
 };
 
-/// Code as it stands at an element of control flow, its result as a type.
+/// The code at an element of control flow, with its result converted to a type.
 Value value(Planner &p, Graph &g, const std::string &element, const ir::Code &code, Type t) {
     Builder b = p.builder(g.top, p.symbolicDivision(), p.machine.site(element, code.text, {}));
     Value out;
@@ -29,7 +29,7 @@ Value condition(Planner &p, Graph &g, const std::string &element, const ir::Code
 
 // ---------------------------------------------------------------------------------------------------- assignments
 
-/// Values, all computed before the first is assigned, and the symbols that get them.
+/// Values and the symbols that get them; all values are computed before the first assignment.
 class Assignments {
 public:
     void add(Planner &p, Graph &g, const std::string &element, Name symbol, const std::string &text) {
@@ -40,7 +40,7 @@ public:
         }
         Value v = value(p, g, element, {text, ir::Language::Python}, found->second.type);
         if (v.result) {
-            // The value is kept until all are known: code may give the register of a symbol itself.
+            // The value is copied until all are known: the code may return the register of a symbol itself.
             Builder b = p.builder(g.top, p.symbolicDivision(), nullptr);
             const Operand kept = b.reserve(found->second.type);
             b.copy(kept, v.result);
@@ -101,7 +101,7 @@ public:
         for (const auto &b : r.blocks())
             for (const ir::InterstateEdge *e : b->outEdges())
                 add(p, g, r, *e);
-        for (Block &b : blocks_) // an edge without a condition counts as last
+        for (Block &b : blocks_) // unconditional edges go last
             std::stable_partition(b.edges.begin(), b.edges.end(), [](const Edge &e) { return !e.always; });
         start_ = r.start() ? r.start()->id() : 0;
     }

@@ -48,7 +48,7 @@ void NativeCall::run(Machine &m) {
     copyOut(m);
 }
 
-/// In a process of its own. Values of registers come back in copies, since only those are shared.
+/// Runs the call in a separate process. Values of registers are copied back, since only the copies are shared.
 std::optional<Stop> NativeCall::runApart(std::vector<void *> values) const {
     std::deque<GuardedCopy> registers;
     for (std::size_t k = 0; k < parameters_.size(); ++k)
@@ -65,7 +65,7 @@ std::optional<Stop> NativeCall::runApart(std::vector<void *> values) const {
     return stop;
 }
 
-/// Where elements are, and the regions that hold them.
+/// Locates elements and the regions that hold them.
 void NativeCall::locate(Machine &m) {
     positions_.resize(parameters_.size());
     for (Region &r : regions_)
@@ -142,7 +142,7 @@ void NativeCall::copyOut(Machine &m) {
         reportOthers(m, r);
 }
 
-/// An element that may be written counts as written; one that the code need not write only where it is another one now.
+/// An element that may be written counts as written; with a dynamic memlet, it only counts if its value differs.
 void NativeCall::writeOutput(Machine &m, const NativeParameter &p, int64_t at, Region &r) const {
     const int64_t bytes = p.side.container->unit;
     const std::byte *now = r.copy->begin() + (at - r.begin);

@@ -1,8 +1,8 @@
-// A tasklet in C++: the function that it becomes, and a call of it.
+// A C++ tasklet: the function generated for it, and a call of that function.
 //
-// Values go to the function and come back as they are. Of memory it gets a copy of all from the first to the last element that its
-// connectors name in one buffer, as it lies there, so that code may compute with strides, and two connectors of one container are the
-// same memory, as in a compiled program. Afterwards what has changed is looked at element by element.
+// Values are passed to the function and back unchanged. For memory, it gets a copy of the range from the first to the last element
+// that its connectors name in each buffer, with the same layout. So code may use strides, and two connectors of one container share
+// memory, as in a compiled program. Afterwards, the copy is compared with the original element by element.
 #pragma once
 
 #include "Guarded.h"
@@ -11,15 +11,15 @@
 
 namespace sdfgc::interpret {
 
-/// A name that the code knows.
+/// A name used by the code.
 struct NativeParameter {
     Name name;
-    Type type;              // of the value, or of what the pointer points to
-    bool isPointer = false; // else the name is one value
+    Type type;              // of the value, or of the pointer's target
+    bool isPointer = false; // otherwise the name is a single value
     bool isInput = false, isOutput = false;
-    bool isDynamic = false;     // it is accessed or not
+    bool isDynamic = false;     // it may not be accessed
     std::byte *value = nullptr; // a register; null: elements of memory
-    Side side;                  // these
+    Side side;                  // the elements
 };
 
 class NativeCall final {
@@ -39,7 +39,7 @@ private:
         std::shared_ptr<Buffer> buffer;
         int64_t begin, end;
         std::unique_ptr<GuardedCopy> copy;
-        std::vector<bool> mayChange; // by cell from the one of `begin` on
+        std::vector<bool> mayChange; // by cell, starting at that of `begin`
     };
     void locate(Machine &m);
     Region &regionOf(const Container &c);

@@ -14,7 +14,7 @@ NativeCode::~NativeCode() = default;
 
 namespace {
 
-/// Does the graph prepare what its code then uses?
+/// Does the graph have init code that its other code may depend on?
 bool hasInitCode(const ir::SDFG &root) {
     for (const ir::SDFG *g : ir::allSDFGs(root))
         for (const ir::TargetCode &c : g->initCode)
@@ -23,7 +23,7 @@ bool hasInitCode(const ir::SDFG &root) {
     return false;
 }
 
-/// The definition of a structure after those that it contains; nothing for other types.
+/// The definition of a structure, preceded by those that it contains; nothing for other types.
 void defineStructures(Type t, std::set<Name> &known, std::string &out) {
     while (t.isPointer() || t.isVector())
         t = t.element();
@@ -37,7 +37,7 @@ void defineStructures(Type t, std::set<Name> &known, std::string &out) {
     out += "struct " + t.name().str() + " {\n" + fields + "};\n";
 }
 
-/// Those that the containers of a graph have.
+/// The structures used by the containers of a graph.
 std::string structuresOf(const ir::SDFG &root) {
     std::set<Name> known;
     std::string out;

@@ -1,4 +1,4 @@
-// All code in C++ of a graph: one library, with a function for each tasklet.
+// All C++ code of a graph: one library, with a function for each tasklet.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -15,13 +15,13 @@ class NativeCode {
 public:
     NativeCode();
     ~NativeCode();
-    /// Why code of the tasklet cannot be called; empty if it can.
+    /// Why the tasklet's code cannot be called; empty if it can.
     std::string refusal(const ir::Tasklet &t) const;
-    /// A call that lives as long as this.
+    /// A call that lives as long as this object.
     NativeCall &call(const Site *site);
-    /// Takes the code of a call whose parameters are known.
+    /// Adds the code of a call whose parameters are known.
     void define(const NativeCall &call, const ir::Tasklet &t);
-    /// Lets all of it be compiled.
+    /// Compiles all of it.
     void compile(const ir::SDFG &root, const NativeCompiler &compiler, diag::Engine &diags);
 
 private:

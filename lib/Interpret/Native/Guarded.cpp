@@ -68,7 +68,7 @@ namespace {
 
 constexpr std::array stopping{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-thread_local sigjmp_buf *wayBack = nullptr; // of the call that this thread makes
+thread_local sigjmp_buf *wayBack = nullptr; // of the call that is running on this thread
 thread_local Stop lastStop;
 std::atomic<bool> anyStopped{false};
 std::array<struct sigaction, stopping.size()> before;
@@ -79,7 +79,7 @@ void onSignal(int signal, siginfo_t *info, void *) {
         lastStop = {signal, info->si_addr};
         siglongjmp(*wayBack, 1);
     }
-    // A thread of a library: nobody can go on. As if we had not been asked.
+    // A thread of a library: there is no way to continue. Restore the previous behaviour.
     for (std::size_t k = 0; k < stopping.size(); ++k)
         sigaction(stopping[k], &before[k], nullptr);
     raise(signal);
@@ -114,9 +114,9 @@ bool hasStopped() { return anyStopped; }
 
 namespace {
 
-/// What a child says of its call, in memory that it shares with the parent.
+/// The child's answer about its call, in memory shared with the parent.
 struct Answer {
-    bool isStopped = true; // also where it never comes to answer
+    bool isStopped = true; // also if it never answers
     Stop stop;
 };
 
@@ -127,7 +127,7 @@ struct Answer {
     const Answer said{stopped.has_value(), stopped.value_or(Stop{})};
     std::memcpy(to, &said, sizeof said);
     std::fflush(stdout);
-    ::_exit(0); // runs no destructors: they are the parent's
+    ::_exit(0); // does not run destructors, which belong to the parent
 }
 
 } // namespace
@@ -136,8 +136,8 @@ std::optional<Stop> callApart(NativeLibrary::Function function, void *const *val
     Answer said;
     GuardedCopy shared;
     if (!shared.take(reinterpret_cast<const std::byte *>(&said), sizeof said))
-        return Stop{SIGKILL, nullptr}; // no memory; the system would end it, too
-    std::fflush(stdout);               // else the child would print it again
+        return Stop{SIGKILL, nullptr}; // out of memory; the system would kill it, too
+    std::fflush(stdout);               // otherwise the child would print it again
     const pid_t parent = ::getpid(), child = ::fork();
     if (child == 0) {
         endWithParent(parent);

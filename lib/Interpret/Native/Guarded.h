@@ -1,5 +1,6 @@
-// Memory that foreign code gets, and calls of it. Memory is a copy that ends at a page which nobody may touch, so that accesses behind it stop the code. What
-// lies before it up to the last page that nobody may touch is looked at afterwards. Child processes share it.
+// Memory passed to foreign code, and calls of such code. The memory is a copy that ends at an inaccessible page, so that accesses
+// beyond it stop the code. Bytes before it, back to the previous inaccessible page, are checked afterwards. Child processes share
+// it.
 #pragma once
 
 #include "sdfgc/Interpret/Native.h"
@@ -17,36 +18,36 @@ public:
     GuardedCopy(const GuardedCopy &) = delete;
     GuardedCopy &operator=(const GuardedCopy &) = delete;
 
-    /// Copies `bytes`. False where there is no memory for them.
+    /// Copies `bytes`. False if there is not enough memory.
     bool take(const std::byte *from, int64_t bytes);
     std::byte *begin() const { return end() - bytes_; }
-    /// Is an address that stopped the code one of the pages around?
+    /// Is the address that stopped the code in one of the guard pages?
     bool guards(const void *address) const;
-    /// Has nothing been written in front of the copy?
+    /// Are the bytes before the copy unchanged?
     bool isIntact() const;
 
 private:
     std::byte *end() const;
     void release();
     std::byte *all_ = nullptr;
-    int64_t pages_ = 0, bytes_ = 0; // between the two that are closed; of the copy
+    int64_t pages_ = 0, bytes_ = 0; // between the two guard pages; of the copy
 };
 
-/// What stopped code.
+/// Why code was stopped.
 struct Stop {
     int signal = 0;                // 0: an exception
-    const void *address = nullptr; // that was accessed
+    const void *address = nullptr; // the accessed address
 };
 
-/// Calls a function. A signal or an exception ends it, not the program; what it holds is lost then.
+/// Calls a function. A signal or an exception ends the function rather than the program; its resources are then lost.
 std::optional<Stop> callGuarded(NativeLibrary::Function function, void *const *values);
 
-/// Has a signal ended a function in this process? Then a library may be left with a lock or a buffer that nobody gives back, and one that
-/// is left so often enough breaks (OpenBLAS after some fifty calls): the next calls belong into processes of their own.
+/// Has a signal ended a function in this process? A library may then be left with a locked mutex or an unreleased buffer, and
+/// breaks if this happens often enough (OpenBLAS after some fifty calls), so later calls run in separate processes.
 bool hasStopped();
 
-/// The same in a child process, so that whatever the function leaves behind ends with it. It sees values of the caller, but the caller sees
-/// only what it does to guarded copies. A function that does not come back within `seconds` is ended by SIGALRM.
+/// The same in a child process, so that any state the function leaves behind ends with it. It sees values of the caller, but the
+/// caller sees only its effects on guarded copies. A function that does not return within `seconds` is ended by SIGALRM.
 std::optional<Stop> callApart(NativeLibrary::Function function, void *const *values, unsigned seconds = 60);
 
 } // namespace sdfgc::interpret

@@ -1,14 +1,14 @@
-// Views and references: containers that stand for the memory of others.
+// Views and references: containers that alias the memory of others.
 #include "../Plan.h"
 
 namespace sdfgc::interpret {
 
 namespace {
 
-/// Lets a container stand for the memory from an element of another on.
+/// Makes a container an alias for the memory starting at an element of another one.
 class AliasStep final : public Step {
 public:
-    Container *alias = nullptr, *byName = nullptr; // byName: what control flow sees; null if it is the alias itself
+    Container *alias = nullptr, *byName = nullptr; // byName: the container seen by control flow; null if it is the alias itself
     const Access *start = nullptr;
     Code code; // indices of the start
 
@@ -27,7 +27,8 @@ public:
     }
 };
 
-/// A step for a container that stands for the subset of another; without a subset, as where a memlet only names the alias, for all.
+/// A step that makes a container an alias for a subset of another one, or for all of it if there is no subset because the memlet
+/// only names the alias.
 std::unique_ptr<AliasStep> aliasOf(Planner &p, Scope &scope, Container *alias, Container &viewed,
                                    const std::optional<sym::Subset> &subset, const ir::AccessNode &n, const ir::Edge &e) {
     auto step = std::make_unique<AliasStep>();
@@ -38,7 +39,7 @@ std::unique_ptr<AliasStep> aliasOf(Planner &p, Scope &scope, Container *alias, C
     return step;
 }
 
-/// Lets each member of a structure stand for the member of that name of another one.
+/// Makes each member of a structure an alias for the member of that name in another one.
 class StructureAliasStep final : public Step {
 public:
     std::vector<std::unique_ptr<AliasStep>> members;
@@ -53,8 +54,7 @@ std::optional<sym::Subset> viewedSubset(const ir::AccessNode &view, const ir::Ed
     return e.dst == &view ? ir::sourceSubset(&e) : ir::destinationSubset(&e);
 }
 
-/// Do all nodes of a view in the state look at one container, and at one element of it? Members are found by name, whichever node is
-/// meant.
+/// Do all nodes of a view in the state view the same part of the same container? Members are found by name, whichever node is used.
 bool looksAtOne(const ir::AccessNode &view, const ir::Edge &e) {
     const ir::AccessNode *shown = ir::viewedNode(&view);
     for (const ir::AccessNode *n : ir::nodesOf<ir::AccessNode>(*view.state()))

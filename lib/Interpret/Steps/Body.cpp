@@ -1,8 +1,8 @@
-// The nodes of a state, or of a scope, as steps in an order that its edges allow, and which of them edges order.
+// The nodes of a state or scope, as steps in an order that its edges allow, and the ordering that edges impose on them.
 //
-// Copies are steps of their own: between access nodes of one scope right after the source, unless the destination waits for something
-// else, too; into a scope in front of the node inside.
-// Views are bound where they are visited; one that is written first, at the beginning of the scope.
+// Copies are separate steps: between access nodes of one scope right after the source, unless the destination also waits for
+// something else; into a scope, before the inner node. Views are bound when visited; a view that is written first is bound at the
+// beginning of the scope.
 #include "../Plan.h"
 
 #include <unordered_map>
@@ -11,7 +11,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// Is the edge what says which memory a view stands for?
+/// Does the edge define the memory that a view aliases?
 bool isViewEdge(const ir::Edge &e) {
     for (const ir::Node *n : {e.src, e.dst})
         if (const auto *a = dyn_cast<ir::AccessNode>(n)) {
@@ -53,7 +53,7 @@ private:
         return items_.size() - 1;
     }
 
-    /// Views that are written: of what a later node, or one outside, stands for.
+    /// Views that are written, which alias a container of a later node or of one outside.
     void writtenViews() {
         for (ir::Node *n : children_)
             if (const auto *a = dyn_cast<ir::AccessNode>(n))
@@ -95,7 +95,7 @@ private:
         return nullptr;
     }
 
-    /// Items that edges lead from to a node. Copies from nodes of this scope are among them.
+    /// Items with edges to a node. This includes copies from nodes of this scope.
     std::vector<std::size_t> predecessors(const ir::Node &n) const {
         std::vector<std::size_t> out;
         for (const ir::Edge *e : n.inEdges()) {
@@ -116,7 +116,7 @@ private:
         for (const ir::Edge *e : a.inEdges()) {
             if (setsReference(*e) && isa<ir::AccessNode>(ir::pathSource(e)))
                 arrived.push_back(add(p_.setReference(scope_, *e), before));
-            else if (isCopy(*e) && (!level_.count(e->src) || waits(a))) // into the scope, or not before others have been here
+            else if (isCopy(*e) && (!level_.count(e->src) || waits(a))) // into the scope, or only after others are complete
                 arrived.push_back(add(p_.copy(scope_, *e), before));
         }
         before.insert(before.end(), arrived.begin(), arrived.end());
@@ -126,10 +126,10 @@ private:
                 copies_[e] = add(p_.copy(scope_, *e), {itemOf_[&a]});
     }
 
-    /// Must more have happened in front of an access node than one thing?
+    /// Does an access node depend on more than one predecessor?
     static bool waits(const ir::Node &n) { return n.inEdges().size() > 1; }
 
-    /// Does an edge next to an access node copy its container, or to it, here?
+    /// Does an edge at an access node copy to or from its container, at this point?
     bool isCopy(const ir::Edge &e) const {
         if (e.memlet.isEmpty() || isViewEdge(e) || setsReference(e))
             return false;
@@ -139,7 +139,7 @@ private:
         return isa<ir::AccessNode>(e.dst) && e.src->isEntry() && isa<ir::AccessNode>(ir::pathSource(&e));
     }
 
-    /// Keeps the items that do something; what lies between them still orders them.
+    /// Keeps the items that have an effect; the others still impose an order.
     void finish(Body &out) {
         std::vector<std::vector<std::size_t>> all;
         for (const Item &i : items_)

@@ -1,4 +1,4 @@
-// Instructions for connectors of tasklets that are no plain loads and stores.
+// Instructions for connectors of tasklets other than plain loads and stores.
 #pragma once
 
 #include "../Native/Call.h"
@@ -33,7 +33,7 @@ inline const Instruction *pushElement(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// Lets the container of an access stand for the memory at the address `a`.
+/// Makes the container of an access an alias for the memory at the address `a`.
 inline const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
     Container &c = *static_cast<const Access *>(i->extra)->container;
     c.measure(m);
@@ -41,7 +41,7 @@ inline const Instruction *setReferenceTo(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// Fills a register as memory that nothing has written is filled; `extra`: its type.
+/// Fills a register with the value of unwritten memory; `extra`: its type.
 inline const Instruction *fillUnwritten(const Instruction *i, Machine &m) {
     std::memset(i->to, static_cast<int>(unwrittenIn(*static_cast<const Type *>(i->extra), m.options)),
                 static_cast<std::size_t>(i->n));

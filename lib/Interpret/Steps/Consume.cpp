@@ -1,6 +1,6 @@
-// Consume scopes: the body runs for every element of a stream, those that it pushes among them, until the stream is empty or a
-// condition holds. Nothing orders the elements. With chunks it gets several at once: their address, and how many there are, as many as the
-// stream has, up to the size of a chunk.
+// Consume scopes: the body runs for every element of a stream, including those that it pushes, until the stream is empty or a
+// condition holds. The elements are unordered. With chunks, the body gets several at once: their address and their number, which is
+// limited by the elements in the stream and the size of a chunk.
 #include "../Plan.h"
 
 #include "sdfgc/IR/ScopeConnectors.h"
@@ -61,7 +61,7 @@ private:
         std::memcpy(popped_.at, elements.front().data(), static_cast<std::size_t>(stream_->unit));
         elements.pop_front();
     }
-    /// Each chunk has memory of its own, that nothing has read or written before.
+    /// Each chunk has separate memory that has not been read or written before.
     template <class Elements> void takeChunk(Elements &elements, Machine &m) {
         const std::size_t count = std::min(most_, elements.size());
         m.order.task();
@@ -91,7 +91,7 @@ private:
     Container *stream_ = nullptr;
     const Access *first_ = nullptr; // its queue
     Code before_, condition_;
-    const std::size_t most_; // elements of a chunk
+    const std::size_t most_; // maximum elements per chunk
     Operand popped_, count_, end_;
     std::shared_ptr<Buffer> chunk_;
     Body body_;

@@ -1,6 +1,6 @@
 // Copies between containers: element k of one subset becomes element k of the other, both counted in row-major order (format
-// reference 6.14). All elements are read before the first is written. A copy of an element that nothing has written is as little
-// written, and no fault before something computes with it, unless it goes to memory of the caller.
+// reference 6.14). All elements are read before the first is written. Copying an element that has never been written leaves the
+// destination unwritten; this is only a fault once a computation uses the element, or if the destination is memory of the caller.
 #include "Side.h"
 
 #include <fmt/core.h>
@@ -57,8 +57,8 @@ public:
             stream(m);
             return;
         }
-        // A side without a subset is the entire container, or the other side's indices if those are another number of elements and mean
-        // something here.
+        // A side without a subset is the entire container, unless that has another number of elements and the other side's indices
+        // apply to it.
         const bool wholeFrom =
             !from_.given && (!from_.canTakeFrom(to_) || from_.count(true) * fromLanes_ == to_.count(!to_.given) * toLanes_);
         const bool wholeTo =
@@ -85,12 +85,12 @@ public:
     }
 
 private:
-    /// Is what a node holds just what a stream had?
+    /// Is the content of a node exactly what was in a stream?
     static bool isDrainedInto(const ir::Node &n, Scope &scope) {
         const Container *filledFrom = n.inEdges().size() == 1 ? Planner::containerAtSource(scope, *n.inEdges().front()) : nullptr;
         return filledFrom && filledFrom->desc->isStream();
     }
-    /// Is there no value to be copied, and may the other side do without?
+    /// Is there no value to copy, and may the other side remain without one?
     bool copiesNothing(int64_t at) const {
         return !update_ && to_.container->buffer->isOwn() && !from_.container->buffer->hasValue(at, fromSize_);
     }
@@ -112,7 +112,7 @@ private:
         std::memcpy(b.memory + at, out_.at, static_cast<std::size_t>(toSize_));
     }
 
-    /// Elements are pushed to a queue, or popped from it as many as there are, up to the size of the subset.
+    /// Elements are pushed to a queue, or popped from it: as many as it has, up to the size of the subset.
     void stream(Machine &m) {
         Container &from = *from_.container, &to = *to_.container;
         if (from.desc->isStream() && to.desc->isStream()) {
@@ -152,11 +152,11 @@ private:
     Code indices_, each_;
     Operand in_, old_, out_;
     bool update_ = false;
-    int64_t *drained_ = nullptr; // of the array: how many elements a stream had for it
+    int64_t *drained_ = nullptr; // of the array: the number of elements that a stream had for it
     int64_t fromLanes_, toLanes_, fromSize_, toSize_;
     std::vector<int64_t> fromAt_, toAt_;
     std::vector<std::byte> values_;
-    std::vector<bool> unwritten_; // which of them are none
+    std::vector<bool> unwritten_; // which of them are unwritten
 };
 
 } // namespace
@@ -170,7 +170,7 @@ std::unique_ptr<Step> Planner::copy(Scope &scope, const ir::Edge &e) {
         refuse(ir::elementName(e), "a copy of something that is no container");
         return nullptr;
     }
-    // What a node inside of a scope has written is there already.
+    // A node inside a scope has already written to the container itself.
     if (from == to && (!ir::sourceSubset(&e) || !ir::destinationSubset(&e) || *ir::sourceSubset(&e) == *ir::destinationSubset(&e)))
         return nullptr;
     const auto refused = [&](const Container &c) {

@@ -1,4 +1,4 @@
-// Elements of container arrays, which are pointers: containers that stand for what they point to.
+// Elements of container arrays, which are pointers: containers that alias the memory they point to.
 #include "../Plan.h"
 
 #include "../Values.h"

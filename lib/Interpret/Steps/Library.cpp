@@ -1,4 +1,4 @@
-// Library nodes by their definition (format reference section 7), not by their expansion: which class is executed by what.
+// Library nodes by their definition (format reference section 7) rather than by expansion: the function that executes each class.
 #include "Library/Nodes.h"
 
 #include "sdfgc/Analysis/Device/Async.h"

@@ -1,4 +1,4 @@
-// Maps: iterations in lexicographic order, which nothing but a sequential schedule promises.
+// Maps: iterations run in lexicographic order, but only a sequential schedule guarantees it.
 #include "../Plan.h"
 
 namespace sdfgc::interpret {

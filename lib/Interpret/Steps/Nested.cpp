@@ -1,4 +1,4 @@
-// Nested SDFGs: symbols by value, containers as other names for the memory around.
+// Nested SDFGs: symbols by value, containers as aliases of the surrounding memory.
 #include "../Plan.h"
 #include "../Values.h"
 
@@ -10,7 +10,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// A scalar argument of another type than the element outside: a value, converted on the way in and on the way out.
+/// A scalar argument whose type differs from the outer element: a value that is converted on entry and on exit.
 struct ConvertedArgument {
     Container *inner;
     const Access *element;
@@ -18,7 +18,7 @@ struct ConvertedArgument {
     Code in, out;
     bool isRead = false, isWritten = false;
 
-    /// What is not written outside is not written inside.
+    /// If the outer element is unwritten, so is the inner one.
     void enter(Machine &m) {
         inner->buffer = std::make_shared<Buffer>(inner->name, 1, std::max<int64_t>(inner->unit, 1));
         inner->start = 0;
@@ -99,7 +99,7 @@ public:
 private:
     struct Binding {
         Container *inner;
-        const Access *start; // in the graph around
+        const Access *start; // in the surrounding graph
     };
 
     void bind(Planner &p, Builder &b, Scope &scope, const ir::NestedSDFGNode &n, const ir::Edge &e, Name connector, bool in) {
@@ -160,8 +160,8 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
-    std::vector<std::unique_ptr<Step>> elements_;                      // bindings to what elements of container arrays point to
-    std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes, elements that a scope consumes
+    std::vector<std::unique_ptr<Step>> elements_;                      // bindings to the targets of elements of container arrays
+    std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes; elements that a scope consumes
     std::deque<ConvertedArgument> converted_;
     std::set<Name> done_;
 };

@@ -1,4 +1,4 @@
-// One side of a copy, or an operand of a library node: where the elements of a subset are, counted in row-major order.
+// One side of a copy, or an operand of a library node: the locations of a subset's elements in row-major order.
 #pragma once
 
 #include "../Plan.h"
@@ -20,12 +20,13 @@ public:
         for (const sym::Range &r : subset->dims)
             dims_.push_back({b.integer(r.begin), b.roundedDown(r.end), b.integer(r.step), b.integer(r.tile)});
     }
-    /// Do indices of the other side's container mean something in this one: have both the same dimensions?
+    /// Are indices of the other side's container meaningful in this one, i.e. do both have the same rank?
     bool canTakeFrom(const Side &other) const { return container->shape.size() == other.container->shape.size(); }
-    /// The same indices as the other side.
+    /// Uses the same indices as the other side.
     void takeFrom(const Side &other) { dims_ = other.dims_; }
 
-    /// Where the elements are, in bytes; -1 for those outside, which are reported. `lanes`: parts of an element.
+    /// Computes the positions of the elements in bytes; -1 for those outside, which are reported. `lanes`: number of parts of an
+    /// element.
     void locate(Machine &m, std::vector<int64_t> &out, int64_t lanes, bool whole) {
         out.clear();
         ranges_.clear();
@@ -49,7 +50,7 @@ public:
         }
         walk(m, 0, 0, true, lanes, out);
     }
-    /// How many of the elements found last lie along each dimension; a scalar has none.
+    /// The shape of the elements located last; empty for a scalar.
     std::vector<int64_t> shape() const {
         std::vector<int64_t> out;
         for (const Range &r : ranges_)

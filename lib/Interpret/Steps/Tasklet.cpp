@@ -1,4 +1,4 @@
-// Tasklets: what connectors are (format reference 6.11, 6.12), and the code between the reads and the writes.
+// Tasklets: the meaning of connectors (format reference 6.11, 6.12), and the code between reads and writes.
 #include "../Native/Call.h"
 #include "../Plan.h"
 #include "../Values.h"
@@ -15,22 +15,22 @@ namespace {
 
 struct Connection {
     Name name;
-    Container *container = nullptr; // null: a value from or for another node
+    Container *container = nullptr; // null: a value from or to another node
     const ir::Memlet *memlet = nullptr;
     std::optional<sym::Subset> subset;
-    Type type;            // of the value, or of what a pointer points to
-    bool pointer = false; // code may count its elements
+    Type type;            // of the value, or of the pointer's target
+    bool pointer = false; // code may index its elements
     bool dynamic = false;
     bool stream = false;
-    bool sets = false;       // an output that a reference is set to
+    bool sets = false;       // an output that sets a reference
     Access *first = nullptr; // the first element of the subset
-    Operand value;           // read before the code; of an output: what the code has assigned
-    Operand assigned;        // has it? None where it always has, before it reads it
+    Operand value;           // read before the code; for an output: the value the code has assigned
+    Operand assigned;        // is it assigned? None if it is always assigned before a read
     py::ExprRef update;      // the function of a conflict resolution
-    Operand old;             // what the last update found
+    Operand old;             // the value that the last update found
 };
 
-/// An element that code names: one of the container's, or one at an address.
+/// An element named by the code: one of the container's, or one at an address.
 struct Place {
     const Access *element = nullptr;
     Operand address;
@@ -91,7 +91,8 @@ public:
         b.block(block);
     }
 
-    /// An output is a variable without a value at first. Where code may read it, or end, before it has assigned one, a flag tells.
+    /// An output is initially a variable without a value. If code may read it, or end, before assigning it, a flag tracks the
+    /// assignment.
     void watchOutputs(Builder &b, const std::vector<py::StmtRef> &block) {
         const py::BlockNames names = py::blockNames(block);
         for (Connection &c : outputs_) {
@@ -109,7 +110,7 @@ public:
             b.emit({checkAssigned, nullptr, c.assigned.at, nullptr, 1, c.first});
     }
 
-    /// Code in C++ becomes a function of its connectors, and of symbols and constants that it names.
+    /// C++ code becomes a function of its connectors and of the symbols and constants that it mentions.
     void native(Builder &b) {
         const std::string why =
             p_.machine.options.native ? p_.native.refusal(t_) : "code in C++ where none is compiled (--no-native)";
@@ -163,7 +164,7 @@ public:
         p.side.define(b, subset);
     }
 
-    /// A symbol, or a constant; none for words that mean something else.
+    /// A symbol or a constant; nothing for other words.
     std::optional<NativeParameter> parameter(Builder &b, Name name) {
         const std::optional<Type> type = scope_.typeOf(name);
         if (!type || type->isPointer() || type->isOpaque())
@@ -186,7 +187,7 @@ public:
         if (Connection *c = find(inputs_, name))
             return valueOf(b, *c);
         if (Connection *c = find(outputs_, name)) {
-            if (c->old) // of an update that may happen often: what was there before
+            if (c->old) // for an update that may happen repeatedly: the previous value
                 return c->old;
             checkUse(b, *c);
             if (c->value)
@@ -252,7 +253,7 @@ public:
         if (std::any_of(inputs_.begin(), inputs_.end(), is))
             return true;
         if (const auto c = std::find_if(outputs_.begin(), outputs_.end(), is); c != outputs_.end())
-            return c->container != nullptr; // for another node: a local, whose type the code tells
+            return c->container != nullptr; // for another node: a local, whose type follows from the code
         return changed_.count(name) != 0;
     }
     std::optional<Type> structure(Name name) const override { return scope_.structure(name); }
@@ -262,8 +263,8 @@ private:
         const auto it = std::find_if(list.begin(), list.end(), [&](const Connection &c) { return c.name == name; });
         return name && it != list.end() ? &*it : nullptr;
     }
-    /// The type in which the container holds what the code sees as `c.type`: values are converted between the two, lanes of a vector are
-    /// elements of the container.
+    /// The type in the container of values that have the type `c.type` in the code: values are converted between the two, and lanes
+    /// of a vector are elements of the container.
     static Type heldType(const Connection &c) {
         return !c.pointer && c.type.isNumeric() && c.container->type.isNumeric() ? c.container->type : c.type;
     }
@@ -311,7 +312,7 @@ private:
         c.name = e.dstConn;
         const ir::Connector *declared = t_.inConnector(e.dstConn);
         if (const auto element = p_.values.find({e.src, e.srcConn}); e.src->isEntry() && element != p_.values.end()) {
-            c.value = element->second; // what a consume scope has popped
+            c.value = element->second; // popped by a consume scope
             if (declared && declared->type.isNumeric() && c.value.type.isNumeric())
                 c.value = b.convert(c.value, declared->type);
             c.type = c.value.type;
@@ -371,8 +372,8 @@ private:
         return load(b, c, {c.first, {}});
     }
 
-    /// Writes a value to an element, with the conflict resolution if there is one: then it returns what was there before. The lanes of
-    /// a vector are combined before they update one element.
+    /// Writes a value to an element; with conflict resolution, returns the previous value. Lanes of a vector that update a single
+    /// element are combined first.
     Operand put(Builder &b, const Connection &c, const Place &place, Operand value) {
         Type t = heldType(c);
         Operand given = b.convert(b.convert(value, c.type), t);
@@ -402,7 +403,8 @@ private:
         return true;
     }
 
-    /// What a subscript of a connector names. One index that does not count along the subset counts elements from the first one on.
+    /// The element that a subscript of a connector names. A single index that does not refer to a dimension of the subset counts
+    /// elements from the first one on.
     Place placeOf(Builder &b, const Connection &c, const py::Expr &e) {
         const std::vector<py::ExprRef> indices = indicesOf(e);
         if (const Access *x = elementAt(b, c, indices))
@@ -412,8 +414,8 @@ private:
         return {nullptr, b.advance(b.addressOf(c.first, c.type), b.expression(*indices[0]))};
     }
 
-    /// The element at indices that count along dimensions of the subset. None where they do not, or where the elements of the connector
-    /// are not those of the container.
+    /// The element at indices along dimensions of the subset. Null if they do not match these, or if the connector's elements
+    /// differ from those of the container.
     const Access *elementAt(Builder &b, const Connection &c, const std::vector<py::ExprRef> &indices) {
         if (!(c.type == c.container->type) || !c.subset || c.container->desc->isScalar())
             return nullptr;

@@ -1,5 +1,5 @@
-// Operations that the host queues on streams of the device. They are executed at once, in the order in which they were queued; which
-// of them, and of what the host does, come before which is up to the waits in the tree (Order.h, Streams).
+// Operations that the host queues on device streams. They are executed immediately, in the order in which they are queued; the
+// waits in the tree determine how they and the host's actions are ordered (Order.h, Streams).
 #include "Translator.h"
 
 #include "../Values.h"
@@ -12,7 +12,7 @@ using namespace tree;
 
 namespace {
 
-/// What runs from here on is of stream `n`, which has been told by the host to.
+/// The following tasks belong to stream `n`, to which the host has queued them.
 const Instruction *beginOperationNow(const Instruction *i, Machine &machine) {
     TreeMachine &m = treeMachine(machine);
     if (Streams *s = m.streams.get()) {

@@ -1,4 +1,4 @@
-// Calls of libraries, by what they are defined to do.
+// Library calls, executed by their definition.
 #include "Translator.h"
 
 #include "../Values.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view rowMajor = "CblasRowMajor";
 
-/// The arguments of a call: words as they stand, numbers, addresses.
+/// The arguments of a call: literal words, numbers, addresses.
 struct LibraryOperands {
     std::vector<std::string> words;
     std::vector<Operand> values;
@@ -86,7 +86,7 @@ template <class T> void gemm(Machine &machine, const LibraryOperands &o) {
         }
 }
 
-/// Where element k of a vector of n with a stride is: a negative one counts from the end.
+/// The position of element k in a strided vector of n elements: a negative stride counts from the end.
 int64_t strided(int64_t k, int64_t n, int64_t stride) { return stride >= 0 ? k * stride : (k - n + 1) * stride; }
 
 /// cblas_?gemv(layout, trans, m, n, alpha, A, lda, x, incx, beta, y, incy)
@@ -128,7 +128,7 @@ template <class T> void axpy(Machine &machine, const LibraryOperands &o) {
         y.put(strided(k, n, incy), alpha * x.get(strided(k, n, incx)) + y.get(strided(k, n, incy)));
 }
 
-/// geam(opA, opB, m, n, alpha, A, lda, beta, B, ldb, C, ldc), on the device alone: C = alpha op(A) + beta op(B), all row by row
+/// geam(opA, opB, m, n, alpha, A, lda, beta, B, ldb, C, ldc), only on the device: C = alpha op(A) + beta op(B), all row-major
 template <class T> void geam(Machine &machine, const LibraryOperands &o) {
     const int64_t m = o.integer(2), n = o.integer(3), lda = o.integer(6), ldb = o.integer(9), ldc = o.integer(11);
     const T alpha = factor<T>(o, 4), beta = factor<T>(o, 7);
@@ -137,7 +137,7 @@ template <class T> void geam(Machine &machine, const LibraryOperands &o) {
         return conjugated(x.get(o.isTransposed(op) ? j * ld + i : i * ld + j), o.isConjugated(op));
     };
     for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n && machine.goesOn(); ++j) { // what a factor of 0 takes away is not read
+        for (int64_t j = 0; j < n && machine.goesOn(); ++j) { // operands with factor 0 are not read
             const T first = alpha == T(0) ? T(0) : alpha * part(a, 0, i, j, lda);
             c.put(i * ldc + j, beta == T(0) ? first : first + beta * part(b, 1, i, j, ldb));
         }
@@ -145,10 +145,10 @@ template <class T> void geam(Machine &machine, const LibraryOperands &o) {
 
 using Compute = void (*)(Machine &, const LibraryOperands &);
 struct KnownFunction {
-    std::string_view name; // without the prefix of the library and the letter of the type
-    uint32_t factors;      // which arguments are factors: a bit for each
-    bool hasLayout;        // on the host, as the first argument; the device has rows
-    Compute s, d, c, z;    // by the letter of the type; null: there is none
+    std::string_view name; // without the library's prefix and the type letter
+    uint32_t factors;      // bit mask of the arguments that are factors
+    bool hasLayout;        // as the first argument on the host; the device is row-major
+    Compute s, d, c, z;    // by type letter; null: not available
     Compute of(char letter) const {
         return letter == 's' ? s : letter == 'd' ? d : letter == 'c' ? c : letter == 'z' ? z : nullptr;
     }
@@ -194,7 +194,7 @@ const Instruction *callLibraryNow(const Instruction *i, Machine &m) {
 
 } // namespace
 
-/// `cblas_dgemm` of the host, `__state->gpuBlas.gemm` of the device, which knows the type by its arguments.
+/// `cblas_dgemm` on the host, `__state->gpuBlas.gemm` on the device, where the arguments determine the type.
 void Translator::translate(const LibraryCall &c) {
     constexpr std::string_view hosts = "cblas_", devices = "__state->gpuBlas.";
     const bool onDevice = c.function.starts_with(devices), onHost = c.function.starts_with(hosts);
@@ -247,12 +247,12 @@ Operand Translator::libraryArgument(const LibraryCall::Argument &a, Type t) {
 
 namespace {
 
-/// Values that the threads of a block have, side by side.
+/// The values of a block's threads, side by side.
 struct Together {
     std::vector<std::byte> values;
 };
 
-/// The thread leaves its value `a` of `n` bytes.
+/// The thread stores its value `a` of `n` bytes.
 const Instruction *leaveValueNow(const Instruction *i, Machine &m) {
     auto &x = ownOf<Together>(i);
     const std::size_t at = treeMachine(m).side * static_cast<std::size_t>(i->n);
@@ -261,7 +261,7 @@ const Instruction *leaveValueNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// The first thread of the block takes the value of thread `b`.
+/// The first thread of the block reads the value of thread `b`.
 const Instruction *takeValueNow(const Instruction *i, Machine &m) {
     const auto &x = *static_cast<const Together *>(i->extra);
     const std::size_t thread = treeMachine(m).side + static_cast<std::size_t>(as<int64_t>(i->b));
@@ -289,7 +289,7 @@ std::optional<py::Reduction> reductionOf(const std::string &word) {
 
 } // namespace
 
-/// All threads of a block combine a value, and the first one has the result.
+/// All threads of a block combine their values, and the first one gets the result.
 void Translator::blockReduce(const LibraryCall &c) {
     const auto reduction = c.arguments.size() == 2 ? reductionOf(c.arguments[1].word) : std::nullopt;
     if (!reduction || !c.result || !c.arguments[0].value) {
@@ -317,7 +317,7 @@ void Translator::blockReduce(const LibraryCall &c) {
     b().land(done);
     b().storeAt(pointerTo(c.result), total);
     b().land(others);
-    meet(Meeting::Block); // before the next call leaves values
+    meet(Meeting::Block); // before the next call stores values
 }
 
 } // namespace sdfgc::interpret

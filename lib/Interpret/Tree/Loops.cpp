@@ -22,7 +22,7 @@ const Instruction *leaveNow(const Instruction *i, Machine &m) {
     m.order.leave();
     return i + 1;
 }
-/// Ends the code when the time is over, wherever it is.
+/// Ends the code, at any point, when the time limit is reached.
 const Instruction *goOnNow(const Instruction *i, Machine &m) { return m.goesOn() ? i + 1 : nullptr; }
 
 const Instruction *checkStepNow(const Instruction *i, Machine &m) {
@@ -39,7 +39,7 @@ const Instruction *checkStepNow(const Instruction *i, Machine &m) {
 void Translator::translate(const For &f) {
     const bool parallel = f.omp && collapsed_ == 0;
     const int inner = f.omp ? f.omp->collapse - 1 : std::max(collapsed_ - 1, 0);
-    const bool counts = (f.omp || collapsed_ > 0) && inner == 0; // its iterations are those of the parallel loop
+    const bool counts = (f.omp || collapsed_ > 0) && inner == 0; // its iterations belong to the parallel loop
     collapsed_ = 0;
     const Variable &v = variable(f.var);
     Location counter;
@@ -54,7 +54,7 @@ void Translator::translate(const For &f) {
     const std::vector<Reducing> reductions = beginReductions(f.omp ? f.omp->reductions : f.accumulators);
     if (parallel)
         b().emit({enterMapNow});
-    const bool shares = parallel && f.omp->inParallelRegion; // every thread of the region does some iterations
+    const bool shares = parallel && f.omp->inParallelRegion; // every thread of the region runs some iterations
     const Operand number = b().reserve(ScalarKind::Int64), one = b().constant(ScalarKind::Int64, int64_t(1));
     if (shares)
         b().copy(number, b().constant(ScalarKind::Int64, int64_t(0)));
@@ -80,7 +80,7 @@ void Translator::translate(const For &f) {
         meet(Meeting::Block);
 }
 
-/// Has a size the same value in all iterations of the loop with this variable? It has when registers alone are in it.
+/// Does a size have the same value in all iterations of the loop over this variable? It does if it consists of registers alone.
 bool Translator::isFixed(sym::Expr size, VarId counter) const {
     const auto symbols = size.freeSymbols();
     return std::all_of(symbols.begin(), symbols.end(), [&](Name n) {
@@ -113,7 +113,7 @@ void Translator::iterate(const For &f, const Location &counter, Operand begin, c
     frame().loops.pop_back();
 }
 
-/// How many threads a block has.
+/// The number of threads in a block.
 Operand Translator::blockThreads() {
     Operand out = Builder::integerAt(m_.blockSize);
     for (int k = 1; k < 3; ++k)
@@ -121,7 +121,7 @@ Operand Translator::blockThreads() {
     return out;
 }
 
-/// Iterations that the threads of a kernel share by their numbers.
+/// Iterations that are distributed over the threads of a kernel by index.
 void Translator::spreadLoop(const For &f, Location &counter) {
     const Spread &s = *f.spread;
     const auto product = [&](Operand a, Operand c) { return b().binary(py::Op::Mul, a, c); };
@@ -158,7 +158,7 @@ void Translator::spreadLoop(const For &f, Location &counter) {
 
 // ---------------------------------------------------------------------------------------------------- reductions
 
-/// What a reduction begins with.
+/// The initial value of a reduction.
 Operand Translator::neutral(py::Reduction r, Type t) {
     using py::Reduction;
     const Type lane = t.isVector() ? t.element() : t;
@@ -217,7 +217,7 @@ void Translator::endReductions(const std::vector<Reducing> &list) {
         const std::size_t top = b().position(), done = b().jumpLater(b().compare(py::Op::Lt, k, x.count));
         const Operand own = b().loadAt(b().advance(x.own.pointer, k), x.own.type);
         const Operand at = b().advance(pointerTo(x.outer), k), old = b().loadAt(at, x.outer.type, true);
-        // OpenMP adds what a thread has subtracted from zero.
+        // For subtraction, OpenMP starts each thread at zero and adds the partial results.
         const py::Reduction by = x.reduction == py::Reduction::Sub ? py::Reduction::Sum : x.reduction;
         b().storeAt(at, b().convert(combined(by, nullptr, old, own), x.outer.type), true);
         b().copy(k, b().binary(py::Op::Add, k, one));
@@ -240,7 +240,7 @@ void Translator::translate(const Loop &l) {
         Location &p = frame().places[static_cast<std::size_t>(l.declares.index)];
         p = {};
         p.type = v.type;
-        p.value = b().reserve(v.type); // the header is the only one that assigns it
+        p.value = b().reserve(v.type); // only the header assigns it
         frame().visible[v.name] = l.declares;
     }
     simple(l.init);
@@ -266,7 +266,7 @@ void Translator::translate(const Loop &l) {
         landContinues();
         simple(l.update);
         break;
-    case Loop::DoWhile: // the update is the end of the body
+    case Loop::DoWhile: // the update ends the body
         simple(l.update);
         landContinues();
         test();

@@ -1,4 +1,4 @@
-// What references to memory and names in expressions mean.
+// The meaning of memory references and of names in expressions.
 #include "Translator.h"
 
 #include "../Values.h"
@@ -19,7 +19,7 @@ Type Translator::typeAt(RefId r) const {
     return x.castTo ? x.castTo : variable(x.var).type;
 }
 
-/// The type of the element of memory that an expression is; none for values of registers, and for what has to be computed.
+/// The type of the memory element that an expression denotes; none for register values and computed values.
 std::optional<Type> Translator::elementType(const py::Expr &e) const {
     const auto isRegister = [&](VarId v) {
         const Location &p = frame().places[static_cast<std::size_t>(v.index)];
@@ -37,7 +37,7 @@ std::optional<Type> Translator::elementType(const py::Expr &e) const {
     return v.kind == VarKind::Value || v.kind == VarKind::Reference ? std::optional(v.type) : std::nullopt;
 }
 
-/// Where an expression with such a type lies.
+/// The address of an expression with such a type.
 Operand Translator::elementAddress(const py::Expr &e) {
     return e.kind == ExprKind::MemRef ? pointerTo(refOf(e), e.args) : pointerTo(place(frame().visible.at(e.name)));
 }
@@ -157,7 +157,7 @@ Operand Translator::call(Builder &, Name function, const std::vector<Operand> &a
             out = b().binary(py::Op::Mul, out, Builder::integerAt(at + k));
         return out;
     };
-    const auto linear = [&](const int64_t *index, const int64_t *size) { // x runs fastest
+    const auto linear = [&](const int64_t *index, const int64_t *size) { // x varies fastest
         Operand out = Builder::integerAt(index + 2);
         for (int k = 1; k >= 0; --k)
             out =

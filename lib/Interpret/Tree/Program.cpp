@@ -1,4 +1,4 @@
-// A tree as a program: its arguments and the memory that it keeps between calls.
+// A tree as a program: its arguments and the memory it keeps between calls.
 #include "../Parts.h"
 #include "../Values.h"
 #include "Translator.h"
@@ -11,8 +11,8 @@ namespace {
 
 using namespace tree;
 
-/// Names of the interface, in sizes of arguments and fields: they are those of the graph. Sizes may mention symbols that the program
-/// does not take, since it has no use for them; the caller gives them a value all the same.
+/// Names of the interface, as used in sizes of arguments and fields: they are those of the graph. Sizes may mention symbols that
+/// the program does not need as arguments; the caller still provides their values.
 class ParameterNames final : public Names {
 public:
     std::map<Name, Operand> values;
@@ -71,7 +71,7 @@ private:
         Space space;
         int64_t unit;
     };
-    struct Scalar { // a container by value
+    struct Scalar { // a container passed by value
         Name name;
         Operand value;
     };
@@ -119,7 +119,7 @@ private:
         as<Pointer>(a.pointer.at) = {buffer.get(), 0};
     }
 
-    /// Memory of the state, new before the first call.
+    /// Allocates the memory of the state before the first call.
     void keepFields() {
         for (Field &f : fields) {
             Slot &slot = *f.place.slot;

@@ -11,7 +11,7 @@ using namespace tree;
 
 namespace {
 
-/// `a`: how many.
+/// `a`: their number.
 const Instruction *makeQueuesNow(const Instruction *i, Machine &) {
     auto &q = ownOf<Queues>(i);
     q.queues.assign(static_cast<std::size_t>(std::max<int64_t>(as<int64_t>(i->a), 0)), Queue());
@@ -29,7 +29,7 @@ const Instruction *makeViewNow(const Instruction *i, Machine &) {
     return i + 1;
 }
 
-/// `to` = the queue `a`, `b` queues further on.
+/// `to` = the queue `b` positions after queue `a`.
 const Instruction *advanceQueueNow(const Instruction *i, Machine &) {
     QueueAt q = as<QueueAt>(i->a);
     q.number += as<int64_t>(i->b);
@@ -76,7 +76,7 @@ const Instruction *pushNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// Several elements at once, between the queue and memory.
+/// Transfers several elements at once between the queue and memory.
 struct Bulk {
     Operand queue, memory, count, moved;
     int64_t bytes;
@@ -115,7 +115,7 @@ const Instruction *popAllNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// What a consume scope takes at once. Each chunk has memory of its own.
+/// The elements that a consume scope takes at once. Each chunk has separate memory.
 struct Chunk {
     Operand queue, address, count;
     int64_t most, bytes;
@@ -139,7 +139,7 @@ const Instruction *takeChunkNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// Are there elements in the queue `a`?
+/// Does the queue `a` have elements?
 const Instruction *hasElementsNow(const Instruction *i, Machine &m) {
     const Queue *q = queueOf(as<QueueAt>(i->a), m, static_cast<const Site *>(i->extra));
     as<bool>(i->to) = q && !q->elements.empty() && m.goesOn();
@@ -208,7 +208,7 @@ void Translator::translate(const StreamPop &p) {
         assign(p.countVar, moved);
 }
 
-/// One worker does all: which one gets an element, nobody promises. Nothing orders the elements.
+/// A single worker does everything, since it is unspecified which worker gets which element. The elements are unordered.
 void Translator::translate(const Consume &c) {
     const Operand queue = queueAt(c.stream);
     const Type t = variable(reference(c.stream).var).type;

@@ -21,7 +21,7 @@ const Instruction *taskNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// A check of `--checks` that the lowering made: the interpreter checks accesses by itself.
+/// Is it a check that the lowering created for `--checks`? The interpreter checks accesses itself.
 bool isRunTimeCheck(const py::StmtRef &s) {
     return s->kind == py::StmtKind::ExprStmt && s->value->kind == py::ExprKind::Call &&
            s->value->args[0]->kind == py::ExprKind::Name && s->value->args[0]->name.view().starts_with(check::prefix);
@@ -72,7 +72,7 @@ void Translator::translate(const DataProbe &p) {
         refuse("a container that is read from a file");
 }
 
-/// An element that becomes another one as it is: a copy, which says nothing about whether the element has a value.
+/// An element assigned to another one unchanged: a copy, which does not require that the element has a value.
 bool Translator::isCopy(const tree::Code &c) const {
     if (c.stmts.size() != 1 || c.stmts[0]->kind != py::StmtKind::Assign || c.stmts[0]->targets.size() != 1)
         return false;
@@ -155,7 +155,8 @@ bool copiesNothing(const Pointer &from, const Pointer &to, int64_t at, int64_t b
     return to.buffer->isOwn() && !from.buffer->hasValue(from.offset + at, bytes);
 }
 
-/// `b`: int64 with the number of elements of `n` bytes; `a`: the address of the source; `to`: that of the target; `extra`: the site.
+/// `b`: int64 with the number of elements of `n` bytes; `a`: the address of the source; `to`: the address of the target; `extra`:
+/// the site.
 const Instruction *copyNow(const Instruction *i, Machine &m) {
     const auto *site = static_cast<const Site *>(i->extra);
     const int64_t bytes = as<int64_t>(i->b) * i->n;
@@ -280,7 +281,7 @@ void Translator::body(const Function &callee, std::vector<Location> parameters) 
         const VarId v = callee.params[k];
         Location &p = f.places[static_cast<std::size_t>(v.index)] = parameters[k];
         f.visible[callee.vars[v].name] = v;
-        if (p.value && f.changed.count(callee.vars[v].name)) // a copy of its own
+        if (p.value && f.changed.count(callee.vars[v].name)) // a private copy
             p = keeping(p.type, p.value);
     }
     translate(callee.body);

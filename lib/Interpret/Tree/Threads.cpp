@@ -1,8 +1,8 @@
-// Threads: of a parallel region of the host, of a kernel.
+// Threads: those of a parallel region on the host, and those of a kernel.
 //
-// Threads that never meet are executed one after the other, as iterations of a map. Those that meet at barriers are executed from one
-// barrier to the next: what lies between two barriers is a map, and maps follow each other. A thread that waits keeps the registers
-// of its code, so that the next one can have them.
+// Threads without barriers are executed one after another, like iterations of a map. Threads with barriers are executed from one
+// barrier to the next: the code between two barriers is a map, and these maps follow each other. A waiting thread saves the
+// registers of its code, so that the next thread can use them.
 #include "Translator.h"
 
 #include "../Values.h"
@@ -20,7 +20,7 @@ struct Waiting {
     Meeting meeting = Meeting::None;
 };
 
-/// Lets threads run until each is at its end, or waits for `until`.
+/// Runs each thread until it ends or waits for `until`.
 class Team {
 public:
     Team(TreeMachine &m, const ThreadCode &code, const std::vector<std::byte> &fresh, std::size_t count,
@@ -30,7 +30,7 @@ public:
     bool isDone() const {
         return std::all_of(threads_.begin(), threads_.end(), [](const Waiting &t) { return !t.goOn; });
     }
-    /// One part after the other. Ends where all that go on wait for the grid.
+    /// Runs one part after another. Ends when all remaining threads wait for the grid.
     void run() {
         while (!isDone() && !m_.stopped()) {
             const bool all = std::all_of(threads_.begin(), threads_.end(),
@@ -89,7 +89,7 @@ std::size_t product(const int64_t *sizes) {
     return n;
 }
 
-/// Blocks that are on the device at once, and wait for each other.
+/// Blocks that are resident at the same time and wait for each other.
 void runResidentGrid(TreeMachine &m, const ThreadCode &code, std::size_t blocks, std::size_t threads) {
     std::vector<std::byte> fresh;
     m.save(code.registers, fresh);
@@ -175,7 +175,7 @@ namespace {
 
 struct Region {
     ThreadCode threads;
-    Operand count, number, size; // how many are asked for; what each is told
+    Operand count, number, size; // requested number of threads; each thread's index and the team size
 };
 
 const Instruction *runRegionNow(const Instruction *i, Machine &machine) {
@@ -210,7 +210,7 @@ void Translator::translate(const ParallelRegion &r) {
     const Operand asked = b().convert(b().symbolic(r.numThreads), ScalarKind::Int64);
     x.count = b().reserve(ScalarKind::Int64);
     b().copy(x.count, asked);
-    if (r.onlyIf != sym::Expr::boolean(true)) { // else a team of one
+    if (r.onlyIf != sym::Expr::boolean(true)) { // otherwise a team of one
         const std::size_t no = b().jumpLater(b().convert(b().symbolic(r.onlyIf), ScalarKind::Bool)), done = b().jumpLater();
         b().land(no);
         b().copy(x.count, b().constant(ScalarKind::Int64, int64_t(1)));

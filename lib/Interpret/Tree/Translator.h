@@ -1,17 +1,16 @@
-// A tree as instructions. Each call of a function has the function's code in its place, as nested SDFGs of a graph have: functions
-// do not call themselves, so that every variable of every call is a place of its own.
+// Translates a tree to instructions. Each call is replaced with the function's code, like nested SDFGs in a graph: functions are
+// not recursive, so every variable of every call has its own location.
 //
-//     Location  what a variable is: a register, or memory
-//     Frame     the variables, labels and loops of a function that is called
-//     Translator
-//               a function for each kind of statement; a file for each group of them:
-//               Statements.cpp   blocks, code, updates, copies, calls        Loops.cpp     loops, branches, jumps
-//               Variables.cpp    declarations, memory                        Threads.cpp   regions, sections
-//               Names.cpp        references to memory, names                 Device.cpp    kernels, streams, events
-//               Libraries.cpp    calls of libraries                          Queues.cpp    streams of the graph
+//     Location     the location of a variable: a register, or memory
+//     Frame        the variables, labels and loops of a function that is called
+//     Translator   one function per kind of statement, with one file per group:
+//                  Statements.cpp   blocks, code, updates, copies, calls     Loops.cpp     loops, branches, jumps
+//                  Variables.cpp    declarations, memory                     Threads.cpp   regions, sections
+//                  Names.cpp        references to memory, names              Device.cpp    kernels, streams, events
+//                  Libraries.cpp    library calls                            Queues.cpp    streams of the graph
 //
-// A variable that keeps its value is a register. Everything else is memory, scalars too, so that what nobody has written and what
-// two threads write is found.
+// A variable that is never reassigned is a register. Everything else is memory, including scalars, so that unwritten values and
+// conflicting writes are found.
 #pragma once
 
 #include "../Code/Builder.h"
@@ -25,7 +24,7 @@ namespace sdfgc::interpret {
 
 struct Location {
     Type type;       // of an element
-    Operand value;   // the register of a variable that keeps its value
+    Operand value;   // the register of a variable that is never reassigned
     Operand pointer; // to the first element, for others
     Operand queue;   // of a stream
     Slot *slot = nullptr;
@@ -36,14 +35,14 @@ struct Frame {
     explicit Frame(const tree::Function &f) : function(f), changed(tree::effectsOf(f).changed), places(f.vars.size()) {}
     struct Label {
         std::optional<std::size_t> at;
-        std::vector<std::size_t> jumps; // to it, before it is known
+        std::vector<std::size_t> jumps; // jumps to it from before its position was known
     };
     struct Loop {
         std::vector<std::size_t> breaks, continues;
     };
     const tree::Function &function;
-    const std::unordered_set<Name> changed; // variables that get other values
-    std::vector<Location> places;           // by number of the variable
+    const std::unordered_set<Name> changed; // variables that are reassigned
+    std::vector<Location> places;           // by variable index
     std::map<Name, tree::VarId> visible;
     std::map<Name, Operand> locals; // of code
     std::map<Name, Label> labels;
@@ -55,13 +54,14 @@ class Translator final : public Names {
 public:
     Translator(TreeMachine &m, const tree::Module &module, diag::Engine &diags) : m_(m), module_(module), diags_(diags) {}
 
-    /// The program; its parameters are in parameters() afterwards, in order. What cannot be interpreted is reported.
+    /// Translates the program; afterwards, parameters() has its parameters in order. Anything that cannot be interpreted is
+    /// reported.
     Code program();
     const std::vector<Location> &parameters() const { return parameters_; }
-    /// Memory that lives as long as the program, by the field of the state.
+    /// Memory that lives as long as the program, by field of the state.
     const std::map<Name, Location> &fields() const { return fields_; }
 
-    // ---- what names and references mean in expressions
+    // ---- names and references in expressions
     Operand read(Builder &b, Name name) override;
     Operand element(Builder &b, const py::Expr &e) override;
     bool store(Builder &b, const py::Expr &target, Operand value) override;
@@ -123,7 +123,7 @@ private:
     struct Reducing {
         py::Reduction reduction;
         tree::VarId variable;
-        Location outer, own; // own: of the loop, in the variable's place
+        Location outer, own; // own: the loop's accumulator, which replaces the variable
         Operand count;
     };
     std::vector<Reducing> beginReductions(const std::vector<tree::Omp::Reduction> &list);
@@ -132,7 +132,7 @@ private:
 
     // ---- Threads.cpp
     void meet(Meeting meeting);
-    /// The code that `make` translates, for threads.
+    /// Code for threads, which `make` translates.
     void translateThreads(ThreadCode &out, const std::function<void()> &make);
 
     // ---- Device.cpp
@@ -146,7 +146,7 @@ private:
     Frame &frame() { return *frames_.back(); }
     const Frame &frame() const { return *frames_.back(); }
     Builder &b() { return *builder_; }
-    /// Translates what `make` does into code of its own.
+    /// Translates the output of `make` to separate code.
     Code separately(const std::function<void()> &make);
     const Site *siteOf(const tree::Node &n);
     TreeMachine &m_;
@@ -157,8 +157,8 @@ private:
     std::vector<Location> parameters_;
     std::map<Name, Location> fields_, constants_;
     std::string element_;    // of the graph, for reports
-    int collapsed_ = 0;      // further loops whose iterations belong to a parallel loop around
-    bool inThreads_ = false; // of a region or a kernel: what is declared there is a thread's own
+    int collapsed_ = 0;      // further loops that are collapsed into a surrounding parallel loop
+    bool inThreads_ = false; // in a region or a kernel: declarations are private to a thread
     bool meets_ = false;     // has there been a barrier in the code of threads?
 };
 

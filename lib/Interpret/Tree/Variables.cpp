@@ -11,7 +11,7 @@ namespace {
 
 // ---------------------------------------------------------------------------------------------------- memory
 
-/// The buffer of a slot for the thread that runs; none before the first time.
+/// The buffer of a slot for the current thread; none before the first use.
 std::shared_ptr<Buffer> &memoryOf(Slot &s, TreeMachine &m) {
     const std::size_t side = s.ofBlock ? 0 : m.side;
     if (s.memory.size() <= side)
@@ -19,7 +19,7 @@ std::shared_ptr<Buffer> &memoryOf(Slot &s, TreeMachine &m) {
     return s.memory[side];
 }
 
-/// How many elements there is memory for, when so many are asked for.
+/// The number of elements that memory is allocated for when `count` are requested.
 int64_t checkedCount(int64_t count, const Slot &s, Machine &m) {
     if (count < 0)
         m.report(FaultKind::NegativeSize, nullptr, "`" + s.name.str() + "` has a size of " + std::to_string(count));
@@ -41,7 +41,7 @@ const Instruction *makeMemoryNow(const Instruction *i, Machine &machine) {
     return i + 1;
 }
 
-/// What a late allocation does: memory of the same size keeps its contents, until the declaration is met again.
+/// The effect of a late allocation: memory of the same size keeps its contents until the declaration is executed again.
 struct Allocation {
     Slot *slot;
     bool reserve, zero;
@@ -65,7 +65,7 @@ const Instruction *allocateNow(const Instruction *i, Machine &machine) {
     return i + 1;
 }
 
-/// Gives the memory at `a` back: nothing may use it at the same time, and nothing afterwards.
+/// Frees the memory at `a`: nothing may use it concurrently or afterwards.
 const Instruction *releaseNow(const Instruction *i, Machine &m) {
     if (Buffer *buffer = as<Pointer>(i->a).buffer) {
         if (buffer->bytes > 0)
@@ -75,7 +75,7 @@ const Instruction *releaseNow(const Instruction *i, Machine &m) {
     return i + 1;
 }
 
-/// Memory looked at in smaller elements of `n` bytes.
+/// Accesses memory in smaller elements of `n` bytes.
 const Instruction *refineNow(const Instruction *i, Machine &) {
     if (Buffer *buffer = as<Pointer>(i->a).buffer)
         buffer->refine(i->n);
@@ -121,7 +121,7 @@ Space spaceOf(ir::Storage s) {
     }
 }
 
-/// `isOfThread`: other threads do not see it.
+/// `isOfThread`: it is invisible to other threads.
 Location Translator::memory(const Variable &v, bool isOfThread) {
     Slot s;
     s.name = v.name;
@@ -141,10 +141,10 @@ void Translator::makeMemory(const Location &p, Operand count, Operand start) {
     b().emit({makeMemoryNow, p.pointer.at, count.at, start.at, 1, p.slot});
 }
 
-/// The memory at an address is looked at in elements of so many bytes from now on, where those are smaller than its own.
+/// From now on, the memory at an address is tracked in elements of this size, if that is smaller than its own.
 void Translator::refine(Operand at, int64_t bytes) { b().emit({refineNow, nullptr, at.at, nullptr, bytes}); }
 
-/// A value in memory of its own, for those who want its address.
+/// Puts a value into separate memory, for code that needs its address.
 Location Translator::keeping(Type t, Operand value) {
     Variable v;
     v.name = Name("value");
@@ -178,7 +178,7 @@ void Translator::declareValue(const Variable &v, Location &p, const py::ExprRef 
 
 namespace {
 
-/// Has each thread of a team a part of it?
+/// Does each thread of a team have a part of it?
 bool hasParts(sym::Expr count) {
     const auto operands = count.operands();
     return (count.kind() == sym::Kind::Call && count.name() == number::teamSize) ||
@@ -265,9 +265,9 @@ Location &Translator::place(VarId v) {
     const Variable &x = variable(v);
     if (isConstant(x))
         return p = constant(x);
-    switch (x.kind) { // nobody declares these
+    switch (x.kind) { // these are never declared
     case VarKind::Member:
-        return m_.keep(member(x)); // by what the structure holds now
+        return m_.keep(member(x)); // according to the structure's current content
     case VarKind::StateField:
         p = field(x);
         break;
@@ -321,7 +321,7 @@ Location Translator::field(const Variable &v) {
 
 namespace {
 
-/// A literal of C++ as Python has it.
+/// A C++ literal in Python syntax.
 std::string pythonText(const std::string &literal) {
     static const std::map<std::string, std::string> words = {
         {"true", "True"}, {"false", "False"}, {"NAN", "nan"}, {"INFINITY", "inf"}, {"-INFINITY", "-inf"}};
@@ -331,7 +331,7 @@ std::string pythonText(const std::string &literal) {
 
 } // namespace
 
-/// Of the module: an array, or a value.
+/// Is it a constant of the module: an array or a value?
 bool Translator::isConstant(const Variable &v) const {
     const ConstantDef *value = v.isConst && v.kind == VarKind::Value ? constantNamed(v.name) : nullptr;
     return v.kind == VarKind::Constant || (value && !value->isArray);

@@ -20,7 +20,7 @@ using analysis::volume;
 
 namespace {
 
-/// One run of memory to another one.
+/// Copies one contiguous range to another.
 void copyBytes(Instance &in, const CopySide &src, const CopySide &dst, tree::Block &out) {
     auto *m = out.add<Memcpy>();
     m->source = addressAt(in, src.place, src.start());
@@ -29,11 +29,11 @@ void copyBytes(Instance &in, const CopySide &src, const CopySide &dst, tree::Blo
     m->type = src.place.type;
 }
 
-/// A copy element by element.
+/// Copies element by element.
 void copyLoops(Instance &in, const CopySide &src, const CopySide &dst, const Edge &e, tree::Block &out) {
     std::vector<Axis> from = src.axes(), to = dst.axes();
     bool byDimension = sameSizes(from, to);
-    // Loops run over the destination; the source follows by dimension or by row-major number.
+    // Loops run over the destination; the source follows by dimension or by row-major index.
     const std::vector<Axis> &axes = to.size() >= from.size() ? to : from;
     bool overTarget = &axes == &to;
     tree::Block *at = &out;

@@ -19,15 +19,15 @@ struct CopySide {
     sym::Expr start() const { return startOffset(place, subset); }
 };
 
-/// One side of a memlet; where it has no subset, that of the other side as far as it fits. None, and an error reported, if there is
-/// no container at that end.
+/// One side of a memlet; if it has no subset, that of the other side as far as it fits. If there is no container at that end,
+/// reports an error and returns nothing.
 std::optional<CopySide> copySide(Instance &in, ir::Edge &e, bool source);
 
-/// Reports a copy without a method, or with one that its sides do not have the layout for; `suitable` is one that would do.
+/// Reports a copy without a method, or with one that does not suit the layout of its sides; `suitable` is one that does.
 void refuseCopy(const Instance &in, const CopySide &src, const CopySide &dst, const ir::Edge &e, ir::CopyMethod suitable);
 
-/// Writes one element of the source to one of the target, as the memlet says: assigned, or combined by its conflict resolution,
-/// then atomically if asked for.
+/// Writes one element of the source to one of the target, as the memlet specifies: assigned, or combined by its conflict
+/// resolution, atomically if requested.
 void copyElement(Instance &in, const CopySide &src, sym::Expr srcOffset, const CopySide &dst, sym::Expr dstOffset,
                  const ir::Edge &e, bool atomic, Block &out);
 

@@ -1,4 +1,4 @@
-// Copies of a GPU program.
+// Copies in a GPU program.
 #include "DeviceCopies.h"
 
 #include "Lower/Expressions/Symbols.h"
@@ -16,10 +16,11 @@ using analysis::volume;
 
 namespace {
 
-/// Do all of these move rows, so that one may stand for another of them?
+/// Do all of these move rows, so that they are interchangeable?
 bool isByRows(CopyMethod m) { return m == CopyMethod::Pitched || m == CopyMethod::Pitched3D || m == CopyMethod::Batched; }
 
-/// Does the copy still have the shape that its method was chosen for? What is known of symbols here may show that less would do.
+/// Does the copy still have the shape for which its method was chosen? The facts about symbols known here may show that a simpler
+/// method would do.
 bool suits(const Instance &in, const CopySide &src, const CopySide &dst, const analysis::CopyShape &shape, const Edge &e) {
     analysis::CopyEnds ends;
     ends.fromDevice = src.place.onDevice();
@@ -45,7 +46,7 @@ void queueCopy(Instance &in, const CopySide &src, const CopySide &dst, const Edg
     tree::Block *at = &out;
     auto copy = std::make_unique<DeviceCopy>();
     in.fn->names.open();
-    std::size_t left = dims.size(); // dimensions that the call covers, from the innermost on
+    std::size_t left = dims.size(); // dimensions that the call covers, innermost first
     if (shape.inRows())
         copy->width = printable(in, dims[--left].size);
     if (left > 0) {
@@ -82,7 +83,7 @@ void cooperativeCopy(Instance &in, const CopySide &src, const CopySide &dst, con
     std::vector<Axis> from = src.axes(), to = dst.axes();
     in.fn->names.open();
     For &loop = countingLoop(in, "k", volume(to), out);
-    // What each block has of its own, each block copies.
+    // Each block copies memory that is private to it.
     const bool byGrid = in.fn->device.level == analysis::Executor::Grid && dst.place.desc->storage != Storage::GPU_Shared;
     loop.spread = Spread{byGrid ? Spread::Threads : Spread::Block, -1, false, false};
     sym::Expr k = sym::Expr::symbol(in.varName(loop.var));

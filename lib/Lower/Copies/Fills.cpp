@@ -13,13 +13,13 @@ using analysis::volume;
 
 namespace {
 
-/// The host has the device fill its memory: run by run.
+/// The host queues fills of device memory, one per contiguous range.
 void queueFill(Instance &in, const CopySide &dst, const py::ExprRef &value, int stream, tree::Block &out) {
     std::vector<Axis> axes = dst.axes();
     tree::Block *at = &out;
     sym::Expr start = dst.start();
     in.fn->names.open();
-    while (!axes.empty() && !isRun(axes)) { // rows that are runs
+    while (!axes.empty() && !isRun(axes)) { // rows that are contiguous
         For &loop = countingLoop(in, "row", axes.front().size, *at);
         start += sym::Expr::symbol(in.varName(loop.var)) * axes.front().stride;
         axes.erase(axes.begin());

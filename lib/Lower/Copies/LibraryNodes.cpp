@@ -18,7 +18,7 @@ using namespace ir;
 
 namespace {
 
-/// The value that a fill node writes; none, and an error reported, if the container that has it is not found.
+/// The value that a fill node writes; if the container of the value is not found, reports an error and returns nothing.
 std::optional<py::ExprRef> fillValue(Instance &in, const LibraryNode &n) {
     if (Edge *given = n.inEdge("_fill_val")) {
         if (const auto value = in.edgeValues.find(given); value != in.edgeValues.end())

@@ -17,8 +17,8 @@ using namespace ir;
 
 namespace {
 
-/// Does a stream fill the array, and another stream take all of it? Then there are as many elements as the first stream had: the
-/// two are DaCe's ArrayStreamView.
+/// Is the array filled from one stream and pushed entirely to another one? It then has as many elements as the first stream had;
+/// DaCe calls such an array an ArrayStreamView.
 bool passesOn(const AccessNode &array) {
     auto isStream = [](const ir::Node *n) {
         const auto *a = dyn_cast<AccessNode>(n);
@@ -30,7 +30,7 @@ bool passesOn(const AccessNode &array) {
                        [&](Edge *e) { return isStream(analysis::pathDestination(e)); });
 }
 
-/// Takes elements of a stream into an array. How many there were is kept where another stream will take them.
+/// Pops elements of a stream into an array. Their number is kept if they will be pushed to another stream.
 void pop(Instance &in, RefId stream, RefId array, sym::Expr count, const Edge &e, tree::Block &out) {
     const auto *into = dyn_cast<AccessNode>(analysis::pathDestination(&e));
     VarId countVar;
@@ -67,7 +67,7 @@ void streamCopy(Instance &in, const MemoryPlace &src, const MemoryPlace &dst, Ed
     RefId arraySlot = addressAt(in, array, startOffset(array, inArray));
     RefId streamSlot = elementAt(in, fromStream ? src : dst, startOffset(fromStream ? src : dst, inStream));
     sym::Expr count = printable(in, inArray.numElements());
-    const bool moves = fromStream || !count.isOne() || in.popped.count(analysis::pathSource(&e)) != 0; // elements as they are
+    const bool moves = fromStream || !count.isOne() || in.popped.count(analysis::pathSource(&e)) != 0; // unconverted
     if (moves && analysis::differ(src.type, dst.type)) {
         in.error(diag::Id::LowerUnsupported, analysis::placeOf(e),
                  "a copy between a stream and an array of another type, " + src.type.str() + " and " + dst.type.str(),

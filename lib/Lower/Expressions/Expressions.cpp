@@ -1,4 +1,4 @@
-// Python text of the graph in terms of variables and references.
+// Python text of the graph, in terms of variables and references.
 #include "Expressions.h"
 
 #include "Lower/Memory/Elements.h"
@@ -15,10 +15,10 @@ using py::ExprRef;
 
 namespace {
 
-/// Names of symbols, containers and constants replaced by what they stand for.
+/// Replaces names of symbols, containers and constants with their values.
 ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where, py::Semantics meaning);
 
-/// A bare name: the value of a symbol, of a container with one element, or else the address of the container.
+/// A bare name: the value of a symbol or of a container with one element, otherwise the address of the container.
 ExprRef bindName(Instance &in, const py::Expr &e) {
     if (auto it = in.symbols.find(e.name); it != in.symbols.end())
         return pythonOf(in, it->second);
@@ -52,7 +52,7 @@ std::optional<std::string> dotted(const py::Expr &e) {
     return base ? std::optional(*base + "." + e.name.str()) : std::nullopt;
 }
 
-/// The indices of a subscript: bound, a tuple taken apart.
+/// The indices of a subscript, bound; a tuple is split into its elements.
 std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::Location &where, py::Semantics meaning) {
     std::vector<ExprRef> indices;
     for (std::size_t i = 1; i < e.args.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<ExprRef> boundIndices(Instance &in, const py::Expr &e, const diag::L
     return indices;
 }
 
-/// In a comparison with None, a container stands for its address.
+/// In a comparison with None, a container means its address.
 ExprRef bindNames(Instance &in, const ExprRef &e, const diag::Location &where, py::Semantics meaning) {
     if (!e)
         return e;
@@ -240,7 +240,7 @@ ExprRef mappedValue(Instance &in, sym::Expr e, const diag::Location &where) {
 
 namespace {
 
-/// The lambda with parameters that may have their names in C++.
+/// The lambda with parameter names that are valid in C++.
 ExprRef withCppParameters(const ExprRef &lambda) {
     auto copy = std::make_shared<py::Expr>(*lambda);
     std::map<Name, ExprRef> renamed;

@@ -1,4 +1,4 @@
-// Symbols of the graph in terms of variables of the generated function.
+// Symbols of the graph, in terms of variables of the generated function.
 #include "Symbols.h"
 
 #include "SymbolicToPython.h"
@@ -18,8 +18,8 @@ Type symbolVariableType(Type declared) {
 
 namespace {
 
-/// What a name stands for: a symbol, or a container of one element, since symbolic texts may name scalars too. None for other
-/// names.
+/// The value of a name: of a symbol, or of a container with one element, since symbolic texts may also name scalars. Nothing for
+/// other names.
 std::optional<sym::Expr> meaningOf(const Instance &in, Name n) {
     if (const auto symbol = in.symbols.find(n); symbol != in.symbols.end())
         return symbol->second;
@@ -39,7 +39,7 @@ sym::Expr inVariables(const Instance &in, sym::Expr e) {
     if (e.isInteger())
         return e;
     e = sym::exact(e);
-    // All at once: a variable may be called as another symbol or container is.
+    // All substitutions are simultaneous: a variable may have the name of another symbol or container.
     std::map<Name, sym::Expr> meanings;
     for (Name n : e.freeSymbols())
         if (std::optional<sym::Expr> meaning = meaningOf(in, n))
@@ -82,7 +82,7 @@ void declareSymbols(Instance &in, tree::Block &out) {
         VarId v = in.declareValue(symbol, t);
         auto *d = out.add<Declare>(v);
         if (mapped != in.symbols.end())
-            d->init = pythonOf(in, mapped->second); // an argument or mapped symbol that is assigned again inside
+            d->init = pythonOf(in, mapped->second); // an argument or mapped symbol that is reassigned inside
         in.symbols[symbol] = sym::Expr::symbol(in.varName(v));
         in.symbolTypes[symbol] = t;
     }

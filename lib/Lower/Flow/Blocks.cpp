@@ -1,4 +1,4 @@
-// Blocks of statements around what is lowered.
+// Blocks of statements around lowered code.
 #include "Blocks.h"
 
 #include <algorithm>

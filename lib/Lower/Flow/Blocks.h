@@ -1,11 +1,12 @@
-// Blocks of statements around what is lowered: timers and braces.
+// Blocks of statements around lowered code: timers and braces.
 #pragma once
 
 #include "Lower/Program/Instance.h"
 
 namespace sdfgc::tree::lowering {
 
-/// What a report says of the measured element: numbers of the region, the state in it, the node in that; -1 where there is none.
+/// The position of the measured element in a report: indices of the region, the state in it, and the node in that; -1 if there is
+/// none.
 struct TimedElement {
     int cfg = -1, state = -1, node = -1;
 };
@@ -13,10 +14,10 @@ struct TimedElement {
 /// A node of the state that is being lowered.
 TimedElement timedNode(const Instance &in, const ir::Node &n);
 
-/// Adds a timer to `out`. Returns its body, for the code that is measured.
+/// Adds a timer to `out`. Returns its body, which receives the measured code.
 Block &timed(const Instance &in, std::string name, TimedElement element, Block &out);
 
-/// Makes `block` a C++ scope if something is declared directly in `body`, which is `block` or a timer's in it.
+/// Makes `block` a C++ scope if there are declarations directly in `body`, which is `block` itself or the body of a timer in it.
 void braceIfDeclaring(Block &block, const Block &body);
 
 } // namespace sdfgc::tree::lowering

@@ -5,7 +5,7 @@
 
 namespace sdfgc::tree::lowering {
 
-/// A consume scope with what is inside. One without a stream that has a place is reported.
+/// Lowers a consume scope and its contents. Reports one whose stream has no place.
 void lowerConsume(Instance &in, ir::ConsumeEntry &c, Block &out);
 
 } // namespace sdfgc::tree::lowering

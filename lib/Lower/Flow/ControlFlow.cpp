@@ -17,13 +17,14 @@ using namespace ir;
 
 namespace {
 
-/// Numbers of a block and the region that it is in, as the source map names it; none for a root.
+/// Indices of a block and its region, as used in the source map; empty for a root.
 std::vector<int> originOf(const ir::Block &b) {
     const Region *r = b.parent();
     return r ? std::vector<int>{r->cfgId, static_cast<int>(b.id())} : std::vector<int>{};
 }
 
-/// Can a region be written as a sequence: does every block have at most one out-edge, unconditional, and no cycle?
+/// Can a region be written as a sequence: does every block have at most one out-edge, which is unconditional, and is there no
+/// cycle?
 bool isSequence(const Region &r) {
     if (r.kind() == BlockKind::Unstructured)
         return false;
@@ -37,7 +38,7 @@ bool isSequence(const Region &r) {
     return true;
 }
 
-/// Is there a `continue` of the loop itself, not of one inside?
+/// Is there a `continue` of this loop rather than of an inner one?
 bool containsContinue(const Region &r) {
     for (const auto &b : r.blocks()) {
         if (b->kind() == BlockKind::Continue)
@@ -52,7 +53,7 @@ bool containsContinue(const Region &r) {
     return false;
 }
 
-/// The assignment of a loop's start or step to its variable; null where there is none, or an error was reported.
+/// The assignment of a loop's start or step to its variable; null if there is none or an error was reported.
 py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, const diag::Location &where) {
     if (!code || code->empty())
         return nullptr;
@@ -67,12 +68,12 @@ py::StmtRef loopStatement(Instance &in, const std::optional<ir::Code> &code, con
     return value ? symbolAssignment(in, s.targets[0]->name, value) : nullptr;
 }
 
-/// Does the label say anything? That of a loop without one in the text form (`loop`, `loop_2`) does not.
+/// Is the label informative? Default labels of loops in the text form (`loop`, `loop_2`) are not.
 bool hasGivenLabel(const LoopRegion &l) {
     return l.label.find_first_not_of("_0123456789", l.label.starts_with("loop") ? 4 : 0) != std::string::npos;
 }
 
-/// A loop region. `continue` jumps to the step where that stands after the body.
+/// A loop region. `continue` jumps to the step if that comes after the body.
 void lowerLoop(Instance &in, LoopRegion &l, tree::Block &out) {
     diag::Location where = analysis::placeOf(l);
     auto *node = out.add<Loop>();

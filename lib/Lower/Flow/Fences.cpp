@@ -6,22 +6,25 @@
 //                                                           B[N + i - j] = A[i] - A[j];
 //                                                   }
 //
-// Iterations (i, j) and (i + 1, j + 1) store to one element, and the value of the later one must stay. GCC 11 and 12 do not ask whether
-// a store depends on itself: they interchange the two loops, combine iterations of the outer one in vectors, or unroll the outer one and
-// put its copies into one inner loop, and then (i, j) comes last. A stride that is not known (`B[K*i - 2*j]`) is no obstacle: GCC
-// copies the loops for a K of 1, and its unroll-and-jam asks for no stride at all. Other compilers may have the same fault:
-// `sdfgc doctor --compiler` tests for it. Compilers neither move a loop with an asm statement inside of another loop, nor unroll it
-// around that, nor make vectors of its iterations; the loops inside of it stay open to all three.
+// Iterations (i, j) and (i + 1, j + 1) store to the same element, and the value of the later one must remain. GCC 11 and 12 do not
+// check whether a store depends on itself: they interchange the two loops, vectorise the outer one, or unroll the outer one and jam
+// its copies into one inner loop, and then (i, j) comes last. An unknown stride (`B[K*i - 2*j]`) does not prevent this: GCC
+// versions the loops for K = 1, and its unroll-and-jam does not check strides at all. Other compilers may have the same bug: `sdfgc
+// doctor --compiler` tests for it. Compilers do not interchange a loop that contains an asm statement, nor unroll it and jam, nor
+// vectorise it; its inner loops remain open to all three.
 //
-// A loop p gets a fence for a plain store in a loop q inside of it when:
+// A loop p gets a fence for a plain store in an inner loop q if:
 //
-//   - both are loops of one thread that count in steps to their end (maps, copies, loop regions, `for` in tasklets as q; a fill counts as a loop, too);
-//   - p and q both move the element, by steps in a constant ratio, or in one that depends on no symbol that bounds a loop around: a stride
-//     made of sizes is that of a matrix, whose rows do not overlap;
-//   - two iterations can store to the same element where p comes later and q earlier, by the dependence engine.
+//   - both are sequential loops of one thread that count in steps to their end (maps, copies, loop regions, and `for` in tasklets
+//     as q; a fill counts as a loop, too);
+//   - p and q both move the element, and the ratio of their steps is constant or depends on no symbol that bounds a surrounding
+//     loop: a stride made of sizes is that of a matrix, whose rows do not overlap;
+//   - according to the dependence engine, two iterations can store to the same element, where the one that is later in p is earlier
+//     in q.
 //
-// Stores that read what they overwrite need none: compilers compare the load with the store, and see the dependence. Not handled: stores in
-// C++ tasklets, indices that are read from memory, and loops in functions that are called, which compilers would have to inline first.
+// Stores that read the element that they overwrite need no fence: compilers compare the load with the store and see the dependence.
+// Not handled: stores in C++ tasklets, indices read from memory, and loops in called functions, which compilers would have to
+// inline first.
 #include "Lower/Flow/Fences.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
@@ -42,7 +45,7 @@ struct Level : analysis::LoopLevel {
     const Node *loop = nullptr;
 };
 
-/// The integer that an expression is, in terms of variables; nothing for other values and for reads of memory.
+/// The integer value of an expression, in terms of variables; nothing for other values and for memory reads.
 std::optional<Expr> integerOf(const py::ExprRef &e) {
     const auto isOther = [](const py::Expr &x) {
         return x.kind == py::ExprKind::MemRef || x.kind == py::ExprKind::Raw || x.kind == py::ExprKind::Call ||
@@ -58,7 +61,7 @@ std::optional<Expr> integerOf(const py::ExprRef &e) {
 
 bool isName(const py::ExprRef &e, Name n) { return e->kind == py::ExprKind::Name && e->name == n; }
 
-/// What a loop adds to its variable.
+/// The amount that a loop adds to its variable.
 std::optional<Expr> stepOf(const py::Stmt &update, Name variable) {
     if (update.targets.size() != 1 || !isName(update.targets[0], variable) || !update.value)
         return std::nullopt;
@@ -71,7 +74,7 @@ std::optional<Expr> stepOf(const py::Stmt &update, Name variable) {
     return step.dependsOn(variable) ? std::nullopt : std::optional(step);
 }
 
-/// The last value that passes a condition; nothing if the condition is not a test of the variable.
+/// The last value of a variable that a condition permits; nothing if the condition has another form.
 std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
     if (!condition || condition->kind != py::ExprKind::Compare || condition->ops.size() != 1)
         return std::nullopt;
@@ -80,7 +83,7 @@ std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
     return test && test->relation != sym::Kind::Ne ? std::optional(test->end()) : std::nullopt;
 }
 
-/// Does control leave a loop, or one inside of it, other than at its end? Compilers leave the order of such nests alone.
+/// Can control leave this loop, or an inner one, before its end? Compilers do not reorder such nests.
 bool hasExit(const Block &body) {
     return contains(body, Kind::Break) || contains(body, Kind::Return) || contains(body, Kind::Goto);
 }
@@ -133,7 +136,7 @@ private:
             return fill(static_cast<const Fill &>(n));
         case Kind::ParallelRegion:
         case Kind::Sections:
-        case Kind::Consume: // bodies become functions of their own
+        case Kind::Consume: // bodies become separate functions
             return alone([&] { inside(n); });
         default:
             inside(n);
@@ -144,7 +147,7 @@ private:
         forEachBlock(n, [this](Block &b) { block(b); });
     }
 
-    /// Without the loops around.
+    /// Runs f without the surrounding loops.
     template <class F> void alone(const F &f) {
         std::vector<Level> around;
         around.swap(levels_);
@@ -152,7 +155,7 @@ private:
         around.swap(levels_);
     }
 
-    /// Was it found to have iterations in any order?
+    /// May its iterations run in any order, as found earlier?
     static bool isVector(const For &l) { return l.simd || !l.accumulators.empty(); }
 
     void loop(For &l) {
@@ -199,7 +202,7 @@ private:
             define(v.name, d.init);
     }
 
-    /// What a variable is until it is assigned again, in terms of the loops around.
+    /// Sets the value of a variable, until its next assignment, in terms of the surrounding loops.
     void define(Name variable, const py::ExprRef &value) {
         const std::optional<Expr> is = integerOf(value);
         if (is && !is->dependsOn(variable))
@@ -216,7 +219,7 @@ private:
             places_.erase(pointer);
     }
 
-    /// The variable behind a pointer, and the offset from its beginning.
+    /// The variable behind a pointer, and the offset from its start.
     std::pair<VarId, Expr> placeOf(const MemRef &r) const {
         const Expr offset = sym::substitute(r.offset, values_);
         const auto at = places_.find(r.var);
@@ -294,7 +297,7 @@ private:
         return std::any_of(fenced_.begin(), fenced_.end(), [&](const Level &other) { return other.body == l.body; });
     }
 
-    /// Do the steps by which two loops move an element let iterations of one meet those of the other?
+    /// Can iterations of the two loops reach the same element with the steps by which they move it?
     bool mayOverlap(Expr offset, std::size_t p, std::size_t q) const {
         const auto a = sym::affineIn(offset, levels_[p].variable), b = sym::affineIn(offset, levels_[q].variable);
         if (!a || !b || a->first.isZero() || b->first.isZero())
@@ -317,7 +320,7 @@ private:
         return conflict ? conflict->vectors : std::vector<std::vector<analysis::Directions>>();
     }
 
-    /// Are there two iterations that only agree outside of p, and that p has in one order and q in the other?
+    /// Are there two iterations, with equal indices outside of p, whose order in p is the reverse of their order in q?
     static bool isReversed(const std::vector<analysis::Directions> &v, std::size_t p, std::size_t q) {
         return std::all_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(p), [](const auto &d) { return d.equal; }) &&
                ((v[p].greater && v[q].less) || (v[p].less && v[q].greater));
@@ -325,7 +328,7 @@ private:
 
     Function &f_;
     std::vector<Level> levels_;
-    int collapsed_ = 0; // loops that the parallel one around shares as well
+    int collapsed_ = 0; // loops that are collapsed into the surrounding parallel one
     int unknowns_ = 0;
     std::map<Name, Expr> values_;                    // of variables
     std::map<VarId, std::pair<VarId, Expr>> places_; // of pointers and references

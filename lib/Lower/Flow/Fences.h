@@ -11,8 +11,8 @@ struct Fenced {
     Name variable;
 };
 
-/// Gives the loops of a function that C++ compilers could reorder wrongly a fence (sdfgc/Tree/Fence.h). Returns them in the order of the
-/// text.
+/// Adds a fence to each loop of a function that C++ compilers could reorder incorrectly (sdfgc/Tree/Fence.h). Returns these loops
+/// in textual order.
 std::vector<Fenced> addFences(Function &f);
 
 } // namespace sdfgc::tree::lowering

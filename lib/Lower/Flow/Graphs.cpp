@@ -1,9 +1,9 @@
-// Regions that are launched as one GPU graph.
+// Regions launched as one GPU graph.
 //
-// An edge stands where one operation uses memory that an earlier one uses too, and one of them writes it; of these edges only those
-// that no path over others implies. Memory is what streams go by (sdfgc/Analysis/Streams/Streams.h), a container behind its views;
-// but where subsets say that two operations touch different elements of it, they have no edge. Calls of libraries come one after
-// the other, as they work in the same memory besides (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
+// An edge connects two operations that use the same memory, if one of them writes it; edges implied by a path of others are left
+// out. Memory is identified as for streams (sdfgc/Analysis/Streams/Streams.h), by the container behind views; but operations whose
+// subsets are disjoint get no edge. Library calls run one after another, since they also share a workspace
+// (runtime-headers/sdfgc/rt/gpu/graph_calls.h).
 #include "Graphs.h"
 
 #include "ControlFlow.h"
@@ -23,16 +23,16 @@ using analysis::MemoryUse;
 
 namespace {
 
-/// What there is in a region, or in one of its loops.
+/// The contents of a region, or of one of its loops.
 struct Content {
     struct Operation {
-        Node *statement; // with
+        Node *statement; // with its node
         GraphNode *node;
-        std::unique_ptr<Content> inside; // of a loop
+        std::unique_ptr<Content> inside; // contents of a loop
     };
-    std::vector<Operation> operations; // in the order of the host
-    std::vector<NodePtr> memory;       // that the host must have, taken out
-    bool isGraph = true;               // besides operations there are only declarations, and looks at flags
+    std::vector<Operation> operations; // in host order
+    std::vector<NodePtr> memory;       // statements that the host must run, taken out
+    bool isGraph = true;               // besides operations, there are only declarations and flag reads
 };
 
 class Collector {
@@ -56,7 +56,7 @@ private:
             forEachBlock(*n, [this](Block &inner) { conditionsIn(inner); });
         }
     }
-    /// A branch of a graph is a loop that runs once.
+    /// A branch of a graph becomes a loop that runs once.
     static NodePtr asLoop(If &branch) {
         auto loop = std::make_unique<Loop>();
         loop->form = Loop::Once;
@@ -89,7 +89,7 @@ private:
             return operation(static_cast<DeviceFill &>(*n), out);
         case Kind::LibraryCall:
             return operation(static_cast<LibraryCall &>(*n), out);
-        case Kind::Synchronise: // after a look
+        case Kind::Synchronise: // after a flag read
             out.isGraph = out.isGraph && !conditions_.empty();
             return;
         case Kind::Loop: {
@@ -110,7 +110,7 @@ private:
         }
     }
     template <class T> static void operation(T &n, Content &out) { out.operations.push_back({&n, &n, nullptr}); }
-    /// Does the copy bring a flag to the condition of a loop? The loop then knows its flag.
+    /// Does the copy transfer a flag to the condition of a loop? It is then recorded in the loop.
     bool isLook(const DeviceCopy &c) {
         const auto loop = c.direction == DeviceCopy::DeviceToHost
                               ? conditions_.find(f_.vars[rootOf(f_, f_.refs[c.target].var)].name)
@@ -127,11 +127,11 @@ private:
 
     const Function &f_;
     EffectTable table_;
-    std::map<Name, Loop *> conditions_; // variables of the host that copies of flags are brought to
+    std::map<Name, Loop *> conditions_; // host variables that flags are copied to
     std::set<Name> declared_;
 };
 
-/// The memory that calls of libraries work in, which no container has.
+/// The workspace of library calls, which is not a container.
 constexpr Memory workspace = -2;
 
 bool callsLibrary(const analysis::GraphOperation &o) {
@@ -144,12 +144,13 @@ std::vector<MemoryUse> usesOf(const analysis::GraphOperation &o) {
     return uses;
 }
 
-/// The edges of a graph, node after node.
+/// Builds the edges of a graph, one node at a time.
 class Edges {
 public:
     explicit Edges(analysis::ApartElements &apart) : apart_(apart) {}
 
-    /// Says in `node`, the next one, which of those before it come first, and from which it needs no order although it shares memory.
+    /// Records in `node`, the next one, which earlier nodes it must follow, and which ones share memory with it but need no
+    /// ordering.
     void next(const analysis::GraphOperation &operation, GraphNode &node) {
         const int now = static_cast<int>(ancestors_.size());
         std::map<Memory, bool> writes;
@@ -170,12 +171,12 @@ private:
     struct User {
         int node;
         bool write;
-        const analysis::StreamStep *step; // null: all elements count
+        const analysis::StreamStep *step; // null: uses all elements
     };
-    /// Of more users of one memory than this, nobody asks for elements.
+    /// If one memory has more users than this, elements are not compared.
     static constexpr std::size_t most = 64;
 
-    /// What is ordered already needs no look at elements: in a chain, one look for each node.
+    /// Nodes that are already ordered need no comparison of elements: in a chain, there is one comparison per node.
     void order(Memory memory, User now, std::set<int> &before, std::set<int> &apart) {
         std::vector<User> &users = users_[memory];
         if (memory == workspace || users.size() >= most)
@@ -187,7 +188,7 @@ private:
             (isApart ? apart : before).insert(u->node);
         }
         if (now.write && !now.step)
-            users.clear(); // what comes later comes after this one, and so after all of them
+            users.clear(); // later users follow this one, and so all of these
         users.push_back(now);
     }
     bool isOrdered(int node, const std::set<int> &before) const {
@@ -214,10 +215,10 @@ private:
 
     analysis::ApartElements &apart_;
     std::map<Memory, std::vector<User>> users_;
-    std::vector<std::vector<bool>> ancestors_; // of each node, by number
+    std::vector<std::vector<bool>> ancestors_; // of each node, by index
 };
 
-/// Numbers the statements and gives them edges; false if they are not the operations of the graph.
+/// Numbers the statements and gives them edges; false if they do not match the operations of the graph.
 bool number(Content &content, const std::vector<analysis::GraphOperation> &operations, analysis::ApartElements &apart) {
     if (!content.isGraph || content.operations.size() != operations.size())
         return false;
@@ -235,7 +236,7 @@ bool number(Content &content, const std::vector<analysis::GraphOperation> &opera
     return true;
 }
 
-/// Without numbers again.
+/// Removes the numbers again.
 void unnumber(Content &content) {
     for (Content::Operation &is : content.operations) {
         *is.node = GraphNode();
@@ -265,7 +266,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
         const std::string why = "the host has to do something between its operations";
         pass::Context &context = in.program().context;
         context.missed(formed, "no GPU graph", {diag::Why::Allocation, why});
-        if (context.options.gpuGraph == pass::GpuGraphMode::Require) // form-gpu-graphs would not have made it; it was changed since
+        if (context.options.gpuGraph == pass::GpuGraphMode::Require) // it was changed after form-gpu-graphs
             context.diags.report(diag::Id::GraphRequired, analysis::placeOf(formed), "--gpu-graph require", why,
                                  "let form-gpu-graphs make it: take the mark `formed` away");
         region->body.braces = true;

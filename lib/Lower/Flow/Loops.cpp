@@ -31,7 +31,8 @@ void setLoop(Instance &in, For &loop, Name parameter, const sym::Range &r) {
 
 namespace {
 
-/// C's division for an end that was rounded down: where the first index is not negative, an end below 0 is one before it either way.
+/// Uses C's division for an end that was rounded down: if the first index is not negative, a negative end gives an empty range
+/// either way.
 sym::Expr withCDivision(sym::Expr end, sym::Expr begin, const sym::Assumptions &facts) {
     const sym::Expr past = end + 1;
     if (past.kind() != sym::Kind::FloorDiv || sym::isNonNegative(begin, facts) != sym::Truth::True ||

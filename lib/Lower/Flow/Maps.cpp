@@ -26,13 +26,13 @@ using namespace ir;
 
 namespace {
 
-/// Can code of the host run such a map, or start it as a kernel?
+/// Can host code run such a map, or launch it as a kernel?
 bool isOfHost(Schedule s, pass::Family family) {
     return pass::accepted(s, family).isAllowed() &&
            (!isGpuSchedule(s) || s == Schedule::GPU_Device || s == Schedule::GPU_Persistent);
 }
 
-/// Reads well wherever the parameter stood, and costs nothing: a sum or product of symbols and integers.
+/// Is it a sum or product of symbols and integers, which is readable and cheap enough to substitute for the parameter everywhere?
 bool isPlain(sym::Expr e) {
     bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul;
     for (sym::Expr operand : e.operands())
@@ -40,7 +40,7 @@ bool isPlain(sym::Expr e) {
     return ok;
 }
 
-/// Every thread of a team runs the body once; the first parameter is its number (codegen-semantics 21.1).
+/// Every thread of a team runs the body once; the first parameter is the index of the thread (codegen-semantics 21.1).
 void persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
     auto *region = out.add<ParallelRegion>();
     region->numThreads = printable(in, inVariables(in, m.ompNumThreads));
@@ -60,7 +60,7 @@ void persistentMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->names.close();
 }
 
-/// What the map says for OpenMP, without reductions. `shared`: the threads that share the iterations are already there.
+/// The map's OpenMP clauses, except for reductions. `shared`: the team of threads already exists.
 Omp clausesOf(const Instance &in, const MapEntry &m, bool shared) {
     Omp omp;
     omp.onlyIf = printable(in, inVariables(in, m.ompIf));
@@ -111,7 +111,7 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->names.close();
     braceIfDeclaring(*block, *body);
     if (block->body.size() == 1 && block->body[0]->kind == Kind::For) {
-        // A lone loop needs no block around it.
+        // A single loop needs no block around it.
         NodePtr loop = std::move(block->body[0]);
         loop->comment = block->comment;
         out.body.pop_back();
@@ -121,7 +121,7 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
 
 void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     const bool parallel = m.schedule == Schedule::CPU_Multicore;
-    const bool shared = parallel && in.fn->team == analysis::Team::Whole; // the team is awake: it shares the iterations
+    const bool shared = parallel && in.fn->team == analysis::Team::Whole; // the team is running: it shares the iterations
     Omp omp;
     std::vector<ReductionPlan> plans;
     if (parallel) {
@@ -133,7 +133,7 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
     tree::Block *at = &out;
     int rectangular = 0; // leading loops whose bounds do not depend on each other
     std::vector<Name> variables;
-    For *outermost = nullptr, *last = nullptr; // the loop over the last parameter, if it has one
+    For *outermost = nullptr, *last = nullptr; // the loop over the last parameter, if there is one
     for (std::size_t d = 0; d < m.params.size(); ++d) {
         const sym::Range &r = m.ranges[d];
         if (sym::Expr begin = printable(in, inVariables(in, r.begin)); r.steps().isOne() && isPlain(begin) && !shared) {
@@ -157,7 +157,7 @@ void mapLoops(Instance &in, MapEntry &m, tree::Block &out) {
         omp.collapse = static_cast<int>(std::min<int64_t>(m.collapse, rectangular));
         outermost->omp = omp;
     }
-    if (last && (!parallel || static_cast<int>(variables.size()) > omp.collapse)) // what threads share has a pragma of its own
+    if (last && (!parallel || static_cast<int>(variables.size()) > omp.collapse)) // loops shared by threads have another pragma
         last->simd = m.simd;
     const analysis::Team outer = std::exchange(in.fn->team, analysis::teamInside(m, in.fn->team));
     lowerScope(in, &m, *at);
@@ -178,7 +178,7 @@ bool isInDeviceMemory(const Edge &e) {
 } // namespace
 
 void dynamicRanges(Instance &in, ir::Node &entry, SymbolScope &symbols, tree::Block &out, std::optional<bool> byKernel) {
-    std::vector<std::pair<Name, VarId>> values; // the names hold when all have been read: `n <- L[n]` reads with the outer n
+    std::vector<std::pair<Name, VarId>> values; // names are bound after all values were read: `n <- L[n]` reads the outer n
     for (Edge *e : entry.inEdges()) {
         if (!isDynamicRange(e->dstConn) || (byKernel && *byKernel != isInDeviceMemory(*e)))
             continue;

@@ -41,7 +41,7 @@ std::vector<std::pair<Name, Edge *>> connections(NestedSDFGNode &n) {
     return out;
 }
 
-/// Symbols that a nested SDFG passes through are looked up by the same name outside when the mapping does not have them.
+/// If the mapping lacks a symbol of a nested SDFG, the outer symbol of the same name is used.
 std::vector<Name> symbolNames(NestedSDFGNode &n) {
     std::set<Name> names = analysis::freeSymbols(*n.sdfg);
     for (const auto &[s, e] : n.symbolMapping)
@@ -49,14 +49,14 @@ std::vector<Name> symbolNames(NestedSDFGNode &n) {
     return {names.begin(), names.end()};
 }
 
-/// What a symbol of a nested SDFG is in the outer one.
+/// The outer value of a symbol of a nested SDFG.
 struct OuterValue {
-    sym::Expr graph;    // as the graph has it
+    sym::Expr graph;    // in terms of the graph
     sym::Expr value;    // in terms of variables
     bool reads = false; // does it read containers, which may change while the nested SDFG runs?
 };
 
-/// None for a constant, or a name that only the verifier minds.
+/// Nothing for a constant, and for a name that only matters to the verifier.
 std::optional<OuterValue> outerValue(const Instance &in, const NestedSDFGNode &n, Name symbol) {
     const sym::Expr *mapped = n.mapped(symbol);
     if (!mapped && !in.symbols.count(symbol))
@@ -80,21 +80,21 @@ Type innerType(const Instance &inner, Name symbol) {
     return declared && *declared ? symbolVariableType(*declared) : Type(ScalarKind::Int64);
 }
 
-/// What a connector stands for: a place of the outer SDFG, and where in it the memlet's subset begins.
+/// The outer counterpart of a connector: a place of the outer SDFG, and the start of the memlet's subset in it.
 struct Outer {
     MemoryPlace place;
     sym::Expr start;
-    bool accumulates = false; // the place is an accumulator for one element
+    bool accumulates = false; // the place is an accumulator for a single element
 };
 
-/// Inside, too, updates of the container go to the accumulator.
+/// Updates of the container inside also go to the accumulator.
 void setAccumulator(Instance &inner, Name container) {
     MemoryPlace &place = inner.places[container];
     place.strides.assign(place.strides.size(), 0);
     inner.reductions[container] = place;
 }
 
-/// The element that a consume scope took from its queue, in the argument's type.
+/// The element that a consume scope popped from its queue, converted to the argument's type.
 Outer takenElement(Instance &in, VarId element, const DataDesc &argument, Name container, tree::Block &block) {
     Outer taken;
     taken.place.var = element;
@@ -108,8 +108,8 @@ Outer takenElement(Instance &in, VarId element, const DataDesc &argument, Name c
     return taken;
 }
 
-/// What a connector stands for: the element that a consume scope took from its queue, or what an access node has; an invalid place
-/// if there is neither at the other end. Variables are declared at the end of `block`.
+/// The outer counterpart of a connector: the element that a consume scope popped from its queue, or the memory of an access node;
+/// an invalid place if there is neither at the other end. Declares variables at the end of `block`.
 Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge, const DataDesc &argument, Name container,
                      tree::Block &block) {
     if (const auto element = in.edgeValues.find(&edge); element != in.edgeValues.end())
@@ -129,8 +129,8 @@ Outer outerContainer(Instance &in, const NestedSDFGNode &n, Edge &edge, const Da
     return outer;
 }
 
-/// Calls `bind(container, descriptor inside, edge, what it stands for)` for each argument of a nested SDFG; reports those that
-/// stand for nothing. Variables for values that have no container are declared at the end of `block`.
+/// Calls `bind(container, descriptor inside, edge, outer counterpart)` for each argument of a nested SDFG, and reports arguments
+/// without a counterpart. Declares variables for values without a container at the end of `block`.
 template <class F> void forEachArgument(Instance &in, const Instance &inner, NestedSDFGNode &n, tree::Block &block, F &&bind) {
     for (auto &[container, edge] : connections(n)) {
         const DataDesc *d = inner.g->arrays.find(container);
@@ -146,10 +146,12 @@ template <class F> void forEachArgument(Instance &in, const Instance &inner, Nes
 
 // ---------------------------------------------------------------------------------------------------- in place
 
-/// Is it a quotient, whose value inside is truncated? Twice such a symbol is no sum of quotients outside.
+/// Is it a quotient, which is truncated when it becomes an inner symbol? Twice such a symbol does not equal a sum of outer
+/// quotients.
 bool isQuotient(sym::Expr e) { return !sym::asFraction(e).second.isOne(); }
 
-/// Inner symbols as outer expressions; a mapped value that reads containers, or that is a quotient, becomes a constant of the block.
+/// Inner symbols become outer expressions; a mapped value that reads containers, or that is a quotient, becomes a constant of the
+/// block.
 void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     for (Name s : symbolNames(n)) {
         const std::optional<OuterValue> outer = outerValue(in, n, s);
@@ -170,7 +172,7 @@ void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &
     }
 }
 
-/// A pointer for a container that is seen through another element type inside, or that an element outside points to.
+/// A pointer for a container that has another element type inside, or that an outer element points to.
 MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const DataDesc &d, const Outer &outer,
                       tree::Block &block) {
     Variable v;
@@ -186,7 +188,7 @@ MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const
     return placeFor(inner, id, d);
 }
 
-/// Inner containers as other names for outer memory.
+/// Inner containers become other names for outer memory.
 void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     forEachArgument(in, inner, n, block, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
         const bool sameType = outer.place.type == d.dtype || d.isStructure() || d.isStream() || d.dtype.isVoid();
@@ -203,7 +205,7 @@ void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Bloc
     });
 }
 
-/// The content of a nested SDFG as a block.
+/// The contents of a nested SDFG as a block.
 void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto *block = out.add<tree::Block>();
     block->comment = "nested SDFG " + n.label;
@@ -220,12 +222,12 @@ void lowerInPlace(Instance &in, NestedSDFGNode &n, tree::Block &out) {
 
 // ---------------------------------------------------------------------------------------------------- functions
 
-/// Parameters for the symbols of a function, and what the call gives for them.
+/// Adds parameters for the symbols of a function, and the arguments of the call for them.
 void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     const std::set<Name> needed = analysis::freeSymbols(*n.sdfg);
     for (Name s : symbolNames(n)) {
         const std::optional<OuterValue> outer = outerValue(in, n, s);
-        // A symbol that only the shape of an argument mentions may have no value here.
+        // A symbol that only occurs in the shape of an argument may have no value here.
         if (!outer || (!needed.count(s) && !outer->reads && !isKnown(in, outer->value)))
             continue;
         const Type type = innerType(inner, s);
@@ -241,7 +243,7 @@ void passSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call) {
     }
 }
 
-/// Parameters for the containers of a function, and what the call, at the end of `block`, gives for them.
+/// Adds parameters for the containers of a function, and the arguments of the call for them, at the end of `block`.
 void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call, tree::Block &block) {
     forEachArgument(in, inner, n, block, [&](Name container, const DataDesc &d, const Edge &edge, const Outer &outer) {
         Variable v;
@@ -266,7 +268,7 @@ void passContainers(Instance &in, Instance &inner, NestedSDFGNode &n, Call &call
     });
 }
 
-/// The content of a nested SDFG as a function of the module, and its call. In it nobody knows of the loops and scopes around
+/// The contents of a nested SDFG as a function of the module, and the call. The function does not know the loops and scopes around
 /// the call.
 void callFunction(Instance &in, NestedSDFGNode &n, tree::Block &out) {
     auto function = std::make_unique<Function>();

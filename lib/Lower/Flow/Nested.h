@@ -1,6 +1,6 @@
-// Nested SDFGs: lowered in place where they are, or as functions of their own where C++ needs one.
+// Nested SDFGs: lowered in place, or as separate functions if C++ needs one.
 //
-// In place is the rule: the inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
+// The default is in place: inner containers are other names for outer memory (base variable, offset, inner strides), inner symbols
 // are outer expressions, and nothing is passed or copied. A function is needed for an early return.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sdfgc::tree::lowering {
 
-/// A nested SDFG. Reported: one without content, and containers that it is connected to without a place.
+/// A nested SDFG. Reports nested SDFGs without contents, and containers connected to them that have no place.
 void lowerNested(Instance &in, ir::NestedSDFGNode &n, Block &out);
 
 } // namespace sdfgc::tree::lowering

@@ -1,4 +1,4 @@
-// Reductions: what all iterations of a map only accumulate.
+// Reductions: containers into which all iterations of a map only accumulate.
 #include "Reductions.h"
 
 #include "Loops.h"
@@ -14,13 +14,13 @@ using namespace ir;
 
 namespace {
 
-/// The kind of conflict resolution of a memlet; Custom if it is none that OpenMP knows, or not readable.
+/// The kind of conflict resolution of a memlet; Custom if OpenMP does not know it or it cannot be parsed.
 py::Reduction reductionOf(const Edge &e) {
     auto w = py::parseWcr(e.memlet.wcr);
     return w.value ? w.value->kind : py::Reduction::Custom;
 }
 
-/// Declares the accumulator of a plan; for more than one element it mirrors the whole container.
+/// Declares the accumulator of a plan; for more than one element, it mirrors the entire container.
 void accumulate(Instance &in, ReductionPlan &plan, bool single, tree::Block &out, Omp &omp, const py::ExprRef &identity) {
     Variable v;
     v.type = plan.outer.type;
@@ -78,7 +78,7 @@ std::vector<ReductionPlan> planReductions(Instance &in, const MapEntry &m, tree:
             continue;
         if (single)
             plan.outer.offset = startOffset(plan.outer, target0);
-        // A single variable takes part itself: OpenMP combines what the threads have with what it holds.
+        // A single variable is listed itself: OpenMP combines its value with those of the threads.
         const VarKind kind = in.function().vars[plan.outer.var].kind;
         const bool variable = kind == VarKind::Value || kind == VarKind::Reference;
         if (single && variable && plan.outer.offset.isZero() && !in.fn->device.inside) {

@@ -26,10 +26,10 @@ using namespace ir;
 
 namespace {
 
-/// Copies have no node of their own: one leaves its source as soon as the source is complete, unless an ordering edge into the
-/// destination asks to wait.
+/// Copies have no node of their own: one is made as soon as its source is complete, unless an ordering edge into the destination
+/// makes it wait.
 void lowerAccess(Instance &in, AccessNode &n, tree::Block &out) {
-    // Data that comes from outside through a scope entry is copied in once per iteration, when its node is reached.
+    // Data from outside the scope entry is copied in once per iteration, when its node is reached.
     for (Edge *e : n.inEdges())
         if ((e->src->isEntry() || analysis::copiesAtDestination(n)) && analysis::isTransfer(*e))
             copyEdge(in, *e, out);
@@ -40,7 +40,7 @@ void lowerAccess(Instance &in, AccessNode &n, tree::Block &out) {
             copyEdge(in, *e, out);
 }
 
-/// One node with all that is in it; what was made says of which node it came.
+/// One node with its contents; the generated statements record the node that they came from.
 void lowerNode(Instance &in, ir::Node &n, tree::Block &out) {
     std::size_t before = out.body.size();
     switch (n.kind()) {
@@ -74,7 +74,7 @@ void lowerNode(Instance &in, ir::Node &n, tree::Block &out) {
             out.body[i]->origin = {in.state->parent()->cfgId, static_cast<int>(in.state->id()), static_cast<int>(n.id())};
 }
 
-/// Independent parts of a state run as OpenMP sections, if the graph asks for it.
+/// Independent parts of a state run as OpenMP sections, if the graph requests it.
 void sections(Instance &in, State &s, tree::Block &out) {
     const auto &children = in.scopes->children(nullptr);
     declareInScope(in, nullptr, out);
@@ -118,7 +118,7 @@ void lowerState(Instance &in, State &s, tree::Block &out) {
     in.fn->names.close();
     in.state = outerState;
     in.scopes = outerScopes;
-    // A C++ scope is needed only where something was declared directly in it.
+    // A C++ scope is needed only if there are declarations directly in it.
     braceIfDeclaring(*block, *block);
 }
 

@@ -1,4 +1,4 @@
-// Control flow that is no sequence, as labels and jumps.
+// Control flow that is not a sequence, as labels and jumps.
 #include "UnstructuredFlow.h"
 
 #include "ControlFlow.h"
@@ -14,8 +14,8 @@ using namespace ir;
 
 namespace {
 
-/// Jumps along the edges of a block to the labels of their ends. Returns whether the last jump has no condition, so that nothing
-/// comes after it.
+/// Jumps along the edges of a block to the labels of their targets. Returns whether the last jump is unconditional, so that control
+/// does not fall through.
 bool leave(Instance &in, const Region &r, std::vector<InterstateEdge *> edges,
            const std::function<Name(const ir::Block *)> &labelOf, tree::Block &body) {
     std::stable_partition(edges.begin(), edges.end(), [](const InterstateEdge *e) { return !e->isUnconditional(); });

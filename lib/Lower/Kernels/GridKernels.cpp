@@ -1,4 +1,4 @@
-// GPU_Persistent maps: kernels that fill the device once and whose blocks meet at barriers of the grid.
+// GPU_Persistent maps: kernels that fill the device once and whose blocks synchronise at grid barriers.
 #include "GridKernels.h"
 
 #include "KernelFunctions.h"
@@ -64,7 +64,7 @@ void gridMap(Instance &in, MapEntry &m, tree::Block &out) {
         for (std::size_t d = 0; d < rank; ++d) {
             For *l = loop(m.params[d], boundsOf(in, m.ranges[d]));
             if (d + 1 == rank)
-                l->spread = spread; // those around are loops of every thread
+                l->spread = spread; // every thread runs the surrounding loops
             symbols.define(m.params[d], l->var);
         }
     }

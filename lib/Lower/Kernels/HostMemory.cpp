@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-/// Is it pageable memory of the host, when the host declares the container? Single elements are passed by value.
+/// Is the container pageable host memory, if the host declares it? Single elements are passed by value.
 bool isPageable(const DataDesc &d) {
     if (d.isStream() || d.isStructure() || d.isView() || d.isReference() || d.isScalar())
         return false;

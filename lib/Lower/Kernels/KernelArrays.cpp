@@ -12,7 +12,7 @@ using ir::DataDesc;
 
 namespace {
 
-/// The arena of a container of a kernel, with memory of a size in front of the launch; none if there is no such container.
+/// The arena of a kernel's container, with memory of a size reserved before the launch; none if there is no such container.
 VarId reserveArena(Instance &in, Name name, const DataDesc &d, sym::Expr size) {
     MemoryPlace arena;
     for (Instance *at = &in; at && !arena.valid(); at = at->parent)

@@ -1,4 +1,4 @@
-// What is inside of kernels.
+// The contents of kernels.
 #include "KernelBodies.h"
 
 #include "GridKernels.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char *kResolve = "let the pipeline run `resolve-thread-guards` after `default-schedules`";
 
-/// Does a node, or what ends at a scope's exit, write other memory than registers and memory of `own`?
+/// Does a node, or an edge into a scope's exit, write memory other than registers and `own`?
 bool writesBeyond(const ir::Node &n, Storage own) {
     for (const Edge *e : n.outEdges())
         if (const auto *a = dyn_cast<AccessNode>(analysis::pathDestination(e))) {
@@ -33,7 +33,7 @@ bool writesBeyond(const ir::Node &n, Storage own) {
     return false;
 }
 
-/// A branch for the thread or block that has the number 0 in each of these countings. Returns what it does.
+/// A branch for the thread or block whose index is 0 in each of these numberings. Returns its body.
 tree::Block &onlyFirst(const std::vector<py::ExprRef> &numbers, tree::Block &out) {
     std::vector<py::ExprRef> first;
     for (const py::ExprRef &number : numbers)
@@ -43,7 +43,7 @@ tree::Block &onlyFirst(const std::vector<py::ExprRef> &numbers, tree::Block &out
     return *only->branches.back().body;
 }
 
-/// A map of fewer dimensions than the block has is for the first threads along the others. Returns where they work.
+/// A map with fewer dimensions than the block runs only on the first threads along the others. Returns the body for these threads.
 tree::Block &firstThreads(const Instance &in, std::size_t rank, tree::Block &out) {
     const std::array<Name, 3> along{number::threadX, number::threadY, number::threadZ};
     std::vector<py::ExprRef> first;
@@ -56,7 +56,7 @@ tree::Block &firstThreads(const Instance &in, std::size_t rank, tree::Block &out
 /// A map over the threads of the block.
 void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
     SymbolScope symbols(in);
-    // Each block of a persistent kernel comes by: what is seen by all of them, one writes.
+    // Each block of a persistent kernel gets here: only one writes memory that all of them see.
     tree::Block *at = in.fn->device.level == Executor::Grid && writesBeyond(*m.exit, Storage::GPU_Shared)
                           ? &onlyFirst({py::call(number::blockInGrid, {})}, out)
                           : &out;
@@ -72,7 +72,7 @@ void threadBlockMap(Instance &in, MapEntry &m, tree::Block &out) {
             if (axis == 0)
                 loop->spread =
                     Spread{Spread::Block, in.fn->device.block[1].isOne() && in.fn->device.block[2].isOne() ? 0 : -1, false, false};
-        } else if (axis < 3) { // further ones are loops of each thread
+        } else if (axis < 3) { // further dimensions are loops of each thread
             std::optional<int64_t> steps = r.steps().asInt(), threads = in.fn->device.block[axis].asInt();
             loop->spread = Spread{Spread::Block, static_cast<int>(axis), true, steps && threads && *steps == *threads};
         }
@@ -109,7 +109,7 @@ void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->names.close();
     for (const NodePtr &n : block->body)
         if (const auto *loop = dyn_cast<For>(n.get()); n->kind == Kind::Declare || (loop && loop->spread && loop->spread->once))
-            block->braces = true; // an index may be declared in front of its guard
+            block->braces = true; // an index may be declared before its guard
     if (m.gpuForceSyncthreads)
         out.add<Barrier>();
 }
@@ -120,7 +120,7 @@ void lowerKernelTasklet(Instance &in, Tasklet &t, tree::Block &out) {
                  kResolve);
     if (in.fn->device.level == Executor::Thread || !writesBeyond(t, Storage::Register))
         return lowerTasklet(in, t, out);
-    // Code that is not in a map over threads runs once for each block, or for the grid: one thread does it.
+    // Code outside of maps over threads runs once per block, or once for the grid: a single thread runs it.
     const bool once = in.fn->device.level == Executor::Grid && writesBeyond(t, Storage::GPU_Shared);
     lowerTasklet(in, t, onlyFirst({py::call(once ? number::threadInGrid : number::threadInBlock, {})}, out));
 }

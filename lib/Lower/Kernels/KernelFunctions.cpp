@@ -18,13 +18,13 @@ using ir::MapEntry;
 
 namespace {
 
-/// Functions of BLAS and LAPACK, for example, which tasklets of expanded library nodes call: no GPU has them.
+/// Functions, such as those of BLAS and LAPACK, that tasklets of expanded library nodes call but no GPU provides.
 bool isOfHost(std::string_view function) {
     const platform::Environment *e = platform::environmentOfCall(function);
     return e && e->side == platform::Environment::Side::Host;
 }
 
-/// Functions of libraries that calls in the block have.
+/// The library functions that the block calls.
 void addLibraryFunctions(const Block &b, std::set<Name> &names) {
     for (const NodePtr &n : b.body) {
         if (const auto *call = dyn_cast<LibraryCall>(n.get()))
@@ -33,7 +33,7 @@ void addLibraryFunctions(const Block &b, std::set<Name> &names) {
     }
 }
 
-/// What may be a function that the block calls: library calls, and names in C++ text.
+/// Names that may be functions called by the block: library calls, and names in C++ text.
 std::set<Name> calledNames(const Function &f, Block &b) {
     EffectTable table(f);
     std::set<Name> names;
@@ -45,7 +45,7 @@ std::set<Name> calledNames(const Function &f, Block &b) {
     return names;
 }
 
-/// Does C++ code of the graph name `std::complex` in a block?
+/// Does C++ code of the graph mention `std::complex` in a block?
 bool namesStdComplex(const Block &b) {
     return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) {
         const auto *raw = dyn_cast<RawTasklet>(n.get());
@@ -82,7 +82,7 @@ std::unique_ptr<Launch> launchOf(const Instance &in, const MapEntry &m, const Ke
 
 KernelInfo kernelInfo(const MapEntry &m, const KernelShape &shape, Block &body) {
     KernelInfo info;
-    // C++ of the graph may let threads meet: dace::warpReduce does in what DaCe's expansions of reductions leave.
+    // C++ code of the graph may synchronise threads: dace::warpReduce, in code left by DaCe's expansions of reductions, does.
     info.barriers =
         shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet) || contains(body, Kind::LibraryCall);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
@@ -97,7 +97,7 @@ void finishKernel(const Instance &in, const MapEntry &m, Name name, Block body, 
     auto typeOf = [&](Name n) {
         if (auto it = in.fn->facts.find(n); it != in.fn->facts.end() && in.fn->names.visible(n))
             return it->second.type;
-        // A scalar of the host that an index mentions.
+        // A host scalar used in an index.
         const Table<VarId, Variable> &vars = in.function().vars;
         auto v = std::find_if(vars.begin(), vars.end(), [n](const Variable &x) { return x.name == n && x.kind == VarKind::Value; });
         return v != vars.end() && in.fn->names.visible(n) ? v->type : Type();

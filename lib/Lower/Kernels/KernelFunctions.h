@@ -1,35 +1,35 @@
-// Kernels as functions: their shape, their name, and how a body becomes a function that a launch starts.
+// Kernels as functions: their shape, their name, and the conversion of a body to a function that a launch starts.
 //
-// A kernel's body is lowered like any scope, in the terms of the host function around it, and then moved into a function of its own
-// (sdfgc/Tree/Outline.h): what it uses becomes parameters.
+// A kernel's body is lowered like any scope, in terms of the surrounding host function, and then moved to a separate function
+// (sdfgc/Tree/Outline.h): the variables it uses become parameters.
 #pragma once
 
 #include "Lower/Program/Instance.h"
 
 namespace sdfgc::tree::lowering {
 
-/// How a kernel's iterations are spread over threads.
+/// How a kernel's iterations are distributed over threads.
 struct KernelShape {
-    bool threadBlocks = false; // an iteration is a block; there are maps over its threads inside
+    bool threadBlocks = false; // an iteration is a block and contains maps over its threads
     bool reduces = false;      // all iterations accumulate into one element
     std::array<sym::Expr, 3> block{1, 1, 1};
-    std::array<int64_t, 3> most{0, 0, 0}; // blocks of the grid; 0: as many as the iterations need
+    std::array<int64_t, 3> most{0, 0, 0}; // maximum number of blocks; 0: as many as the iterations need
 };
 
-/// As shape-kernels decided, in terms of variables.
+/// The shape chosen by shape-kernels, in terms of variables.
 KernelShape kernelShape(const Instance &in, const ir::MapEntry &m);
 
-/// A name for a kernel's function, near the label of its map.
+/// A name for a kernel's function, similar to the label of its map.
 Name nameKernel(Program &program, const ir::MapEntry &m);
 
-/// The launch of a kernel with blocks of this shape on the stream of its map, without grid, function and arguments.
+/// The launch of a kernel with blocks of this shape, on the stream of its map; grid, function and arguments are still missing.
 std::unique_ptr<Launch> launchOf(const Instance &in, const ir::MapEntry &m, const KernelShape &shape);
 
-/// What the compiler of kernels is told of one: bounds of the launch, registers, whether its threads meet.
+/// Information for the kernel compiler: launch bounds, registers, whether threads synchronise.
 KernelInfo kernelInfo(const ir::MapEntry &m, const KernelShape &shape, Block &body);
 
-/// Moves the body into a function of the module and fills in function and arguments of the launch. Reported: values of the host
-/// that the kernel writes, variables that cannot be handed to it, calls of libraries that no GPU has.
+/// Moves the body to a function of the module and fills in function and arguments of the launch. Reports host values that the
+/// kernel writes, variables that cannot be passed to it, and calls to libraries that no GPU provides.
 void finishKernel(const Instance &in, const ir::MapEntry &m, Name name, Block body, const KernelInfo &info, Launch &launch);
 
 } // namespace sdfgc::tree::lowering

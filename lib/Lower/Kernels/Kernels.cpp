@@ -15,7 +15,7 @@ using analysis::Executor;
 
 namespace {
 
-/// The loop over one axis of the grid, whose size the launch gets.
+/// The loop over one axis of the grid; also sets that axis's size in the launch.
 For &spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelShape &shape, int axis, Launch &launch,
                 tree::Block &out) {
     auto *loop = out.add<For>();
@@ -25,14 +25,14 @@ For &spreadLoop(Instance &in, Name parameter, const sym::Range &r, const KernelS
     const int64_t most = shape.most[a];
     const bool fits = most == 0 || (blocks.asInt() && *blocks.asInt() <= most);
     if (!shape.threadBlocks && !blocks.asInt())
-        blocks = sym::call(number::blocks, {steps, shape.block[a]}); // reads better than the quotient
+        blocks = sym::call(number::blocks, {steps, shape.block[a]}); // more readable than the quotient
     launch.grid[a] = printable(in, fits ? blocks : sym::min({blocks, most}));
     loop->spread = Spread{shape.threadBlocks ? Spread::Grid : Spread::Threads, axis, fits, shape.threadBlocks && fits};
     setLoop(in, *loop, parameter, r);
     return *loop;
 }
 
-/// The loops of a kernel's map; the launch gets the grid. Returns the innermost body.
+/// Creates the loops of a kernel's map and sets the grid of the launch. Returns the innermost body.
 tree::Block &gridLoops(Instance &in, const MapEntry &m, const KernelShape &shape, Launch &launch, SymbolScope &symbols,
                        tree::Block &out) {
     const std::size_t rank = m.params.size();
@@ -65,7 +65,7 @@ void lowerKernel(Instance &in, MapEntry &m, tree::Block &out) {
     in.fn->device = {true, shape.threadBlocks ? Executor::Block : Executor::Thread, shape.block, launch.get(), &out};
     SymbolScope symbols(in);
     in.fn->names.open();
-    Omp clauses; // kernels have none
+    Omp clauses; // not used in kernels
     const std::vector<ReductionPlan> reductions = planReductions(in, m, body, clauses);
     shape.reduces = !reductions.empty();
     dynamicRanges(in, m, symbols, body, true);

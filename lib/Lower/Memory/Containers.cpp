@@ -18,7 +18,7 @@ using ir::MemoryKind;
 
 namespace {
 
-/// What a container's memory is in the tree, by the kind that place-in-memory chose.
+/// The kind of variable for a container, by the memory kind that place-in-memory chose.
 VarKind variableKind(const Instance &in, const DataDesc &d, Name name) {
     switch (d.memory) {
     case MemoryKind::Value:
@@ -39,7 +39,7 @@ VarKind variableKind(const Instance &in, const DataDesc &d, Name name) {
     case MemoryKind::PerThread:
     case MemoryKind::DeviceHeap:
         return VarKind::Buffer;
-    case MemoryKind::Undecided: // refused by the verifier
+    case MemoryKind::Undecided: // rejected by the verifier
     case MemoryKind::Field:
         break;
     }
@@ -47,13 +47,13 @@ VarKind variableKind(const Instance &in, const DataDesc &d, Name name) {
     return VarKind::Buffer;
 }
 
-/// Declares a variable at the top of the function, whatever block the code is in.
+/// Declares a variable at the top of the function, whichever block the code is in.
 void declareInFunction(Instance &in, VarId v) {
     std::vector<NodePtr> &top = in.fn->top->body;
     top.insert(top.begin() + static_cast<std::ptrdiff_t>(in.fn->topAt++), std::make_unique<Declare>(v));
 }
 
-/// Memory for what the pointers of a transient structure point to: arrays, and structures in it (format reference 3.7).
+/// Allocates memory for the pointers of a transient structure: arrays, and nested structures (format reference 3.7).
 void allocateMembers(Instance &in, Name owner, const DataDesc &d, Block &out) {
     for (const auto &[member, m] : d.members) {
         const Name path(owner.str() + "." + member.str());
@@ -74,7 +74,7 @@ void allocateMembers(Instance &in, Name owner, const DataDesc &d, Block &out) {
     }
 }
 
-/// A stream: one, or an array of them.
+/// A single stream, or an array of streams.
 void declareStream(Instance &in, Name name, const DataDesc &d, Block &out) {
     Variable v;
     v.type = d.dtype;
@@ -98,7 +98,7 @@ void declareContainer(Instance &in, Name name, Block &out) {
         return;
     }
     const bool reserved = in.declarations.reserved.count(name) != 0;
-    const bool isArena = analysis::isInArena(d); // has its size when the kernel is started
+    const bool isArena = analysis::isInArena(d); // sized when the kernel is launched
     const bool ofDevice =
         isArena || d.memory == MemoryKind::Device || d.memory == MemoryKind::Pinned || d.memory == MemoryKind::Pool;
     const bool structure = d.isStructure() && !d.isReference();
@@ -132,13 +132,13 @@ void declareContainer(Instance &in, Name name, Block &out) {
         allocateMembers(in, name, d, out);
 }
 
-/// A field of the program's state. Instances of one SDFG share it.
+/// A field of the program's state. All instances of an SDFG share it.
 MemoryPlace fieldPlace(Instance &in, Name name, const DataDesc &d) {
     StateField f;
     f.name = Name("__" + std::to_string(in.g->cfgId) + "_" + name.str());
     f.type = d.dtype;
     f.lifetime = d.lifetime;
-    f.storage = in.options().gpu() ? d.storage : ir::Storage::CPU_Heap; // page-locked memory is memory to the CPU
+    f.storage = in.options().gpu() ? d.storage : ir::Storage::CPU_Heap; // to the CPU, page-locked memory is ordinary memory
     f.count = printable(in, inVariables(in, d.totalSize));
     f.startOffset = inVariables(in, d.startOffset);
     f.alignment = d.alignment;

@@ -1,7 +1,7 @@
-// Containers as variables: what is declared where, and with what memory.
+// Containers as variables: the point of declaration and the memory of each.
 //
-// Where a container is declared says its lifetime (allocate-containers), what memory it has DataDesc::memory (place-in-memory).
-// Here they become variables of the function, fields of the program's state, or parts of memory that a kernel is given
+// A container's lifetime determines where it is declared (allocate-containers), and DataDesc::memory its memory (place-in-memory).
+// Here they become variables of the function, fields of the program's state, or parts of memory that a kernel receives
 // (KernelArrays.h).
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Declares the containers of the whole SDFG and, in a nested one, those of the function, at the end of `out`. Those of the program
-/// become fields of its state. A field whose size the initialiser does not know is reported.
+/// Declares, at the end of `out`, the containers of the entire SDFG and, in a nested one, those of the function. Those of the
+/// program become fields of its state. Reports a field whose size the initialiser does not know.
 void declareTop(Instance &in, Block &out);
 
-/// Declares containers at a state or scope; each has its place from then on.
+/// Declares containers at a state or scope; each has a place from then on.
 void declareAt(Instance &in, const std::vector<Name> &names, Block &out);
 
 /// Declares the containers that belong to a scope of the state that is being lowered; a null entry means the state itself.

@@ -17,7 +17,7 @@ using ir::DataDesc;
 
 namespace {
 
-/// The integer that an index, a stride or an offset is: a quotient is truncated before anything multiplies it.
+/// The integer value of an index, a stride or an offset: a quotient is truncated before it is multiplied.
 sym::Expr integer(sym::Expr written) {
     const sym::Expr e = sym::inIntegers(written);
     const auto [above, below] = sym::asFraction(e);
@@ -63,7 +63,7 @@ bool isBehindElement(const MemoryPlace &p, const DataDesc &d) {
 RefId elementAt(const Instance &in, const MemoryPlace &p, sym::Expr offset) {
     MemRef r;
     r.var = p.var;
-    // A single value has one valid element, whatever the index expression looks like.
+    // A single value has one valid element, whatever the index.
     r.offset = in.function().vars[p.var].kind == VarKind::Value ? sym::Expr(0) : printable(in, offset);
     return in.function().refs.add(std::move(r));
 }
@@ -90,7 +90,7 @@ py::StmtRef expressionStatement(py::ExprRef value) {
     return statement;
 }
 
-/// The container that has a place, and its SDFG, which is null where the place has none.
+/// The container of a place, and its SDFG, which is null if the place has none.
 std::pair<const ir::SDFG *, Name> containerOf(const Instance &in, const MemoryPlace &p) {
     for (const Instance *i = &in; i; i = i->parent)
         for (const auto &[name, d] : i->g->arrays)
@@ -105,7 +105,7 @@ std::string placeText(const diag::Location &place) {
            (place.source.known() ? " (" + place.source.file.str() + ":" + std::to_string(place.source.line) + ")" : "");
 }
 
-/// Does the program check what is accessed in a place?
+/// Are accesses to the place checked at run time?
 bool isChecked(const Instance &in, const MemoryPlace &p, const sym::Subset &s) {
     if (!in.options().checks || in.fn->device.inside || !p.desc || p.desc->isStream() || p.desc->isScalar())
         return false;
@@ -115,7 +115,8 @@ bool isChecked(const Instance &in, const MemoryPlace &p, const sym::Subset &s) {
     return !accumulates && s.rank() == p.shape.size() && in.function().vars[p.var].kind != VarKind::Value;
 }
 
-/// Remarks, once for each dimension of a container, that indices have no upper limit in one whose size has no value here.
+/// Remarks, once per dimension of a container, that indices are not checked against an upper limit if the dimension's size is
+/// unknown here.
 void remarkOpen(const Instance &in, const MemoryPlace &p, std::size_t dimension) {
     const auto [g, container] = containerOf(in, p);
     if (!in.program().openSizes.emplace(p.desc, dimension).second)

@@ -1,8 +1,7 @@
-// Where a container lives in a generated function.
+// The location of a container in a generated function.
 //
-// The lowering resolves every name once: a container, a view, a member of a structure, an array of a nested SDFG are all places,
-// and from there on nothing is looked up. Places.h finds them, Containers.h and Views.h make them, Elements.h refers to their
-// elements.
+// The lowering resolves every name once: containers, views, members of structures and arrays of nested SDFGs are all places, and
+// after that nothing is looked up. Places.h finds them, Containers.h and Views.h create them, Elements.h refers to their elements.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -19,8 +18,8 @@ struct MemoryPlace {
     std::vector<sym::Expr> strides, offsets, shape;
     Type type;                          // of an element
     const ir::DataDesc *desc = nullptr; // null: the value of an edge between two tasklets
-    sym::Expr memory = 0;               // elements of the variable's memory, from its start on; 0: unknown
-    /// False: there is no such place, and whoever needs it reports that.
+    sym::Expr memory = 0;               // size of the variable's memory in elements, from its start; 0: unknown
+    /// False if there is no such place; the code that needs it reports that.
     bool valid() const { return bool(var); }
     bool onDevice() const { return desc && desc->storage == ir::Storage::GPU_Global; }
 };

@@ -1,4 +1,4 @@
-// Finds the place of what a graph names.
+// Finds the place of a name in the graph.
 #include "Places.h"
 
 #include "Elements.h"
@@ -11,7 +11,7 @@ using ir::DataDesc;
 
 namespace {
 
-/// A view that control flow mentions before any state has used it: what its first access node looks at.
+/// For a view that control flow mentions before any state has used it: the memory that its first access node views.
 MemoryPlace viewOutsideState(Instance &in, Name data) {
     for (ir::State *s : ir::allStates(*in.g))
         for (const auto &n : s->nodes())
@@ -26,7 +26,8 @@ MemoryPlace viewOutsideState(Instance &in, Name data) {
     return {};
 }
 
-/// A member of a structure, by its dotted name. A view may look at another structure in the next state: its members go with it.
+/// A member of a structure, by its dotted name. A view may show another structure in the next state, and its members change with
+/// it.
 MemoryPlace memberPlace(Instance &in, Name dottedName) {
     const std::string &text = dottedName.str();
     auto dot = text.rfind('.');
@@ -43,12 +44,12 @@ MemoryPlace memberPlace(Instance &in, Name dottedName) {
     v.kind = VarKind::Member;
     v.parent = parent.var;
     v.type = variableType(*d);
-    bool value = d->isScalar() || d->isStructure(); // a nested structure is a pointer in its field
+    bool value = d->isScalar() || d->isStructure(); // the field of a nested structure is a pointer
     v.count = value ? sym::Expr(0) : inVariables(in, d->totalSize);
     return in.places[dottedName] = placeFor(in, in.function().vars.add(std::move(v)), *d);
 }
 
-/// A constant of the program, as a variable that is visible everywhere.
+/// A constant of the program, as a globally visible variable.
 MemoryPlace constantPlace(Instance &in, Name name, const ir::Constant &c) {
     Variable v;
     v.name = name;

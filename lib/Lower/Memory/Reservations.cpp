@@ -1,4 +1,4 @@
-// Memory for containers that get it while the program runs.
+// Memory for containers that are allocated while the program runs.
 #include "Reservations.h"
 
 #include "Elements.h"
@@ -22,7 +22,7 @@ void reserve(Instance &in, Name name, diag::Location at, Block &out) {
     checkSize(in, name, *d, out);
     auto *allocate = out.add<Allocate>(v, printable(in, inVariables(in, d->totalSize)));
     const VarKind kind = in.function().vars[v].kind;
-    allocate->reserve = kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer; // waits for the device where it grows
+    allocate->reserve = kind == VarKind::DeviceBuffer || kind == VarKind::PinnedBuffer; // waits for the device when it grows
     allocate->zero = in.isZeroed(name);
 }
 

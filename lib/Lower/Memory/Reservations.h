@@ -1,4 +1,4 @@
-// Memory for containers that get it while the program runs: nodes Reserve, Allocate and Free of the graph
+// Memory for containers that are allocated while the program runs: the graph's Reserve, Allocate and Free nodes
 // (sdfgc/Analysis/Device/Async.h).
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace sdfgc::tree::lowering {
 
-/// Memory for the size that a container has here. Reported at `at` if the container has no place.
+/// Reserves memory for the container's current size. Reports an error at `at` if the container has no place.
 void reserve(Instance &in, Name name, diag::Location at, Block &out);
 
-/// A container of the device's pool gets memory of the size that it has here, or gives it back. Reported at `at` if it has no place
-/// in the pool.
+/// Allocates memory of its current size for a container of the device's pool, or frees it. Reports an error at `at` if it has no
+/// place in the pool.
 void poolMemory(Instance &in, const analysis::AsyncOp &op, diag::Location at, Block &out);
 
 } // namespace sdfgc::tree::lowering

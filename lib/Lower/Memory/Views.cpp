@@ -1,4 +1,4 @@
-// What views look at.
+// Resolves views.
 #include "Views.h"
 
 #include "Elements.h"
@@ -13,7 +13,7 @@ using ir::DataDesc;
 
 namespace {
 
-/// The place of what a view looks at: a container, or a member of a structure.
+/// The place of the viewed container, or of a member of a structure.
 MemoryPlace viewedPlace(Instance &in, const ir::AccessNode &view, ir::AccessNode &viewed, const ir::Edge &edge, Block &out) {
     const DataDesc *vd = in.g->desc(viewed.data);
     MemoryPlace base = vd && vd->isView() ? resolveView(in, viewed, out) : placeAt(in, edge, viewed);
@@ -27,7 +27,7 @@ MemoryPlace viewedPlace(Instance &in, const ir::AccessNode &view, ir::AccessNode
     return base;
 }
 
-/// A pointer variable for a view that sees another element type, or elements that are themselves pointers.
+/// A pointer variable for a view with another element type, or for elements that are themselves pointers.
 MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const MemoryPlace &base, sym::Expr start, Block &out) {
     Variable v;
     v.name = in.fn->names.declare(name);
@@ -35,7 +35,7 @@ MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const Memory
     v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
     VarId id = in.function().vars.add(std::move(v));
     auto *declare = out.add<Declare>(id);
-    const bool element = isBehindElement(base, d) || d.isStructure(); // which is the address
+    const bool element = isBehindElement(base, d) || d.isStructure(); // this is the address
     declare->target = element ? elementAt(in, base, start) : addressAt(in, base, start);
     if (!element)
         in.function().refs[declare->target].castTo = d.dtype;
@@ -56,7 +56,7 @@ void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out
 MemoryPlace resolveView(Instance &in, ir::AccessNode &n, Block &out) {
     if (auto it = in.viewPlaces.find(&n); it != in.viewPlaces.end())
         return it->second;
-    in.viewPlaces[&n] = {}; // ends cycles of views that look at each other
+    in.viewPlaces[&n] = {}; // ends cycles of views that view each other
     ir::AccessNode *viewed = analysis::viewedNode(&n);
     ir::Edge *edge = analysis::viewEdge(&n);
     if (!viewed || !edge)

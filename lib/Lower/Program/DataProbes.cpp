@@ -14,7 +14,7 @@ using namespace ir;
 
 namespace {
 
-/// Adds a copy of `count` elements between device and host that the host waits for.
+/// Adds a copy of `count` elements between device and host, for which the host waits.
 void copyNow(const Instance &in, DeviceCopy::Direction direction, RefId from, RefId to, Type type, sym::Expr count,
              tree::Block &out) {
     auto *c = out.add<DeviceCopy>();
@@ -27,7 +27,7 @@ void copyNow(const Instance &in, DeviceCopy::Direction direction, RefId from, Re
     out.add<Synchronise>()->stream = 0;
 }
 
-/// Declares memory of the host for `count` elements. Returns its address.
+/// Declares host memory for `count` elements. Returns its address.
 RefId hostMemory(Instance &in, Name name, Type type, sym::Expr count, tree::Block &out) {
     Variable v;
     v.name = in.fn->names.declare(name);

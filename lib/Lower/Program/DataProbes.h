@@ -1,12 +1,12 @@
-// Data instrumentation: access nodes that save what a container holds, or restore it.
+// Data instrumentation: access nodes that save or restore the content of a container.
 #pragma once
 
 #include "Instance.h"
 
 namespace sdfgc::tree::lowering {
 
-/// Saves or restores a container where its node is reached and what is copied into it has been. Device memory goes through a copy
-/// on the host, which waits for all streams before and for the copies after: streams need not know of probes.
+/// Saves or restores a container when its node is reached, after copies into it are complete. Device memory is copied through host
+/// memory; this waits for all streams before and for the copies after, so streams need not handle probes.
 void dataProbe(Instance &in, const ir::AccessNode &n, Block &out);
 
 } // namespace sdfgc::tree::lowering

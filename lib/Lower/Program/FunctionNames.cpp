@@ -1,4 +1,4 @@
-// Names that no variable hides.
+// Function names that no variable shadows.
 #include "FunctionNames.h"
 
 #include "sdfgc/IR/LabelName.h"

@@ -1,9 +1,9 @@
-// What the lowering knows where it is: FunctionContext for the generated function that it writes, Instance for the SDFG that it
-// reads. Every step of the lowering takes the Instance and reaches everything else through it.
+// The context of the lowering: FunctionContext for the generated function that it writes, Instance for the SDFG that it reads.
+// Every step of the lowering takes the Instance and reaches everything else through it.
 //
-// There is one Instance for the root, for each nested SDFG that is lowered where it stands, and for each that becomes a function.
-// Several of them share a FunctionContext: in a nested SDFG that is lowered in place, symbols and containers have other names but
-// the variables are those of the function around it.
+// There is one Instance for the root, for each nested SDFG that is lowered in place, and for each that becomes a function. Several
+// can share a FunctionContext: in a nested SDFG lowered in place, symbols and containers have other names, but the variables are
+// those of the surrounding function.
 #pragma once
 
 #include "Lower/Memory/MemoryPlace.h"
@@ -24,24 +24,24 @@ namespace sdfgc::tree::lowering {
 
 /// A function that is being generated.
 struct FunctionContext {
-    /// A function without statements. The outermost scope of its names is open.
+    /// A function without statements. The outermost scope of names is open.
     FunctionContext(Program &program, Function &function) : program(program), function(function) { names.open(); }
 
-    /// Where in a kernel the code is. A kernel is lowered in the terms of the host's function and then moved out of it.
+    /// The position of the code in a kernel. A kernel is lowered in terms of the host function and then moved out of it.
     struct Device {
         bool inside = false;
-        /// Who runs each statement: one thread, or all of a block or of the grid.
+        /// Which threads run each statement: one thread, or all threads of a block or of the grid.
         analysis::Executor level = analysis::Executor::Thread;
         std::array<sym::Expr, 3> block{1, 1, 1};
-        const Launch *launch = nullptr; // grid and block are known
-        Block *host = nullptr;          // where the launch will stand
+        const Launch *launch = nullptr; // grid and block sizes are known
+        Block *host = nullptr;          // where the launch will be inserted
     };
 
     Program &program;
     Function &function;
     Device device;
-    Block *top = nullptr;  // where variables of the whole function are declared
-    std::size_t topAt = 0; // after those that are there
+    Block *top = nullptr;  // where variables of the entire function are declared
+    std::size_t topAt = 0; // after those already declared
     NameScopes names;
     sym::Assumptions facts;                     // about variables: which are known nonnegative
     analysis::Team team = analysis::Team::None; // who runs the code
@@ -50,7 +50,7 @@ struct FunctionContext {
 
 /// An SDFG that is being lowered into a function.
 struct Instance {
-    /// Nothing is declared yet. `parent`: of a nested SDFG that is lowered in place.
+    /// Nothing is declared yet. `parent` is set for a nested SDFG lowered in place.
     Instance(ir::SDFG &g, FunctionContext &fn, Instance *parent = nullptr)
         : g(&g), parent(parent), fn(&fn), declarations(analysis::declarationsOf(g)) {}
 
@@ -63,11 +63,11 @@ struct Instance {
     std::map<Name, MemoryPlace> places;                           // containers, views as of the last state that used them
     std::unordered_map<const ir::Node *, MemoryPlace> viewPlaces; // view access nodes
     std::unordered_map<const ir::Edge *, VarId> edgeValues;       // code-to-code edges
-    std::unordered_map<const ir::Node *, VarId> popped;           // arrays filled by a stream: how many elements there were
+    std::unordered_map<const ir::Node *, VarId> popped;           // arrays filled from a stream: their number of elements
     std::map<Name, MemoryPlace> reductions;                       // targets of active OpenMP reductions, by container
-    const ir::State *state = nullptr;                             // being lowered
+    const ir::State *state = nullptr;                             // the state being lowered
     const ir::ScopeTree *scopes = nullptr;                        // of that state
-    Loop *loop = nullptr;                                         // the innermost one around what is being lowered
+    Loop *loop = nullptr;                                         // the innermost loop around the code being lowered
 
     Program &program() const { return fn->program; }
     Module &module() const { return *fn->program.module; }
@@ -75,17 +75,17 @@ struct Instance {
     Function &function() const { return fn->function; }
     Name varName(VarId v) const { return function().vars[v].name; }
 
-    /// A new variable for a single value, with a name near `wanted`; it is visible in the innermost scope of names. The caller
-    /// declares it where it belongs.
+    /// Creates a variable for a single value, with a name similar to `wanted`; it is visible in the innermost scope of names. The
+    /// caller declares it at the right position.
     VarId declareValue(Name wanted, Type t, bool isConst = false);
-    /// Does some access node ask that the container is zero from the start?
+    /// Does an access node require that the container is zero from the start?
     bool isZeroed(Name container);
 
-    /// The function queues work on a stream: it needs the program's state, which has them.
+    /// Records that the function queues work on a stream, so that it needs the program's state, which holds the streams.
     void usesStream(int stream) const;
-    /// The program has an event of this number.
+    /// Records that the program has an event of this number.
     void usesEvent(int event) const { module().events = std::max(module().events, event + 1); }
-    /// The function records times: it needs the program's state, which has the report.
+    /// Records that the function measures times, so that it needs the program's state, which holds the report.
     void recordsTimes() const;
 
     /// Program::error.
@@ -98,16 +98,16 @@ private:
     std::optional<std::set<Name>> zeroed_;
 };
 
-/// Remembers symbols of an instance that a scope redefines, and puts them back.
+/// Saves symbols of an instance that a scope redefines, and restores them.
 class SymbolScope {
 public:
     explicit SymbolScope(Instance &in) : in_(in) {}
     SymbolScope(const SymbolScope &) = delete;
     SymbolScope &operator=(const SymbolScope &) = delete;
     ~SymbolScope();
-    /// Until the end of this object's life, symbol `n` is an expression over variables.
+    /// Binds symbol `n` to an expression over variables for the lifetime of this object.
     void define(Name n, sym::Expr e, Type t);
-    /// The same for a variable of 64 bits that holds the symbol.
+    /// The same for a 64-bit variable that holds the symbol.
     void define(Name n, VarId v) { define(n, sym::Expr::symbol(in_.varName(v)), ScalarKind::Int64); }
 
 private:

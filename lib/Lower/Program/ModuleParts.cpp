@@ -1,4 +1,4 @@
-// What a module has besides functions.
+// The parts of a module besides functions.
 #include "ModuleParts.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-/// What the interface says of a container: no debug information, attributes of the front end, or members.
+/// The descriptor of a container for the interface: without debug information, attributes of the front end, and members.
 std::shared_ptr<const DataDesc> described(const DataDesc *d) {
     if (!d)
         return nullptr;
@@ -49,7 +49,7 @@ void addInterface(Program &program) {
     NameScopes names;
     names.open();
     std::map<Name, Name> spelled;
-    auto spell = [&](const auto &arguments, bool symbols) { // in the order in which the program declares them
+    auto spell = [&](const auto &arguments, bool symbols) { // in declaration order
         for (const auto &a : arguments)
             if (symbols == !a.desc && !spelled.count(a.name))
                 spelled[a.name] = names.declare(a.name);
@@ -76,7 +76,7 @@ void addInterface(Program &program) {
 
 namespace {
 
-/// Appends a structure after those that it contains; nothing for other types.
+/// Appends a structure, preceded by those that it contains; does nothing for other types.
 void addStruct(Type t, std::vector<Type> &out) {
     if (t.isPointer() || t.isVector())
         return addStruct(t.element(), out);
@@ -85,7 +85,7 @@ void addStruct(Type t, std::vector<Type> &out) {
     for (const auto &[name, field] : t.fields())
         if (!(field.isPointer() && field.element() == t))
             addStruct(field, out);
-    // One definition a name: files may list the fields of one structure in two orders.
+    // One definition per name: files may list the fields of a structure in different orders.
     if (std::none_of(out.begin(), out.end(), [&](Type other) { return other.name() == t.name(); }))
         out.push_back(t);
 }

@@ -1,4 +1,4 @@
-// What all functions of a program share.
+// State shared by all functions of a program.
 #include "Program.h"
 
 namespace sdfgc::tree::lowering {

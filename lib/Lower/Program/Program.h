@@ -1,7 +1,7 @@
-// One program on its way from the graph to the schedule tree: what all of its functions share.
+// One program during lowering from the graph to the schedule tree: the state shared by all of its functions.
 //
-// A Program is made by lower() (Lower.cpp), reached through every Instance, and gives up its module in the end. What belongs to one
-// generated function is in FunctionContext, what belongs to one SDFG in Instance (Instance.h).
+// A Program is created by lower() (Lower.cpp), is reachable through every Instance, and finally gives up its module. State of one
+// generated function is in FunctionContext, state of one SDFG in Instance (Instance.h).
 #pragma once
 
 #include "FunctionNames.h"
@@ -14,7 +14,7 @@ namespace sdfgc::tree::lowering {
 
 /// The state of one program.
 struct Program {
-    /// A program without functions. `root` and `context` live as long as it does.
+    /// A program without functions. `root` and `context` must outlive it.
     Program(ir::SDFG &root, pass::Context &context);
 
     ir::SDFG &root;
@@ -24,24 +24,24 @@ struct Program {
     std::set<Name> fields;                              // of the module, by name
     std::unique_ptr<analysis::StreamSteps> streamSteps; // see steps()
     std::unique_ptr<analysis::DeviceLoops> loops;       // see deviceLoops()
-    bool usesUndefinedSize = false;                     // some expression that is printed has a size that nobody knows (`?`)
+    bool usesUndefinedSize = false;                     // a printed expression contains an unknown size (`?`)
 
-    /// Dimensions with a remark that `--checks` does not know their size.
+    /// Dimensions for which a remark states that `--checks` does not know their size.
     std::set<std::pair<const ir::DataDesc *, std::size_t>> openSizes;
 
-    /// What the operations of the device touch; made when it is first asked for. The graph stays as it is.
+    /// The memory accesses of device operations; computed on first use. Does not change the graph.
     analysis::StreamSteps &steps();
-    /// The loops and branches that the device decides on; likewise.
+    /// The loops and branches that the device decides; also computed on first use.
     const analysis::DeviceLoops &deviceLoops();
 
-    /// Reports an error. A place without a file is in the file of the graph. The lowering goes on after it: what it makes is
-    /// dropped where errors were reported.
+    /// Reports an error. A place without a file refers to the file of the graph. The lowering continues, but its result is dropped
+    /// if there were errors.
     void error(diag::Message message, diag::Location place) const;
     template <class... Args>
     void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
         error(diag::Message(kind, args...), std::move(place));
     }
-    /// Reports a warning, with its place as error() does.
+    /// Reports a warning, with places as in error().
     void warn(diag::Message message, diag::Location place) const { error(std::move(message), std::move(place)); }
 };
 

@@ -1,4 +1,4 @@
-// The function of the whole program.
+// The function of the entire program.
 #include "ProgramFunction.h"
 
 #include "Lower/Expressions/Symbols.h"
@@ -30,7 +30,7 @@ VarId addSymbol(Instance &in, Name symbol, Type declared) {
     return v;
 }
 
-/// A symbol that is a dimension of a container is a size.
+/// A symbol used as a dimension of a container is a size.
 void noteSizes(Instance &in) {
     for (const auto &[n, d] : in.g->arrays)
         for (sym::Expr s : d.shape)
@@ -41,7 +41,7 @@ void noteSizes(Instance &in) {
 
 /// A variable for a parameter that is a container.
 VarId addContainer(Instance &in, Name name) {
-    const DataDesc &d = *in.g->desc(name); // the interface's copy has no members
+    const DataDesc &d = *in.g->desc(name); // the copy in the interface has no members
     Variable v;
     v.name = in.fn->names.declare(name);
     v.type = variableType(d);
@@ -61,7 +61,7 @@ VarId addContainer(Instance &in, Name name) {
 std::vector<VarId> addParameters(Instance &in) {
     const std::vector<Param> &params = in.module().params;
     std::vector<VarId> variables(params.size());
-    // Symbols first: shapes and strides of the containers are over their variables.
+    // Symbols first: shapes and strides of containers are expressed in their variables.
     for (std::size_t i = 0; i < params.size(); ++i)
         if (!params[i].desc)
             variables[i] = addSymbol(in, params[i].name, params[i].type);

@@ -1,4 +1,4 @@
-// The function of the whole program.
+// The function of the entire program.
 #pragma once
 
 #include "Program.h"

@@ -1,4 +1,4 @@
-// Code of the user that is copied into the program as it stands.
+// User code that is copied verbatim into the program.
 #include "UserCode.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -13,18 +13,18 @@ using namespace ir;
 
 namespace {
 
-/// Words that stand for themselves: not in literals or preprocessor lines, and no members.
+/// Identifiers in the text, except in literals and preprocessor lines and as members.
 std::vector<CppWord> namesIn(std::string_view text) {
     std::vector<CppWord> words = cppWords(text);
     std::erase_if(words, [](const CppWord &w) { return w.where != CppWord::Code || w.member; });
     return words;
 }
 
-/// Can a word after this character be the name in a declaration (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
+/// Can a word after this character be the declared name (`int x`, `T *x`, `T &x`, `vector<T> x`, `int y, x`, `auto [x]`)?
 bool mayDeclare(char before) { return isCppWord(before) || std::string_view("*&<>,[").find(before) != std::string_view::npos; }
 
-/// An argument of the program that the text names although only the program receives it: the initialiser has symbols, the finaliser
-/// nothing (format reference 8.1). Empty when there is none. A name that the text or the global code declares itself is not meant.
+/// An argument of the program that the text uses although only the program receives it: the initialiser has symbols, the finaliser
+/// nothing (format reference 8.1). Empty if there is none. Names declared by the text or the global code do not count.
 Name beyondReach(const Module &module, const std::string &text) {
     std::set<std::string_view> known;
     for (const std::string &code : module.globalCode)
@@ -42,8 +42,7 @@ Name beyondReach(const Module &module, const std::string &text) {
     return {};
 }
 
-/// Code that calls what the target does not have is refused before a compiler sees it, unless global code of the graph may define
-/// it.
+/// Rejects code that calls functions the target lacks, before a compiler sees it, unless global code of the graph may define them.
 void refuseForeignRuntime(const Program &program, const std::string &text, diag::Location at) {
     const pass::CompileOptions &options = program.context.options;
     const platform::Dialect *own = options.target.dialect();
@@ -77,7 +76,7 @@ bool isDeclared(const SDFG &root, std::string_view field) {
     return false;
 }
 
-/// Fields of the state that an environment of DaCe would bring, and no graph declares, are refused before a compiler misses them.
+/// Rejects state fields that only an environment of DaCe would add and no graph declares, before a compiler misses them.
 void refuseForeignFields(const Program &program, const Tasklet &t) {
     const auto foreign =
         std::find_if(t.environments.begin(), t.environments.end(), [](Name path) { return !platform::environment(path.view()); });
@@ -92,7 +91,7 @@ void refuseForeignFields(const Program &program, const Tasklet &t) {
         }
 }
 
-/// Headers, libraries and fields that code with these environments needs.
+/// Adds headers, libraries and fields for code with these environments.
 void takeEnvironments(Module &module, std::span<const Name> paths, std::string_view code) {
     std::vector<Name> &list = module.environments;
     for (const platform::Environment *e : platform::neededBy(paths, code))
@@ -100,7 +99,7 @@ void takeEnvironments(Module &module, std::span<const Name> paths, std::string_v
             list.push_back(name);
 }
 
-/// The texts among them that are for the program as a whole.
+/// The texts that are for the entire program.
 std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
     std::vector<std::string> texts;
     for (const TargetCode &c : codes)

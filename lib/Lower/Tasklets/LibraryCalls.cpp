@@ -18,7 +18,7 @@ using analysis::LibraryArgument;
 
 namespace {
 
-/// One call, whose loops have been added.
+/// Lowers one call, whose loops have already been added.
 class CallLowering {
 public:
     CallLowering(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections, const analysis::LibraryCall &call)
@@ -64,7 +64,7 @@ private:
         return out;
     }
 
-    /// What a function of the library makes of arguments, as an expression.
+    /// The expression for a library function applied to the arguments.
     py::ExprRef made(const LibraryArgument &a) {
         std::vector<py::ExprRef> parts;
         for (const LibraryArgument &part : a.parts) {
@@ -107,7 +107,7 @@ private:
     const analysis::LibraryCall &call_;
 };
 
-/// What a call cannot have: empty when it can.
+/// The feature of a connector that a call does not support; empty if it supports all.
 std::string unsuitable(const analysis::LibraryCall &call, const TaskletConnections &connections) {
     for (const auto *list : {&connections.inputs, &connections.outputs})
         for (const Connection &c : *list)

@@ -1,4 +1,4 @@
-// Python code of a tasklet in terms of memory references.
+// Python code of a tasklet, in terms of memory references.
 #include "TaskletBinding.h"
 
 #include "Lower/Expressions/Expressions.h"
@@ -22,7 +22,7 @@ TaskletBinding::TaskletBinding(Instance &in, const ir::Tasklet &t, const Tasklet
     : in_(in), t_(t), connections_(connections), olds_(olds), isCallback_(environment(in).isCallback) {}
 
 std::vector<StmtRef> TaskletBinding::bind(const std::vector<StmtRef> &code) {
-    auto isSymbol = [&](Name n) { // not one that the outer SDFG handed in
+    auto isSymbol = [&](Name n) { // not one that the outer SDFG passed in
         const auto symbol = in_.symbols.find(n);
         return symbol != in_.symbols.end() && symbol->second.isSymbol() && analysis::changedSymbols(t_).count(n);
     };
@@ -59,7 +59,7 @@ const Connection *TaskletBinding::connectionOf(RefId slot) const {
 
 namespace {
 
-/// The dimensions that as many subscripts count: all, or those that are not squeezed; none where tiles come after them.
+/// The dimensions that this number of subscripts counts: all, or those that are not squeezed; none if tiles follow them.
 std::vector<std::size_t> countedDimensions(const Connection &c, std::size_t rank) {
     std::vector<std::size_t> all, squeezed;
     for (std::size_t d = 0; d < c.subset.rank(); ++d) {
@@ -70,7 +70,7 @@ std::vector<std::size_t> countedDimensions(const Connection &c, std::size_t rank
     return squeezed.size() == rank ? squeezed : all.size() == rank ? all : std::vector<std::size_t>();
 }
 
-/// Strides of as many dimensions as a subscript counts: the squeezed ones, all, or those with tiles after them.
+/// Strides for a subscript of this rank: of the squeezed dimensions, of all dimensions, or of those followed by tiles.
 std::optional<std::vector<sym::Expr>> stridesFor(const Connection &c, std::size_t rank) {
     for (const auto *list : {&c.strides, &c.allStrides}) {
         if (list->size() == rank)
@@ -134,7 +134,7 @@ ExprRef TaskletBinding::bindSubscript(const ExprRef &e) {
 
 ExprRef TaskletBinding::element(const Connection &c, const std::vector<ExprRef> &indices, const std::vector<sym::Expr> &strides) {
     ExprRef out;
-    if (in_.function().vars[c.place.var].kind == VarKind::Value) { // whatever the index, there is one
+    if (in_.function().vars[c.place.var].kind == VarKind::Value) { // there is one element, whatever the index
         out = read(in_, c.place, 0);
     } else {
         out = elementOf(in_, c.place, c.start, indices, strides, [this](const py::Expr &index) { return isFixed(index); },

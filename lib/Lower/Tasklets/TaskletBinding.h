@@ -1,48 +1,48 @@
-// Python code of a tasklet in terms of memory references: connectors, symbols and locals replaced by what they stand for.
+// Python code of a tasklet, in terms of memory references: replaces connectors, symbols and locals with their values.
 #pragma once
 
 #include "TaskletConnections.h"
 
 namespace sdfgc::tree::lowering {
 
-/// The names in the code of one tasklet. Connections have been planned (TaskletPlan.h).
+/// The names in the code of one tasklet. Connections must have been planned (TaskletPlan.h).
 class TaskletBinding {
 public:
-    /// Nothing is replaced yet. `olds`: what updated elements held before, by name in the code. All live as long as this does.
+    /// Nothing is replaced yet. `olds`: previous values of updated elements, by name in the code. All arguments must outlive this
+    /// object.
     TaskletBinding(Instance &in, const ir::Tasklet &t, const TaskletConnections &connections, const std::map<Name, VarId> &olds);
 
-    /// The code with names replaced, each once: a variable that stands for a symbol may be called as another symbol, a connector or a
-    /// local is. Names that the code gives a value itself become locals. Subscripts of the wrong rank and callbacks in a kernel are
-    /// reported.
+    /// The code with names replaced, each exactly once: the variable of a symbol may have the name of another symbol, a connector
+    /// or a local. Names that the code itself assigns become locals. Reports subscripts of the wrong rank and callbacks in a
+    /// kernel.
     std::vector<py::StmtRef> bind(const std::vector<py::StmtRef> &code);
 
-    /// That code with types and ready to print. `env`: types of the names in it. Types that do not fit are reported.
+    /// The same code, typed and ready to print. `env`: types of the names in it. Reports type mismatches.
     std::vector<py::StmtRef> typed(const std::vector<py::StmtRef> &code, py::Env env);
 
-    /// Types of the locals, by variable name; known when the code is typed.
+    /// Types of the locals, by variable name; available once the code is typed.
     const std::map<Name, Type> &localTypes() const { return localTypes_; }
 
-    /// What a reference in the code was made from; null for one that stands for no connector.
+    /// The connection that a reference in the code was created from; null if there is none.
     const Connection *connectionOf(RefId slot) const;
 
 private:
-    /// The connector that an expression names, if code may count its elements; null otherwise.
+    /// The connector that an expression names, if code may index its elements; null otherwise.
     const Connection *pointerConnection(const py::Expr &base) const;
-    /// A callback gets the address of what a pointer connector stands for, also where that is one element. It is a function of the
-    /// host.
+    /// A callback gets the address of a pointer connector's memory, even if that is a single element. It is a host function.
     py::ExprRef bindCallback(const py::ExprRef &e);
-    /// An expression as a whole, where it is more than its parts; null where only these are bound.
+    /// Binds an expression that must be handled as a unit; null if binding its parts is enough.
     py::ExprRef bound(const py::ExprRef &e);
     py::ExprRef bindAll(const py::ExprRef &e);
     /// A subscript of a connector or constant as an element; null for others.
     py::ExprRef bindSubscript(const py::ExprRef &e);
-    /// The element at some indices, of which those that are known become part of the offset.
+    /// The element at the given indices; indices with known values become part of the offset.
     py::ExprRef element(const Connection &c, const std::vector<py::ExprRef> &indices, const std::vector<sym::Expr> &strides);
-    /// Only names of symbols and loop-invariant variables may enter offsets: locals of the code change while it runs.
+    /// Only names of symbols and loop-invariant variables may be part of offsets: locals of the code change while it runs.
     bool isFixed(const py::Expr &e) const;
-    /// A name as a local, as what an element held before, as a connector or as a symbol.
+    /// Binds a name as a local, as an element's previous value, as a connector or as a symbol.
     py::ExprRef bindBareName(const py::ExprRef &e);
-    /// The value or the address that a connector stands for.
+    /// The value or the address of a connector.
     py::ExprRef bindConnector(const Connection &c, const py::ExprRef &e);
 
     Instance &in_;

@@ -1,4 +1,4 @@
-// Connectors of a tasklet and what they stand for.
+// Connectors of a tasklet and their referents.
 #include "TaskletConnections.h"
 
 #include "Lower/Expressions/Expressions.h"
@@ -19,7 +19,7 @@ using namespace ir;
 
 namespace {
 
-/// Is the container one of the host's around a kernel, rather than one of the kernel's own?
+/// Does the container belong to the host code around a kernel rather than to the kernel?
 bool belongsToHost(const ir::SDFG &g, Name data) {
     const bool hostSdfg = !g.parentNode || analysis::executorOf(*g.parentNode) == analysis::Executor::Host;
     return hostSdfg && analysis::sharedContainers(g).count(data) != 0;

@@ -13,7 +13,7 @@ namespace sdfgc::tree::lowering {
 
 namespace {
 
-/// One C++ tasklet with the declarations in front of it and the stores after it.
+/// One C++ tasklet with its preceding declarations and following stores.
 class CppTasklet {
 public:
     CppTasklet(Instance &in, const ir::Tasklet &t, TaskletConnections &connections)
@@ -22,19 +22,18 @@ public:
     void lower(Block &out);
 
 private:
-    /// A variable of the declared type for a symbol, if the function has it in another one or under another name.
+    /// A variable of the declared type for a symbol, if the function's variable has another type or name.
     void bindSymbol(Name s);
     /// The variable of a connector.
     void bindConnector(const Connection &c, bool input);
-    /// The variable of an output, and what is stored from it.
+    /// The variable of an output, and the store from it.
     void bindOutput(Connection &c);
-    /// In terms of variables that no declaration of the text hides: those that are get another name in front.
+    /// The expression with only variables that no declaration of the text shadows: shadowed ones get another name before the text.
     sym::Expr unhidden(sym::Expr e);
     MemoryPlace unhidden(const MemoryPlace &p);
-    /// Another name for the memory of a variable whose own name is about to be hidden.
+    /// Another name for the memory of a variable whose own name is about to be shadowed.
     MemoryPlace aliasPlace(const MemoryPlace &p);
-    /// Connectors that the text does not mention need no variable; where the user may have defined macros, nobody knows what it
-    /// mentions.
+    /// Connectors that the text does not mention need no variable. This is unknown if the user may have defined macros.
     void dropUnused();
 
     Instance &in_;
@@ -43,7 +42,7 @@ private:
     std::unique_ptr<Block> outer_; // other names of variables, then the tasklet
     std::unique_ptr<RawTasklet> raw_;
     Block after_;                       // stores
-    std::set<Name> taken_;              // names that the text sees declared
+    std::set<Name> taken_;              // names declared before the text
     std::map<Name, sym::Expr> aliases_; // variables of those names -> their other names
 };
 
@@ -126,7 +125,7 @@ void CppTasklet::bindOutput(Connection &c) {
     bindConnector(c, false);
     c.place = unhidden(c.place);
     c.start = unhidden(c.start);
-    c.subset = {}; // checked in front of the text, whose names hide others
+    c.subset = {}; // checked before the text, whose names shadow others
     if (!c.pointer && !c.stream)
         store(in_, c, c.conn, after_);
     else if (c.setsReference)

@@ -1,4 +1,4 @@
-// Which connectors of a Python tasklet become variables.
+// Decides which connectors of a Python tasklet become variables.
 #include "TaskletPlan.h"
 
 #include "Lower/Expressions/Expressions.h"
@@ -15,7 +15,7 @@ using py::StmtRef;
 
 namespace {
 
-/// Is every store the last thing that happens on its path? Then no input is read after a store.
+/// Is every store the last action on its path? Then no input is read after a store.
 bool storesComeLast(const std::vector<StmtRef> &code) {
     for (std::size_t i = 0; i < code.size(); ++i) {
         const py::Stmt &s = *code[i];
@@ -39,7 +39,7 @@ void TaskletPlan::make(const std::vector<StmtRef> &code) {
         planInput(c, last);
 }
 
-// ---------------------------------------------------------------------------------------------------- what the code does
+// ---------------------------------------------------------------------------------------------------- survey of the code
 
 void TaskletPlan::survey(const std::vector<StmtRef> &code, bool inLoop) {
     for (const StmtRef &s : code) {
@@ -79,7 +79,7 @@ void TaskletPlan::declareOld(const py::Stmt &s) {
     olds_[s.old] = v;
 }
 
-// ---------------------------------------------------------------------------------------------------- what follows from it
+// ---------------------------------------------------------------------------------------------------- decisions
 
 VarId TaskletPlan::rootVariable(VarId v) const {
     const auto &vars = in_.function().vars;

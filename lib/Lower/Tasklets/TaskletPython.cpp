@@ -18,7 +18,7 @@ using py::StmtRef;
 
 namespace {
 
-/// Types of the names in the code: connectors, then what is visible around the tasklet.
+/// Types of the names in the code: connectors, then names visible around the tasklet.
 py::Env environmentOf(const Instance &in, const TaskletConnections &connections) {
     py::Env env = environment(in);
     auto outer = env.typeOf;
@@ -32,7 +32,7 @@ py::Env environmentOf(const Instance &in, const TaskletConnections &connections)
     return env;
 }
 
-/// What a store to a name is, for updates of several elements in one statement.
+/// The kind of a store to a name, for updates of several elements in one statement.
 py::Store storeOf(const TaskletConnections &connections, Name n) {
     const Connection *c = connections.output(n);
     if (!c || !c->isSpecial())
@@ -42,7 +42,7 @@ py::Store storeOf(const TaskletConnections &connections, Name n) {
     return c->dynamic ? py::Store::DynamicUpdate : py::Store::Update;
 }
 
-/// The statements join the surrounding block when they declare nothing.
+/// Statements without declarations are merged into the surrounding block.
 void land(const ir::Tasklet &t, std::unique_ptr<Block> block, Block &out) {
     block->comment = "tasklet " + t.label;
     bool declares = std::any_of(block->body.begin(), block->body.end(), [](const NodePtr &n) { return n->kind == Kind::Declare; });

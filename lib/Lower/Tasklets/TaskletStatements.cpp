@@ -14,13 +14,13 @@ using py::StmtRef;
 
 namespace {
 
-/// Does the statement give its target a value?
+/// Does the statement assign its target?
 bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
 
-/// Strips the conversions of reads from the target of a store, which is the element itself. `c` is the connector that the store goes
-/// through, if there is one.
+/// Removes conversions of reads from the target of a store, which is the element itself. `c` is the connector of the store, if
+/// there is one.
 StmtRef plainTarget(const StmtRef &s, const Connection *c) {
     if (s->targets.empty() || s->targets[0]->kind != ExprKind::Cast)
         return s;

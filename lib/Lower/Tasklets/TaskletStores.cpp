@@ -1,4 +1,4 @@
-// Statements that store what a tasklet computed.
+// Statements that store the results of a tasklet.
 #include "TaskletStores.h"
 
 #include "Lower/Memory/Elements.h"
@@ -19,7 +19,7 @@ Update &resolve(const Connection &c, RefId target, Type t, const py::ExprRef &va
     return *update;
 }
 
-/// A vector that updates one element: its lanes are combined, which is no access to memory, and what comes of them is one update.
+/// A vector that updates a single element: its lanes are combined first, without accessing memory, and the result is one update.
 void foldLanes(Instance &in, const Connection &c, py::ExprRef value, VarId old, Block &to) {
     auto *block = to.add<Block>();
     block->braces = true;

@@ -11,7 +11,7 @@ namespace sdfgc::tree::lowering {
 
 namespace {
 
-/// `__state->gpu_context->streams[N]` is a stream of DaCe's numbering: what is queued there takes the tasklet's stream instead.
+/// `__state->gpu_context->streams[N]` is a stream in DaCe's numbering: work queued there goes to the tasklet's stream instead.
 void nameCurrentStream(std::string &text, std::string_view current) {
     constexpr std::string_view list = "__state->gpu_context->streams[";
     for (std::size_t at = text.find(list); at != std::string::npos; at = text.find(list, at)) {
@@ -25,8 +25,8 @@ void nameCurrentStream(std::string &text, std::string_view current) {
     }
 }
 
-/// The second and later lines of a statement, as far to the left as they all can be moved; one level in where the first line goes
-/// on. Text with continued or raw literals, or with directives, stays as it is.
+/// Moves the second and later lines of a statement left together as far as possible, with one level of indentation if they continue
+/// the first line. Text with line continuations, raw literals or directives is left alone.
 std::string withoutMargin(const std::string &text) {
     if (text.find('\n') == std::string::npos || text.find("R\"") != std::string::npos || text.find('#') != std::string::npos ||
         text.find("\\\n") != std::string::npos)
@@ -50,7 +50,7 @@ std::string withoutMargin(const std::string &text) {
     return out;
 }
 
-/// Code that queues on the device names its stream as DaCe does.
+/// Code that queues work on the device names its stream as DaCe does.
 std::string onStream(const Instance &in, const ir::Tasklet &t, std::string text) {
     constexpr std::string_view current = "__dace_current_stream";
     nameCurrentStream(text, current);

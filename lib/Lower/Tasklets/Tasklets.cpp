@@ -17,7 +17,7 @@ using namespace ir;
 
 namespace {
 
-/// The code of a tasklet whose blocks have been taken.
+/// The code of a tasklet whose code blocks have already been added.
 void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
     if (t.code.text.find("__state") != std::string::npos)
         in.function().needsState = true;

@@ -8,13 +8,13 @@
 
 namespace sdfgc::serialize::text {
 
-/// The key of an attribute in the text: without the prefix that keeps sdfgc's own ones apart in files.
+/// The key of an attribute in the text: without the prefix that marks sdfgc's own attributes in files.
 inline constexpr std::string_view kMetaPrefix = "_meta_sdfgc_";
 inline std::string_view shortKey(std::string_view key) {
     return key.starts_with(kMetaPrefix) ? key.substr(kMetaPrefix.size()) : key;
 }
 
-/// How values of one SDFG are written.
+/// How values of an SDFG are written.
 struct ValueText {
     explicit ValueText(const ir::SDFG &g) : exprs(g), writer(scratch, JsonWriter::Relaxed{isPlainString}), values(writer, exprs) {}
     template <class T> const std::string &of(const T &v) {
@@ -37,12 +37,12 @@ public:
         text_ += item;
     }
     template <class T> void add(std::string_view key, const T &value) { add(std::string(key) + " = " + values_.of(value)); }
-    /// Attributes that have a place of their own in the line and are left out here.
+    /// Omits attributes that have their own position in the line.
     AttributeText &without(std::initializer_list<std::string_view> keys) {
         skip_ = keys;
         return *this;
     }
-    /// What sdfgc does not know: with the key in quotes.
+    /// Attributes that sdfgc does not know: with the key in quotes.
     void extra(const ir::Extra &e) {
         for (const auto &[key, value] : e.all())
             add(quoted(key), value);
@@ -54,7 +54,7 @@ public:
         if (!same(value, otherwise) && std::find(skip_.begin(), skip_.end(), key) == skip_.end())
             item(shortKey(key), value);
     }
-    void field(std::string_view, const ir::DebugInfo &, const ir::DebugInfo &) {} // `at`, by who knows the last file
+    void field(std::string_view, const ir::DebugInfo &, const ir::DebugInfo &) {} // `at` needs the last file
     template <class T> void nullable(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
     template <class T> void identifier(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }
     template <class T> void dataName(std::string_view key, const T &value, const T &otherwise) { field(key, value, otherwise); }

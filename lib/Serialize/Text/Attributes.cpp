@@ -28,7 +28,7 @@ std::size_t appendValue(Cursor &c, std::string &json) {
                 return c.at;
             json += x;
             ++c.at;
-            continue; // what follows may be its end
+            continue; // the next character may be its end
         } else if (x == ']' || x == '}') {
             if (depth == 0)
                 return json.size() > from ? kGood : c.at;

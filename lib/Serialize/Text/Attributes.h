@@ -1,5 +1,5 @@
-// Attributes in parentheses, as they are read: words, a location, and keys with values, which become the JSON object that the
-// properties of Fields.h are read from.
+// Attributes in parentheses, as parsed: words, a location, and keys with values, which become the JSON object from which the
+// properties of Fields.h are read.
 #pragma once
 
 #include "Serialize/FieldReader.h"
@@ -25,7 +25,7 @@ struct Attributes {
     std::string json; // the members of the object, without its braces
     std::size_t at = 0;
 
-    /// Takes a word out of the list for which `f` is true.
+    /// Removes a word for which `f` is true from the list.
     template <class F> void take(const F &f) {
         std::erase_if(words, [&](const Word &w) { return f(w.text); });
     }
@@ -35,7 +35,7 @@ struct Attributes {
 };
 
 /// Appends the value at `c` (up to a comma or closing bracket outside of brackets, or the end of the line) as strict JSON: words
-/// get quotes. Returns where it went wrong, npos if nowhere.
+/// are quoted. Returns the position of an error, or npos.
 std::size_t appendValue(Cursor &c, std::string &json);
 
 } // namespace sdfgc::serialize::text

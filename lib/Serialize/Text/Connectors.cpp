@@ -8,7 +8,7 @@ namespace sdfgc::serialize::text {
 
 namespace {
 
-/// The visitor of Fields.h that asks whether all is as by default.
+/// The visitor of Fields.h that checks whether everything has its default.
 struct Defaults {
     bool hold = true;
     template <class T> void field(std::string_view, const T &value, const T &otherwise) { hold = hold && value == otherwise; }
@@ -57,7 +57,7 @@ const ir::Connector *Connectors::find(const ir::Node &n, bool in, Name name) {
 bool Connectors::compare(const ir::Node &n, bool in) {
     const std::vector<ir::Connector> &list = in ? n.inConnectors : n.outConnectors;
     std::vector<Name> names;
-    std::vector<Name> said; // connectors of edges that stand in the node's own line
+    std::vector<Name> said; // connectors of edges in the node's own line
     for (const ir::Edge *e : in ? n.inEdges() : n.outEdges())
         if (Name c = in ? e->dstConn : e->srcConn) {
             names.push_back(c);

@@ -1,4 +1,4 @@
-// Where edges stand in a state's text, and which connectors follow from them.
+// Where edges appear in a state's text, and which connectors follow from them.
 #pragma once
 
 #include "Serialize/Text/StateNames.h"
@@ -8,19 +8,19 @@
 
 namespace sdfgc::serialize::text {
 
-/// An edge without connectors and with nothing to say but the order.
+/// Is it an edge without connectors that only expresses an order?
 bool isPlainOrder(const ir::Edge &e);
-/// Edges from computations and out of scopes stand where they come from, others where they lead to.
+/// Edges from computations and out of scopes appear at their source, others at their destination.
 bool standsAtSource(const ir::Edge &e);
-/// Copies have a line of their own.
+/// Copies have a separate line.
 bool isCopyLine(const ir::Edge &e);
 
-/// The lists of connectors of a state's nodes, as far as the text leaves them out. Valid until the state changes.
+/// The connector lists of a state's nodes, as far as the text omits them. Valid until the state changes.
 class Connectors {
 public:
-    /// Are the connectors those of the edges, by name, with no type but what the text says beside edges?
+    /// Are the connectors those of the edges, by name, with only the types that the text states at edges?
     bool areUsual(const ir::Node &n, bool in);
-    /// A connector by name, null if there is none; in constant time where a node has many.
+    /// A connector by name, or null; in constant time for nodes with many of them.
     const ir::Connector *find(const ir::Node &n, bool in, Name name);
 
 private:

@@ -82,7 +82,7 @@ std::size_t Cursor::indentation(std::size_t of) const {
 
 std::size_t Cursor::closing() const {
     constexpr int kMostLines = 64;
-    std::string expected; // the closers of the brackets that are open
+    std::string expected; // closing brackets of the open ones
     int lines = 0;
     for (std::size_t i = at; i < text_.size() && lines < kMostLines; ++i) {
         const char c = text_[i];

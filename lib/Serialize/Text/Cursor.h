@@ -1,4 +1,4 @@
-// A place in a graph's text, and the steps from there: blanks, words, quoted texts, brackets.
+// A position in a graph's text, and the ways to advance it: blanks, words, quoted texts, brackets.
 #pragma once
 
 #include "sdfgc/Diag/Diag.h"
@@ -9,8 +9,8 @@
 
 namespace sdfgc::serialize::text {
 
-/// Thrown where a statement cannot be read on; it has been reported. Caught by the loop over statements, unless nothing comes
-/// after.
+/// Thrown if a statement cannot be parsed any further; this has been reported. Caught by the loop over statements, unless there are
+/// no further ones.
 struct Unreadable {
     bool isLast = false;
 };
@@ -24,39 +24,39 @@ public:
     std::string_view text() const { return text_; }
     char peek(std::size_t ahead = 0) const { return at + ahead < text_.size() ? text_[at + ahead] : '\0'; }
     bool atEnd() const { return at >= text_.size(); }
-    /// Past blanks and a comment, to the end of the line at most.
+    /// Skips blanks and a comment, at most to the end of the line.
     void blanks();
-    /// Past blanks, comments and line ends.
+    /// Skips blanks, comments and line ends.
     void lines();
-    /// After blanks: does the line end here?
+    /// Does the line end here, after blanks?
     bool atLineEnd();
     bool startsWith(std::string_view s) const { return text_.substr(at, s.size()) == s; }
-    /// Takes the text if it comes next, after blanks.
+    /// Consumes the text if it comes next, after blanks.
     bool accept(std::string_view s);
-    /// Takes the word if it comes next, after blanks, as a word of its own.
+    /// Consumes the word if it comes next, after blanks, as a complete word.
     bool acceptWord(std::string_view word);
-    /// The word here (after blanks), which is taken; empty if there is none.
+    /// Consumes the word here (after blanks); empty if there is none.
     std::string_view word(bool dotted = false);
-    /// The rest of the line up to two blanks or the line's end, which is taken; `beforeBrace`: up to the brace that opens a block,
-    /// too (headEnd).
+    /// Consumes the rest of the line up to two blanks or its end; with `beforeBrace`, at most up to the brace that opens a block
+    /// (headEnd).
     std::string_view rawLine(bool beforeBrace);
-    /// The rest of the line as it is, with its end, which is taken.
+    /// Consumes the rest of the line with its end, unchanged.
     std::string_view wholeLine();
-    /// How far the line of a place is indented, in characters.
+    /// The indentation of the line at a position, in characters.
     std::size_t indentation(std::size_t of) const;
-    /// The closing bracket that belongs to the opening one here; npos if there is none in the next lines, or another bracket is
-    /// closed before. Texts in quotes are skipped.
+    /// The bracket that closes the one here; npos if there is none in the next lines, or if another bracket is closed first. Quoted
+    /// texts are skipped.
     std::size_t closing() const;
 
-    /// Linear in the distance from the place that was asked for last.
+    /// Linear in the distance from the last position queried.
     diag::Location place(std::size_t of) const;
-    /// What stands at a place, for messages: "`x`", "the end of the line".
+    /// A description of the text at a position, for messages: "`x`", "the end of the line".
     std::string describe(std::size_t of) const;
 
 private:
     std::string_view text_;
     std::string file_;
-    mutable std::size_t knownAt_ = 0; // places that are asked for are near each other
+    mutable std::size_t knownAt_ = 0; // positions queried are close to each other
     mutable int knownLine_ = 1;
 };
 

@@ -21,7 +21,7 @@ std::string ExprText::of(const sym::Range &r) {
     if (r.begin == r.end && r.step.isOne() && r.tile.isOne())
         return of(r.begin);
     const sym::Expr end = r.end + 1;
-    const bool isDown = r.step.asInt().value_or(1) < 0; // what comes after the last element would be at its other side
+    const bool isDown = r.step.asInt().value_or(1) < 0; // the exclusive end is on the other side of the last element
     std::string text = of(r.begin) + (end - 1 == r.end && !isDown ? ":" + of(end) : ".." + of(r.end));
     if (!r.step.isOne() || !r.tile.isOne())
         text += ":" + of(r.step);

@@ -1,5 +1,5 @@
-// Symbolic values in the text form: as people write them, `A[i, 0:N - 1]`, where that is read back as the very same expression, and
-// in the grammar of files (`$N`) where it is not.
+// Symbolic values in the text form: as people write them, `A[i, 0:N - 1]`, if that is parsed as the same expression, otherwise in
+// the grammar of files (`$N`).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -8,14 +8,14 @@
 
 namespace sdfgc::serialize::text {
 
-/// The texts of one SDFG's expressions; each is made and tried once.
+/// The texts of an SDFG's expressions; each is created and tested once.
 class ExprText {
 public:
     explicit ExprText(const ir::SDFG &g) : g_(g) {}
     ExprText(const ExprText &) = delete;
 
     const std::string &of(sym::Expr e);
-    /// `i`, `0:N`, `0:N:2`, `0:N:4:4` with exclusive ends; `0..N:...` with the last element where end + 1 - 1 is not the end.
+    /// `i`, `0:N`, `0:N:2`, `0:N:4:4` with exclusive ends; `0..N:...` with the last element if end + 1 - 1 does not give the end.
     std::string of(const sym::Range &r);
     std::string of(const std::vector<sym::Range> &ranges);
     /// Joined by commas.
@@ -26,7 +26,7 @@ private:
     std::unordered_map<sym::Expr, std::string> texts_; // lookups only
 };
 
-/// Is the name one that is followed by indices in expressions of this SDFG: a container or a constant?
+/// Can indices follow the name in expressions of this SDFG, because it is a container or a constant?
 bool isIndexed(const ir::SDFG &g, Name n);
 
 } // namespace sdfgc::serialize::text

@@ -9,10 +9,10 @@
 
 namespace sdfgc::serialize::text {
 
-/// `blas.MatMul` stands for `dace.libraries.blas.nodes.matmul.MatMul`: DaCe keeps a class in a module of its name. Other paths
-/// stand for themselves.
+/// `blas.MatMul` means `dace.libraries.blas.nodes.matmul.MatMul`: DaCe keeps a class in a module of the same name. Other paths are
+/// used as they are.
 std::string fullClass(std::string_view path);
-/// The shortest text that fullClass makes this path of; empty if there is none.
+/// The shortest text that fullClass expands to this path; empty if there is none.
 std::string shortClass(const std::string &path);
 
 /// `+` for `(lambda x, y: (x + y))`, as DaCe writes it; empty for other texts.

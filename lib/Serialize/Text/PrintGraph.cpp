@@ -1,4 +1,4 @@
-// Text form of an SDFG: head, symbols, containers, code for the whole program.
+// Text form of an SDFG: header, symbols, containers, global code.
 #include "Serialize/DescriptorClass.h"
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Printer.h"
@@ -139,7 +139,7 @@ void Printer::declarations(const ir::SDFG &g) {
             globalCode(where, c);
 }
 
-/// A line for each run of symbols of one type: their order is kept.
+/// One line per run of symbols of one type, which keeps their order.
 void Printer::symbols(const ir::SDFG &g) {
     for (auto it = g.symbols.begin(); it != g.symbols.end();) {
         const Type type = it->second;
@@ -180,7 +180,7 @@ std::string Printer::typeText(Type t, ValueText &values) {
     return values.of(t);
 }
 
-/// `transient A: float64[N, M] (GPU_Global, strides = [1, N])`; classes other than Scalar and Array by name before the element
+/// `transient A: float64[N, M] (GPU_Global, strides = [1, N])`; classes other than Scalar and Array are named before the element
 /// type.
 void Printer::container(std::string_view word, Name name, const ir::DataDesc &d, const std::string &value) {
     ir::DataDesc defaults;
@@ -192,7 +192,7 @@ void Printer::container(std::string_view word, Name name, const ir::DataDesc &d,
     defaults.transient = word != "argument" && word != "constant";
     const std::string_view className = descriptorClassName(d), plain = descriptorClassName(defaults);
     const bool one = d.shape.size() == 1 && d.shape[0].isOne();
-    const bool isPlain = d.isArray() || (d.isScalar() && one); // an element type with a shape is that of an array
+    const bool isPlain = d.isArray() || (d.isScalar() && one); // an element type with a shape means an array
     std::string type = typeText(d.dtype, *values_);
     if (!((d.isScalar() || d.isStructure()) && one))
         type += "[" + values_->exprs.of(d.shape) + "]";

@@ -1,4 +1,4 @@
-// Parts of the text form, chosen by name.
+// Prints parts of the text form selected by name.
 #include "Serialize/Text/Printer.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool matches(const ir::State &s, const std::string &part) {
            std::any_of(s.edges().begin(), s.edges().end(), [&](const auto &e) { return contains(ir::elementName(*e), part); });
 }
 
-/// Is the SDFG inside one that has been printed whole?
+/// Is the SDFG inside one that has been printed entirely?
 bool isPrinted(const ir::SDFG *g, const std::vector<const ir::SDFG *> &done) {
     for (; g; g = g->parentSDFG())
         if (std::find(done.begin(), done.end(), g) != done.end())

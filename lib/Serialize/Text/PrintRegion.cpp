@@ -1,4 +1,4 @@
-// Text form of control flow: blocks, each followed by where it leads.
+// Text form of control flow: blocks, each followed by its out-edges.
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Printer.h"
 #include "sdfgc/Support/Text.h"
@@ -9,7 +9,7 @@
 namespace sdfgc::serialize::text {
 namespace {
 
-/// The blocks in the order of the text: as they run where they are a chain, else as in the list, the first one to run first.
+/// The blocks in textual order: in execution order if they form a chain, otherwise as in the list, with the start block first.
 std::vector<const ir::Block *> textOrder(const ir::Region &r) {
     std::vector<const ir::Block *> next(r.blocks().size(), nullptr), order;
     bool isChain = true;
@@ -150,11 +150,11 @@ void Printer::block(const ir::Block &b) {
 
 namespace {
 
-/// A part of a loop's head: Python on one line, not empty. `none` is a part that is not there.
+/// A part of a loop header: Python on one line, not empty. `none` denotes a missing part.
 bool fitsLoop(const std::optional<ir::Code> &c) { return !c || (c->language == ir::Language::Python && fitsHead(c->text)); }
 
-/// `i = 0; i < N; i = i + 1`; none if it would be read as another loop: code with a `;` or an open bracket, a counter that is left
-/// out where `init` assigns to a symbol.
+/// `i = 0; i < N; i = i + 1`; none if it would be parsed as another loop: code with a `;` or an open bracket, or a missing counter
+/// where `init` assigns a symbol.
 std::optional<std::string> forHead(const ir::LoopRegion &l) {
     if (!fitsLoop(l.init) || !fitsLoop(l.condition) || !fitsLoop(l.update))
         return std::nullopt;
@@ -184,7 +184,7 @@ void Printer::loop(const ir::LoopRegion &l) {
     close();
 }
 
-/// `c: if x > 0  body {`, `} else if ... {`, `} else {`: the labels of the branches come after two blanks.
+/// `c: if x > 0 body {`, `} else if ... {`, `} else {`: labels of branches follow two blanks.
 void Printer::conditional(const ir::ConditionalBlock &c) {
     const std::string name = startLabel(c.label) + blockAttributes(c);
     if (c.branches().empty())

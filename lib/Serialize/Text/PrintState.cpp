@@ -1,7 +1,8 @@
 // Text form of dataflow: nodes in execution order, scopes indented, one line per computation or copy.
 //
-// Most access nodes have no line of their own: they come into being where a computation reads or writes their container. The
-// printer goes the reader's way (StateNames) and says of the ends of an edge only what the reader would not find by itself.
+// Most access nodes have no separate line: they are created by the computation that reads or writes their container. The printer
+// takes the same steps as the reader (StateNames) and prints only those properties of an edge's ends that the reader would not
+// infer.
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Connectors.h"
 #include "Serialize/Text/Keys.h"
@@ -44,9 +45,9 @@ public:
 private:
     struct Open {
         const ir::Node *entry, *exit;
-        std::vector<const ir::Node *> lines; // nodes with a line directly in the scope (of inner scopes the exit)
+        std::vector<const ir::Node *> lines; // nodes with a line directly in the scope (for inner scopes the exit)
     };
-    /// An access node that came into being in the line of another node, with attributes that still have to be said.
+    /// An access node created in the line of another node, with attributes that must still be printed.
     struct FollowUp {
         const ir::AccessNode *node;
         ir::DebugInfo said;
@@ -78,7 +79,7 @@ private:
         names_.add(const_cast<ir::Node *>(&n)); // names are only looked up
         nodes_.push_back(&n);
     }
-    /// The node that has the next line.
+    /// Starts the line of a node.
     void begin(const ir::Node &n) {
         add(n);
         said_ = n.debugInfo;
@@ -101,7 +102,7 @@ private:
         flush(names_.depth());
     }
 
-    /// `access A (setzero)`, or `access @A (...)` for a node that is there already.
+    /// `access A (setzero)`, or `access @A (...)` for an existing node.
     void accessLine(const ir::AccessNode &n, const std::vector<ir::Edge *> &in, const ir::DebugInfo &said = {}) {
         std::string head = "access ";
         if (names_.contains(&n)) {
@@ -130,7 +131,7 @@ private:
         return a.take();
     }
 
-    /// Says what is left to say of access nodes that came into being at this depth.
+    /// Prints the remaining attributes of access nodes created at this depth.
     void flush(std::size_t depth) {
         std::vector<FollowUp> due;
         std::erase_if(followUps_, [&](const FollowUp &f) {
@@ -270,7 +271,8 @@ private:
         names_.leave();
     }
 
-    /// The only edge of a node in a scope that it has no input, output otherwise.
+    /// Is the only in-edge of the node an order edge from the scope's entry, because it has no other input? The next function asks
+    /// the same about outputs.
     bool isImpliedInput(const ir::Node &n) const {
         return !open_.empty() && n.inEdges().size() == 1 && n.inEdges()[0]->src == open_.back().entry &&
                isPlainOrder(*n.inEdges()[0]);
@@ -322,7 +324,7 @@ private:
 
     std::vector<std::string> outputs(const ir::Node &n) {
         std::vector<std::string> items;
-        const ir::Node *exit = open_.empty() ? nullptr : open_.back().exit; // of the scope that the line stands in
+        const ir::Node *exit = open_.empty() ? nullptr : open_.back().exit; // of the scope that contains the line
         if (n.outEdges().empty() && exit)
             items.emplace_back("-> none");
         const bool implied = isImpliedOutput(n, exit);
@@ -341,13 +343,13 @@ private:
         return s ? "[" + p_.values().exprs.of(s->dims) + "]" : std::string();
     }
 
-    /// An exit is called as its entry is.
+    /// An exit has the name of its entry.
     std::string handle(const ir::Node &n) const {
         const ir::Node *named = n.isExit() && scopes_.scopeOf(&n) ? scopes_.scopeOf(&n) : &n;
         const std::size_t number = names_.ordinal(named);
         return "@" + label(StateNames::nameOf(*named).view()) + (number > 1 ? "#" + std::to_string(number) : "");
     }
-    /// One end of an edge, up to the subset: `A`, `@B#2 A`, `@t:c`, `new A`. What is not there yet comes into being.
+    /// One end of an edge, up to the subset: `A`, `@B#2 A`, `@t:c`, `new A`. Creates the node if it does not exist yet.
     std::string end(const ir::Node *n, Name connector, Name data, bool isSource) {
         const End found = data ? (isSource ? names_.source(data) : names_.destination(data)) : End();
         if (found.node == n && found.connector == connector)
@@ -391,7 +393,7 @@ private:
         return a.take();
     }
 
-    /// `A[0:N] -> B[5:N + 5]`: a copy, or what a view or reference looks at.
+    /// `A[0:N] -> B[5:N + 5]`: a copy, or the memory that a view or reference refers to.
     void copy(const ir::Edge &e) {
         const ir::Memlet &m = e.memlet;
         auto *from = dyn_cast<ir::AccessNode>(e.src), *to = dyn_cast<ir::AccessNode>(e.dst);
@@ -423,7 +425,7 @@ private:
         return Name();
     }
 
-    // ---- connectors and what all nodes have
+    // ---- connectors and attributes common to all nodes
     void rest(AttributeText &a, const ir::Node &n, const ir::DebugInfo &said = {}) {
         static const ir::Tasklet plain;
         a.without({connectors_.areUsual(n, true) ? "in_connectors" : "", connectors_.areUsual(n, false) ? "out_connectors" : ""});
@@ -437,11 +439,11 @@ private:
     ir::ScopeTree scopes_;
     StateNames names_;
     std::unordered_map<const ir::Edge *, uint32_t> number_; // lookups only
-    std::vector<const ir::Node *> nodes_;                   // in the order of the text
+    std::vector<const ir::Node *> nodes_;                   // in textual order
     std::vector<const ir::Edge *> edges_;
     std::vector<Open> open_;
     std::vector<FollowUp> followUps_;
-    ir::DebugInfo said_; // where the node of the present line comes from
+    ir::DebugInfo said_; // location of the current line's node
     Connectors connectors_;
     std::unordered_set<const ir::Connector *> typesSaid_; // lookups only
 };

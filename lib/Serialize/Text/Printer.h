@@ -1,4 +1,4 @@
-// Graphs to text. One printer a text; states have a printer each.
+// Prints graphs as text. There is one printer per text, and one per state.
 #pragma once
 
 #include "Serialize/Text/AttributeText.h"
@@ -20,7 +20,7 @@ public:
     void stateAlone(const ir::SDFG &g, const ir::State &s);
     std::string take() { return std::move(text_); }
 
-    // ---- what the printers of states need
+    // ---- used by the printers of states
     void line(std::string_view s);
     void open(std::string_view head) {
         line(std::string(head) + " {");
@@ -30,13 +30,13 @@ public:
         --depth_;
         line("}" + std::string(tail));
     }
-    /// `head with a, b; c`, every item on a line of its own where one line would be too long.
+    /// `head with a, b; c`, with every item on a separate line if one line would be too long.
     void withItems(const std::string &head, const std::vector<std::vector<std::string>> &groups, bool opens);
-    /// The lines of a text, exactly as they are but for the indentation before each.
+    /// The lines of a text, unchanged except for added indentation.
     void code(std::string_view lines);
-    /// `order nodes 3 0-2`, unless the elements stand in the order of their list.
+    /// `order nodes 3 0-2`, unless the elements are in the order of their list.
     void order(std::string_view what, const std::vector<uint32_t> &positions);
-    /// Adds `at 12:4-20` unless it is as expected.
+    /// Adds `at 12:4-20` unless it is the expected location.
     void location(AttributeText &a, const ir::DebugInfo &d, const ir::DebugInfo &otherwise = {});
     ValueText &values() { return *values_; }
     static std::string typeText(Type t, ValueText &values);
@@ -60,8 +60,8 @@ private:
     PrintOptions options_;
     std::string text_;
     int depth_ = 0;
-    ValueText *values_ = nullptr; // of the SDFG that is being printed
-    Name file_;                   // the last one that a location named
+    ValueText *values_ = nullptr; // of the SDFG being printed
+    Name file_;                   // the last file named in a location
 };
 
 } // namespace sdfgc::serialize::text

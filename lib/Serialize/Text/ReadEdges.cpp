@@ -14,7 +14,7 @@ namespace sdfgc::serialize::text {
 using diag::Id;
 
 // ---- ends
-/// `@label#2`: the node, as its entry where it is a scope.
+/// `@label#2`: the node; for a scope, its entry.
 ir::Node *StateReader::handle() {
     const std::size_t start = c_.at;
     r_.expect("@");
@@ -80,7 +80,7 @@ StateReader::EndText StateReader::end() {
     return e;
 }
 
-/// A new access node of a container that is declared.
+/// A new access node for a declared container.
 ir::Node *StateReader::madeAccess(Name data, std::size_t at) {
     const Name first = ir::ownerOf(data);
     if (!r_.graph().arrays.contains(first) && !r_.graph().constants.contains(first)) {
@@ -166,7 +166,7 @@ void StateReader::items(ir::Node &inputsOf, ir::Node &outputsOf) {
             item(inputsOf, outputsOf);
         } while (c_.accept(",") || c_.accept(";"));
     }
-    // The entry comes before all that is in its scope.
+    // The entry precedes everything in its scope.
     if (open_.empty() || isa<ir::AccessNode>(&inputsOf) || counts_[&inputsOf].in != inputsBefore)
         return;
     connect({open_.back().entry, Name()}, {&inputsOf, Name()}, {});
@@ -226,8 +226,8 @@ void StateReader::item(ir::Node &inputsOf, ir::Node &outputsOf) {
     connect({&outputsOf, connector}, other, std::move(m));
 }
 
-/// `A[0:N] -> B[5:N + 5]`: a copy, or what a view or reference looks at. The memlet is of the side that has a subset, of the source
-/// where both have one or neither; `source` and `destination` among the attributes say otherwise.
+/// `A[0:N] -> B[5:N + 5]`: a copy, or the memory that a view or reference refers to. The memlet belongs to the side with a subset,
+/// or to the source if both or neither have one; the attributes `source` and `destination` override this.
 void StateReader::copy(EndText from) {
     said_ = {};
     const End source = this->source(from);

@@ -1,4 +1,4 @@
-// Text of an SDFG: head, symbols, containers, code for the whole program.
+// Text of an SDFG: header, symbols, containers, global code.
 #include "Serialize/DescriptorClass.h"
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Reader.h"
@@ -24,7 +24,7 @@ bool looksLikeGraphText(std::string_view text) {
 namespace text {
 namespace {
 
-/// SDFGs inside each other; as for graphs in JSON.
+/// Maximum nesting of SDFGs; the same as for JSON.
 constexpr int kMaxGraphDepth = 400;
 
 } // namespace
@@ -132,7 +132,7 @@ void Reader::symbols() {
 
 namespace {
 
-/// Can a file in JSON hold the assumption? It has `symbol($N, key=value)` there.
+/// Can a JSON file represent the assumption? There it becomes `symbol($N, key=value)`.
 bool isAssumption(const std::string &key, const std::string &value) {
     sym::Assumptions read;
     sym::parse("symbol($N, " + key + "=" + value + ")", &read);
@@ -165,7 +165,7 @@ void Reader::assume() {
         });
 }
 
-/// The class of a container in front of its type, and what the words around it say: is a class there?
+/// Reads the class of a container before its type, and applies it; returns whether there is a class.
 bool Reader::containerClass(ir::DataDesc &d) {
     c_.blanks();
     const std::size_t start = c_.at;
@@ -187,7 +187,7 @@ bool Reader::containerClass(ir::DataDesc &d) {
     return true;
 }
 
-/// `[N, M]`, and what follows from it: strides, offsets and size of an array row by row.
+/// `[N, M]`, and the resulting strides, offsets and size of a row-major array.
 void Reader::containerShape(ir::DataDesc &d, bool hasClass) {
     c_.blanks();
     if (c_.peek() == '[') {

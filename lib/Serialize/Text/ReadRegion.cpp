@@ -1,4 +1,4 @@
-// Text of control flow: blocks, and after each where it leads.
+// Text of control flow: blocks, each followed by its out-edges.
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Reader.h"
 
@@ -13,7 +13,7 @@ namespace sdfgc::serialize::text {
 
 using diag::Id;
 
-/// An edge from the block before it; where it leads is known when the region is read.
+/// An edge from the previous block; its target is known once the region has been read.
 struct Reader::PendingEdge {
     std::size_t from = 0, at = 0;
     bool toNext = false;
@@ -26,11 +26,11 @@ struct Reader::PendingEdge {
 struct Reader::RegionText {
     std::vector<std::unique_ptr<ir::Block>> blocks;
     std::vector<PendingEdge> edges;
-    std::vector<ir::Block *> unlabelled; // their text leaves the label out
-    bool leavesLabelOut = false;         // the block that is being read does so; an error in it may be the end of it
+    std::vector<ir::Block *> unlabelled; // their text omits the label
+    bool leavesLabelOut = false;         // the current block omits it; an error in the block may be its end
     bool startsNowhere = false;
-    bool decided = true;                              // the text says where the last block leads, or nothing has to
-    std::optional<std::size_t> blockOrder, edgeOrder; // the numbers of the lines `order`
+    bool decided = true;                              // the text states where the last block leads, or need not
+    std::optional<std::size_t> blockOrder, edgeOrder; // positions of the numbers in `order` lines
 };
 
 void Reader::region(ir::Region &r, bool isGraph) {
@@ -89,7 +89,7 @@ Reader::PendingEdge &Reader::addEdge(RegionText &t, std::size_t start, bool toNe
     return t.edges.back();
 }
 
-/// `i = i + 1`, from the sign on: what the edge before it, or to the next block, assigns.
+/// `i = i + 1`, starting at the sign: an assignment on the previous edge, or on the edge to the next block.
 void Reader::assignment(RegionText &t, std::size_t start, std::string_view name) {
     ++c_.at;
     const bool follows = t.decided && !t.edges.empty() && t.edges.back().from + 1 == t.blocks.size();
@@ -118,7 +118,7 @@ void Reader::edge(RegionText &t, std::size_t start, bool toNext) {
     endLine();
 }
 
-/// Where an edge leads that names a block; null with a report if there is no such block.
+/// The target of an edge that names a block; if there is no such block, reports this and returns null.
 ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel) {
     auto at = byLabel.find(e.label);
     if (at != byLabel.end() && e.ordinal >= 1 && e.ordinal <= at->second.size())
@@ -132,7 +132,7 @@ ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block 
     return nullptr;
 }
 
-/// Blocks whose label is left out are named after what they are: `loop`, `loop_2`, as far as the region does not use the name itself.
+/// Blocks without a label are named after their kind: `loop`, `loop_2`, unless the region itself uses the name.
 void Reader::labelBlocks(RegionText &t) {
     std::set<std::string> taken;
     for (const auto &b : t.blocks)
@@ -196,7 +196,7 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
     locate(a, b.debugInfo);
 }
 
-/// A block that begins with a word of its own; null if the word is none.
+/// A block that begins with a keyword; null for any other word.
 std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, std::size_t start) {
     auto unlabelled = [&](std::unique_ptr<ir::Block> b) {
         t.leavesLabelOut = true;

@@ -1,4 +1,4 @@
-// Text of a state: its nodes. One statement is one node or one copy.
+// Text of a state: its nodes. Each statement is one node or one copy.
 #include "Serialize/Fields.h"
 #include "Serialize/Text/Keys.h"
 #include "Serialize/Text/StateReader.h"
@@ -71,7 +71,7 @@ template <class T> T *StateReader::make(std::string label) {
     return p;
 }
 
-/// The node that has this line: what its items make comes after it.
+/// Starts the line of a node: nodes created by its items come after it.
 void StateReader::begin(ir::Node *n) {
     names_.add(n);
     said_ = n->debugInfo;
@@ -99,7 +99,7 @@ void StateReader::nodeRest(Attributes &a, ir::Node &n, std::string_view element,
     Reader::locate(a, n.debugInfo, otherwise);
 }
 
-/// `access A (setzero)` makes a node, `access @A (...)` says more about one; `after` what it comes.
+/// `access A (setzero)` creates a node, `access @A (...)` adds attributes to one; `after` lists its predecessors.
 void StateReader::access() {
     c_.blanks();
     ir::AccessNode *n = nullptr;
@@ -123,7 +123,7 @@ void StateReader::access() {
     r_.endLine();
 }
 
-/// The code of a tasklet in its line. Without the second blank, what connectors it has would be a part of it.
+/// The code of a tasklet in its line. Without the second blank, a list of connectors would become part of it.
 std::string StateReader::taskletLine() {
     c_.blanks();
     const std::size_t start = c_.at;
@@ -137,7 +137,7 @@ std::string StateReader::taskletLine() {
 
 void StateReader::tasklet(std::size_t start, std::string label) {
     c_.blanks();
-    if (c_.peek() == '[' || c_.startsWith("->")) { // a copy after all
+    if (c_.peek() == '[' || c_.startsWith("->")) { // it is a copy after all
         c_.at = start;
         return copy(end());
     }
@@ -179,7 +179,7 @@ void StateReader::library() {
     r_.endLine();
 }
 
-/// One of a list in brackets.
+/// One item of a list in brackets.
 Assignment StateReader::assignment(std::string_view one, std::string_view form) {
     auto a = parseAssignment(one);
     if (!a) {
@@ -330,7 +330,7 @@ void StateReader::connectors() {
                 list.push_back({name, t});
             }
         }
-    // What goes through a scope has the same type on both sides.
+    // A container passed through a scope has the same type on both sides.
     for (const auto &n : nodes_) {
         const bool isEntry = n->isEntry();
         if (!isEntry && !n->isExit())

@@ -18,9 +18,9 @@ using sdfgc::text::trimmed;
 
 namespace {
 
-/// Blocks and SDFGs inside each other; bounds the recursion of the reader.
+/// Maximum nesting of blocks and SDFGs; bounds the recursion of the reader.
 constexpr int kMaxDepth = 1000;
-/// A text that is wrong everywhere is not told so a million times.
+/// Maximum number of reports, for texts that are wrong everywhere.
 constexpr std::size_t kMaxReports = 500;
 
 } // namespace
@@ -140,7 +140,7 @@ void Reader::statements(const std::function<void()> &one) {
     }
 }
 
-/// To the line after the statement that begins at `start`: after all that is indented deeper, and its closing brace.
+/// Skips to the line after the statement that begins at `start`, past all deeper lines and its closing brace.
 void Reader::skipStatement(std::size_t start) {
     const std::size_t own = c_.indentation(start);
     c_.at = start;
@@ -184,7 +184,7 @@ std::string Reader::codeBlock(std::size_t opener) {
             indent = std::min(used, own + 2);
         code += first ? "" : "\n";
         first = false;
-        const std::size_t blank = std::min(used, line.size()); // of a line with less indentation than the first, only that goes
+        const std::size_t blank = std::min(used, line.size()); // a less indented line only loses its own blanks
         code += line.substr(std::min(indent == std::string_view::npos ? own + 2 : indent, blank));
     }
     expected("`}`", "the block of code is not closed");
@@ -267,7 +267,7 @@ void Reader::locate(const Attributes &a, ir::DebugInfo &d, const ir::DebugInfo &
 
 void Reader::fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f,
                     const std::function<void(std::string, json::Value)> &foreign, bool anyKey) {
-    for (const Attributes::Word &w : a.words) { // a word alone is true
+    for (const Attributes::Word &w : a.words) { // a single word means true
         a.keys.push_back({std::string(w.text), w.at});
         a.json += (a.json.empty() ? "" : ",") + quoted(w.text) + ":true";
     }
@@ -350,7 +350,7 @@ sym::Range Reader::range(std::string_view text) {
     if (read.size() > 4)
         bad("a range is begin:end:step:tile");
     const sym::Range range = parts.range(read);
-    if (range.end.overflowed()) // the last element is one before the end that is written
+    if (range.end.overflowed()) // the last element is one before the written end
         bad(beyond64Bits);
     return range;
 }
@@ -436,7 +436,7 @@ std::vector<uint32_t> Reader::ordered(std::optional<std::size_t> line, std::size
     return text;
 }
 
-/// `3 0-2`: a position for each of the elements, every one once.
+/// `3 0-2`: a position for each element, without duplicates.
 std::vector<uint32_t> Reader::order(std::size_t count, std::string_view what) {
     const std::size_t start = c_.at;
     std::vector<uint32_t> out;

@@ -1,7 +1,7 @@
-// Text to graphs (docs/user/graph-text.md). One reader a text; the SDFGs inside each other and their states share it.
+// Parses texts of graphs (docs/user/graph-text.md). There is one reader per text, shared by nested SDFGs and their states.
 //
-// A statement that cannot be read is reported, and reading goes on with the next one: several errors are found in one go. What has
-// a row in Fields.h is read through it, as from JSON.
+// A statement that cannot be parsed is reported, and parsing continues with the next one, so several errors are found at once.
+// Attributes with a row in Fields.h are read through it, as for JSON.
 #pragma once
 
 #include "Serialize/GraphReader.h"
@@ -13,7 +13,7 @@
 
 namespace sdfgc::serialize::text {
 
-/// What texts inside one SDFG refer to.
+/// The context of texts inside an SDFG.
 struct GraphContext {
     ir::SDFG *graph = nullptr;
     GraphScope scope;                                      // for values in JSON
@@ -28,14 +28,14 @@ public:
     /// Null with reports if the text is not one graph.
     std::unique_ptr<ir::SDFG> readRoot();
 
-    // ---- for the readers of states
+    // ---- used by the readers of states
     Cursor &cursor() { return c_; }
     ir::SDFG &graph() { return *g_->graph; }
     diag::Location place(std::size_t at) const;
     template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
         context_.diags.report(diag::Message(kind, args...), place(at));
     }
-    /// Reports what was expected where the cursor is, and leaves the statement.
+    /// Reports what was expected at the cursor, and abandons the statement.
     [[noreturn]] void expected(std::string_view what, std::string_view hint = {});
     template <class... Args>
     [[noreturn]] void fail(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
@@ -43,27 +43,27 @@ public:
     }
     [[noreturn]] void fail(diag::Message message, std::size_t at);
     void expect(std::string_view token, std::string_view hint = {});
-    /// Nothing but a comment may follow in the line.
+    /// Only a comment may follow in the line.
     void endLine();
-    /// A word or a text in quotes.
+    /// A word or a quoted text.
     std::string label(std::string_view what);
     std::string quotedText();
-    /// A word that is an identifier: `noun` is what it names, `phrase` what is missing where there is no word.
+    /// An identifier: `noun` is the kind of thing that it names, `phrase` describes what is missing if there is no word.
     Name identifier(std::string_view noun, std::string_view phrase, bool dotted = false);
     /// The name of a container, or of a member of one.
     Name dataName(std::string_view phrase = "the name of a container") { return identifier("container", phrase, true); }
-    /// The rest of the line as it is, or in quotes; see Cursor::rawLine.
+    /// The rest of the line, verbatim or in quotes; see Cursor::rawLine.
     std::string rawText(bool beforeBrace);
     /// `#2` directly after a label; 1 if there is none.
     std::size_t ordinal();
     int64_t integer();
-    /// Statements up to the closing brace, which is taken. `one` reads a statement.
+    /// Reads statements up to and including the closing brace. `one` reads a statement.
     void statements(const std::function<void()> &one);
-    /// The lines of a block of code up to the closing brace, which is taken: the opening one has just been.
+    /// The lines of a block of code up to and including the closing brace; the opening one has just been consumed.
     std::string codeBlock(std::size_t opener);
     Attributes attributes();
-    /// Reads the properties of one element: `f` visits a FieldReader (Fields.h). What nobody takes is given to `foreign` with its
-    /// value when its key is in quotes (or `anyKey` is set), else it is an error.
+    /// Reads the properties of one element: `f` visits a FieldReader (Fields.h). A remaining attribute is passed to `foreign` with
+    /// its value if its key is in quotes (or `anyKey` is set); otherwise it is an error.
     void fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f,
                 const std::function<void(std::string, json::Value)> &foreign, bool anyKey = false);
     void fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f, ir::Extra &extra) {
@@ -74,18 +74,19 @@ public:
     sym::Expr expr(std::string_view text);
     sym::Range range(std::string_view text);
     std::vector<sym::Range> ranges(std::string_view text);
-    /// The text between brackets, without them; the cursor is at the opening one.
+    /// The text between brackets; the cursor is at the opening one.
     std::string_view bracketed();
-    /// `order nodes 3 0-2`, after `order`: notes where the numbers are, for `ordered`.
+    /// `order nodes 3 0-2`, after `order`: records the position of the numbers for `ordered`.
     void orderLine(std::string_view nodes, std::optional<std::size_t> &ofNodes, std::optional<std::size_t> &ofEdges);
-    /// For each position of a list, which element of the text stands there. `line` is where the numbers of the line `order` begin.
+    /// For each position of a list, the element of the text that belongs there. `line` is the position of the numbers in the
+    /// `order` line.
     std::vector<uint32_t> ordered(std::optional<std::size_t> line, std::size_t count, std::string_view what);
-    /// An SDFG, from the word `sdfg` on.
+    /// An SDFG, starting at the word `sdfg`.
     std::unique_ptr<ir::SDFG> nestedGraph();
     std::unique_ptr<ir::SDFG> external(const std::string &path, std::size_t at);
     /// A value as JSON.
     json::Value value();
-    /// Elements around, for places of reports: pushes one while it lives.
+    /// The surrounding elements, for locations of reports: pushes one for its lifetime.
     struct Inside {
         Reader &r;
         Inside(Reader &r, std::string what) : r(r) { r.trail_.push_back(std::move(what)); }
@@ -131,7 +132,7 @@ private:
     LoadContext &context_;
     std::size_t errorsBefore_;
     GraphContext *g_ = nullptr;
-    Name file_; // the last one that a location named
+    Name file_; // the last file named in a location
     int depth_ = 0;
     uint32_t graphs_ = 0;
     std::vector<std::string> trail_;

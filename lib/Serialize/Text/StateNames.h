@@ -1,5 +1,5 @@
-// What names of nodes and containers mean at a point of a state's text (docs/user/graph-text.md, "Which node a name means"). Printer and
-// reader go through the same steps, so that the printer knows what it may leave out.
+// The meaning of node and container names at a point of a state's text (docs/user/graph-text.md, "Which node a name means").
+// Printer and reader perform the same steps, so that the printer knows what it may omit.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::serialize::text {
 
-/// One end of an edge: a node and its connector; no node: nothing that is known so far.
+/// One end of an edge: a node and its connector; without a node: unknown so far.
 struct End {
     ir::Node *node = nullptr;
     Name connector;
@@ -19,31 +19,31 @@ class StateNames {
 public:
     StateNames() { scopes_.emplace_back(); }
 
-    /// The next node of the text; an access node becomes what its container's name means in the scope.
+    /// The next node of the text; its container's name then refers to this access node in the scope.
     void add(ir::Node *n);
     bool contains(const ir::Node *n) const { return ordinals_.contains(n); }
-    /// The number-th node (from 1) called so, null if there is none.
+    /// The number-th node (from 1) with this name, null if there is none.
     ir::Node *find(Name name, std::size_t number) const;
-    /// How the name is followed: 2 for the second node that is called so.
+    /// The number appended to the name: 2 for the second node with it.
     std::size_t ordinal(const ir::Node *n) const;
-    /// What a node is called: an access node as its container, others as their label.
+    /// The name of a node: the container of an access node, otherwise the label.
     static Name nameOf(const ir::Node &n);
 
-    /// Inside of an entry; the paths through it are declared first.
+    /// Enters a scope; the paths through it must have been declared.
     void enter(ir::Node *entry, ir::Node *exit);
     void leave() { scopes_.pop_back(); }
     /// Are we inside the scope of the entry?
     bool isOpen(const ir::Node *entry) const;
     std::size_t depth() const { return scopes_.size() - 1; }
-    /// An edge into the entry at IN_x, or out of the exit at OUT_x, carries the container: inside, its name means OUT_x of the
-    /// entry or IN_x of the exit. The first one counts. For the scope that is entered next.
+    /// An edge into the entry at IN_x, or out of the exit at OUT_x, carries the container: inside, its name refers to OUT_x of the
+    /// entry or IN_x of the exit. The first declaration counts. This applies to the scope that is entered next.
     void declareInput(Name data, Name connector);
     void declareOutput(Name data, Name connector);
 
-    /// Where a container that is read, written here comes from, goes to.
+    /// The source or destination of a container that is read or written here.
     End source(Name data) const;
     End destination(Name data) const;
-    /// The access node that the container's name means in this scope; null if there is none.
+    /// The access node that the container's name refers to in this scope; null if there is none.
     ir::Node *current(Name data) const;
 
 private:

@@ -1,4 +1,4 @@
-// Text of one state to nodes and edges.
+// Parses the text of one state to nodes and edges.
 #pragma once
 
 #include "Serialize/Text/Reader.h"
@@ -9,7 +9,7 @@ namespace sdfgc::serialize::text {
 class StateReader {
 public:
     StateReader(Reader &r, ir::State &s) : r_(r), c_(r.cursor()), state_(s) {}
-    /// The statements up to the closing brace.
+    /// Reads statements up to the closing brace.
     void read();
 
 private:
@@ -17,7 +17,7 @@ private:
         End from, to;
         ir::Memlet memlet;
     };
-    /// One end of an edge as the text has it.
+    /// One end of an edge as written.
     struct EndText {
         std::size_t at = 0;
         ir::Node *handle = nullptr; // `@t`
@@ -32,7 +32,7 @@ private:
     };
     struct Scope {
         ir::Node *entry, *exit;
-        std::vector<ir::Node *> lines; // nodes with a line directly in the scope (of inner scopes the exit)
+        std::vector<ir::Node *> lines; // nodes with a line directly in the scope (for inner scopes the exit)
     };
 
     // ReadState.cpp
@@ -70,11 +70,11 @@ private:
     Cursor &c_;
     ir::State &state_;
     StateNames names_;
-    std::vector<std::unique_ptr<ir::Node>> nodes_; // in the order of the text
+    std::vector<std::unique_ptr<ir::Node>> nodes_; // in textual order
     std::vector<PendingEdge> edges_;
     std::unordered_map<const ir::Node *, Counts> counts_;
     std::vector<Scope> open_;
-    ir::DebugInfo said_;                                                            // where the node of the present line comes from
+    ir::DebugInfo said_;                                                            // location of the current line's node
     std::unordered_map<const ir::Node *, std::unordered_map<Name, Type>> types_[2]; // of connectors: out, in
     std::unordered_set<const ir::Node *> listed_[2];                                // whose connectors an attribute lists
     std::optional<std::size_t> nodeOrder_, edgeOrder_;

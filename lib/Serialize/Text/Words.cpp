@@ -8,7 +8,8 @@
 namespace sdfgc::serialize::text {
 namespace {
 
-/// Of states and items, and what is no good suggestion: `start` is rare, and too near to `state`. regionWords has the others.
+/// Words of states and items, and words that make poor suggestions: `start` is rare and too similar to `state`. regionWords has the
+/// others.
 constexpr std::string_view kOtherWords[] = {"sdfg",   "start", "access", "map", "consume", "library",
                                             "nested", "with",  "after",  "new", "none"};
 
@@ -21,7 +22,7 @@ std::size_t wordLength(std::string_view s, bool dotted) {
     std::size_t end = 0;
     for (;;) {
         if (end >= s.size() || !isLetter(s[end]))
-            return end == 0 ? 0 : end - 1; // the point belongs to something else
+            return end == 0 ? 0 : end - 1; // the point is not part of the word
         while (end < s.size() && (isLetter(s[end]) || isDigit(s[end])))
             ++end;
         if (!dotted || end >= s.size() || s[end] != '.')

@@ -1,4 +1,4 @@
-// Target cpu: C++ that any compiler of C++20 takes; what runs in parallel says so by OpenMP's pragmas.
+// Target cpu: C++ for any C++20 compiler, with OpenMP pragmas for parallel code.
 #include "Targets/Cxx/Emitter.h"
 
 namespace sdfgc::targets {

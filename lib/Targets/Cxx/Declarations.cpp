@@ -41,7 +41,7 @@ bool CxxEmitter::isNamed(const platform::Environment &e) const {
                        [&](Name path) { return platform::environment(path.view()) == &e; });
 }
 
-/// What the libraries need that the code calls (format reference 7.10).
+/// Adds the requirements of libraries that the code calls (format reference 7.10).
 void CxxEmitter::findEnvironments() {
     for (const platform::Environment &e : platform::environments()) {
         if (!isNamed(e) || !serves(e))
@@ -55,7 +55,7 @@ void CxxEmitter::findEnvironments() {
     }
 }
 
-/// Includes, the state, constants, code of the user at file scope.
+/// Includes, the state, constants, user code at file scope.
 void CxxEmitter::declarations(TextWriter &w) {
     w.line("#include \"" + name_ + ".h\"");
     w.line();
@@ -66,7 +66,7 @@ void CxxEmitter::declarations(TextWriter &w) {
         w.verbatim(code);
 }
 
-/// What the sources include, each once: `"x.h"` for files of runtime-headers, `<x.h>` for others.
+/// The includes of the sources, without duplicates: `"x.h"` for files of runtime-headers, `<x.h>` for others.
 std::vector<std::string> CxxEmitter::includes() const {
     std::vector<std::string> out;
     auto add = [&out](std::string include) {

@@ -30,7 +30,7 @@ std::unique_ptr<codegen::BodyPrinter> CxxEmitter::printer(const tree::Function &
     return std::make_unique<codegen::HostPrinter>(m_, f, out);
 }
 
-/// Bodies first: they say what the file must include.
+/// Bodies first, since they determine what the file must include.
 void CxxEmitter::functions(const std::string &linkage) {
     for (const auto &f : m_.functions) {
         TextWriter w;
@@ -43,7 +43,7 @@ void CxxEmitter::functions(const std::string &linkage) {
     }
 }
 
-/// OpenMP's pragmas ask for an option of the compiler, not for a header.
+/// OpenMP pragmas require a compiler option, not a header.
 void CxxEmitter::takeOpenmp() {
     out_.openmp |= topics_.erase("openmp") > 0 || topics_.contains("omp") || topics_.contains("consume");
 }
@@ -53,7 +53,7 @@ void CxxEmitter::banner(TextWriter &w, const std::string &path) const {
     w.line("// " + file::nameOf(path) + ": program `" + name_ + "`, written by sdfgc" + from + ". Edit the graph, not this file.");
 }
 
-/// Adds functions first..last to a file, and makes the lines of their elements those of the file.
+/// Adds functions first..last to a file, and adjusts the lines of their elements to the file.
 void CxxEmitter::addBodies(TextWriter &w, const std::string &path, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
         if (i > first)
@@ -75,7 +75,7 @@ void CxxEmitter::oneFile(const std::string &tail) {
     out_.files.push_back({mainPath(), w.take() + tail, true});
 }
 
-/// Functions in the sources that split-sources has chosen, and a header for what they share.
+/// Distributes functions over the sources chosen by split-sources, and adds a header for shared declarations.
 void CxxEmitter::severalFiles(const std::string &tail) {
     const std::string shared = name_ + "_parts.h", space = name_ + "_parts";
     TextWriter header;
@@ -135,7 +135,7 @@ void CxxEmitter::finish() {
         if (include[0] == '"')
             out_.runtimeHeaders.push_back(include.substr(1, include.size() - 2));
     if (out_.needs("mpi"))
-        out_.runtimeHeaders.emplace_back(codegen::mpiEmulation); // so that the folder can be built without an MPI
+        out_.runtimeHeaders.emplace_back(codegen::mpiEmulation); // so that the folder can be built without MPI
     for (std::string &file : furtherFiles())
         out_.runtimeHeaders.push_back(std::move(file));
     std::sort(out_.runtimeHeaders.begin(), out_.runtimeHeaders.end());

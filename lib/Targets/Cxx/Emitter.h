@@ -1,11 +1,11 @@
-// The base of targets whose sources are C++ or close to it: one file (or several) with includes, types, constants, the program's
-// state, the functions of the tree and the C interface. It prints what the tree says and decides nothing.
+// The base of targets whose sources are C++ or similar: one file (or several) with includes, types, constants, the program's state,
+// the functions of the tree and the C interface. It prints the tree and makes no decisions.
 //
 //   Emitter.cpp      functions, and the files that they are in
 //   Declarations.cpp includes, the state, constants
 //   EntryPoints.cpp  the C interface (contract C3)
 //
-// A target derives from it, says where its sources lie, and adds what its programs have besides.
+// A target derives from it, defines the paths of its sources, and adds its own parts of a program.
 #pragma once
 
 #include "sdfgc/CodeGen/BodyPrinter.h"
@@ -22,18 +22,18 @@ class CxxEmitter {
 public:
     explicit CxxEmitter(const tree::Module &m);
     virtual ~CxxEmitter() = default;
-    /// The sources of the module. Same module, same bytes.
+    /// The sources of the module. The same module gives identical sources.
     codegen::Sources emit();
 
 protected:
-    // ---- what a target says
+    // ---- defined by a target
     /// The source with the C interface, relative to the build folder: `src/cpu/NAME.cpp`.
     virtual std::string mainPath() const = 0;
     /// The printer of a function.
     virtual std::unique_ptr<codegen::BodyPrinter> printer(const tree::Function &f, const codegen::Output &out) const;
-    /// Topics of the runtime headers (use) and libraries that all programs of the target need.
+    /// Adds topics of the runtime headers (use) and libraries that all programs of the target need.
     virtual void needs() {}
-    /// Does an environment that the program names matter to the target?
+    /// Is an environment named by the program relevant to the target?
     virtual bool serves(const platform::Environment &e) const { return e.side == platform::Environment::Side::Host; }
     /// The type of a buffer of the program's state.
     virtual std::string bufferClass(const tree::StateField &f) const;
@@ -41,19 +41,19 @@ protected:
     virtual std::string bufferInit(const tree::StateField &) const { return ""; }
     /// Members of the program's state.
     virtual void stateFields(TextWriter &) const {}
-    /// First statements of the initialiser and last ones of the finaliser (which sets `__err` where something fails).
+    /// First statements of the initialiser and last ones of the finaliser (which sets `__err` on a failure).
     virtual bool hasResources() const { return false; }
     virtual void acquire(TextWriter &) const {}
     virtual void release(TextWriter &) const {}
-    /// Statements at the beginning of a call, in front of the program itself.
+    /// Statements at the beginning of a call, before the program itself.
     virtual std::string beginCall() const { return ""; }
     /// Functions of the C interface besides those that all programs have.
     virtual void entryPoints(TextWriter &) const {}
     /// Their declarations in the program's header.
     virtual void entryPointDeclarations(TextWriter &) const {}
-    /// A second name for a function of the C interface.
+    /// An alias of a C interface function.
     virtual std::string alias(const std::string &head, const std::string &of, const std::string &values) const;
-    /// Sources besides those with the functions.
+    /// Sources other than those with functions.
     virtual std::vector<codegen::SourceFile> furtherSources() const { return {}; }
     /// Files of runtime-headers that no source with functions includes.
     virtual std::vector<std::string> furtherFiles() const { return {}; }
@@ -106,7 +106,7 @@ private:
     int parts_ = 0;
 };
 
-/// A program as C++ for the CPU (Cpu.cpp), also one of a target for devices that has nothing there.
+/// A program as C++ for the CPU (Cpu.cpp); also used for a program of a device target without any device code.
 codegen::Sources emitCpu(const tree::Module &m, const pass::CompileOptions &compile);
 
 } // namespace sdfgc::targets

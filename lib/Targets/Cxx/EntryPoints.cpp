@@ -8,12 +8,12 @@ namespace sdfgc::targets {
 
 using namespace tree;
 
-/// Is there memory behind the field that the initialiser allocates?
+/// Does the field have memory that the initialiser allocates?
 bool CxxEmitter::isBuffer(const StateField &f) { return !f.isScalar && !f.isStream && f.lifetime != ir::Lifetime::External; }
 
 namespace {
 
-/// Does the program allocate the memory of the field itself, where it needs it?
+/// Does the program itself allocate the memory of the field, where it is needed?
 bool isLate(const StateField &f) { return f.count.isZero(); }
 
 } // namespace
@@ -170,7 +170,7 @@ void CxxEmitter::external(TextWriter &w, const std::string &init) {
     }
 }
 
-/// Second names for the same functions, and the error of the last call.
+/// Aliases of the same functions, and the error of the last call.
 void CxxEmitter::aliases(TextWriter &w, const std::string &init, const std::string &all) {
     w.line();
     auto add = [&](const std::string &result, const std::string &name, const std::string &params, const std::string &of,

@@ -1,6 +1,6 @@
-// Targets cuda and hip: one file with kernels and the host code that starts them, in a dialect of C++ (Platform/Dialects.def). All
-// that the dialects spell in different ways has one name in runtime-headers/sdfgc/rt/gpu.h, which the emulation has as well. A
-// program of these targets that has nothing on the device is a C++ file as for target cpu.
+// Targets cuda and hip: one file with kernels and the host code that launches them, in a dialect of C++ (Platform/Dialects.def).
+// Everything that the dialects spell differently has one name in runtime-headers/sdfgc/rt/gpu.h, which the emulation also provides.
+// A program for these targets without device code is a C++ file as for target cpu.
 #include "Targets/Cxx/Emitter.h"
 
 #include "sdfgc/CodeGen/DevicePrinters.h"
@@ -37,12 +37,12 @@ private:
                : f.storage == ir::Storage::CPU_Pinned ? "sdfgc::gpu::PinnedBuffer"
                                                       : CxxEmitter::bufferClass(f);
     }
-    /// Reports of the emulation name the container.
+    /// Reports of the emulation include the container's name.
     std::string bufferInit(const tree::StateField &f) const override {
         const bool isOfDriver = f.storage == ir::Storage::GPU_Global || f.storage == ir::Storage::CPU_Pinned;
         return isOfDriver ? "{\"" + f.name.str() + "\"}" : "";
     }
-    /// The functions that are graphs.
+    /// The functions that are GPU graphs.
     std::vector<const tree::Function *> graphs() const {
         std::vector<const tree::Function *> out;
         for (const auto &f : m_.functions)
@@ -76,13 +76,13 @@ private:
             files.push_back("sdfgc/rt/gpu_loops.h");
         return files;
     }
-    /// Is there a loop in a graph?
+    /// Does a graph contain a loop?
     bool hasGraphLoops() const {
         const std::vector<const tree::Function *> all = graphs();
         return std::any_of(all.begin(), all.end(),
                            [](const tree::Function *f) { return tree::contains(f->body, tree::Kind::Loop); });
     }
-    /// What sets conditions of loops is apart from the program's kernels: older drivers cannot load it.
+    /// The code that sets loop conditions is separate from the program's kernels, since older drivers cannot load it.
     std::vector<codegen::SourceFile> furtherSources() const override {
         if (!hasGraphLoops())
             return {};
@@ -93,11 +93,11 @@ private:
         w.line("#include \"sdfgc/rt/gpu_loops.h\"");
         return {{main.substr(0, dot) + "_loops" + main.substr(dot), w.take(), true}};
     }
-    /// A device pass of a GPU compiler does not see what an alias stands for, so there a call forwards.
+    /// The device pass of a GPU compiler does not see the target of an alias, so here a call forwards.
     std::string alias(const std::string &head, const std::string &of, const std::string &values) const override {
         return head + " { return " + of + "(" + values + "); }";
     }
-    /// Streams of the caller, errors of the device, memory of the device for callers (C3).
+    /// Streams of the caller, errors of the device, device memory for callers (C3).
     void entryPoints(TextWriter &w) const override {
         w.line();
         w.line("SDFGC_EXPORT bool __dace_gpu_set_stream(State *__state, int streamid, void *stream) { return "

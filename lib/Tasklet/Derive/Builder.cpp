@@ -1,4 +1,4 @@
-// Expressions into operations on names, each made once.
+// Turns expressions into operations on names, each of which is created once.
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Derive/Steps.h"
 #include "Tasklet/Infer.h"
@@ -11,7 +11,7 @@ namespace sdfgc::py::detail {
 
 namespace {
 
-// What a value is called that the program has no name for: `exp_x`, otherwise `t`.
+// A name for a value that has none in the program: `exp_x`, otherwise `t`.
 std::string describe(const Expr &flat) {
     if (flat.kind == ExprKind::Call && flat.args[0]->kind == ExprKind::Name) {
         const std::string function = flat.args[0]->name.str();
@@ -30,7 +30,7 @@ bool isFloatLiteral(const Expr &e) {
     return e.kind == ExprKind::Float && !(e.type == Type(ScalarKind::Float32));
 }
 
-// The number so that it does not widen float32: whole ones without a point.
+// The number in a form that does not widen float32: without a point if it is whole.
 ExprRef narrow(const ExprRef &literal) {
     const double v = *literalValue(*literal);
     constexpr double exact = 1 << 24;
@@ -39,7 +39,7 @@ ExprRef narrow(const ExprRef &literal) {
     return castTo(ScalarKind::Float32, literal);
 }
 
-/// `wanted`, or the first free name that is `wanted` with a number; `next` has the number to try for each.
+/// `wanted`, or the first free name made of `wanted` and a number; `next` holds the next number to try for each.
 Name firstFree(const std::string &wanted, std::set<Name> &taken, std::map<std::string, int> &next) {
     int &k = next.try_emplace(wanted, 1).first->second;
     while (true) {
@@ -128,7 +128,7 @@ void Builder::within(std::vector<Step> &steps, Scope &scope, const std::function
     f();
     current_ = scopeBefore;
     steps_ = stepsBefore;
-    scope.outer = nullptr; // the scope itself may move
+    scope.outer = nullptr; // the scope object itself may be moved
 }
 
 ExprRef Builder::leaf(const ExprRef &e, std::string_view wanted) {
@@ -156,7 +156,7 @@ ExprRef Builder::typedLeaf(const ExprRef &e, std::string_view wanted) {
     return named(narrowLiterals(flat), wanted);
 }
 
-// Of a real number, the real part is the number itself.
+// The real part of a real number is the number itself.
 ExprRef Builder::member(const ExprRef &e, std::string_view wanted) {
     const ExprRef &of = e->args[0];
     const Type t = valueOf(of->type);

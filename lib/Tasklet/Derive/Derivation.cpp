@@ -16,7 +16,8 @@ void namesIn(const std::vector<StmtRef> &block, std::set<Name> &names) {
     });
 }
 
-// Names that derivatives may not use for their own values. Locals and outputs are free: the program's values are not at hand.
+// Names that derivatives must not use for their own values. Locals and outputs are free, since the program's values are not
+// available.
 std::set<Name> takenNames(const std::vector<StmtRef> &block, const Signature &signature) {
     std::set<Name> all, taken;
     namesIn(block, all);
@@ -33,7 +34,7 @@ std::set<Name> takenNames(const std::vector<StmtRef> &block, const Signature &si
     return taken;
 }
 
-// Functions that are sdfgc's by a C++ name, as Python has them.
+// Replaces C++ names of sdfgc's functions with their Python names.
 std::vector<StmtRef> asWritten(const std::vector<StmtRef> &block) {
     return rewrite(block, [](const ExprRef &e) {
         if (e->kind != ExprKind::Name || e->name.view().find("::") == std::string_view::npos)

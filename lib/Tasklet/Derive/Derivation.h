@@ -1,4 +1,4 @@
-// What the two modes share.
+// Code shared by the two modes.
 #pragma once
 
 #include "Tasklet/AstUtil.h"
@@ -17,13 +17,14 @@ protected:
 
     bool isActive(const ExprRef &leaf) const { return leaf && leaf->kind == ExprKind::Name && straight_.active.count(leaf->name); }
     Type typeOfConnector(Name n) const;
-    /// The gradient of a connector, or of an element that `of` reads or stores.
+    /// The gradient of a connector, or of an element of it that the code reads or stores.
     ExprRef gradientOf(Name connector) const;
     ExprRef gradientOf(const Expr &element) const;
-    /// Calls f with the derivative for each active operand of the operation. Refuses what has none, and complex numbers.
+    /// Calls f with the derivative for each active operand of the operation. Rejects operations without derivatives, and complex
+    /// numbers.
     void forEachOperand(const Step &let, const std::function<void(const ExprRef &operand, const ExprRef &partial)> &f);
     void put(const ExprRef &target, const ExprRef &value);
-    /// The steps as a block; `results` are gradients by name, which it assigns.
+    /// The steps as a block; `results` are the gradients that it assigns, by name.
     Derivative finished(std::set<Name> assigned) const;
 };
 

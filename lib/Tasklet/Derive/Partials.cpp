@@ -12,7 +12,7 @@ using namespace detail;
 
 namespace {
 
-/// A row of the table: derivatives by argument; none for what is passive, and for what has no derivative.
+/// A row of the table: derivatives by argument; empty for passive arguments and for those without a derivative.
 struct Row {
     Differentiable is = Differentiable::Unlisted;
     std::vector<ExprRef> partials;
@@ -67,7 +67,7 @@ ExprRef number(double v, const Expr &like, Type t) {
     return promoted(t) == Type(ScalarKind::Float32) || like.kind == ExprKind::Cast ? castTo(promoted(t), signedToken) : signedToken;
 }
 
-/// With a number for exponent: 2 * a for a ** 2, 1 / (2 * y) for a root.
+/// Powers whose exponent is a number: 2 * a for a ** 2, 1 / (2 * y) for a root.
 ExprRef powerWithNumber(const Expr &flat, double exponent, Name result, Type t) {
     const ExprRef &a = flat.args[flat.kind == ExprKind::Call ? 1 : 0], &b = flat.args[flat.kind == ExprKind::Call ? 2 : 1];
     if (exponent == 0.5)
@@ -142,7 +142,7 @@ ExprRef partialOf(const Expr &flat, std::size_t k, Name result, Ties ties, const
     for (std::size_t j = first; j < flat.args.size(); ++j)
         values.emplace(r.partials.size() == 1 ? Name("x") : Name(many[j - first]), flat.args[j]);
     const ExprRef plain = inType(r.partials[k - first], t);
-    return rewrite(substitute(plain, values), [](const ExprRef &e) { // folds what the numbers among the arguments make constant
+    return rewrite(substitute(plain, values), [](const ExprRef &e) { // folds what constant arguments make constant
         if (e->kind == ExprKind::Binary && e->op == Op::Mul)
             return product(e->args[0], e->args[1]);
         return e->kind == ExprKind::Unary && e->op == Op::Neg && !isLiteral(*e) ? negated(e->args[0]) : e;
@@ -167,7 +167,7 @@ bool canBeInfinite(const Expr &flat, const Builder &builder) {
     const std::optional<double> number = numberValue(*second);
     if (isPower(flat))
         return !number || *number < 1;
-    return !number && !laneOf(builder.typeOf(second)).isInteger(); // a divisor, or an argument of another function of two
+    return !number && !laneOf(builder.typeOf(second)).isInteger(); // a divisor, or the second argument of another function
 }
 
 } // namespace detail

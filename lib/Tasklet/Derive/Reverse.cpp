@@ -1,4 +1,4 @@
-// Reverse mode: from the last step to the first, what each value contributes to the gradients of its operands.
+// Reverse mode: from the last step to the first, adds the contribution of each value to the gradients of its operands.
 #include "Tasklet/Derive/Derivation.h"
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Functions.h"
@@ -42,10 +42,10 @@ public:
     }
 
 private:
-    std::map<Name, ExprRef> gradients_;                // of values, as far as they are known
-    std::map<Name, std::vector<ExprRef>> storedAfter_; // by output: elements that later steps store to
-    std::set<Name> storedInBranch_;                    // outputs to which later steps store under a condition
-    std::map<Name, Guard> zeroUnless_;                 // gradients that are zero but under the condition
+    std::map<Name, ExprRef> gradients_;                // of values, as far as known
+    std::map<Name, std::vector<ExprRef>> storedAfter_; // by output: elements stored by later steps
+    std::set<Name> storedInBranch_;                    // outputs that later steps store under a condition
+    std::map<Name, Guard> zeroUnless_;                 // gradients that are zero unless the condition holds
     std::set<Name> indexed_;
 
     void seed(const std::string &key, const ExprRef &leaf) {
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // What a choice leaves at zero stays out of the products: `0 * nan` would spread.
+    // Products must not include gradients that a choice set to zero: `0 * nan` would propagate NaN.
     static ExprRef unguarded(ExprRef g, std::vector<Guard> &guards) {
         while (g->kind == ExprKind::IfExp && (isZero(*g->args[1]) || isZero(*g->args[2]))) {
             const bool taken = isZero(*g->args[2]);
@@ -153,7 +153,7 @@ private:
         return tests.empty() ? boolLit(true) : tests.size() == 1 ? tests[0] : boolOp(Op::And, tests);
     }
 
-    // A later store to the same element leaves nothing of this one, unless they add up.
+    // A later store to the same element overwrites this one, unless they add up.
     void store(const Step &s) {
         const bool stays = isActive(s.value) && signature_.activeOutputs.count(s.name);
         if (signature_.sums.count(s.name)) {
@@ -183,7 +183,7 @@ private:
         Step reversed;
         reversed.kind = Step::Kind::Branch;
         reversed.value = s.value;
-        reversed.thenScope = s.thenScope; // under the same condition its values are still there
+        reversed.thenScope = s.thenScope; // values computed under the same condition are still available
         reversed.otherScope = s.otherScope;
         std::map<Name, ExprRef> joined;
         for (const Join &j : s.joins)
@@ -206,7 +206,7 @@ private:
         joinGradients(reversed, then, other);
     }
 
-    // Gradients that one side of a branch contributes to what was there before it.
+    // Gradients that one side of a branch contributes to values from before the branch.
     Gradients side(const Step &s, const std::vector<Step> &steps, const std::map<Name, ExprRef> &joined, bool then) {
         gradients_.clear();
         for (const Join &j : s.joins) {

@@ -1,4 +1,5 @@
-// A block in single assignment: locals and outputs get a name for each value, what an `if` leaves in them is joined.
+// Converts a block to single assignment: each value of a local or output gets its own name, and an `if` joins the values of its
+// sides.
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Derive/Steps.h"
 #include "Tasklet/Infer.h"
@@ -37,8 +38,8 @@ private:
     const Signature &signature_;
     Builder &builder_;
     std::map<Name, Type> locals_;
-    std::set<Name> variableIndices_; // outputs with an element whose index is no number
-    Values values_;                  // leaf that each variable has now
+    std::set<Name> variableIndices_; // outputs with an element whose index is not a number
+    Values values_;                  // current leaf of each variable
     Straight result_;
 
     bool isPointer(Name n) const { return signature_.pointers.count(n) != 0; }
@@ -128,7 +129,7 @@ private:
         return extremum && args.size() == 1 ? args[0] : withArgs(e, e->args[0], args);
     }
 
-    // A choice between more than names and numbers becomes a branch: either side may be undefined where the other one is taken.
+    // A choice between anything but names and numbers becomes a branch: either side may be undefined if the other one is taken.
     ExprRef readChoice(const ExprRef &e, std::string_view wanted) {
         const auto isSimple = [this](const ExprRef &a) {
             return isLiteral(*a) || (a->kind == ExprKind::Name && !isPointer(a->name));
@@ -187,7 +188,7 @@ private:
         return it == locals_.end() ? Type() : it->second;
     }
 
-    // Whole numbers stay as written in floats, and what a local holds in the type that it is computed in.
+    // Keeps integers literal in floating-point code, and keeps a local's value in the type of its computation.
     ExprRef inTypeOf(Name n, const ExprRef &value) {
         const Type t = typeOfVariable(n), from = builder_.typeOf(value);
         const bool local = !isOutput(n) && !isInput(n);
@@ -298,7 +299,7 @@ private:
         case StmtKind::If:
             return branch(s);
         case StmtKind::Pass:
-        case StmtKind::Assert: // the program itself has checked it
+        case StmtKind::Assert: // already checked by the program itself
             return;
         case StmtKind::ExprStmt:
             return call(s);
@@ -309,7 +310,7 @@ private:
         }
     }
 
-    // What a call of this kind does, the program itself has done, unless it has results.
+    // The program itself has already performed the effects of such a call; it matters only if it has results.
     void call(const Stmt &s) {
         if (s.value->kind != ExprKind::Call || s.value->args[0]->kind != ExprKind::Name)
             return;

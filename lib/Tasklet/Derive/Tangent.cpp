@@ -1,4 +1,5 @@
-// Forward mode: in the order of the steps, the tangent of each value. With tangents of zero it says what a block clears.
+// Forward mode: computes the tangent of each value, in the order of the steps. With zero tangents, the result shows what a block
+// clears.
 #include "Tasklet/Derive/Derivation.h"
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Functions.h"
@@ -101,7 +102,7 @@ private:
         Step twin;
         twin.kind = Step::Kind::Branch;
         twin.value = s.value;
-        twin.thenScope = s.thenScope; // under the same condition its values are still there
+        twin.thenScope = s.thenScope; // values computed under the same condition are still available
         twin.otherScope = s.otherScope;
         builder_.within(twin.then, twin.thenScope, [&] { forward(s.then); });
         builder_.within(twin.other, twin.otherScope, [&] { forward(s.other); });

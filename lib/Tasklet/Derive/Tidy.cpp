@@ -1,4 +1,4 @@
-// Steps as statements for people: no dead values, no names for what is used once, short branches as choices.
+// Turns steps into statements for people: no dead values, no names for values used once, short branches as choices.
 #include "Tasklet/AstUtil.h"
 #include "Tasklet/Derive/Simplify.h"
 #include "Tasklet/Derive/Steps.h"
@@ -37,7 +37,7 @@ std::map<Name, int> readsOf(const Stmt &s) {
 }
 
 struct Counts {
-    std::unordered_map<Name, int> uses, definitions; // never in the order of this map
+    std::unordered_map<Name, int> uses, definitions; // never iterated, since its order is random
     void add(const Block &block) {
         for (const StmtRef &s : block) {
             for (const auto &[n, k] : readsOf(*s))
@@ -94,7 +94,7 @@ Block statements(const std::vector<Step> &steps) {
     return out;
 }
 
-/// Without what nothing uses. `live`: names that what comes after reads.
+/// The block without dead values. `live`: names that later code reads.
 Block alive(const Block &block, std::set<Name> &live) {
     Block out;
     for (auto it = block.rbegin(); it != block.rend(); ++it) {
@@ -115,7 +115,7 @@ Block alive(const Block &block, std::set<Name> &live) {
     return out;
 }
 
-/// Values that are used once move to their use, as far as lines stay short.
+/// Inlines values that are used once, as long as lines stay short.
 class Inliner {
 public:
     Inliner(const Block &block, const std::set<Name> &results) : counts_(block), results_(results) {}
@@ -171,7 +171,7 @@ private:
     }
 };
 
-/// `if c: x = a else: x = b` as `x = a if c else b`, where that is short.
+/// Writes `if c: x = a else: x = b` as `x = a if c else b` if that is short.
 Block withChoices(const Block &block) {
     Block out;
     for (const StmtRef &s : block) {
@@ -197,12 +197,12 @@ Block withChoices(const Block &block) {
     return out;
 }
 
-/// Copies `r = n` of a value that could have been called r in the first place.
+/// Removes copies `r = n` where the value could have been called r from the start.
 class Copies {
 public:
     Copies(const Block &block, const std::set<Name> &results) : counts_(block), results_(results) {}
 
-    /// Those that do not touch each other, n to r.
+    /// Independent copies, as a map from n to r.
     std::map<Name, Name> find(const Block &block) {
         visit(block);
         return std::move(found_);
@@ -261,7 +261,7 @@ Block withoutCopies(Block block, const std::set<Name> &results) {
     }
 }
 
-/// A branch that only prepares values for a later one under the same condition becomes part of that.
+/// Merges a branch that only prepares values for a later one under the same condition into the later one.
 class Merger {
 public:
     explicit Merger(const Block &block) : all_(block) {}
@@ -304,8 +304,7 @@ private:
     }
 };
 
-/// Values that a branch computes and something after the `if` reads as well, under the same condition: that computes them once more, where it
-/// reads them.
+/// Handles values that a branch computes and that later code reads under the same condition: the later code recomputes them.
 class Repeater {
 public:
     explicit Repeater(const Block &block) : counts_(block) { define(block); }
@@ -324,7 +323,7 @@ private:
             define(s->orelse);
         }
     }
-    /// Is a name one of a single value, which is not there? `known`: what has been assigned on the way here.
+    /// Does the name have a single definition that is not available here? `known`: names assigned on the way here.
     bool isMissing(Name n, const std::set<Name> &known) const { return counts_.definitionsOf(n) == 1 && !known.count(n); }
     bool misses(const Stmt &s, const std::set<Name> &known) const {
         const std::map<Name, int> reads = readsOf(s);
@@ -343,7 +342,7 @@ private:
     Block run(const Block &block, std::set<Name> known) const {
         Block out;
         for (StmtRef s : block) {
-            if (assignsName(*s) && s->value->kind == ExprKind::IfExp && misses(*s, known)) // a choice computes what it takes
+            if (assignsName(*s) && s->value->kind == ExprKind::IfExp && misses(*s, known)) // a choice computes only one side
                 s = ifStatement(s->value->args[0], {assign(s->targets[0], s->value->args[1])},
                                 {assign(s->targets[0], s->value->args[2])});
             supply(*s, known, out);
@@ -359,7 +358,7 @@ private:
         }
         return out;
     }
-    /// What a block is sure to assign.
+    /// Names that a block assigns on every path.
     static std::set<Name> assigned(const Block &block) {
         std::set<Name> out;
         for (const StmtRef &s : block) {
@@ -374,7 +373,7 @@ private:
     }
 };
 
-/// `else: if ...; x = 0` as `elif`: numbers that are assigned at its end go into the sides of the `if`.
+/// Writes `else: if ...; x = 0` as `elif`, by moving assignments of numbers at the end into the sides of the `if`.
 Block withChains(const Block &block) {
     Block out;
     for (const StmtRef &s : block) {

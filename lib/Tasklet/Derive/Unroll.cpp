@@ -46,7 +46,7 @@ void appendLoop(const Stmt &loop, std::vector<StmtRef> &out) {
         const ExprRef value = intLit(range->begin + k * range->step);
         const auto body = unrolled(substitute(loop.body, {{variable, value}}));
         out.insert(out.end(), body.begin(), body.end());
-        if (k + 1 == range->count()) // what follows may read it
+        if (k + 1 == range->count()) // later code may read it
             out.push_back(assign(loop.targets[0], value));
     }
 }

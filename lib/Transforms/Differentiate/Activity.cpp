@@ -15,7 +15,7 @@ using nest::Use;
 
 namespace {
 
-/// What one step reads and writes, of real numbers and such that have gradients or must be refused.
+/// The real-valued memories that one step reads and writes: those that have gradients, and those that must be rejected.
 struct Flow {
     std::set<Memory> from, to;
 };
@@ -56,7 +56,7 @@ std::vector<Flow> flowsOf(const Program &program) {
     return out;
 }
 
-/// Adds what can be reached, against or with the flow.
+/// Adds everything reachable along the flow, or against it.
 void spread(std::set<Memory> &reached, const std::vector<Flow> &flows, std::set<Memory> Flow::*begin, std::set<Memory> Flow::*end) {
     std::map<Memory, std::vector<const Flow *>> beginning;
     for (const Flow &f : flows)

@@ -11,7 +11,7 @@ namespace sdfgc::transforms::gradient {
 
 class Activity {
 public:
-    /// `of`, `wrt`: memories of results and of arguments. Only memories of real numbers are considered.
+    /// `of`, `wrt`: memories of results and of arguments. Only memories of floating-point numbers are considered.
     Activity(const Program &program, const std::set<analysis::Memory> &of, const std::set<analysis::Memory> &wrt);
 
     /// Can one of the results depend on an argument?

@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// An expression of the graph around in terms of the nested SDFG: by symbols that mean the same, or one that is added.
+/// An expression of the outer graph in terms of the nested SDFG: by symbols with the same value, or by an added one.
 sym::Expr inTermsOf(NestedSDFGNode &n, sym::Expr outer) {
     std::map<Name, sym::Expr> meaning;
     for (const auto &[inner, value] : n.symbolMapping)
@@ -34,7 +34,7 @@ sym::Expr inTermsOf(NestedSDFGNode &n, sym::Expr outer) {
     return sym::Expr::symbol(symbol);
 }
 
-/// Does each element follow the one before?
+/// Is each element directly after the previous one?
 bool isDense(const std::vector<sym::Expr> &sizes, const std::vector<sym::Expr> &strides) {
     sym::Expr expected = 1;
     for (std::size_t k = sizes.size(); k-- > 0;) {
@@ -68,14 +68,14 @@ std::optional<std::vector<std::optional<std::size_t>>> dimensionsOf(const DataDe
     return out;
 }
 
-/// What else in an SDFG is the memory of a container.
+/// Other uses of a container's memory in an SDFG.
 struct Uses {
     struct Argument {
         NestedSDFGNode *of;
         Name name;
         const sym::Subset *given;
     };
-    std::vector<Argument> nested; // each once
+    std::vector<Argument> nested; // without duplicates
     bool views = false;
 
     Uses(SDFG &g, Name container) {
@@ -140,7 +140,7 @@ void narrowArgument(NestedSDFGNode &n, Name argument, const Elements &given) {
 std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, const Elements &has) {
     const std::vector<sym::Expr> sizes = had.subset.sizes(), before = had.strides();
     std::vector<sym::Expr> now = has.strides();
-    now.erase(now.begin(), now.end() - static_cast<std::ptrdiff_t>(sizes.size())); // of iterations, of which it is one
+    now.erase(now.begin(), now.end() - static_cast<std::ptrdiff_t>(sizes.size())); // drops dimensions of iterations
     bool same = true;
     for (std::size_t k = 0; k < sizes.size(); ++k)
         same = same && (sizes[k].isOne() || before[k] == now[k]);

@@ -32,7 +32,7 @@ public:
                false);
     }
 
-    /// The gradient of the factor is taken, and `clear` may clear it, before anything is added to that of A.
+    /// The gradient of the factor is read, and possibly cleared by `clear`, before anything is added to that of A.
     void run(const Use &values, const std::function<void()> &clear) {
         factor_ = m_.make("factor", values, {size_, size_});
         m_.each("factor", {size_, size_}, "out = g if ROW >= COLUMN else 0", {{"g", values, at_}}, m_.whole(factor_), false);
@@ -94,7 +94,7 @@ private:
 } // namespace
 
 bool reverseCholesky(Rule &r) {
-    const bool keepsRest = r.node.className() == "Potrf", lower = r.isSet("lower", true); // it leaves the other triangle alone
+    const bool keepsRest = r.node.className() == "Potrf", lower = r.isSet("lower", true); // leaves the other triangle alone
     const Use *a = r.use(Name(keepsRest ? "_xin" : "_a"), false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
     if (!a || !l)
         return r.refuse("an operand is missing");

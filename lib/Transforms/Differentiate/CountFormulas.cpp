@@ -21,7 +21,7 @@ using nest::UseKind;
 
 namespace {
 
-/// The loops around a loop, outermost first, if each of them runs all of its iterations, and each of those reaches the loop.
+/// The loops around a loop, outermost first, if each of them runs all of its iterations and each iteration reaches the loop.
 std::optional<std::vector<analysis::CountedLoop>> loopsThatReach(LoopRegion &l) {
     for (const Region *r = &l; !isa<SDFG>(r); r = r->parent())
         if (r->conditional())
@@ -40,7 +40,7 @@ std::optional<sym::Range> upwards(const analysis::LoopHeader &h) {
     return step && *step >= -1 ? std::optional(h.range()) : std::nullopt;
 }
 
-/// Does each iteration of the loops around come over the edge that sets an element before it reaches the loop?
+/// Does each iteration of the surrounding loops pass the edge that sets an element before it reaches the loop?
 bool isSetBefore(const NamedElement &e, const LoopRegion &l) {
     const Region *r = e.at->parent();
     const Block *in = &l;
@@ -111,7 +111,7 @@ std::optional<std::vector<Item>> Counting::computed(const analysis::CountedLoop 
     return largestOf(trips, into, params, ranges, meaning, connectors);
 }
 
-/// The map, over parameters in place of the variables of loops.
+/// The map, with parameters instead of the loops' variables.
 std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vector<Name> &params, std::vector<sym::Range> ranges,
                                       std::map<Name, sym::Expr> meaning, const std::map<Name, Name> &connectors) {
     for (sym::Range &r : ranges)
@@ -128,7 +128,7 @@ std::vector<Item> Counting::largestOf(sym::Expr trips, Name into, const std::vec
     for (const auto &[symbol, connector] : connectors) {
         const sym::Expr element = sym::Expr::symbol(connector);
         const Type type = maker_.sdfg().desc(elements_.at(symbol).container)->dtype;
-        // What no size can be is the largest one, which there is no memory for, and no negative number.
+        // A value that cannot be a size becomes the largest one, for which no memory exists, rather than a negative number.
         const bool exceeds = type == Type(ScalarKind::UInt64);
         meaning.emplace(symbol, exceeds ? sym::min({element, sym::Expr(std::numeric_limits<int64_t>::max())}) : element);
     }

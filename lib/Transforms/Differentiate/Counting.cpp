@@ -14,7 +14,7 @@ namespace sdfgc::transforms::gradient {
 
 using namespace ir;
 
-// ---- what is to be counted
+// ---- loops to count
 
 std::optional<sym::Expr> Counting::most(const analysis::CountedLoop &l) {
     whyNot_.clear();
@@ -61,7 +61,7 @@ std::string Counting::whyOnce(Block &b) const {
         if (!s)
             continue;
         const auto run = runs.find(s);
-        if (run == runs.end() && s->nodes().empty() && nest::isReadable(*s)) // notes of symbols, which are not written yet
+        if (run == runs.end() && s->nodes().empty() && nest::isReadable(*s)) // records of symbols, which are not written yet
             continue;
         if (run == runs.end())
             return "`" + s->label + "` is no sequence of maps and tasklets";
@@ -75,11 +75,11 @@ std::string Counting::whyOnce(Block &b) const {
     return {};
 }
 
-// ---- what runs before
+// ---- code that runs beforehand
 
 namespace {
 
-/// Assigns on the edge to a block.
+/// Assigns a symbol on the edge to a block.
 void assignAt(Block &b, Name symbol, const std::string &value) {
     Region &r = *b.parent();
     if (b.inEdges().empty())
@@ -105,7 +105,7 @@ Name count(LoopRegion &l) {
     return most;
 }
 
-/// Fills what the nested SDFG has for itself with what it is handed.
+/// Copies the arguments of the nested SDFG to its private containers.
 void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
     if (before.empty())
         return;

@@ -49,7 +49,7 @@ namespace gradient {
 
 using namespace ir;
 
-// ---- what can be cut
+// ---- which loops can be cut
 
 namespace {
 
@@ -60,7 +60,7 @@ void addNames(const std::optional<Code> &c, const SDFG &g, Names &out) {
         out.merge(analysis::namesInCode(*c, g));
 }
 
-/// What an edge reads.
+/// Names that an edge reads.
 Names readsOf(const InterstateEdge &e) {
     const SDFG &g = *e.src->sdfg();
     Names out = analysis::namesInCode(e.condition, g);
@@ -69,7 +69,7 @@ Names readsOf(const InterstateEdge &e) {
     return out;
 }
 
-/// What a block itself reads, but not the blocks in it.
+/// Names that a block itself reads, without nested blocks.
 void addOwnReads(const Block &b, Names &out) {
     const SDFG &g = *b.sdfg();
     if (isa<State>(&b))
@@ -88,7 +88,7 @@ void addOwnReads(const Block &b, Names &out) {
             out.merge(readsOf(*e));
 }
 
-/// All that a block reads, at any depth.
+/// Names that a block reads, including nested blocks.
 Names readsOf(Block &b) {
     Names out;
     for (const Block *inner : blocksOf(b))
@@ -100,10 +100,10 @@ bool sets(const InterstateEdge &e, Name symbol) {
     return std::any_of(e.assignments.begin(), e.assignments.end(), [symbol](const auto &a) { return a.first == symbol; });
 }
 
-/// Does each run of a region's blocks, which are a sequence, give a symbol its value before something reads it?
+/// In each run of a region's blocks, which form a sequence, is a symbol assigned before it is read?
 bool setsFirst(Region &r, Name symbol) {
     const std::vector<Block *> chain = analysis::sequenceOf(r);
-    std::vector<Block *> inside; // blocks in which it is set
+    std::vector<Block *> inside; // blocks in which it is assigned
     bool isSet = false;
     for (Block *b : chain) {
         for (const InterstateEdge *e : b->inEdges()) {
@@ -127,7 +127,7 @@ bool setsFirst(Region &r, Name symbol) {
     return !chain.empty() && std::all_of(inside.begin(), inside.end(), setsInside);
 }
 
-/// Symbols that edges in a loop give values.
+/// Symbols that edges in a loop assign.
 Names setByEdges(LoopRegion &l) {
     Names out;
     for (Region *r : allRegions(l))
@@ -137,7 +137,7 @@ Names setByEdges(LoopRegion &l) {
     return out;
 }
 
-/// What is read outside of a loop.
+/// Names read outside of a loop.
 Names readOutside(LoopRegion &l) {
     const std::vector<Block *> all = blocksOf(l);
     const std::set<const Block *> inside(all.begin(), all.end());
@@ -153,7 +153,7 @@ bool isSizedBy(const Names &symbols, const DataDesc &d) {
     return std::any_of(own.begin(), own.end(), [&symbols](Name n) { return symbols.count(n) != 0; });
 }
 
-/// Why a loop cannot be cut, in words, and what could be done; the first one is empty if it can.
+/// Why a loop cannot be cut, and what the user can do; the reason is empty if it can.
 std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(l);
@@ -213,7 +213,7 @@ private:
 
 std::string labelOf(const LoopRegion &l) { return l.label.empty() ? "loop" : l.label; }
 
-/// Lets a loop go over one segment of itself. Returns how many segments it has.
+/// Restricts a loop to one segment of itself. Returns the number of segments.
 sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     const analysis::CountedLoop counted = *analysis::countedLoop(l);
     const sym::Expr first = counted.valueIn(sym::Expr(length) * sym::Expr::symbol(segment));
@@ -227,8 +227,8 @@ sym::Expr walkSegment(LoopRegion &l, Name segment, int64_t length) {
     return sym::floorDiv(counted.trips() + sym::Expr(length - 1), sym::Expr(length));
 }
 
-/// Makes the containers that a node's SDFG uses its arguments, except those private to an iteration, which include all
-/// containers whose size changes between iterations. Returns the private ones.
+/// Makes the containers that a node's SDFG uses its arguments, except those private to an iteration, which include all containers
+/// whose size changes between iterations. Returns the private ones.
 Names passContainers(NestedSDFGNode &node, const Names &outside, const Names &assigned, const HandedOn &handedOn) {
     SDFG &inner = *node.sdfg;
     const analysis::Mentions mentions(inner);
@@ -272,7 +272,7 @@ std::unique_ptr<LoopRegion> loopOver(const LoopRegion &l, Name segment, sym::Exp
     return out;
 }
 
-/// The only state of a loop, which has a node that is handed whole containers.
+/// Adds the only state of a loop, with a node that gets entire containers.
 void place(std::unique_ptr<NestedSDFGNode> node, LoopRegion &into) {
     SDFG &g = *into.sdfg();
     auto *s = into.add<State>();
@@ -287,7 +287,7 @@ void place(std::unique_ptr<NestedSDFGNode> node, LoopRegion &into) {
     s->renumber();
 }
 
-/// Cuts a loop, and the segments of it. False, with an error, if it cannot be cut.
+/// Cuts a loop, and then its segments. Returns false, after an error, if it cannot be cut.
 bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context) {
     SDFG &g = *l.sdfg();
     if (const auto [why, hint] = whyWhole(l); !why.empty()) {
@@ -323,7 +323,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     return lengths.size() == 1 || cut(part, lengths.subspan(1), context);
 }
 
-/// Loops of an SDFG that have a name: their label, or their variable.
+/// Loops of an SDFG with a name, which is their label or their variable.
 std::vector<LoopRegion *> loopsCalled(Name name, SDFG &g) {
     std::vector<LoopRegion *> out;
     for (Region *r : allRegions(g))
@@ -332,7 +332,7 @@ std::vector<LoopRegion *> loopsCalled(Name name, SDFG &g) {
     return out;
 }
 
-/// Has an SDFG that is nested in another one a loop of this name?
+/// Does a nested SDFG contain a loop with this name?
 bool isNested(Name name, SDFG &g) {
     const std::vector<State *> states = allStates(g);
     return std::any_of(states.begin(), states.end(), [name](const State *s) {
@@ -343,7 +343,7 @@ bool isNested(Name name, SDFG &g) {
     });
 }
 
-/// Is a loop inside of another one of some?
+/// Is a loop inside another one in the list?
 bool isInside(const LoopRegion &l, const std::vector<LoopRegion *> &loops) {
     for (const Region *r = l.parent(); r; r = r->parent())
         if (std::find(loops.begin(), loops.end(), r) != loops.end())
@@ -386,7 +386,7 @@ bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) 
             if (!isInside(*l, called))
                 loops.emplace_back(l, &lengths);
     }
-    // Inner ones first: then they are still in this SDFG.
+    // Inner ones first, while they are still in this SDFG.
     std::stable_sort(loops.begin(), loops.end(), [](const auto &a, const auto &b) { return depthOf(a.first) > depthOf(b.first); });
     return std::all_of(loops.begin(), loops.end(), [&context](const auto &l) { return cut(*l.first, *l.second, context); });
 }
@@ -425,7 +425,7 @@ private:
         return true;
     }
 
-    /// Segments for the limit; none after a mistake in the options, which differentiate reports.
+    /// Segments for the limit; none if the options are invalid, which differentiate reports.
     Segments fitting(const SDFG &root, const pass::Context &context) const {
         std::optional<Request> request = requestOf(options, root);
         const auto strategy = parseStrategy(option<std::string>("strategy"));

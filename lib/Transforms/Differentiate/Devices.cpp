@@ -85,7 +85,7 @@ private:
         return l && l->classPath == "dace.libraries.standard.nodes.reduce.Reduce";
     }
 
-    /// Lets an item use copies of containers, which are filled before. Returns those, by what they are copies of.
+    /// Makes an item use copies of containers, which are filled before it. Returns the copies by original.
     std::map<Name, Name> copy(Item &i, const std::set<Name> &names, Storage storage, std::vector<Item> &before) {
         std::map<Name, Name> copies;
         for (const Name n : names) {

@@ -23,10 +23,10 @@
 //
 // Tangents.h implements forward mode.
 //
-// Passes before it in pipelines/differentiate.yaml bring the program to the form that this pass takes. It works on the
-// nest form (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised, scheduled and lowered like any
-// other program. Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets `gradient_A` to zero and
-// `gradient_loss` to one. docs/user/differentiation.md is the guide for users.
+// Passes before it in pipelines/differentiate.yaml bring the program to the form that this pass requires. It works on the nest form
+// (sdfgc/Nest/Nest.h) and runs before the optimiser, so gradients are optimised, scheduled and lowered like any other program.
+// Names and seeds are DaCe's (dace/autodiff/autodiff.py): the caller sets `gradient_A` to zero and `gradient_loss` to one.
+// docs/user/differentiation.md is the guide for users.
 #include "Transforms/Differentiate/Differentiate.h"
 
 #include "Transforms/Differentiate/Flow.h"
@@ -54,7 +54,7 @@ namespace {
 
 bool contains(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
-/// Gradients that begin with zero, of what the SDFG has for itself, and of arguments if they do.
+/// Gradients that start at zero: those of private containers, and those of arguments if requested.
 std::set<Name> zeroed(const Request &r, const Gradients &gradients, const std::set<Name> &ofItems, const SDFG &g) {
     std::set<Name> out;
     for (const auto &[data, gradient] : gradients.all())
@@ -81,7 +81,7 @@ bool isWritten(const Program &program, analysis::Memory m) {
            std::any_of(program.hidden().begin(), program.hidden().end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
 
-/// May it combine what it writes with what was there?
+/// May it combine the written value with the old one?
 bool isUpdate(const Site &s) {
     if (s.use->kind == nest::UseKind::Update || !s.item)
         return s.use->kind == nest::UseKind::Update;
@@ -93,14 +93,14 @@ bool isUpdate(const Site &s) {
     return false;
 }
 
-/// Does the program overwrite an argument before it reads it? False where that is not known.
+/// Does the program overwrite an argument before reading it? False if unknown.
 bool isOverwrittenFirst(const Program &program, nest::Summaries &summaries, analysis::Memory m, SDFG &g) {
     return summaries.isTracked(m) && isWritten(program, m) && !summaries.ofContent(g).exposed.contains(m) &&
            std::none_of(program.sites().begin(), program.sites().end(),
                         [m](const Site &s) { return s.use->memory == m && isUpdate(s); });
 }
 
-/// Does a write that always runs give all elements values?
+/// Does a write that always runs assign all elements?
 bool isGivenAll(const Program &program, analysis::Memory m, const SDFG &g) {
     return std::any_of(program.sites().begin(), program.sites().end(), [&](const Site &s) {
         return s.use->memory == m && s.use->kind == nest::UseKind::Write && s.use->certain && s.run && s.run->region == &g &&
@@ -108,7 +108,7 @@ bool isGivenAll(const Program &program, analysis::Memory m, const SDFG &g) {
     });
 }
 
-/// Warns of arguments that no result depends on.
+/// Warns of arguments that affect no result.
 void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
     const std::set<analysis::Memory> of = program.memoriesOf(r.of);
     nest::Summaries summaries(g, memories, program.runs());

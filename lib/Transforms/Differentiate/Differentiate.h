@@ -5,9 +5,9 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// Appends the gradient of `of` with respect to `wrt` to an SDFG. All must be containers of real numbers that are not
-/// local to the SDFG. Their gradients become containers of the same kind. `ledger` receives the stored tapes, including
-/// those of nested SDFGs. Returns false after an error.
+/// Appends the gradient of `of` with respect to `wrt` to an SDFG. All must be floating-point containers that are not local to the
+/// SDFG. Their gradients become containers of the same kind. `ledger` receives the stored tapes, including those of nested SDFGs.
+/// Returns false after an error.
 bool differentiate(ir::SDFG &g, const Request &request, pass::Context &context, Ledger &ledger);
 
 /// Nested SDFGs run again for their gradients. Checks that none of them reads what a previous run left in a transient;

@@ -20,7 +20,7 @@ using nest::UseKind;
 
 namespace {
 
-/// Does each iteration of all loops take another element, and do they take all?
+/// Does each iteration of all loops use a different element, and together all of them?
 bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
     if (!u.use->subset || u.use->subset->rank() != d.rank() || u.use->memlet.dynamic)
         return false;
@@ -42,7 +42,7 @@ bool takesEach(const nest::PlacedUse &u, const DataDesc &d) {
     return left.empty();
 }
 
-/// Lets a sum be a store. False where it is neither an update nor a node with `beta`.
+/// Turns a sum into a store. False if it is neither an update nor a node with `beta`.
 bool makeStore(Use &u, nest::Step &s) {
     if (u.kind == UseKind::Write && u.certain)
         return true;
@@ -93,8 +93,8 @@ FirstTerm storeFirstTerm(Item &item, Name gradient, const DataDesc &d) {
 
 namespace {
 
-/// Where a container whose size depends on symbols is first cleared: before `block` or, if that is null, before
-/// everything in the region itself.
+/// The point where a container whose size depends on symbols is first cleared: before `block` or, if that is null, at the start of
+/// the region itself.
 struct Beginning {
     Region *region;
     Block *block = nullptr;

@@ -38,14 +38,14 @@ void FlowReverser::reverse(Region &from, Region &into) {
         last_[&into] = &from == &into ? chain.back() : nullptr;
     for (std::size_t k = chain.size(); k-- > 0;) {
         block(*chain[k], into, symbols[k]);
-        const std::set<Name> inside = analysis::assignedIn(*chain[k]); // which gave them values for itself
+        const std::set<Name> inside = analysis::assignedIn(*chain[k]); // symbols that it assigns itself
         std::erase_if(restored_[&into], [&inside](const auto &a) { return inside.count(a.first) != 0; });
     }
 }
 
 namespace {
 
-/// A jump out of a block, which may be the block itself; null if there is none. Loops keep breaks and continues to themselves.
+/// A jump out of a block, which may be the block itself; null if there is none. Breaks and continues do not leave their loop.
 const Block *jumpOutOf(const Block &b, bool inLoop = false) {
     if (isJump(b.kind()))
         return inLoop && !isa<ReturnBlock>(&b) ? nullptr : &b;
@@ -144,7 +144,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     const std::optional<analysis::CountedLoop> counted = analysis::countedLoop(l);
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, program_.facts()).why;
-        const bool isNumber = why == analysis::Uncounted::No; // which does not say where it begins
+        const bool isNumber = why == analysis::Uncounted::No; // its initial value is unknown
         return fail(
             {diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(analysis::text(why))}, l);
     }
@@ -165,7 +165,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
         place(into, body);
 }
 
-/// Keeps the last value of the variable, with which the reversed loop begins.
+/// Stores the last value of the variable, at which the reversed loop starts.
 bool FlowReverser::noteLast(LoopRegion &l, const analysis::CountedLoop &counted, LoopRegion &reversed) {
     const std::optional<Values::Note> last = values_.noteAt(l, "tape_last", ScalarKind::Int64);
     if (!last) {

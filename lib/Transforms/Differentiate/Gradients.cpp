@@ -30,7 +30,7 @@ bool Gradients::declare(const std::vector<Name> &data, pass::Context &context) {
         }
         of(n);
         DataDesc &d = *g.desc(name);
-        if (d.isScalar()) // which comes by value, so that nothing could be given back
+        if (d.isScalar()) // passed by value, so nothing could be returned
             d.kind = DataKind::Array;
         d.transient = false;
         if (g.isRoot())

@@ -93,7 +93,7 @@ void ItemReverser::step(const Step &s, Body &b, std::vector<Item> &out) {
     reverseLibraryNode(*this, s, *cast<LibraryNode>(&n), b, out);
 }
 
-// ---- what rules ask for
+// ---- used by rules
 
 bool ItemReverser::isActive(const Use &u) const {
     return !part_.elsewhere.count(&u) && activity_.isActive(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype);
@@ -103,7 +103,7 @@ std::optional<Use> ItemReverser::value(const Use &read, Name connector, Body &bo
     for (Body *b = &body; b; b = b->outer)
         if (isComputedAgain(read, *b)) {
             const bool changes = program_.isOverwrittenInIteration(read, b->map);
-            // What an item makes, reads and overwrites is not there in front of the item.
+            // If an item writes, reads and overwrites a value, the value does not exist before the item.
             const Item &item = (*b->items)[positionOf(*b->items, read)];
             const bool insideOf = changes && item.map && program_.isRewrittenIn(item, read);
             if (b->map && (insideOf || request_.strategy.of(read.data) == Keep::Store)) {
@@ -163,7 +163,7 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
             if (!b->cleared.stored.count(u.data))
                 b->cleared.gradients.insert(u.data);
             localGradients_.insert(u.data);
-            // What a thread has for itself, though it is in memory of the block: each clears all of it.
+            // A container private to a thread in shared memory of the block: each thread clears all of it.
             if (DataDesc &d = *maker_.sdfg().desc(u.data); b->inScope() && d.storage == Storage::GPU_Shared && isOfThreads(*b->map))
                 d.storage = Storage::Register;
         }
@@ -174,7 +174,7 @@ bool ItemReverser::mustClear(const Use &write, Body &body) {
     if (write.kind != UseKind::Write)
         return false;
     const Program::Writers writers = program_.writersOf(write.memory);
-    if (part_.another) { // the last part clears; each part holds the gradients of private containers
+    if (part_.another) { // the last part clears; all parts need the gradients of private containers
         if (writers.count == 1 && isLocal(write.data, body))
             storesFirstTerm(write, body);
         return false;
@@ -207,13 +207,13 @@ bool ItemReverser::beginsWithZero(const Use &write, const Body &body) const {
     return owner && gradients_.has(write.data) && owner->cleared.gradients.count(gradients_.of(write.data));
 }
 
-/// Of what an iteration has for itself: is the first term of its gradient a store, or can it be one?
+/// For a container private to an iteration: is the first term of its gradient a store, or can it become one?
 bool ItemReverser::storesFirstTerm(const Use &write, Body &body) {
     Body *owner = body.ownerOf(write.data);
     if (!owner || maker_.sdfg().desc(write.data)->isView())
         return false;
     const Name gradient = gradients_.of(write.data);
-    if (!maker_.sdfg().desc(gradient)->transient) // a result of a nested SDFG: the gradient begins with what the caller gives
+    if (!maker_.sdfg().desc(gradient)->transient) // a result of a nested SDFG: its gradient starts with the caller's value
         return false;
     for (Item &i : owner->reversed)
         if (const FirstTerm found = storeFirstTerm(i, gradient, *maker_.sdfg().desc(gradient)); found != FirstTerm::None) {

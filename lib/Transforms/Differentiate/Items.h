@@ -5,8 +5,8 @@
 // When a value is overwritten, its gradient is cleared, because the value before it has a separate gradient that starts
 // at zero. Clearing is omitted if no earlier value exists. All other gradients are sums with one term per use.
 //
-// The reversed map recomputes containers that are private to an iteration, before their first use. The same goes for
-// what an iteration of a loop computes for itself with maps and tasklets.
+// The reversed map recomputes containers that are private to an iteration, before their first use. The same applies to containers
+// that an iteration of a loop computes for its own use with maps and tasklets.
 #pragma once
 
 #include "Transforms/Differentiate/Activity.h"
@@ -47,12 +47,12 @@ public:
     std::optional<nest::Use> resultValue(const nest::Use &written, Name connector, Body &body);
     /// Returns a use of the gradient of the elements that a use of the step accesses.
     nest::Use gradient(const nest::Use &of, nest::UseKind kind, Name connector, Body &body);
-    /// Must the gradient of what a use writes be cleared? Not if no earlier value exists, and not if the first term of
+    /// Must the gradient of the elements that a use writes be cleared? Not if no earlier value exists, and not if the first term of
     /// the gradient can be stored in each iteration; this function then stores it.
     bool mustClear(const nest::Use &write, Body &body);
     /// Creates a container private to a reversed iteration.
     Name temporary(std::string_view name, const ir::DataDesc &like, std::vector<sym::Expr> shape, Body &body);
-    /// Clears the gradient of what was written, if necessary.
+    /// Clears the gradient of the written elements, if necessary.
     void clear(const nest::Use &write, Body &body, std::vector<nest::Item> &out);
     /// Reports an error at a node of the program.
     void fail(diag::Message message, const ir::Node &at);

@@ -65,7 +65,7 @@ constexpr Row rows[] = {
 #include "sdfgc/Analysis/LibraryNodes.def"
 };
 
-/// Those of one kind have rules, and no others have.
+/// Nodes of one kind have rules, and no other nodes do.
 constexpr bool areComplete() {
     for (const Row &r : rows)
         if ((r.rules.kind == libnodes::Gradient::Rule) != (r.rules.reverse && r.rules.tangent))
@@ -102,8 +102,8 @@ std::string obstacleOfMatrices(const LibraryNode &n, const Step &s) {
 
 namespace {
 
-/// Does the result certainly overwrite an operand, in a node that does not specify the order? Addends, such as C in C =
-/// A B + C, are read first.
+/// Does the result certainly overwrite an operand, in a node with unspecified order? Addends, such as C in C = A B + C, are read
+/// first.
 bool overwritesOperand(const Rule &r) {
     const auto isAddend = [&r](const Use &u, const Use &w) {
         return (u.connector == Name("_cin") || u.connector == Name("_c") || u.connector == Name("_y")) && u.data == w.data &&

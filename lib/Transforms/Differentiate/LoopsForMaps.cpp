@@ -60,14 +60,14 @@ bool isInOrder(const Map &m, const Program &program, const std::function<bool(co
 
 namespace {
 
-/// A container that a map uses, as an argument of the nested SDFG.
+/// A container used by a map, as an argument of the nested SDFG.
 struct Argument {
     DataDesc desc;
     const Use *use = nullptr;                    // one of them
-    std::vector<std::optional<sym::Expr>> fixed; // along dimensions where all uses are at one index, which no loop inside decides
+    std::vector<std::optional<sym::Expr>> fixed; // index along dimensions where all uses agree on one that no inner loop determines
     bool read = false, written = false;
 
-    /// The elements around that the argument is of.
+    /// The outer elements of the argument.
     sym::Subset shown() const {
         sym::Subset out = desc.fullSubset();
         for (std::size_t d = 0; d < fixed.size(); ++d)
@@ -75,7 +75,7 @@ struct Argument {
                 out.dims[d] = {*fixed[d], *fixed[d], 1, 1};
         return out;
     }
-    /// How they are called inside.
+    /// Converts a subset to the inner elements.
     void place(sym::Subset &s) const {
         for (std::size_t d = 0; d < fixed.size() && d < s.rank(); ++d)
             if (fixed[d])
@@ -89,7 +89,7 @@ public:
     Looped(Item &map, Maker &maker, const analysis::SymbolTypes &types)
         : item_(map), maker_(maker), g_(maker.sdfg()), types_(types), locals_(nest::localsOf(map)) {}
 
-    /// Nothing where the map cannot be one.
+    /// Nothing if the map cannot become a loop.
     std::optional<Item> convert() {
         if (!findArguments())
             return std::nullopt;
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Does the memlet say the subset, so that it can say another one? Of a copy, both sides.
+    /// Does the memlet state the subset, so that it can be replaced? For a copy, this asks about both sides.
     static bool isSaid(const Use &u, const Step &s) {
         return u.memlet.subset && (s.isCopy() ? u.memlet.otherSubset.has_value() : u.memlet.data == u.data);
     }
@@ -192,7 +192,7 @@ private:
 
     // ---- the loop
 
-    /// A loop for each parameter, and the body in the innermost one.
+    /// Creates a loop per parameter, with the body in the innermost one.
     void write(SDFG &inner) {
         const Map &m = *item_.map;
         inner.label = inner.name.str();
@@ -224,10 +224,10 @@ private:
         r->setStart(s);
         nest::Run run{r, &maker_.memories(), {s}, std::move(item_.map->body), true};
         nest::write(run);
-        item_.map->body = std::move(run.items); // asked for effects
+        item_.map->body = std::move(run.items); // needed for effects
     }
 
-    /// An argument as the nested SDFG declares it.
+    /// The argument's descriptor in the nested SDFG.
     static DataDesc inside(const Argument &a) {
         DataDesc d = a.desc;
         d.alias = AliasKind::None;
@@ -254,7 +254,7 @@ private:
                 if (kind == UseKind::Read ? a.read : a.written) {
                     uses.push_back(maker_.part(*a.use, kind, a.shown(), name));
                     uses.back().certain = false;
-                    uses.back().memlet.volume = 0; // it depends
+                    uses.back().memlet.volume = 0; // depends on the loop
                     uses.back().memlet.dynamic = true;
                 }
         return uses;
@@ -273,7 +273,7 @@ public:
     Finder(Program &program, Maker &maker, std::function<bool(const Use &)> isActive, pass::Context &context)
         : program_(program), maker_(maker), isActive_(std::move(isActive)), context_(context) {}
 
-    /// Did one of the maps become a loop?
+    /// Did a map become a loop?
     bool change(std::vector<Item> &items) {
         bool changed = false;
         for (Item &i : items)

@@ -18,7 +18,7 @@ Maker::Maker(SDFG &g, analysis::Memories &memories)
     : g_(g), memories_(memories),
       hasDeviceMemory_(std::any_of(g.arrays.begin(), g.arrays.end(), [](const auto &e) { return isGpuStorage(e.second.storage); })),
       storedStart_(g.storedStart()) {
-    g.setStart(g.start()); // which must not depend on the state that is added
+    g.setStart(g.start()); // must not depend on the added state
     scratch_ = g.add<State>();
     scratch_->label = g.freshLabel("scratch");
 }
@@ -31,7 +31,7 @@ Maker::~Maker() {
 
 // ---- containers
 
-/// As addTransient. There may be thousands of tapes with one name: numbers that were taken once are not tried again.
+/// Like addTransient. There may be thousands of tapes with the same name: numbers that were used are not tried again.
 Name Maker::add(std::string_view name, DataDesc d) {
     const auto numbered = [name](int n) { return n < 0 ? std::string(name) : std::string(name) + "_" + std::to_string(n); };
     int &next = numbers_.try_emplace(std::string(name), -1).first->second;
@@ -59,7 +59,7 @@ Name Maker::transient(std::string_view name, const DataDesc &like, std::vector<s
 
 namespace {
 
-/// The access node of a view that was set up, or null.
+/// The access node of a view that has been set up, or null.
 AccessNode *viewNode(const State &s, Name view) {
     for (const auto &n : s.nodes())
         if (auto *a = dyn_cast<AccessNode>(n.get()); a && a->data == view && a->inEdge(Name("views")))
@@ -70,7 +70,7 @@ AccessNode *viewNode(const State &s, Name view) {
 } // namespace
 
 void Maker::setView(Name view, Name viewed, sym::Subset part) {
-    AccessNode *from = viewNode(*scratch_, viewed); // which looks at something itself
+    AccessNode *from = viewNode(*scratch_, viewed); // which itself views something
     if (!from)
         from = scratch_->add<AccessNode>(viewed);
     auto *to = scratch_->add<AccessNode>(view);
@@ -100,7 +100,7 @@ Use Maker::use(UseKind kind, Name data, sym::Subset subset, Name connector) {
 
 Use Maker::part(const Use &of, UseKind kind, sym::Subset s, Name connector) {
     Use u = use(kind, of.data, std::move(s), connector);
-    u.access = of.access; // which tells views of one name apart
+    u.access = of.access; // which distinguishes views of the same name
     u.memory = of.memory;
     return u;
 }
@@ -119,7 +119,7 @@ Item Maker::step(std::shared_ptr<Node> node, std::vector<Use> uses) {
 
 namespace {
 
-/// Connectors may not have the names of containers, symbols or constants.
+/// Connectors must not have the names of containers, symbols or constants.
 void renameTaken(std::vector<Use> &uses, std::string &code, const SDFG &g) {
     std::map<Name, py::ExprRef> names;
     for (Use &u : uses)

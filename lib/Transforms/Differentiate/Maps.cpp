@@ -25,7 +25,7 @@ using nest::Use;
 
 namespace {
 
-/// Can the reads be of one element in different iterations of the maps around them?
+/// Can the reads access the same element in different iterations of the surrounding maps?
 bool collide(const Site &a, const Site &b, const sym::Assumptions &facts) {
     const std::size_t common = std::min(a.scopes.size(), b.scopes.size());
     const auto conflict = analysis::conflictOf(a.instance, b.instance, common, facts);
@@ -38,7 +38,7 @@ bool collide(const Site &a, const Site &b, const sym::Assumptions &facts) {
            });
 }
 
-/// The maps around a read whose parameters do not say which element it is of: its gradient is a sum over their iterations.
+/// The surrounding maps whose parameters do not determine which element is read: the gradient is a sum over their iterations.
 std::set<std::size_t> summedOver(const Site &s) {
     std::set<std::size_t> out;
     const std::set<Name> symbols = s.instance.subset ? s.instance.subset->freeSymbols() : std::set<Name>();
@@ -48,14 +48,14 @@ std::set<std::size_t> summedOver(const Site &s) {
     return out;
 }
 
-/// Are both gradients sums, over different iterations? Together they would be in the way of each other's order of loops.
+/// Are both gradients sums, over different iterations? Together, they would conflict over the order of the loops.
 bool sumDifferently(const Site &a, const Site &b) {
     const std::set<std::size_t> ofA = summedOver(a), ofB = summedOver(b);
     return !ofA.empty() && !ofB.empty() && ofA != ofB && ofA.size() + a.loops < a.instance.loops.size() &&
            ofB.size() + b.loops < b.instance.loops.size();
 }
 
-/// A nested SDFG clears the gradients of its results by itself, so that a second part would find nothing.
+/// A nested SDFG clears the gradients of its results itself, so a second part would find nothing.
 bool hasNested(const Item &i) {
     const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
     return std::any_of(uses.begin(), uses.end(), [](const nest::PlacedUse &u) {
@@ -77,7 +77,7 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
     for (const nest::PlacedUse &u : nest::usesOf(i))
         if (!u.use->writes() && isActive(*u.use) && u.use->subset && !nest::localsOf(i).count(u.use->data))
             reads.push_back(u.use);
-    std::set<const Use *> made; // reads of what the map has made before
+    std::set<const Use *> made; // reads of values that the map wrote before
     for (const Use *u : reads) {
         if (program_.isMadeInItem(*u)) {
             groups.front().insert(u);
@@ -111,7 +111,7 @@ std::vector<std::set<const Use *>> ItemReverser::groupsOf(const Item &i) const {
 
 namespace {
 
-/// How many of the last parameters of a map do not say which element a use is of.
+/// The number of last parameters of a map that do not determine which element is used.
 std::size_t unusedAtEnd(const Map &m, const Use &u) {
     const std::set<Name> symbols = u.subset ? u.subset->freeSymbols() : std::set<Name>(m.params.begin(), m.params.end());
     std::size_t n = 0;
@@ -120,7 +120,7 @@ std::size_t unusedAtEnd(const Map &m, const Use &u) {
     return n;
 }
 
-/// A sum over the last loops of a map is made in a variable, and added to the gradient once:
+/// A sum over the last loops of a map is accumulated in a variable and added to the gradient once:
 ///
 ///     map i, j { g[i] += a[i, j] }   ->   map i { s = 0; map j { s += a[i, j] }; g[i] += s }
 void sumInRegister(Map &m, Maker &maker) {
@@ -166,7 +166,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     if (m.entry->ordered)
         return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
                     *m.entry);
-    if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // else loopsForMaps had made a loop of it
+    if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // otherwise loopsForMaps would have made it a loop
         return fail({diag::Id::GradientOfFlow,
                      "a map with iterations in order, which depend on each other and use one container by several names",
                      "write it as a loop"},
@@ -186,7 +186,7 @@ void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
         sumInRegister(*reversed, maker_);
     out.push_back({std::move(reversed), nullptr});
     std::set<Name> own = inner.recomputed.needed;
-    if (part_.another) // the next part has the same
+    if (part_.another) // the next part has the same ones
         own.insert(inner.own.made.begin(), inner.own.made.end());
     rename({&out.back(), 1}, own);
 }

@@ -101,7 +101,7 @@ Name Matrices::solve(const Use &matrix, const Use &right, const Triangle &t) {
     return out;
 }
 
-// Each row is followed through the exchanges, in their order or against it.
+// Each row is tracked through the exchanges, in their order or in reverse.
 Name Matrices::places(const Use &pivots, sym::Expr rows, bool inverse) {
     const Name out = make("places", pivots, {rows});
     const std::string n = rows.str();

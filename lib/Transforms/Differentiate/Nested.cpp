@@ -27,7 +27,7 @@ using nest::UseKind;
 
 namespace {
 
-/// The elements of two subsets that begin with the same one; nothing if they do not, for certain.
+/// The union of two subsets that start with the same element; nothing if this is not certain.
 std::optional<sym::Subset> together(const std::optional<sym::Subset> &a, const std::optional<sym::Subset> &b) {
     if (!a || !b || a->rank() != b->rank())
         return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<sym::Subset> together(const std::optional<sym::Subset> &a, const s
     return out;
 }
 
-/// No argument has more elements than it is given.
+/// Ensures that no argument has more elements than it is passed.
 void narrowArguments(const Step &s, const SDFG &around, NestedSDFGNode &n) {
     std::map<Name, std::optional<sym::Subset>> given; // by connector
     for (const Use &u : s.uses) {
@@ -63,7 +63,7 @@ std::map<Name, Name> keepResults(NestedSDFGNode &n) {
     for (const Connector &c : n.outConnectors) {
         if (n.inConnector(c.name)) {
             DataDesc d = *g.desc(c.name);
-            d.transient = true; // as far as the name is concerned
+            d.transient = true; // only to find a free name
             const Name initial = g.addTransient(c.name.str() + "_before", std::move(d));
             g.desc(initial)->transient = false;
             before.emplace(c.name, initial);
@@ -90,7 +90,7 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     s->renumber();
 }
 
-/// What the SDFG updates, and got no value of, has none of its own to begin with. Nobody reads what comes of it.
+/// Containers that the SDFG updates, but whose old value it was not passed, start at zero. Their results are never read.
 void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
     std::set<Name> updated;
     for (const Use &u : s.uses)
@@ -112,7 +112,7 @@ void beginWithZero(const Step &s, const std::map<Name, Name> &before, SDFG &g) {
 
 namespace {
 
-/// A transient of an SDFG that may be read as it was left when the SDFG ran before; nothing if there is none.
+/// A transient of an SDFG that may be read with its value from an earlier run; nothing if there is none.
 Name keptIn(SDFG &g) {
     std::vector<Name> lasting;
     for (const auto &[name, d] : g.arrays)
@@ -175,7 +175,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
                              n);
     if (const auto why = obstacleOfArguments(s, isActive, program.facts()))
         return reverser.fail(*why, n);
-    // In a state of this SDFG while it is differentiated: what is nested may ask for what is around it.
+    // Adopted by a state of this SDFG while it is differentiated, because nested code may refer to its surroundings.
     auto *inner = cast<NestedSDFGNode>(maker.scratch().adopt(ir::clone(n)));
     inner->label = n.label + "_reversed";
     inner->sdfg->name = Name(inner->sdfg->name.str() + "_reversed");
@@ -197,7 +197,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
     }
     const std::map<Name, sym::Expr> meaning(inner->symbolMapping.begin(), inner->symbolMapping.end());
     const std::vector<analysis::LoopLevel> &around = program.siteOf(s.uses.front()).instance.loops;
-    for (Stored &stored : ledger) { // in the iteration of the loops around that needs most
+    for (Stored &stored : ledger) { // the maximum over the iterations of the surrounding loops
         stored.bytes = sym::substitute(stored.bytes, meaning);
         stored.bytes = analysis::largestOf(stored.bytes, around, program.facts()).value_or(stored.bytes);
         reverser.addStored(std::move(stored));
@@ -218,7 +218,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
             uses.push_back(*v);
             node->addIn(v->connector, Type::pointer(reverser.desc(u).dtype));
         }
-    for (const UseKind kind : {UseKind::Read, UseKind::Write}) { // all are read before one is written: they may be of one container
+    for (const UseKind kind : {UseKind::Read, UseKind::Write}) { // all reads first: they may share a container
         std::set<Name> done;
         for (const Use &u : s.uses)
             if (isActive(u) && (kind == UseKind::Read || u.kind != UseKind::Update) && done.insert(u.connector).second) {

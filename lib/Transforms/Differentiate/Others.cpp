@@ -14,7 +14,7 @@ using nest::UseKind;
 //     a  0  c       0     a c   0
 //     a  0  0       0     0     0
 //
-// by the number of zeros and the product of what is not zero.
+// using the number of zeros and the product of the nonzero factors.
 Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, const Use &value, const Use &result,
                       const std::vector<int> &kept, bool inScope, const Matrices::Temporary &temporary,
                       std::vector<nest::Item> &out) {
@@ -36,7 +36,7 @@ Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, con
                   {m.part(value, UseKind::Read, toZeros.operand, x), m.write(factors, ofFactors.operand, f),
                    m.sum(zeros, toZeros.result, n)}),
         inScope));
-    const json::Value *identity = node.properties.find("identity"); // a factor like all others
+    const json::Value *identity = node.properties.find("identity"); // a factor like any other
     out.push_back(m.reduction("product", "lambda a, b: a * b", node.properties.find("axes"),
                               identity && !identity->isNull() ? identity->text() : "1", whole(factors),
                               m.whole(UseKind::Write, product), inScope));

@@ -20,7 +20,7 @@ using nest::UseKind;
 
 namespace {
 
-/// An operand and its letters: of each dimension, 0 for those of one element.
+/// An operand and the letters of its dimensions, with 0 for dimensions of size one.
 struct Operand {
     const Use *use = nullptr;
     std::vector<char> letters;
@@ -46,7 +46,7 @@ std::vector<sym::Expr> sizesOf(const Use &u) {
 
 bool isUnit(const Use &u, std::size_t d) { return sizesOf(u)[d].isOne(); }
 
-/// The dimensions of an operand, or those of more than one element.
+/// The dimensions of an operand, or only those with more than one element.
 std::vector<std::size_t> dimsOf(const Use &u, bool all) {
     std::vector<std::size_t> out;
     const auto sizes = sizesOf(u);
@@ -56,7 +56,7 @@ std::vector<std::size_t> dimsOf(const Use &u, bool all) {
     return out;
 }
 
-/// Gives the dimensions of a product in the sense of NumPy letters. False where the shapes do not fit.
+/// Assigns letters to the dimensions of a product as defined by NumPy. False if the shapes do not match.
 class Lettering {
 public:
     Lettering(const Use &a, const Use &b, const Use &c) : a_(operand(a)), b_(operand(b)), c_(operand(c)) {}
@@ -104,7 +104,7 @@ private:
         if (!isUnit(*o.use, d))
             o.letters[d] = l;
     }
-    /// Letters that no operand has stand for one element.
+    /// Letters without an operand stand for one element.
     bool setResult(std::vector<char> letters) {
         std::erase_if(letters, [this](char l) {
             const auto has = [l](const Operand &o) { return std::find(o.letters.begin(), o.letters.end(), l) != o.letters.end(); };
@@ -123,7 +123,7 @@ private:
     int next_ = 0;
 };
 
-/// `isMatrix`: the first operand has two dimensions, whatever else of one element it has. Otherwise those count if the shapes fit.
+/// `isMatrix`: the first operand has two dimensions, regardless of others of size one. Otherwise these count if the shapes match.
 std::optional<Product> matmul(const Use *a, const Use *b, const Use *c, bool transA, bool transB, bool isMatrix = false) {
     if (!a || !b || !c)
         return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<Product> matmul(const Use *a, const Use *b, const Use *c, bool tra
     return std::nullopt;
 }
 
-/// Letters as an Einsum node gives them: one for each dimension, or for each of more than one element.
+/// Letters as written in an Einsum node: one per dimension, or per dimension with more than one element.
 std::optional<Operand> written(const Use &u, const std::string &letters) {
     Operand o{&u, std::vector<char>(sizesOf(u).size(), 0)};
     const bool full = letters.size() == o.letters.size();
@@ -183,7 +183,7 @@ std::vector<std::size_t> axesOf(const Rule &r, const char *property) {
     return out;
 }
 
-/// Paired axes have one letter; the result has those of the others, left ones first, in the order of `permutation`.
+/// Paired axes share a letter; the result has the letters of the others, left ones first, in the order of `permutation`.
 std::optional<Product> tensorDot(const Rule &r) {
     const Use *left = r.use(Name("_left_tensor"), false), *right = r.use(Name("_right_tensor"), false),
               *out = r.use(Name("_out_tensor"), true);
@@ -228,14 +228,14 @@ bool hasRepeated(const std::string &letters) {
     return std::any_of(letters.begin(), letters.end(), [&](char c) { return std::count(letters.begin(), letters.end(), c) > 1; });
 }
 
-/// Does the gradient of a factor need no sum?
+/// Does the gradient of a factor require no sum?
 bool isByElement(const Product &p, std::size_t at) {
     const std::string target = p.factors[at].text();
     const auto within = [&](const Operand &o) { return o.text().find_first_not_of(target) == std::string::npos; };
     return within(p.result) && std::all_of(p.factors.begin(), p.factors.end(), within);
 }
 
-/// Then a map adds it, which can become part of others.
+/// If so, adds it with a map, which can be fused with others.
 ///
 ///     s = sum(x y)   ->   map i { gradient_x[i] += gradient_s * y[i] }
 bool addByElement(Rule &r, const Product &p, std::size_t at) {
@@ -267,7 +267,7 @@ bool addByElement(Rule &r, const Product &p, std::size_t at) {
     return true;
 }
 
-/// Adds to the gradient of one factor what the gradient of the result and the other factors say.
+/// Adds to the gradient of one factor the contribution of the result's gradient and the other factors.
 bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
     const std::string target = p.factors[at].text();
     if (!hasRepeated(target) && isByElement(p, at))
@@ -297,14 +297,14 @@ bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
     for (const Use &u : uses)
         node->addIn(u.connector, Type::pointer(r.reverser.desc(u).dtype));
     Use out = r.reverser.gradient(*p.factors[at].use, UseKind::Write, Name("_out"), r.body);
-    out.certain = false; // it adds
+    out.certain = false; // it is added to
     node->addOut(out.connector, Type::pointer(r.reverser.desc(out).dtype));
     uses.push_back(std::move(out));
     r.out.push_back(Maker::step(std::move(node), std::move(uses)));
     return true;
 }
 
-/// What `beta` times is added: an operand of its own, or null.
+/// The operand multiplied by `beta`: a separate addend, or null.
 const Use *addendOf(const Rule &r, const Product &p) {
     for (const char *connector : {"_cin", "_c", "_y"}) {
         const Use *u = r.use(Name(connector), false);
@@ -328,7 +328,7 @@ void scale(Rule &r, const Use &result, Use to, const std::string &factor) {
 
 } // namespace
 
-/// The rest of the gradient of the result goes to the addend, or stays where it is added to what the result held.
+/// Passes the rest of the result's gradient to the addend, or keeps it if the node adds to the result's old value.
 bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
     const std::string beta = r.text("beta", "0");
     const bool isZero = beta == "0" || beta == "0.0", isOne = beta == "1" || beta == "1.0";

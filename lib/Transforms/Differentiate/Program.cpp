@@ -17,7 +17,7 @@ using nest::Use;
 
 namespace {
 
-/// Lets copies from and to views, of which their memlets name the other side, say which elements they are of.
+/// Records the elements of copies from and to views whose memlets name the other side.
 void nameCopied(std::vector<nest::Item> &items, const SDFG &g) {
     for (nest::Item &i : items) {
         if (i.map)
@@ -44,7 +44,7 @@ Program::Program(SDFG &g, analysis::Memories &memories)
     for (const InterstateEdge *e : allInterstateEdges(g))
         for (const auto &[symbol, value] : e->assignments) {
             const bool first = std::find(atStart.begin(), atStart.end(), e) != atStart.end() && g.start()->inEdges().empty();
-            if (!first || !once.count(symbol)) // else it is the value that it has throughout
+            if (!first || !once.count(symbol)) // otherwise its value is the same throughout
                 assigned_.insert(symbol);
             if (!once.count(symbol))
                 changing_.insert(symbol);
@@ -129,7 +129,7 @@ nest::Run *Program::runAt(const Block *b) {
 
 void Program::walk(Region &r) {
     std::vector<Block *> order = chains_[&r] = analysis::sequenceOf(r);
-    if (order.empty()) // no sequence: reversing it is refused, and what it does counts in any order
+    if (order.empty()) // not a sequence: it cannot be reversed, and its effects count in any order
         for (const auto &b : r.blocks())
             order.push_back(b.get());
     for (Block *b : order)
@@ -209,7 +209,7 @@ void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
     sites_.push_back(std::move(s));
 }
 
-// ---- what is overwritten
+// ---- overwritten values
 
 std::span<const Site> Program::sitesIn(const LoopRegion &l) const {
     const Extent e = extents_.at(&l);
@@ -243,15 +243,15 @@ std::size_t commonScopes(const Site &a, const Site &b) {
     return common;
 }
 
-/// How many of the scopes around a site have one iteration while one of a map lasts, or, without a map, one of the loops.
+/// The number of scopes around a site that stay in one iteration during an iteration of a map or, without a map, of the loops.
 std::size_t fixedScopes(const Site &site, const nest::Map *map) {
     const auto last = map ? std::find(site.scopes.rbegin(), site.scopes.rend(), map) : site.scopes.rend();
     return last == site.scopes.rend() ? site.loops : static_cast<std::size_t>(site.scopes.rend() - last);
 }
 
 /// Can the second access of a conflict come after the first? `fixed`: number of common loops in which both are in the
-/// same iteration; `loops`: the index from which on they are maps, whose iterations are unordered; `after`: it comes
-/// later within one iteration of all of them.
+/// same iteration; `loops`: the index from which on they are maps, whose iterations are unordered; `after`: whether
+/// it comes later within the same iteration of all loops.
 bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t loops, bool after) {
     return std::any_of(c.vectors.begin(), c.vectors.end(), [&](const std::vector<analysis::Directions> &v) {
         for (std::size_t k = 0; k < v.size(); ++k) {
@@ -269,7 +269,7 @@ bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t lo
 std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site &write, std::size_t common) const {
     analysis::AccessInstance a = read.instance, b = write.instance;
     for (analysis::AccessInstance *i : {&a, &b})
-        if (i->subset) { // a symbol that is assigned may have another value at the other access, or in the other iteration
+        if (i->subset) { // an assigned symbol may have another value at the other access or in the other iteration
             const auto differs = [&](Name n) {
                 const auto &loops = i->loops;
                 return (common ? assigned_ : changing_).count(n) &&
@@ -287,13 +287,13 @@ bool Program::follows(const Site &write, const Site &read, std::size_t fixed) co
     if (common < fixed)
         return false;
     const bool after = write.at > read.at || (write.at == read.at && write.use != read.use);
-    if (!after && common == fixed) // whatever the elements are
+    if (!after && common == fixed) // whatever the elements
         return false;
     const auto c = conflict(read, write, common);
     return c && happensLater(*c, fixed, read.loops, after);
 }
 
-/// The other way round: can the write come before the read, in one iteration of the first loops?
+/// The reverse: can the write come before the read, within one iteration of the first loops?
 bool Program::precedes(const Site &write, const Site &read, std::size_t fixed) const {
     const std::size_t common = commonScopes(write, read);
     if (common <= fixed)
@@ -350,8 +350,8 @@ bool Program::isOverwritten(Name container, const Block &at) const {
 
 namespace {
 
-/// Does each value of a parameter lead to an element of its own, as far as quotients and remainders tell? `A[i // 2]` does not,
-/// `A[i // N, i % N]` does.
+/// Does each value of a parameter select a different element, as far as quotients and remainders show? `A[i // 2]` does not, `A[i
+/// // N, i % N]` does.
 bool loseValues(const sym::Subset &s) {
     const std::string text = s.str();
     const bool quotient = text.find("//") != std::string::npos || text.find("floor") != std::string::npos;
@@ -359,7 +359,7 @@ bool loseValues(const sym::Subset &s) {
     return quotient != remainder;
 }
 
-/// May iterations of maps, from level `fixed` on and before level `end`, conflict that are not the same?
+/// Can different iterations of maps, from level `fixed` up to level `end`, conflict?
 bool isCarried(const analysis::Conflict &c, std::size_t fixed, std::size_t end = SIZE_MAX) {
     return std::any_of(c.vectors.begin(), c.vectors.end(), [fixed, end](const std::vector<analysis::Directions> &v) {
         for (std::size_t k = 0; k < std::min(v.size(), end); ++k) {
@@ -397,7 +397,7 @@ bool Program::isRewrittenIn(const Item &item, const Use &u) const {
 }
 
 bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
-    // The loops and maps around have one iteration: their variables are symbols.
+    // The surrounding loops and maps are in one iteration, so their variables are symbols.
     const auto inside = [&m](Site s) {
         const auto first = std::find(s.scopes.begin(), s.scopes.end(), &m) - s.scopes.begin();
         s.scopes.erase(s.scopes.begin(), s.scopes.begin() + first);

@@ -25,14 +25,14 @@ bool writesAny(const Item &i, const std::set<Name> &names) {
                        [&](const nest::PlacedUse &u) { return u.use->writes() && names.count(u.use->data); });
 }
 
-/// Is it made of maps, copies and tasklets only?
+/// Does it consist only of maps, copies and tasklets?
 bool isPlainWork(const Item &i) {
     if (i.map)
         return std::all_of(i.map->body.begin(), i.map->body.end(), isPlainWork);
     return i.step->isCopy() || (i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) && !i.step->effects);
 }
 
-/// Who uses containers, for all runs of loops.
+/// The uses of containers, for all runs of loops.
 struct PrivateContainers::Usage {
     Usage(Program &program, SDFG &g, analysis::Memories &memories) : summaries(g, memories, program.runs()) {
         for (const Site &s : program.sites()) {
@@ -40,8 +40,8 @@ struct PrivateContainers::Usage {
             runs[s.use->memory].insert(s.run);
         }
     }
-    std::map<analysis::Memory, std::set<Name>> names;             // that mean a memory
-    std::map<analysis::Memory, std::set<const nest::Run *>> runs; // that use it
+    std::map<analysis::Memory, std::set<Name>> names;             // names of a memory
+    std::map<analysis::Memory, std::set<const nest::Run *>> runs; // runs that use it
     const nest::Summaries summaries;
 };
 
@@ -76,7 +76,7 @@ std::set<Name> PrivateContainers::ownOf(const nest::Run &run) {
 
 namespace {
 
-/// Does the run give all elements of a container values, before it reads one of them or updates it?
+/// Does the run assign all elements of a container before it reads or updates one of them?
 bool isMadeFirst(const nest::Run &run, const nest::Summaries &summaries, analysis::Memory m, const SDFG &g) {
     if (!summaries.isTracked(m) || summaries.of(run.items).exposed.contains(m))
         return false;
@@ -121,7 +121,7 @@ bool ItemReverser::isComputedAgain(const Use &u, const Body &b) const {
     return b.recomputed.locals.count(u.data) || (b.recomputed.again.count(u.data) && program_.isOverwritten(u));
 }
 
-/// A copy of a local as it is when an item reads it, that is overwritten in the same iteration.
+/// A copy of a local container, with its value when an item reads it, because the same iteration overwrites it.
 Name ItemReverser::saved(const Use &read, Body &b) {
     const std::size_t position = positionOf(*b.items, read);
     for (const Body::Recomputed::Save &s : b.recomputed.saves)
@@ -148,7 +148,8 @@ class Recomputer {
 public:
     Recomputer(ItemReverser &r, Body &b) : r_(r), maker_(r.maker()), b_(b) {}
 
-    /// Items that compute what is needed, in order. From the last one to the first, as each may need what earlier ones make.
+    /// Creates the items that compute needed values, in order. They are found from last to first, since each may need results of
+    /// earlier ones.
     void run(std::vector<Item> &out) {
         std::vector<Item> backwards;
         for (std::size_t p = b_.items->size(); p-- > 0;) {
@@ -186,7 +187,7 @@ private:
         r_.rename({&out.back(), 1}, m.locals);
     }
 
-    /// A container that each iteration of a map which is computed again has for itself; of the body, if there is no such map.
+    /// Creates a container private to each iteration of the recomputed map, or to the body if there is none.
     Name ownIn(Map *around, const std::string &name, const DataDesc &like, std::vector<sym::Expr> shape) {
         if (!around)
             return r_.temporary(name, like, std::move(shape), b_);
@@ -213,7 +214,7 @@ private:
         const Site &site = r_.program().siteOf(had);
         const std::vector<analysis::LoopLevel> maps(site.instance.loops.begin() + static_cast<std::ptrdiff_t>(site.loops),
                                                     site.instance.loops.end());
-        std::vector<sym::Expr> most; // elements of each dimension, in any iteration of the maps around
+        std::vector<sym::Expr> most; // maximum number of elements per dimension, over all iterations of the surrounding maps
         sym::Subset part;
         for (const sym::Expr size : from->sizes()) {
             most.push_back(analysis::largestOf(size, maps, r_.program().facts()).value_or(size));
@@ -224,14 +225,14 @@ private:
         return maker_.read(own, part, has.connector);
     }
 
-    /// Lets a nested SDFG that computes something again read and write what is elsewhere now.
+    /// Redirects the arguments of a recomputing nested SDFG to the current locations of the data.
     bool moveArguments(const Step &s, const NestedSDFGNode &n, Step &again) {
         if (std::equal(s.uses.begin(), s.uses.end(), again.uses.begin(),
                        [](const Use &a, const Use &b) { return a.data == b.data; }))
             return true;
         const std::shared_ptr<Node> own = ir::clone(n);
         std::set<Name> done;
-        for (std::size_t k = s.uses.size(); k-- > 0;) // what is both is what is written
+        for (std::size_t k = s.uses.size(); k-- > 0;) // an in/out argument is treated as written
             if (done.insert(s.uses[k].connector).second &&
                 !r_.moveTo(*cast<NestedSDFGNode>(own.get()), s.uses[k].connector, s.uses[k], again.uses[k]))
                 return false;
@@ -253,7 +254,7 @@ private:
                 if (const auto *n = dyn_cast<NestedSDFGNode>(s.nodes.front()); n && n->sdfg && isUpdatedIn(*n->sdfg, u.connector))
                     out.push_back(maker_.fill(now.data, maker_.sdfg().desc(now.data)->fullSubset(), "0", around || b_.inScope()));
             } else if (!u.writes() && r_.isComputedAgain(u, b_) && !(b_.map && r_.request().strategy.of(u.data) == Keep::Store)) {
-                b_.recomputed.needed.insert(u.data); // at this place of the order it is what it was
+                b_.recomputed.needed.insert(u.data); // at this point of the order, it has its original value
             } else if (!u.writes() && !inner.count(u.data)) {
                 const std::optional<Use> v = r_.value(u, u.connector, b_);
                 if (!v)
@@ -273,7 +274,7 @@ private:
             out.push_back({nullptr, std::move(again)});
     }
 
-    /// What a nested SDFG reads and writes as one argument is one container: a result that is not needed begins with what is read.
+    /// A container that a nested SDFG both reads and writes is one argument: an unneeded result starts with the value that is read.
     void changeInPlace(Step &again, std::vector<Item> &out) {
         for (Use &written : again.uses)
             for (Use &read : again.uses)

@@ -34,7 +34,7 @@ void spreadSum(Rule &r, const Use &in, const Use &out, const std::vector<int> &k
                      {m.part(g, UseKind::Read, c.result, from), m.part(x, UseKind::Update, c.operand, to)}));
 }
 
-/// Elements that equal the result share its gradient, or the first one has it: they are counted first, or it is looked for.
+/// Elements equal to the result share its gradient, or the first one gets it: they are first counted, or the first one is found.
 bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.maker();
     const Name x = m.connector("__x"), y = m.connector("__y"), n = m.connector("__n"), g = m.connector("__g"),
@@ -62,7 +62,7 @@ bool shareExtremum(Rule &r, const Use &in, const Use &out, const std::vector<int
     return true;
 }
 
-/// Each factor times what the others make.
+/// The gradient of each factor is the product of the others.
 bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.maker();
     const std::optional<Use> v = r.reverser.value(in, {}, r.body);
@@ -117,7 +117,7 @@ bool reverseReduction(Rule &r) {
     const auto wcr = py::parseWcr(r.text("wcr")).value;
     const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
     const json::Value *identity = r.node.properties.find("identity");
-    const bool combines = !identity || identity->isNull(); // what was there before is part of the result
+    const bool combines = !identity || identity->isNull(); // the old value is part of the result
     if (combines && kind != py::Reduction::Sum)
         return r.refuse("it is no sum, and combines with what was there before");
     bool done = true;

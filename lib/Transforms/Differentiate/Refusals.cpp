@@ -30,7 +30,7 @@ std::string kindOf(const DataDesc &d) {
     return d.isArray() || d.isScalar() ? "" : "no array";
 }
 
-/// What stands against a gradient of a container of real numbers, in words; empty if nothing does.
+/// Why a real-valued container cannot have a gradient; empty if it can.
 std::string whyNone(const AccessNode &at, const SDFG &g) {
     const DataDesc *d = g.desc(at.data);
     if (!d)
@@ -91,7 +91,7 @@ bool ItemReverser::canHaveGradients(const Step &s) {
 
 bool ItemReverser::writesOnce(const Step &s, Body &b) {
     if (std::none_of(s.uses.begin(), s.uses.end(), [this](const Use &u) { return !u.writes() && isActive(u); }))
-        return true; // clearing the same gradient again does no harm
+        return true; // clearing the same gradient twice does no harm
     const auto mapOf = [&b](const Use &u) {
         const Body *owner = b.ownerOf(u.data);
         return owner ? owner->map : nullptr;

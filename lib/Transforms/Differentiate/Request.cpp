@@ -19,7 +19,7 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-// ---- of the program
+// ---- requests for programs
 
 std::vector<Name> namesOf(const std::string &list) {
     std::vector<Name> out;
@@ -57,11 +57,11 @@ void normalise(SDFG &g, pass::Context &context) {
         create()->run(program, context);
 }
 
-// ---- of nested SDFGs
+// ---- requests for nested SDFGs
 
 namespace {
 
-/// Does an SDFG do nothing with a container but add to it?
+/// Does an SDFG only add to a container?
 bool onlyAddsTo(SDFG &g, Name container) {
     const auto adds = [](const Edge *e) { return e->memlet.isEmpty() || (e->memlet.data && isSum(e->memlet.wcr)); };
     for (State *s : allStates(g))
@@ -111,7 +111,7 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
             return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it, and not by sums alone"};
         (u.writes() ? r.of : r.wrt).push_back(u.connector);
     }
-    // Where it writes nothing, the gradient of what was there before goes through; past sums it does anyway.
+    // If it writes nothing, the gradient of the old value passes through; past sums it does so anyway.
     for (const Use &u : mode == Mode::Reverse ? s.uses : std::vector<Use>())
         if (isActive(u) && u.kind == UseKind::Write && std::find(r.wrt.begin(), r.wrt.end(), u.connector) == r.wrt.end())
             r.wrt.push_back(u.connector);
@@ -120,7 +120,8 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
 
 namespace {
 
-/// Adds the nested SDFGs that hand gradients on, with their requests. What has none is refused when it is differentiated.
+/// Adds the nested SDFGs that propagate gradients, with their requests. Those without a request are rejected when they are
+/// differentiated.
 void addParts(const std::vector<Item> &items, const std::function<bool(const Use &)> &isActive, const Request &around, Mode mode,
               std::vector<std::pair<SDFG *, Request>> &out) {
     for (const Item &i : items) {

@@ -13,7 +13,7 @@ namespace sdfgc::transforms::gradient {
 
 using namespace ir;
 
-// ---- what is asked for
+// ---- requested segments
 
 std::optional<Segments> parseSegments(const std::string &text) {
     Segments out;
@@ -43,13 +43,13 @@ std::optional<Segments> parseSegments(const std::string &text) {
 
 namespace {
 
-/// A loop that can be cut, and how many iterations it has.
+/// A loop that can be cut, and its trip count.
 struct Candidate {
     Name name;
     int64_t trips;
 };
 
-/// Outermost ones with enough iterations, by their labels.
+/// Outermost loops with enough iterations, with their labels.
 std::vector<Candidate> candidates(SDFG &g, const std::map<Name, int64_t> &sizes) {
     std::vector<Candidate> out;
     constexpr int64_t few = 4;
@@ -61,7 +61,7 @@ std::vector<Candidate> candidates(SDFG &g, const std::map<Name, int64_t> &sizes)
     return out;
 }
 
-/// Segments of all loops on some levels, so that each level has as many of them.
+/// Segments of all loops on the given number of levels, with equally many on each level.
 Segments onLevels(const std::vector<Candidate> &loops, int levels) {
     Segments out;
     for (const Candidate &c : loops)
@@ -72,7 +72,7 @@ Segments onLevels(const std::vector<Candidate> &loops, int levels) {
     return out;
 }
 
-/// Runs the rows that come between cut-into-segments and differentiate.
+/// Runs the passes between cut-into-segments and differentiate.
 bool prepare(SDFG &g, const Request &request, pass::Context &context) {
     normalise(g, context);
     changeParts(g, request, Mode::Reverse, [&context](SDFG &part, const Request &r) {
@@ -83,7 +83,7 @@ bool prepare(SDFG &g, const Request &request, pass::Context &context) {
     return splitUpdates(g, request, Mode::Reverse, changed, context);
 }
 
-/// What would be stored, in bytes; nothing if that is not known.
+/// The number of bytes that would be stored; nothing if unknown.
 std::optional<int64_t> storedWith(const Segments &segments, const MemoryLimit &limit, const SDFG &g, const Request &request,
                                   const pass::Context &context) {
     const std::unique_ptr<SDFG> copy = ir::clone(g);
@@ -101,11 +101,11 @@ std::optional<int64_t> storedWith(const Segments &segments, const MemoryLimit &l
 Segments segmentsFor(const MemoryLimit &limit, const SDFG &g, const Request &request, const pass::Context &context) {
     const auto stored = [&](const Segments &s) { return storedWith(s, limit, g, request, context); };
     std::optional<int64_t> least = stored({});
-    if (!least || *least <= limit.bytes) // what is not known is told when the program itself is differentiated
+    if (!least || *least <= limit.bytes) // unknown sizes are reported when the program itself is differentiated
         return {};
     const std::vector<Candidate> loops = candidates(*ir::clone(g), limit.sizes);
     Segments best;
-    constexpr int most = 4; // levels: beyond that, each saves little and costs as much time as the one before
+    constexpr int most = 4; // levels: each further one saves little and costs as much time as the previous one
     for (int levels = 1; levels <= most && *least > limit.bytes; ++levels) {
         const Segments all = onLevels(loops, levels);
         const std::optional<int64_t> bytes = stored(all);

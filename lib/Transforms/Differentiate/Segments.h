@@ -1,4 +1,4 @@
-// Segments of loops: what the user asks for, and what a limit of memory takes.
+// Segments of loops: those that the user requests, and those that a memory limit requires.
 #pragma once
 
 #include "Transforms/Differentiate/Request.h"

@@ -45,7 +45,7 @@ void addRead(const InterstateEdge &e, std::set<Name> &out) {
         out.merge(analysis::namesInCode({value, Language::Python}, g));
 }
 
-/// Symbols that something reads in a block, on the edges to it, or in conditions in it.
+/// Symbols read in a block, on its in-edges, or in conditions inside it.
 void addRead(const Block &b, std::set<Name> &out) {
     out.merge(analysis::readIn(b));
     const SDFG &g = *b.sdfg();
@@ -68,7 +68,7 @@ void addRead(const Block &b, std::set<Name> &out) {
     }
 }
 
-/// What happens first to a symbol where something runs.
+/// The first use of a symbol when a piece of code runs.
 enum class First : uint8_t { Nothing, Read, Set };
 
 First firstFrom(const Block *b, Name symbol);
@@ -94,7 +94,7 @@ First firstOf(const LoopRegion &l, Name symbol) {
         return First::Set;
     if (reads(l.init) || reads(l.condition) || reads(l.update))
         return First::Read;
-    return firstFrom(l.start(), symbol) == First::Read ? First::Read : First::Nothing; // there may be no iteration
+    return firstFrom(l.start(), symbol) == First::Read ? First::Read : First::Nothing; // there may be no iterations
 }
 
 First firstOf(const Block &b, Name symbol) {
@@ -107,9 +107,10 @@ First firstOf(const Block &b, Name symbol) {
     return analysis::readIn(b).count(symbol) ? First::Read : First::Nothing;
 }
 
-/// In a block and what comes after it in its region. Where that is no sequence, it may read what anything in it does.
+/// The first use in a block and those that follow it in its region. If they do not form a sequence, any read in the region may be
+/// the first.
 First firstFrom(const Block *b, Name symbol) {
-    for (std::size_t left = b ? b->parent()->blocks().size() : 0; left > 0; --left) { // blocks may go round for ever
+    for (std::size_t left = b ? b->parent()->blocks().size() : 0; left > 0; --left) { // blocks may form a cycle
         if (const First first = firstOf(*b, symbol); first != First::Nothing || b->outEdges().empty())
             return first;
         std::set<Name> read;
@@ -167,7 +168,7 @@ private:
     bool isForward() const { return request_.part == Part::Forward; }
     bool isBackward(const Block &b) const { return backward_.count(outermostOf(b)) != 0; }
 
-    /// Which containers both parts use, and which ones the part that stays does.
+    /// Finds the containers that both parts use, and those that the kept part uses.
     void findUses() {
         for (const auto &[name, uses] : analysis::usesOfContainers(g_)) {
             bool forward = false, backward = false;
@@ -226,7 +227,7 @@ private:
         s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
     }
 
-    /// Symbols that edges of the first part set, and the second one reads before it sets them again, if it does.
+    /// Passes symbols that edges of the first part set and that the second part may read before it sets them again.
     void handOverSymbols() {
         for (const Name n : readBackward_) {
             const Type *type = g_.symbols.find(n);
@@ -281,7 +282,7 @@ private:
     std::set<const Block *> backward_; // blocks of the SDFG itself
     std::set<Name> assignedForward_, readBackward_;
     std::vector<Name> shared_;
-    std::set<Name> used_; // by the part that stays
+    std::set<Name> used_; // by the kept part
 };
 
 const std::string seamKey = "gradient_seam"; // of the SDFG: the label of the state with which the gradient begins
@@ -299,7 +300,7 @@ std::string takeMark(SDFG &g) {
     return label;
 }
 
-/// Nothing where differentiate left no mark.
+/// Nothing if differentiate left no mark.
 std::optional<Seam> takeSeam(SDFG &g) {
     const std::string label = takeMark(g);
     for (const auto &b : g.blocks())

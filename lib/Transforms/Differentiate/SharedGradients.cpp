@@ -22,7 +22,7 @@ using nest::UseKind;
 
 namespace {
 
-/// What a use is of in all iterations of the maps around it.
+/// The elements that a use accesses in all iterations of the surrounding maps.
 std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d) {
     std::optional<sym::Subset> s = u.use->subset;
     for (auto l = u.instance.loops.rbegin(); s && l != u.instance.loops.rend(); ++l)
@@ -30,7 +30,7 @@ std::optional<sym::Subset> overMaps(const nest::PlacedUse &u, const DataDesc &d)
     return s;
 }
 
-/// A transient that is no view, with the life of its scope.
+/// Is it a transient with the lifetime of its scope, and not a view?
 bool isOwnTransient(const DataDesc &d) { return d.transient && d.lifetime == Lifetime::Scope && analysis::isPlain(&d); }
 
 bool haveSameElements(const DataDesc &a, const DataDesc &b) {
@@ -42,7 +42,7 @@ bool haveSameElements(const DataDesc &a, const DataDesc &b) {
 std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own, const Gradients &gradients, const SDFG &g) {
     std::set<Name> out = own;
     std::erase_if(out,
-                  [&gradients](Name n) { return gradients.has(n); }); // a result of a nested SDFG, whose caller gives the gradient
+                  [&gradients](Name n) { return gradients.has(n); }); // a result of a nested SDFG, whose gradient the caller passes
     for (const Item &i : run.items)
         for (const nest::PlacedUse &u : nest::usesOf(i))
             if (u.use->writes() && out.count(u.use->data)) {

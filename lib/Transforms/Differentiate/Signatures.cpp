@@ -44,7 +44,7 @@ std::set<Name> subscripted(const std::vector<py::StmtRef> &block) {
     return out;
 }
 
-/// Adds what a use says of its connector. Returns why there is no derivative, if it does.
+/// Adds the information from a use about its connector. Returns why there is no derivative, if the use prevents one.
 std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, const Tasklet &t, const SDFG &g, bool isActive,
                                     bool isIndexed) {
     const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
@@ -88,7 +88,7 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
     out.ties = ties;
     out.env.typeOf = [&types](Name n) -> std::optional<Type> {
         const Type known = types.of(n);
-        return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a map around it
+        return known.isVoid() ? std::optional<Type>(ScalarKind::Int64) : known; // a parameter of a surrounding map
     };
     const std::set<Name> indexed = subscripted(py::parseBlockOrRaw(t.code.text));
     for (const Use &u : s.uses)
@@ -170,7 +170,7 @@ diag::Message obstacleOfScope(const Node &entry) {
 
 namespace {
 
-/// What the nest form cannot read in a state, in words.
+/// Names the part of a state that the nest form cannot read.
 std::string whyHidden(const State &s) {
     const auto isMeasured = [](const auto &n) { return n->instrument != Instrumentation::No_Instrumentation; };
     const auto isWatched = [](const auto &n) {

@@ -14,8 +14,8 @@ namespace sdfgc::transforms::gradient {
 /// taken.
 std::map<Name, Name> gradientConnectors(const ir::Tasklet &t, const ir::SDFG &g, const std::string &prefix);
 
-/// Returns what a derivative needs to know about a Python tasklet, or why it has none. `isActive`: does a use carry a
-/// gradient, judging by its memory? `types`: of the SDFG's symbols; must outlive the signature.
+/// Returns the data that a derivative needs about a Python tasklet, or why it has none. `isActive`: does a use carry a gradient,
+/// judging by its memory? `types`: of the SDFG's symbols; must outlive the signature.
 std::variant<py::Signature, diag::Message> signatureOf(const nest::Step &s, const ir::Tasklet &t, const ir::SDFG &g,
                                                        const analysis::SymbolTypes &types,
                                                        const std::function<bool(const nest::Use &)> &isActive,

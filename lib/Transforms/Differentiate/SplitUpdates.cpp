@@ -44,7 +44,7 @@ using nest::UseKind;
 
 namespace {
 
-/// Is a container of real numbers, and does it take part?
+/// Is the container real-valued and active?
 using TakesPart = std::function<bool(const Use &)>;
 
 /// The library node of a step, or null.
@@ -71,7 +71,7 @@ void collect(const std::vector<Item> &items, const TakesPart &takesPart, std::ve
     }
 }
 
-/// Expands nodes without a library. The nested SDFGs that take their places are added to `made`. False after an error.
+/// Expands nodes without a library. The nested SDFGs that replace them are added to `made`. False after an error.
 bool expand(SDFG &g, const std::vector<LibraryNode *> &nodes, std::set<const Node *> &made, pass::Context &context) {
     for (LibraryNode *n : nodes) {
         State &s = *n->state();
@@ -107,7 +107,7 @@ public:
         run.items = inside(std::move(run.items), nullptr);
         return changed_;
     }
-    /// Expansions that stay nested SDFGs.
+    /// Expansions that remain nested SDFGs.
     const std::set<const SDFG *> &closed() const { return closed_; }
 
 private:
@@ -142,9 +142,9 @@ private:
         updates_.step(std::move(i), map, out);
     }
 
-    /// An expansion takes its place in the items around it.
+    /// Replaces an expansion with its items.
     void open(Item i, nest::Map *map, std::vector<Item> &out) {
-        const std::vector<Use> &uses = i.step->uses; // what is seen through views has an order of its own
+        const std::vector<Use> &uses = i.step->uses; // accesses through views have a separate order
         if (std::any_of(uses.begin(), uses.end(), [this](const Use &u) { return maker_.sdfg().desc(u.data)->isView(); }))
             return keep(std::move(i), out);
         std::vector<Name> loops;
@@ -170,7 +170,7 @@ private:
         return u == s.uses.end() ? nullptr : &*u;
     }
 
-    /// Through a view as a map over the elements, which says where each is.
+    /// A copy through a view becomes a map over the elements, which states the position of each.
     Item copy(const Step &s, nest::Map *map) {
         const Use &to = *written(s), &from = s.uses[0].writes() ? s.uses[1] : s.uses[0];
         const auto isView = [this](const Use &u) { return maker_.sdfg().desc(u.data)->isView(); };
@@ -217,12 +217,12 @@ class Splitter {
 public:
     Splitter(Mode mode, pass::Context &context) : mode_(mode), context_(context) {}
 
-    /// What is in one SDFG. False after an error.
+    /// Splits the updates in a single SDFG. False after an error.
     bool split(SDFG &g, const Request &request) {
         if (closed_.count(&g))
             complete(g, request);
         const bool isForward = mode_ == Mode::Forward;
-        const std::vector<Name> of = isForward ? request.arguments() : request.of; // tangents of all arguments are declared
+        const std::vector<Name> of = isForward ? request.arguments() : request.of; // the tangents of all arguments are declared
         std::set<const Node *> expanded;
         for (const bool expands : {true, false}) {
             analysis::Memories memories(g);
@@ -249,7 +249,7 @@ public:
     bool changed() const { return changed_; }
 
 private:
-    /// An expansion was made after the rows in front of this one had run.
+    /// Runs the earlier passes of the pipeline on an expansion, which was created after them.
     void complete(SDFG &expansion, const Request &request) {
         normalise(expansion, context_);
         if (mode_ == Mode::Reverse)
@@ -271,7 +271,7 @@ private:
 
     const Mode mode_;
     pass::Context &context_;
-    std::set<const SDFG *> closed_; // expansions that stayed nested SDFGs
+    std::set<const SDFG *> closed_; // expansions that remained nested SDFGs
     bool changed_ = false;
 };
 

@@ -39,7 +39,7 @@ std::optional<Keep> keepOf(std::string_view word) {
 
 std::optional<Strategy> parseStrategy(const std::string &text) {
     Strategy out;
-    Keep ofNames = Keep::Auto; // of names that follow
+    Keep ofNames = Keep::Auto; // of the following names
     bool hasNames = false;
     for (const std::string &word : wordsOf(text)) {
         const std::size_t at = word.find('=');

@@ -45,7 +45,7 @@ void FlowReverser::follow(const InterstateEdge &e, Block &to, Symbols &now) cons
     now = std::move(next);
 }
 
-/// What edges of the chain have given symbols, at each of its blocks; only what must be said again.
+/// The values that edges of the chain have assigned to symbols, at each of its blocks; only those that must be reassigned.
 std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<Block *> &chain) const {
     const Region &r = *chain.front()->parent();
     Symbols now;
@@ -67,7 +67,7 @@ std::vector<FlowReverser::Symbols> FlowReverser::valuesAlong(const std::vector<B
     return out;
 }
 
-/// The value of a symbol that a tape keeps from one block on, as code reads it at another one; nothing after an error.
+/// The value of a symbol that a tape stores from one block on, as text for code at another block; nothing after an error.
 std::optional<std::string> FlowReverser::notedValue(Name symbol, Block &since, Block &at) {
     const auto known = kept_.find({symbol, &since});
     if (known != kept_.end())
@@ -85,12 +85,12 @@ std::optional<std::string> FlowReverser::notedValue(Name symbol, Block &since, B
     return made->text(maker_.sdfg());
 }
 
-/// Gives symbols the values that they had at a block, at the end of a region, where they do not have them.
+/// At the end of a region, restores the values that symbols had at a block, unless they still have them.
 void FlowReverser::restore(Region &into, Block &b, const Symbols &symbols) {
     const std::set<Name> own = analysis::assignedIn(b);
     Assignments values = symbols.values;
     std::set<Name> read = analysis::readIn(b);
-    if (const nest::Run *run = program_.runAt(&b)) // which goes on in further states
+    if (const nest::Run *run = program_.runAt(&b)) // which continues in further states
         for (const State *s : run->states)
             read.merge(analysis::readIn(*s));
     for (const Name n : read) {

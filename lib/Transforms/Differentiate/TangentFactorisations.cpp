@@ -17,7 +17,7 @@ using nest::UseKind;
 
 namespace {
 
-/// After the node: its result is there, and its operands are as they were.
+/// Code after the node: its result exists, and its operands are unchanged.
 Matrices matricesAfter(const TangentRule &r) {
     return {r.writer.maker(), r.node, r.site.inScope(), r.site.after,
             [&r](std::string_view name, const DataDesc &like, std::vector<sym::Expr> shape) {
@@ -25,7 +25,7 @@ Matrices matricesAfter(const TangentRule &r) {
             }};
 }
 
-/// The values that a use is of, to be read after the node; nothing where only a view shows them.
+/// A use of the same values, to be read after the node; nothing if they are only visible through a view.
 std::optional<Use> valuesOf(const TangentRule &r, const Use &u) {
     Use out = nest::throughView(u, r.writer.maker().sdfg());
     if (!subsetOf(out) || r.writer.desc(out).isView())
@@ -33,7 +33,7 @@ std::optional<Use> valuesOf(const TangentRule &r, const Use &u) {
     return r.writer.maker().read(out.data, *subsetOf(out));
 }
 
-/// The same of an operand that the result may overwrite: a copy then, which is made before.
+/// The same for an operand that the result may overwrite: in that case, a copy made before the node.
 std::optional<Use> operandValues(const TangentRule &r, const Use &u, const Use &result) {
     const std::optional<Use> there = valuesOf(r, u);
     if (!there || u.memory != result.memory)
@@ -44,7 +44,7 @@ std::optional<Use> operandValues(const TangentRule &r, const Use &u, const Use &
     return m.whole(UseKind::Read, kept);
 }
 
-/// The tangent of an operand where it has one, else zeros.
+/// The tangent of an operand, or zeros if it has none.
 Use tangentOrZero(const TangentRule &r, Matrices &m, const Use &u) {
     if (r.writer.isActive(u))
         return r.writer.tangent(u, {});

@@ -21,7 +21,7 @@ using nest::Item;
 using nest::Use;
 using nest::UseKind;
 
-// ---- what rules work with
+// ---- used by rules
 
 const Use *TangentRule::use(Name connector, bool written) const {
     for (const Use &u : site.step.uses)
@@ -53,7 +53,7 @@ void TangentRule::refuse(const std::string &why) const {
 
 namespace {
 
-/// The node once more, under another label.
+/// A copy of the node with another label.
 std::shared_ptr<LibraryNode> again(const LibraryNode &n) {
     std::shared_ptr<LibraryNode> out(cast<LibraryNode>(ir::clone(n).release()));
     out->label = n.label + "_tangent";
@@ -73,8 +73,8 @@ Item addTo(const Use &sum, Name container, const TangentRule &r) {
     return m.over(walk, "add_" + container.str(), std::move(add), r.site.inScope());
 }
 
-/// What is linear in each of its operands: the sum of what it makes of the tangent of each, and the values of the others.
-/// `addend`: an operand that has been dealt with, so that the tangent of the result holds something, if it is active.
+/// For a node that is linear in each operand: the sum of the node's results for the tangent of each operand and the values of the
+/// others. `addend`: an operand that has been handled, so that the tangent of the result already has a value if it is active.
 void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
     const std::vector<const Use *> outputs = r.uses(true);
     if (outputs.size() != 1 || !subsetOf(*outputs[0]))
@@ -113,10 +113,10 @@ void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
 
 void tangentOfLinear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
 
-/// `beta` times the tangent of what is added, first of all.
+/// First, `beta` times the tangent of the addend.
 void tangentOfProduct(const TangentRule &r) {
     const Use *addend = nullptr;
-    const bool isEinsum = r.node.className() == "Einsum"; // whose factors may have any names
+    const bool isEinsum = r.node.className() == "Einsum"; // its factors may have any names
     for (const char *connector : {"_cin", "_c", "_y"})
         if (const Use *u = r.use(Name(connector), false); u && !isEinsum && (u->connector != Name("_y") || r.use(Name("_y"), true)))
             addend = u;
@@ -147,7 +147,8 @@ void tangentOfProduct(const TangentRule &r) {
 
 namespace {
 
-/// Extrema. Each element of the result gets the mean of the tangents of those that it equals, or the tangent of the first of them.
+/// Maxima and minima. Each element of the result gets the mean of the tangents of the elements that it equals, or the tangent of
+/// the first one.
 class Extremum {
 public:
     Extremum(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept)
@@ -197,11 +198,11 @@ private:
     Correspondence toResult_;
     Winners winners_;
     Name count_;
-    sym::Subset all_; // of it
+    sym::Subset all_; // all of its elements
     Correspondence toCount_;
 };
 
-/// The sum of the tangents of all factors, each times what the others make.
+/// The sum over all factors of the factor's tangent times the product of the others.
 void product(const TangentRule &r, const Use &in, const Use &out, const std::vector<int> &kept) {
     Maker &m = r.writer.maker();
     std::vector<Item> &before = r.site.before;
@@ -231,11 +232,11 @@ void tangentOfReduction(const TangentRule &r) {
     const auto wcr = py::parseWcr(r.text("wcr")).value;
     const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
     const json::Value *identity = r.node.properties.find("identity");
-    const bool combines = !identity || identity->isNull(); // what was there before is part of the result
+    const bool combines = !identity || identity->isNull(); // the old value is part of the result
     if (combines && kind != py::Reduction::Sum)
         return r.refuse("it is no sum, and combines with what was there before");
     if (!r.writer.isActive(in))
-        return combines ? void() : r.writer.clear(r.site); // what has no tangent is added
+        return combines ? void() : r.writer.clear(r.site); // a value without a tangent is added
     if (kind == py::Reduction::Sum)
         return tangentOfLinear(r);
     const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));

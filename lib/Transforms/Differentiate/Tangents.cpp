@@ -24,7 +24,7 @@ namespace {
 
 bool isAmong(const std::vector<Name> &list, Name n) { return std::find(list.begin(), list.end(), n) != list.end(); }
 
-/// Sets to zero what arguments begin with whose tangents the caller does not give.
+/// Sets to zero the tangents of arguments that the caller does not pass.
 void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients &tangents, Maker &maker) {
     SDFG &g = maker.sdfg();
     nest::Run run;
@@ -82,7 +82,7 @@ bool TangentWriter::run() {
     return !failed_;
 }
 
-/// What cannot be read must not write what has a tangent.
+/// States that cannot be read must not write containers with a tangent.
 bool TangentWriter::checkStates() {
     for (const HiddenState &h : program_.hidden())
         if (std::any_of(h.to.begin(), h.to.end(), [this](analysis::Memory m) { return hasTangent(m); })) {
@@ -94,7 +94,7 @@ bool TangentWriter::checkStates() {
     return !failed_;
 }
 
-/// Symbols have no tangents: none may get a real number that has one.
+/// Symbols have no tangents, so none may be assigned a floating-point number that has one.
 bool TangentWriter::checkSymbols() {
     SDFG &g = maker_.sdfg();
     const analysis::SymbolTypes &types = program_.symbolTypes();
@@ -180,7 +180,7 @@ void TangentWriter::copy(TangentSite &site) {
     site.before.push_back(maker_.copy(tangent(from, {}), tangent(to, {})));
 }
 
-/// Adding what has no tangent changes nothing.
+/// Adding a value without a tangent changes nothing.
 void TangentWriter::clear(TangentSite &site) {
     for (const Use &u : site.step.uses) {
         if (!u.writes() || !isActive(u))
@@ -197,7 +197,7 @@ void TangentWriter::clear(TangentSite &site) {
     }
 }
 
-/// A tasklet with the connectors of the one that it is the derivative of, and those of tangents.
+/// A tasklet with the original tasklet's connectors, and additional ones for tangents.
 void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
     const Step &s = site.step;
     if (leavesNoDerivative(s, t, [this](const Use &u) { return isActive(u); }))
@@ -254,7 +254,7 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
         s, [this](const Use &u) { return isActive(u); }, request_, Mode::Forward);
     if (const auto *why = std::get_if<diag::Message>(&r))
         return fail(*why, n);
-    // In a state of this SDFG while it gets tangents: what is nested may ask for what is around it.
+    // Adopted by a state of this SDFG while it gets tangents, because nested code may refer to its surroundings.
     auto *inner = cast<NestedSDFGNode>(maker_.scratch().adopt(ir::clone(n)));
     if (!addTangents(*inner->sdfg, std::get<Request>(r), context_)) {
         failed_ = true;
@@ -274,7 +274,7 @@ void TangentWriter::nested(TangentSite &site, const NestedSDFGNode &n) {
     s.made = std::move(node);
 }
 
-// ---- what rules ask for
+// ---- used by rules
 
 bool TangentWriter::isActive(const Use &u) const { return hasTangent(u.memory) && isReal(maker_.sdfg().desc(u.data)->dtype); }
 

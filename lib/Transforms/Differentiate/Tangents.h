@@ -12,9 +12,8 @@
 
 namespace sdfgc::transforms::gradient {
 
-/// Adds the tangents of `of` and `wrt` to an SDFG. The caller passes those of `wrt`. All must be containers of real
-/// numbers that are not local to the SDFG; their tangents become containers of the same kind. Returns false after an
-/// error.
+/// Adds the tangents of `of` and `wrt` to an SDFG. The caller passes those of `wrt`. All must be floating-point containers that are
+/// not local to the SDFG; their tangents become containers of the same kind. Returns false after an error.
 bool addTangents(ir::SDFG &g, const Request &request, pass::Context &context);
 
 /// A step that gets tangents, and the items added around it.

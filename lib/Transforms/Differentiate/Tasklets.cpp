@@ -1,5 +1,4 @@
-// Reverses tasklets: the code of the derivative (sdfgc/Tasklet/Derivatives.h), and the gradients that it reads, adds to and
-// clears.
+// Reverses tasklets: the derivative's code (sdfgc/Tasklet/Derivatives.h), and the gradients that it reads, adds to and clears.
 #include "Transforms/Differentiate/Items.h"
 #include "Transforms/Differentiate/SharedGradients.h"
 #include "Transforms/Differentiate/Signatures.h"
@@ -46,7 +45,7 @@ public:
     }
 
 private:
-    /// Two results of a tasklet that may be one element: which of the two it holds afterwards is not known.
+    /// Two results of a tasklet that may be the same element: it is unknown which one it holds afterwards.
     const Use *writtenTwice() const {
         for (std::size_t k = 0; k < s_.uses.size(); ++k)
             for (std::size_t j = 0; j < k; ++j)
@@ -56,7 +55,7 @@ private:
         return nullptr;
     }
 
-    /// Puts the code of the derivative to work. The gradient of each result is read and cleared, that of each operand is added to.
+    /// Connects the derivative's code. It reads and clears the gradient of each result, and adds to that of each operand.
     void write(std::vector<Item> &out) {
         code_ = py::print(derivative_.block);
         for (const Name c : derivative_.primals)
@@ -83,7 +82,7 @@ private:
             out.push_back(std::move(i));
         const py::BlockNames names = py::blockNames(py::parseBlockOrRaw(code_));
         std::erase_if(uses_, [&](const Use &u) { return !u.writes() && !names.read.count(u.connector); });
-        // What it writes comes last: a use after one that writes the container would be one of what was written.
+        // Writes come last: a later use would refer to the written value.
         std::stable_partition(uses_.begin(), uses_.end(), [](const Use &u) { return !u.writes(); });
         if (!code_.empty() && std::any_of(uses_.begin(), uses_.end(), [](const Use &u) { return u.writes(); }))
             out.push_back(maker_.tasklet(t_.label + "_reversed", code_, std::move(uses_)));
@@ -91,7 +90,7 @@ private:
             out.push_back(std::move(i));
     }
 
-    /// A read that may be out of bounds (`allow_oob`) has a gradient only if it is inside: the last use adds nothing elsewhere.
+    /// A read that may be out of bounds (`allow_oob`) has a gradient only inside the bounds: elsewhere, the last use adds nothing.
     void addOnlyInside(Name sum, const sym::Subset &read, const sym::Subset &whole) {
         std::string isInside;
         for (std::size_t k = 0; k < whole.rank(); ++k) {
@@ -195,7 +194,7 @@ private:
         uses_.push_back(maker_.whole(UseKind::Read, taken, name));
     }
 
-    /// Clears the gradient of what a tasklet assigns on some paths only, or element by element.
+    /// Clears the gradient of a result that a tasklet assigns on some paths only, or element by element.
     void clearWhereAssigned(Name connector) {
         const Name cleared = maker_.connector("cleared_" + connector.str());
         py::Signature zero = signature_;
@@ -219,7 +218,7 @@ private:
         after_.push_back(maker_.tasklet(t_.label + "_clear", py::print(clearing.block), std::move(uses)));
     }
 
-    /// Operands whose gradient is that of the result, as it is: they get the same container, and nothing is left to do.
+    /// Operands whose gradient equals that of the result share its container, and need no further code.
     void share() {
         if (signature_.activeOutputs.size() != 1)
             return;
@@ -237,12 +236,12 @@ private:
             if (read.size() != 1 || derivative_.indexed.count(c) || unchanged == block.end())
                 continue;
             const Use &operand = *read.front(), &result = *written.front();
-            if (!r_.gradients().isShared(operand.data)) {                           // by a part of the map before
-                if (r_.hasAnotherPart() && !ItemReverser::isLocal(result.data, b_)) // the last part may clear what is shared
+            if (!r_.gradients().isShared(operand.data)) {                           // by an earlier part of the map
+                if (r_.hasAnotherPart() && !ItemReverser::isLocal(result.data, b_)) // the last part may clear the shared one
                     continue;
                 if (r_.gradients().has(operand.data) || !canShare(r_, operand, result, b_) || r_.mustClear(result, b_))
                     continue;
-                r_.gradient(result, UseKind::Read, out, b_); // which makes it
+                r_.gradient(result, UseKind::Read, out, b_); // this creates it
                 r_.gradients().share(operand.data, result.data);
             }
             block.erase(unchanged);
@@ -259,12 +258,12 @@ private:
     Body &b_;
     py::Signature signature_;
     py::Derivative derivative_;
-    std::set<Name> results_; // operands whose gradients are still to be added to
+    std::set<Name> results_; // operands whose gradients have not been added to yet
     // The reversed tasklet, while it is made.
     std::string code_;
     std::vector<Use> uses_;
-    std::vector<Item> before_; // reads gradients that the tasklet itself must not clear
-    std::vector<Item> after_;  // clears what is not always, or not as a whole, assigned
+    std::vector<Item> before_; // reads of gradients that the tasklet itself must not clear
+    std::vector<Item> after_;  // clears results that are not always, or not entirely, assigned
 };
 
 } // namespace

@@ -22,7 +22,7 @@ namespace {
 
 py::Reduction kindOf(const std::string &wcr) { return py::parseWcr(wcr).value.value_or(py::Wcr()).kind; }
 
-/// What leaves everything as it is, as text; nothing if there is none.
+/// The neutral value of an update, as text; nothing if there is none.
 std::optional<std::string> neutral(py::Reduction kind, Type t) {
     const auto e = py::reductionIdentity(kind, t);
     return e ? std::optional(py::print(**e)) : std::nullopt;
@@ -37,7 +37,7 @@ std::string applied(const std::string &wcr, Name out, Name old, Name value) {
 
 template <class N> std::shared_ptr<N> copyOf(const N &n) { return std::shared_ptr<N>(cast<N>(ir::clone(n).release())); }
 
-/// A step does the same with another node.
+/// Replaces the node of a step.
 void setNode(Step &s, std::shared_ptr<Node> node) {
     s.nodes = {node.get()};
     s.made = std::move(node);
@@ -61,7 +61,7 @@ bool Updates::canBeReduced(py::Reduction kind) const {
     return (kind == py::Reduction::Product && mayReorder_) || kind == py::Reduction::Max || kind == py::Reduction::Min;
 }
 
-/// The map whose iterations have a container for themselves, or null.
+/// The map whose iterations own a container, or null.
 Map *Updates::ownerOf(Name data) const {
     for (auto m = around_.rbegin(); m != around_.rend(); ++m)
         if ((*m)->locals.count(data))
@@ -69,12 +69,12 @@ Map *Updates::ownerOf(Name data) const {
     return nullptr;
 }
 
-/// The outermost map around an update that is inside of a map, or of nothing.
+/// The outermost map inside `owner`, or the outermost of all if that is null, among the maps around an update.
 std::vector<Map *>::iterator Updates::firstInside(const Map *owner) {
     return owner ? std::find(around_.begin(), around_.end(), owner) + 1 : around_.begin();
 }
 
-/// Holds the container nothing before?
+/// Is this the only write to the container, so that it has no earlier value?
 bool Updates::isTheOnlyWrite(const Use &u) const {
     const Program::Writers writers = program_.writersOf(u.memory);
     const DataDesc *d = maker_.sdfg().desc(u.data);
@@ -137,7 +137,7 @@ void Updates::tasklet(Item i, std::vector<Item> &out) {
         std::size_t use;
         bool isShared;
     };
-    std::vector<Found> found; // all that is asked of uses of the program comes before one of them changes
+    std::vector<Found> found; // all queries about the program's uses come before the first change
     for (std::size_t k = 0; k < s.uses.size(); ++k) {
         const Use &u = s.uses[k];
         const Connector *c = u.writes() ? t->outConnector(u.connector) : nullptr;
@@ -152,13 +152,13 @@ void Updates::tasklet(Item i, std::vector<Item> &out) {
     }
     bool changed = false;
     std::sort(found.begin(), found.end(),
-              [](const Found &a, const Found &b) { return a.use > b.use; }); // so that positions stay true
+              [](const Found &a, const Found &b) { return a.use > b.use; }); // so that positions stay valid
     for (const Found &f : found)
         changed |= f.isShared ? collect(s, f.use) : readBefore(s, f.use);
     out.push_back(changed ? Item{nullptr, std::make_unique<Step>(std::move(s))} : std::move(i));
 }
 
-/// `y *= f` becomes `y = old * f`, where `old` is what y holds.
+/// `y *= f` becomes `y = old * f`, where `old` is the value of y.
 bool Updates::readBefore(Step &s, std::size_t use) {
     const Use u = s.uses[use];
     auto t = copyOf(*cast<Tasklet>(s.nodes.front()));
@@ -185,11 +185,11 @@ public:
     Parts(std::vector<const Map *> maps, const sym::Assumptions &facts) : maps_(std::move(maps)), facts_(facts) {}
 
     sym::Subset result; // elements that are updated
-    sym::Subset place;  // in the array, of an iteration
+    sym::Subset place;  // position of an iteration's value in the array
     std::vector<sym::Expr> shape;
-    std::size_t kept = 0; // dimensions that stay; the others are reduced
+    std::size_t kept = 0; // dimensions that are kept; the others are reduced
 
-    /// False where the array is no box, or the element is not said by a parameter for each dimension.
+    /// False if the array is not a box, or if an element's dimensions are not given by one parameter each.
     bool describe(const sym::Subset &element) {
         result = element;
         std::set<Name> seen;
@@ -231,7 +231,7 @@ private:
             return false;
         const sym::Expr at = sym::Expr::symbol(p) - r.begin;
         place.dims.push_back({at, at, 1, 1});
-        const sym::Expr size = r.end - r.begin + 1; // which is below 0 for some maps without iterations
+        const sym::Expr size = r.end - r.begin + 1; // negative for some maps without iterations
         shape.push_back(sym::isNonNegative(size, facts_) == sym::Truth::True ? size : sym::max({size, 0}));
         return true;
     }
@@ -242,7 +242,7 @@ private:
 
 } // namespace
 
-/// Iterations of maps update one element: each puts its factor into an array, of which a Reduce node after the maps makes one.
+/// If iterations of maps update the same element, each stores its factor in an array, which a Reduce node combines after the maps.
 bool Updates::collect(Step &s, std::size_t use) {
     Use u = s.uses[use];
     const py::Reduction kind = kindOf(u.memlet.wcr);
@@ -269,7 +269,8 @@ bool Updates::collect(Step &s, std::size_t use) {
 
 // ---- library nodes
 
-/// A node whose result is an update, or a Reduce node that is no sum and combines with what was there, makes its part first.
+/// If the result of a node is an update, or if the node is a Reduce node that combines with the old value and is not a sum, its own
+/// contribution is computed first.
 void Updates::node(Item i, const LibraryNode &n, Map *map, std::vector<Item> &out) {
     Step &s = *i.step;
     const auto at = std::find_if(s.uses.begin(), s.uses.end(), [](const Use &u) { return u.writes(); });

@@ -60,7 +60,7 @@ public:
             u.writes() ? node->addOut(u.connector, type) : node->addIn(u.connector, type);
         }
         out_.push_back(Maker::step(std::move(node), std::move(uses_)));
-        for (const Use &u : s_.uses) // which may be in the place of an operand
+        for (const Use &u : s_.uses) // it may refer to the same container as an operand
             if (u.writes() && r_.isActive(u))
                 r_.clear(u, b_, out_);
         for (const Use &u : s_.uses)
@@ -74,7 +74,7 @@ private:
         return false;
     }
 
-    /// The SDFG of the program has the rules, however deep the node is.
+    /// The program's root SDFG has the rules, however deeply the node is nested.
     bool read() {
         SDFG *root = r_.maker().sdfg().root();
         const json::Value *rules = root->extra.find("gradient_rules");
@@ -103,7 +103,7 @@ private:
         return out;
     }
 
-    /// What each container of the rule stands for.
+    /// Finds the counterpart of each container of the rule.
     bool connect() {
         for (const Use &u : s_.uses) {
             if (usesAt(s_, u.connector, u.writes()).size() != 1 || !usesAt(s_, u.connector, !u.writes()).empty())
@@ -142,7 +142,7 @@ private:
         return sizes;
     }
 
-    /// Type and shape; symbols of the rule that stand alone for a size get that of the operand.
+    /// Do type and shape match? A symbol of the rule that is itself a size gets the operand's size.
     bool fits(Name data, const Use &u) {
         DataDesc &d = *rule_->desc(data);
         const auto subset = subsetOf(u);
@@ -161,7 +161,7 @@ private:
             if (sym::isEqual(size, given[k]) == sym::Truth::False)
                 return fail("`" + data.str() + "` has " + size.str() + " elements in a dimension, not " + given[k].str());
         }
-        if (d.isScalar()) // which comes by value, so that nothing could be given back
+        if (d.isScalar()) // passed by value, so nothing could be returned
             d.kind = DataKind::Array;
         return true;
     }
@@ -187,7 +187,7 @@ private:
         return false;
     }
 
-    /// What the rule reads is copied where it lies in another way than the rule says; what it writes is added afterwards.
+    /// A container that the rule reads is copied if its layout differs from the rule's; one that it writes is added afterwards.
     bool argument(Name data) {
         const Use &u = *meaning_.at(data);
         const DataDesc &d = *rule_->desc(data);
@@ -232,7 +232,7 @@ private:
         return true;
     }
 
-    /// Schedules and types, as the program around has them.
+    /// Adds schedules and types as in the surrounding program.
     void complete() {
         if (b_.inScope())
             for (SDFG *g : allSDFGs(*rule_))
@@ -263,8 +263,8 @@ private:
     pass::Context &context_;
     std::string name_;
     std::unique_ptr<SDFG> rule_;
-    std::map<Name, const Use *> meaning_;  // of containers of the rule
-    std::map<const Use *, Name> operands_; // with gradients, and what the rule says of these
+    std::map<Name, const Use *> meaning_;  // by containers of the rule
+    std::map<const Use *, Name> operands_; // those with gradients, and their containers in the rule
     std::map<Name, sym::Expr> symbols_;    // of the rule
     std::vector<Use> uses_;
 };

@@ -134,7 +134,7 @@ std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map
         map = map->body[item].map.get();
         item = positionOf(map->body, u);
     }
-    std::size_t end = site.scopes.size(); // one for each parameter
+    std::size_t end = site.scopes.size(); // one per parameter
     while (site.scopes[end - 1] != map)
         --end;
     Tape t;
@@ -151,7 +151,7 @@ std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map
 /// for its results.
 const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m, const Use &u) {
     std::size_t begin = t.result ? item + 1 : item,
-                end = begin; // of the items between two writes of the memory; the last one may write it
+                end = begin; // of the items between two writes of the memory; the last one may be the second write
     while (!t.result && begin > 0 && !writes((*t.items)[begin - 1], m))
         --begin;
     while (end < t.items->size() && !writes((*t.items)[end], m))
@@ -176,7 +176,7 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
     }
     t.name = maker_.transient("tape_" + u.data.str(), *maker_.sdfg().desc(u.data), *shape);
     DataDesc &made = *maker_.sdfg().desc(t.name);
-    if (made.storage == Storage::GPU_Shared) // which lives as long as a block of threads
+    if (made.storage == Storage::GPU_Shared) // lives as long as a block of threads
         made.storage = Storage::GPU_Global;
     else if (made.storage == Storage::Register || made.storage == Storage::CPU_ThreadLocal)
         made.storage = Storage::Default;
@@ -212,7 +212,7 @@ sym::Subset oneByOne(sym::Subset box) {
     return box;
 }
 
-/// As much of a box, in terms of loops, as the container has: a condition may keep the program from reading the rest.
+/// The part of a box, in terms of loops, that is inside the container: a condition may prevent the program from reading the rest.
 sym::Subset insideOf(const DataDesc &d, sym::Subset box, const std::vector<analysis::LoopLevel> &loops,
                      const sym::Assumptions &facts) {
     const sym::Subset all = d.fullSubset();
@@ -244,7 +244,7 @@ void Values::setBox(Tape &t, const sym::Subset &box) const {
     t.most = box.sizes();
 }
 
-/// All that the items up to an end read of the data, in terms of the loops and maps around the items.
+/// Everything that the items up to an end read of the data, in terms of the loops and maps around the items.
 sym::Subset Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) const {
     const DataDesc *d = maker_.sdfg().desc(t.data);
     std::optional<sym::Subset> box;
@@ -263,14 +263,14 @@ sym::Subset Values::boxOf(const Tape &t, analysis::Memory m, std::size_t end) co
     return box ? oneByOne(*box) : d->fullSubset();
 }
 
-/// Has it the same value wherever the program stands?
+/// Does it have the same value everywhere in the program?
 bool Values::isKnownInFront(sym::Expr size) const {
     const auto &names = size.freeSymbols();
     return std::none_of(names.begin(), names.end(),
                         [this](Name n) { return program_.assigned().count(n) || maker_.sdfg().desc(n); });
 }
 
-/// Of each loop the most iterations that it has, in any iteration of those before; nothing if that cannot be known.
+/// For each loop, its maximum trip count over all iterations of the previous ones; nothing if it is unknown.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<analysis::CountedLoop> &loops) {
     const std::vector<analysis::LoopLevel> levels = levelsOf(loops);
     std::vector<sym::Expr> out;
@@ -293,14 +293,14 @@ std::optional<std::vector<sym::Expr>> Values::tripsOf(const std::vector<analysis
 
 namespace {
 
-/// The number of an iteration, from 0, in terms of its parameter.
+/// The index of an iteration, from 0, in terms of its parameter.
 sym::Expr numberIn(const analysis::LoopLevel &map) {
     return sym::floorDiv(sym::Expr::symbol(map.variable) - map.range.begin, map.range.step);
 }
 
 } // namespace
 
-/// The same of the maps in them as well.
+/// The same, including the maps inside the loops.
 std::optional<std::vector<sym::Expr>> Values::tripsOf(const Tape &t) {
     std::vector<analysis::LoopLevel> levels = levelsOf(t.loops);
     auto out = tripsOf(t.loops);
@@ -335,7 +335,7 @@ std::optional<std::vector<sym::Expr>> Values::shapeOf(const Tape &t) {
     return shape;
 }
 
-/// Where in the tape elements of the data are.
+/// The position of the data's elements in the tape.
 sym::Subset Values::placeOf(const Tape &t, const sym::Subset &s) const {
     sym::Subset out;
     for (const analysis::CountedLoop &l : t.loops)
@@ -377,7 +377,7 @@ std::string Values::Note::text(const SDFG &g) const {
     return tape.str() + (g.desc(tape)->isScalar() ? "" : "[" + text::joined(at, ", ") + "]");
 }
 
-// ---- in front of loops
+// ---- tapes before loops
 
 const Values::Tape *Values::tapeInFrontOfLoop(const Use &read) {
     const Site &site = program_.siteOf(read);
@@ -451,7 +451,7 @@ std::vector<std::pair<LoopRegion *, Item>> Values::storeAll() {
         else
             order.push_back(&t);
     std::stable_sort(order.begin(), order.end(), [](const Tape *a, const Tape *b) { return a->position > b->position; });
-    for (const Tape *t : order) { // those at later items first, so that positions stay true
+    for (const Tape *t : order) { // those at later items first, so that positions stay valid
         t->items->insert(t->items->begin() + static_cast<std::ptrdiff_t>(t->position), storeOf(*t));
         t->run->changed = true;
     }

@@ -1,4 +1,4 @@
-// The walk over the loops of a program that passes over loops share.
+// The walk over the loops of a program, shared by passes over loops.
 #pragma once
 
 #include "sdfgc/Nest/LoopItems.h"
@@ -8,7 +8,7 @@
 
 namespace sdfgc::transforms {
 
-/// What a pass over loops knows of the SDFG of a loop.
+/// A pass's information about the SDFG of a loop.
 struct LoopsOf {
     ir::SDFG &g;
     analysis::Memories &memories;
@@ -16,10 +16,10 @@ struct LoopsOf {
     nest::LoopItems &loops;
 };
 
-/// Calls `change` for the loops of a program, inner ones first. Left out are loops in scopes, in SDFGs with kernels, and those inside of
-/// what the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on it. `change` returns
-/// whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed. Does nothing for GPU
-/// targets: offload-to-gpu decides there what a kernel is.
+/// Calls `change` for the loops of a program, inner ones first. Left out are loops in scopes, in SDFGs with kernels, and those
+/// inside of elements that the graph keeps (nest::isKept); a loop that is itself kept is passed, so that the caller can remark on
+/// it. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop changed.
+/// Does nothing for GPU targets: there, offload-to-gpu chooses the kernels.
 bool changeLoops(ir::SDFG &root, const pass::Context &context,
                  const std::function<bool(ir::LoopRegion &, const LoopsOf &)> &change);
 

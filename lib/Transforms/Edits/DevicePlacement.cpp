@@ -21,7 +21,7 @@ using namespace ir;
 
 using Container = std::pair<SDFG *, Name>;
 
-/// A node outside of kernels, and the containers around it. A map: also those that its iterations share and access on their own.
+/// A node outside of kernels, and the containers around it. For a map: also those that its iterations share and access directly.
 struct HostNode {
     Node *node;
     std::vector<Container> reads, writes;
@@ -52,8 +52,8 @@ private:
     std::map<Container, std::size_t> numbers_;
     UnionFind sets_;
     std::set<Container> device_;     // representatives
-    std::set<Name> shared_;          // of the SDFG that is looked at
-    std::set<const Node *> inOrder_; // maps inside of a kernel of one iteration
+    std::set<Name> shared_;          // of the current SDFG
+    std::set<const Node *> inOrder_; // maps inside a kernel of one iteration
 };
 
 Container Placement::find(Container c) {
@@ -136,7 +136,7 @@ void Placement::collectScope(State &s, const analysis::ScopeTree &scopes, const 
     }
 }
 
-/// Nothing but an access node may say what a map writes: a path to the map's exit is not asked for.
+/// Finds writes of a map even if only an access node shows them, without a path to the map's exit.
 void Placement::collectInside(const analysis::ScopeTree &scopes, const Node *entry, HostNode &map) const {
     auto moves = [](const Edge *e) { return !e->memlet.isEmpty(); };
     auto shared = [this](const Container &c) {
@@ -175,14 +175,14 @@ bool Placement::isDeviceNode(const HostNode &n) {
     if (isKernelMap(*n.node))
         return true;
     if (const auto *t = dyn_cast<Tasklet>(n.node); t && t->code.language != Language::Python)
-        return false; // code of the host that may be given device memory
+        return false; // host code that may receive device memory
     if (isa<LibraryNode>(n.node))
         return false;
     auto device = [this](const Container &c) { return onDevice(c); };
     return std::any_of(n.reads.begin(), n.reads.end(), device) || std::any_of(n.writes.begin(), n.writes.end(), device);
 }
 
-/// What kernels write, and the arrays that they read, is device memory: until nothing changes.
+/// Iterates to a fixed point: containers that kernels write, and arrays that they read, belong in device memory.
 void Placement::spread() {
     for (bool changed = true; changed;) {
         changed = false;
@@ -224,7 +224,7 @@ bool Placement::apply() {
     return changed;
 }
 
-/// Puts nodes, or scopes, that hand values to each other into one kernel of one iteration.
+/// Wraps nodes, or scopes, that pass values to each other in one kernel of one iteration.
 void wrap(State &s, const std::vector<Node *> &together) {
     auto *entry = s.add<MapEntry>();
     auto *exit = s.add<MapExit>();
@@ -277,7 +277,7 @@ void wrap(State &s, const std::vector<Node *> &together) {
     }
 }
 
-/// A kernel runs its iterations in any order. Those of a sequential map that use what others write are left to one thread.
+/// Kernels run their iterations in any order. A sequential map whose iterations depend on each other is left to one thread.
 bool Placement::wrapSequentialMaps() {
     bool changed = false;
     for (const HostNode &n : nodes_) {
@@ -354,7 +354,7 @@ bool placeWrittenScalars(SDFG &root, pass::Context &context) {
                 }
             }
     if (changed)
-        placeOnDevice(root, context); // what else uses them
+        placeOnDevice(root, context); // their other users
     return changed;
 }
 

@@ -29,7 +29,7 @@ std::string FlowEdits::freshLabel(const std::string &prefix) {
     return label;
 }
 
-/// Blocks of a region that go into another one get other labels where blocks there have theirs, but for the one that goes.
+/// Relabels blocks of a region that moves into another one where labels clash, except with the block that is removed.
 void FlowEdits::giveOwnLabels(Region &content, const Region &into, const Block &goes) {
     std::unordered_set<std::string_view> taken;
     for (const auto &other : into.blocks())

@@ -94,7 +94,7 @@ Name splitForDevice(SDFG &g, Name host) {
     DataDesc *mine = g.arrays.find(host);
     mine->storage = mine->isScalar() ? Storage::Register : Storage::CPU_Heap;
     if (mine->isScalar())
-        mine->lifetime = Lifetime::Scope; // a copy for the moment
+        mine->lifetime = Lifetime::Scope; // temporarily a copy
     renameDataflow(g, host, device);
     return device;
 }
@@ -157,7 +157,7 @@ void refreshBeforeReads(SDFG &g, const Twins &twins) {
         std::vector<Name> loop = l ? distinct(analysis::containersRead(*l, g), twins) : std::vector<Name>();
         if (loop.empty())
             continue;
-        // The condition is tested again after each iteration.
+        // The condition is evaluated again after each iteration.
         std::vector<Block *> last;
         for (const auto &b : r->blocks())
             if (b->outEdges().empty() && b->kind() != BlockKind::Break)

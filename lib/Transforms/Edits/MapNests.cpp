@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// What all iterations of a map touch by an edge inside of it; nothing when it cannot be told by the memlet.
+/// The union of an inner edge's subset over all iterations of a map; nothing if the memlet does not determine it.
 std::optional<Memlet> overMap(const Edge &e, const MapEntry &m, const SDFG &g) {
     const DataDesc *d = g.desc(e.memlet.data);
     if (e.memlet.isEmpty() || !e.memlet.subset || e.memlet.otherSubset || !d || e.memlet.subset->rank() != d->rank())
@@ -24,7 +24,7 @@ std::optional<Memlet> overMap(const Edge &e, const MapEntry &m, const SDFG &g) {
     return out;
 }
 
-/// Several edges share a connector of a scope: then together they are what the edge outside says.
+/// If several edges share a connector of a scope, together they have the subset of the outer edge.
 Memlet between(const std::vector<const Edge *> &inside, const Edge *outside, const MapEntry &m, const SDFG &g) {
     if (inside.size() == 1)
         if (auto exact = overMap(*inside.front(), m, g))
@@ -40,7 +40,7 @@ std::vector<const Edge *> edgesAt(const std::vector<Edge *> &edges, Name Edge::*
     return out;
 }
 
-/// `IN_` for `OUT_` or the other way round; without name: without name.
+/// `IN_` for `OUT_` and vice versa; an empty name stays empty.
 Name paired(Name connector) { return connector ? pairedConnector(connector) : Name(); }
 
 } // namespace

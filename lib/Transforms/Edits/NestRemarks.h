@@ -1,4 +1,4 @@
-// Remarks on items of the nest form, and the walk over the runs of a program that leaves them.
+// Remarks on items of the nest form, and the walk over the runs of a program that issues them.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"
@@ -8,12 +8,12 @@
 
 namespace sdfgc::transforms {
 
-/// The name of a map for remarks. One that a pass made is in no state yet.
+/// The name of a map for remarks. A map created by a pass is not in a state yet.
 pass::Element elementOfItem(const nest::Map &m, const ir::SDFG &g);
-/// The same of any item: a copy is named by the access node that it ends at.
+/// The same for any item: a copy is named after its destination's access node.
 pass::Element elementOfItem(const nest::Item &i, const ir::SDFG &g);
-/// How remarks call nodes other than the one that they are about: `` `sum` ``, or `` `sum` in state s1 `` where several nodes of the
-/// program have the label.
+/// How remarks refer to nodes other than their own: `` `sum` ``, or `` `sum` in state s1 `` if several nodes of the program have
+/// the label.
 class NodeLabels {
 public:
     explicit NodeLabels(const ir::SDFG &root);
@@ -22,7 +22,7 @@ public:
 private:
     std::map<std::string, int> counts_;
 };
-/// Leaves a remark on every map and loop of an SDFG that stays as it is because the graph says so (nest::isKept).
+/// Issues a remark for every map and loop of an SDFG that is kept because the graph requires it (nest::isKept).
 void remarkKept(const ir::SDFG &g, pass::Context &context);
 /// nest::rewriteRuns, with these remarks.
 bool rewriteRuns(ir::SDFG &root, pass::Context &context,

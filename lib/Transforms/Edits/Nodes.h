@@ -1,4 +1,4 @@
-// Small helpers for nodes and blocks that several passes share.
+// Small helpers for nodes and blocks, shared by several passes.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

@@ -42,7 +42,7 @@ std::unique_ptr<NestedSDFGNode> outlined(Block &b, const std::string &name, cons
     inner.label = name;
     inner.usesExplicitControlFlow = true;
     inner.level = levelOfParts(g);
-    inner.symbolHints = analysis::factsOf(g); // which containers tell that are not in it
+    inner.symbolHints = analysis::factsOf(g); // facts from containers outside of it
     inner.arrays = g.arrays;
     for (const Name n : analysis::assignedIn(b))
         inner.symbols.set(n, types.of(n));

@@ -9,8 +9,8 @@ namespace sdfgc::transforms {
 /// Returns a block and all blocks inside it, in a fixed order.
 std::vector<ir::Block *> blocksOf(ir::Block &b);
 
-/// The level of an SDFG that is made of a part of another one. Passes in front of a gradient add containers without storage to the
-/// program, but it is typed.
+/// The level of an SDFG created from a part of another one. Passes before a gradient add containers without storage to the program,
+/// but it is typed.
 ir::Level levelOfParts(const ir::SDFG &g);
 /// Creates a node with a copy of a block as its only content. Its SDFG has all containers of the surrounding SDFG, not
 /// yet as arguments, and the symbols that the block assigns.

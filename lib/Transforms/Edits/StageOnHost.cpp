@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-/// A host container like `device`, for the time of the state.
+/// A host container like `device`, with the lifetime of the state.
 Name hostLike(SDFG &g, Name device) {
     DataDesc d = *g.desc(device);
     d.kind = d.isScalar() ? DataKind::Scalar : DataKind::Array;
@@ -29,7 +29,7 @@ Memlet copyOf(const Memlet &used, Name data) {
     return m;
 }
 
-/// The node of the container that something in front of `n` uses, or a new one.
+/// The node of the container that code before `n` uses, or a new one.
 AccessNode *contentBefore(LibraryNode &n, Name data) {
     std::vector<const Node *> open{&n};
     std::set<const Node *> seen{&n};
@@ -46,7 +46,7 @@ AccessNode *contentBefore(LibraryNode &n, Name data) {
     return n.state()->add<AccessNode>(data);
 }
 
-/// Conflict resolution needs what is in the container.
+/// Conflict resolution requires the container's old content.
 void fetchContent(LibraryNode &n, const Edge &written, Name host) {
     State &s = *n.state();
     auto *a = s.add<AccessNode>(host);

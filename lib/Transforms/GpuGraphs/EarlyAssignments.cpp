@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// The names that an edge sets, and those that their values are computed of.
+/// The names that an edge assigns, and those in the assigned values.
 struct Assigned {
     std::set<Name> set, of;
     Assigned() = default;
@@ -33,7 +33,7 @@ bool isSymbol(const SDFG &g, Name n) {
     return !g.desc(n) && !(type && type->isCallback());
 }
 
-/// `before`: null where the region starts with the state.
+/// `before`: null if the region starts with the state.
 bool canMove(const State &s, const InterstateEdge *before, const InterstateEdge &after) {
     if (after.assignments.empty() || (before && !before->isUnconditional()) || !after.isUnconditional())
         return false;
@@ -49,9 +49,9 @@ bool assignEarly(Region &r, const std::function<bool(State &, Block &)> &parts,
                  const std::function<std::string(const std::string &)> &fresh) {
     bool changed = false;
     const std::vector<Block *> order = analysis::blocksInOrder(r);
-    for (auto b = order.rbegin(); b != order.rend(); ++b) { // what has moved in front of a state may move on
+    for (auto b = order.rbegin(); b != order.rend(); ++b) { // an assignment hoisted above one state may be hoisted further
         auto *s = dyn_cast<State>(*b);
-        const bool isFirst = s && s->inEdges().empty() && r.start() == s; // looking for the start takes time
+        const bool isFirst = s && s->inEdges().empty() && r.start() == s; // finding the start takes time
         if (!s || (s->inEdges().size() != 1 && !isFirst) || s->outEdges().size() != 1)
             continue;
         InterstateEdge &after = *s->outEdges().front();

@@ -47,18 +47,18 @@ using analysis::GraphBlock;
 using analysis::GraphBlocker;
 using diag::Why;
 
-/// Blocks that become one region, in their order.
+/// Blocks that become one region, in order.
 struct Run {
     std::vector<Block *> blocks;
     int operations = 0;
-    Region *region = nullptr; // once it is made
+    Region *region = nullptr; // once it has been created
     State *gate = nullptr;
-    bool entered = false; // the edge between the two is there
+    bool entered = false; // the edge between the two exists
 };
 
 struct Limits {
-    int64_t least, most; // operations
-    int64_t entries;     // executable graphs that a program keeps
+    int64_t least, most; // limits on operations
+    int64_t entries;     // number of executable graphs that a program keeps
 };
 
 class Former {
@@ -97,7 +97,7 @@ private:
     pass::Context &context_;
     std::optional<analysis::GraphBlockers> blockers_;
     std::unordered_set<std::string> labels_;
-    std::vector<std::unique_ptr<Block>> replaced_; // states that were cut
+    std::vector<std::unique_ptr<Block>> replaced_; // states that were split
     bool changed_ = false;
 };
 
@@ -118,7 +118,7 @@ void Former::region(Region &r, const GraphWish &around) {
         make(r, runs);
 }
 
-/// Sorts what the host does out of the way of graphs.
+/// Moves host steps out of the way of graphs.
 void Former::sort(Region &r) {
     const auto fresh = [this](const std::string &label) { return freshLabel(label); };
     const auto parts = [this](State &s, Block &next) {
@@ -146,13 +146,13 @@ void Former::sort(Region &r) {
             replaced_.push_back(std::move(old));
         }
     changed_ = changed_ || !replaced_.empty();
-    if (nested) { // what is known of the SDFGs inside is not known of their copies
+    if (nested) { // facts about inner SDFGs do not apply to their copies
         root_.renumber();
         blockers_.emplace(root_);
     }
 }
 
-/// What is in a block that is part of no graph.
+/// Handles the contents of a block that is not part of a graph.
 void Former::inside(Block &b, const GraphWish &wish) {
     if (auto *c = dyn_cast<ConditionalBlock>(&b)) {
         for (const auto &branch : c->branches())
@@ -166,7 +166,7 @@ void Former::inside(Block &b, const GraphWish &wish) {
     }
 }
 
-/// Can the block be part of a graph of the region that it is in?
+/// Can the block be part of a graph in its region?
 bool Former::belongs(Block &b, const GraphWish &wish) {
     if (const auto *r = dyn_cast<Region>(&b); r && (r->graph == GraphMark::Formed || wishes_.inside(*r, wish, &context_).isOff()))
         return false;
@@ -219,19 +219,19 @@ bool Former::fits(const Run &run, const GraphWish &wish) {
     return false;
 }
 
-/// One remark for each kind of what keeps blocks of the region out of graphs; errors where the graph must be.
+/// Issues one remark per kind of obstacle that keeps blocks of the region out of graphs; errors if a graph is required.
 void Former::explain(Region &r, const GraphWish &wish) {
     std::map<Why, std::pair<const GraphBlocker *, int>> kinds;
     for (const auto &b : r.blocks()) {
         const auto *inner = dyn_cast<Region>(b.get());
         if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
-            continue; // the host's; regions inside have their own remarks
+            continue; // on the host; inner regions have their own remarks
         if (!inner && GraphWishes::saysOff(*b))
             context_.missed(*b, "part of no GPU graph", {Why::Kept, "something inside says `gpu_graph = off`"});
         const GraphBlock &is = blockers_->of(*b);
         for (const GraphBlocker &x : is.blockers) {
             if (inner && x.reason.code != Why::ControlFlow)
-                continue; // the region says it itself
+                continue; // the region itself specifies it
             auto &[first, count] = kinds[x.reason.code];
             first = first ? first : &x;
             ++count;
@@ -254,7 +254,7 @@ void Former::demand(Block &b, const GraphWish &wish) {
                                   std::string(diag::info(x.reason.code).hint));
 }
 
-/// Marks of what a kernel, or each of several threads of the host, runs by itself.
+/// Reports marks inside a kernel, or inside code that several host threads run.
 void Former::explainInside(SDFG &g) {
     const diag::Reason why{Why::Shape, "a kernel or several threads of the host run it, and graphs are launched by one"};
     for (const Region *r : allRegions(std::as_const(g))) {
@@ -274,7 +274,7 @@ std::string Former::freshLabel(const std::string &wanted) {
     return label;
 }
 
-/// Moves the blocks of all runs into regions of their own, in linear time.
+/// Moves the blocks of all runs to separate regions, in linear time.
 void Former::make(Region &r, std::vector<Run> &runs) {
     std::unordered_map<const Block *, Run *> home;
     for (Run &run : runs)

@@ -27,19 +27,19 @@ using analysis::Memory;
 using analysis::MemoryUse;
 using analysis::StreamStep;
 
-/// Effects that no memory shows: C++, callbacks, whatever nested SDFGs of the host do.
+/// Effects not visible in memory: C++, callbacks, and everything that nested SDFGs on the host do.
 constexpr Memory world = -2;
-constexpr int mostPhases = 32; // a state is copied once for each
+constexpr int mostPhases = 32; // a state is copied once per phase
 
 bool isView(const AccessNode &a) {
     const DataDesc *d = a.state()->sdfg()->desc(a.data);
     return d && d->isView();
 }
 
-/// A state and the phases of what is in it.
+/// A state and the phases of its contents.
 struct Cut {
     State *state = nullptr;
-    std::unordered_map<const Node *, int> units;  // top-level nodes that are no access nodes
+    std::unordered_map<const Node *, int> units;  // top-level nodes other than access nodes
     std::unordered_map<const Edge *, int> copies; // between access nodes
 
     std::set<int> phases() const {
@@ -56,13 +56,13 @@ class Sorter {
 public:
     Sorter(const StateChain &chain, analysis::GraphBlockers &blockers) : chain_(chain), blockers_(blockers) {}
 
-    /// False if a state cannot be cut.
+    /// Returns false if a state cannot be split.
     bool run() {
         return std::all_of(chain_.begin(), chain_.end(), [this](State *s) { return state(*s); });
     }
     const std::vector<Cut> &cuts() const { return cuts_; }
     int last() const { return operations_.empty() ? 0 : std::max(lastHost_, operations_.rbegin()->first); }
-    /// Is there a phase with so many operations?
+    /// Is there a phase with at least `least` operations?
     bool has(int64_t least) const {
         return std::any_of(operations_.begin(), operations_.end(), [least](const auto &x) { return x.second >= least; });
     }
@@ -90,7 +90,7 @@ private:
         const DataDesc *d = s.sdfg()->desc(a.data);
         return d && !d->isStream() && !d->isReference() && a.dataInstrument == DataInstrumentation::No_Instrumentation;
     }
-    /// No value passes from code to code between phases.
+    /// Does no value pass directly from code to code between phases?
     bool valuesStay(const State &s) const {
         return std::all_of(s.edges().begin(), s.edges().end(), [this](const auto &e) {
             const auto &units = cuts_.back().units;
@@ -98,7 +98,7 @@ private:
             return e->memlet.isEmpty() || from == units.end() || to == units.end() || from->second == to->second;
         });
     }
-    /// A view that is written and read is in one phase: what it looks at follows from the edges on both sides.
+    /// A view that is written and read is in one phase: the edges on both sides determine the viewed container.
     bool viewStays(const AccessNode &a) {
         const Edge *looks = isView(a) ? analysis::viewEdge(&a) : nullptr;
         if (!looks)
@@ -130,7 +130,7 @@ private:
     bool step(const StreamStep &x, State &s) {
         if (x.kind == StreamStep::Async)
             return false;
-        const int nodes = blockers_.nodesOf(x, s); // of the device
+        const int nodes = blockers_.nodesOf(x, s); // device operations
         const bool device = nodes > 0;
         std::vector<MemoryUse> uses = x.uses;
         uses.insert(uses.end(), x.host.begin(), x.host.end());
@@ -166,7 +166,7 @@ private:
             if (const auto *a = dyn_cast<AccessNode>(e->dst); a && !e->memlet.isEmpty())
                 uses.push_back({blockers_.steps().memory(*a), true});
     }
-    /// May the step do more than its memory tells? Tasklets in Python that call nothing of the user do not.
+    /// May the step have effects that its memory does not show? Python tasklets without calls of user functions have none.
     bool hasEffects(const StreamStep &x) const {
         const auto *t = x.edge ? nullptr : dyn_cast<Tasklet>(x.node);
         const bool plain = x.edge || (t && t->code.language == Language::Python && t->codeGlobal.text.empty() &&
@@ -174,7 +174,7 @@ private:
         return !plain || !chain_.front()->sdfg()->root()->callbackMapping.empty();
     }
 
-    /// The latest phase of what comes before a unit or an access node.
+    /// The latest phase of any predecessor of a unit or an access node.
     int before(const Node &n) {
         int phase = 0;
         for (const Edge *e : n.inEdges())
@@ -193,17 +193,17 @@ private:
     }
 
     struct Phases {
-        int written = 0, read = 0; // the last ones
+        int written = 0, read = 0; // the latest ones
     };
     const StateChain &chain_;
     analysis::GraphBlockers &blockers_;
     std::vector<Cut> cuts_;
     std::map<Memory, Phases> memory_;
-    std::map<int, int64_t> operations_; // by phase of the device
+    std::map<int, int64_t> operations_; // by device phase
     int lastHost_ = 0;
 };
 
-/// A copy of a state with what belongs to one phase.
+/// A copy of a state, restricted to one phase.
 std::unique_ptr<Block> partOf(const Cut &cut, int phase) {
     std::unique_ptr<Block> copy = clone(*cut.state);
     auto &part = static_cast<State &>(*copy);
@@ -212,7 +212,7 @@ std::unique_ptr<Block> partOf(const Cut &cut, int phase) {
     const analysis::ScopeTree scopes(*cut.state);
     const auto counterpart = [&part](const Node &n) { return part.nodes()[n.id()].get(); };
     std::set<Node *> keep;
-    std::set<std::size_t> dropped; // edges
+    std::set<std::size_t> dropped; // indices of edges
     for (const auto &n : cut.state->nodes()) {
         const Node *outermost = n.get();
         while (const Node *around = scopes.scopeOf(outermost))
@@ -235,7 +235,7 @@ std::unique_ptr<Block> partOf(const Cut &cut, int phase) {
         else if (moved != cut.copies.end())
             dropped.insert(i);
     }
-    for (bool grown = true; grown;) { // views need what they look at
+    for (bool grown = true; grown;) { // views need the viewed container
         grown = false;
         for (const auto &n : cut.state->nodes())
             if (const auto *a = dyn_cast<AccessNode>(n.get()); a && isView(*a) && keep.count(counterpart(*a)))
@@ -255,7 +255,7 @@ std::unique_ptr<Block> partOf(const Cut &cut, int phase) {
     return copy;
 }
 
-/// Puts the parts in the place of the states. Returns these: analyses know them, and what is in them, by their addresses.
+/// Replaces the states with their parts. Returns the states, because analyses identify them and their contents by address.
 std::vector<std::unique_ptr<Block>> replace(Region &r, const StateChain &chain, const std::vector<Cut> &cuts, int last,
                                             const std::function<std::string(const std::string &)> &freshLabel) {
     const Block *const start = r.start();
@@ -290,7 +290,7 @@ std::vector<std::unique_ptr<Block>> sortIntoPhases(Region &r, const StateChain &
     if (!sorter.run() || !sorter.has(least))
         return {};
     int latest = 0;
-    bool inOrder = true; // each state has one phase, and none is before that of the state in front
+    bool inOrder = true; // each state has a single phase, and none comes before that of its predecessor
     for (const Cut &cut : sorter.cuts()) {
         const std::set<int> phases = cut.phases();
         inOrder = inOrder && phases.size() <= 1 && (phases.empty() || *phases.begin() >= latest);

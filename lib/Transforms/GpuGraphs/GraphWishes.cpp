@@ -37,7 +37,7 @@ std::optional<GraphWishes> GraphWishes::of(SDFG &root, std::optional<pass::GpuGr
     const std::optional<GraphMark> asked = mode ? std::optional(markOf(*mode)) : std::nullopt;
     const bool measured = context.options.gpu() && context.options.vendor() == platform::Device::Cuda;
     const GraphMark unasked = measured ? GraphMark::Auto : GraphMark::Off;
-    const bool nothingToDo = unasked == GraphMark::Off || !mentionsGpu(root); // a program that stays on the host
+    const bool nothingToDo = unasked == GraphMark::Off || !mentionsGpu(root); // the program stays on the host
     if (!asked && nothingToDo && !isMarked(root))
         return std::nullopt;
     GraphWishes out;

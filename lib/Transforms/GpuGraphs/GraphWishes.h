@@ -29,8 +29,8 @@ public:
     /// the command line is an error.
     GraphWish inside(const ir::Region &r, const GraphWish &around, pass::Context *report = nullptr) const;
 
-    /// Does a block, or something inside it, specify `off`? Then it is part of no graph, whatever applies around it.
-    /// Linear in the block.
+    /// Does a block, or something inside it, specify `off`? Then it is not part of a graph, whatever applies around it. Linear in
+    /// the block.
     static bool saysOff(const ir::Block &b);
 
 private:

@@ -64,7 +64,7 @@ private:
             else
                 others.push_back(b.get());
         }
-        for (State *s : states) // before loops move: states that only had copies for one go with it, wherever they are
+        for (State *s : states) // before loops move: states with nothing but copies for one move with it
             for (NestedSDFGNode *n : nodesOf<NestedSDFGNode>(*s))
                 if (n->sdfg && blockers().onHost(*n->sdfg))
                     region(*n->sdfg, wish);
@@ -82,7 +82,7 @@ private:
         }
     }
 
-    /// True if the loop is the device's now.
+    /// Returns true if the loop moved to the device.
     bool loop(LoopRegion &l) {
         if (blockers().isDecided(l))
             return true;
@@ -93,10 +93,10 @@ private:
             return withJumps(l, jumps);
         return moves(l, nest);
     }
-    /// The same for a loop with jumps, which stays as it is where it is not moved.
+    /// The same for a loop with jumps, which is left alone if it does not move.
     bool withJumps(LoopRegion &l, LoopJumps &jumps) {
         jumps.replace();
-        blockers_.reset(); // of the program as it was
+        blockers_.reset(); // these describe the original program
         DeviceLoopNest nest(l, blockers(), context_.options.hasDaceMeaning(), jumps.guards());
         nest.readsDevice();
         if (moves(l, nest, &jumps))

@@ -16,7 +16,7 @@ namespace {
 
 bool isPython(const std::optional<Code> &c) { return !c || c->language == Language::Python; }
 
-/// The jumps of a loop itself: not those of loops inside.
+/// The jumps of a loop itself, without those of inner loops.
 void jumpsOf(const Region &r, std::vector<const Block *> &out) {
     for (const auto &b : r.blocks()) {
         if (isJump(b->kind()))
@@ -29,7 +29,7 @@ void jumpsOf(const Region &r, std::vector<const Block *> &out) {
     }
 }
 
-/// The jump that is all that a conditional block with one branch does; null if it does something else.
+/// The jump that is the only effect of a conditional block with one branch; null if there is anything else.
 const Block *onlyJump(const ConditionalBlock &c) {
     const Region &r = *c.branches()[0].region;
     const Block *jump = nullptr;
@@ -45,7 +45,7 @@ const Block *onlyJump(const ConditionalBlock &c) {
     return plain ? jump : nullptr;
 }
 
-/// Everything of a region in another one, which is empty.
+/// Moves the contents of a region to an empty one.
 void moveContent(Region &from, Region &to) {
     Block *const start = from.storedStart();
     to.adopt(from.release());
@@ -105,7 +105,7 @@ LoopJumps::Assignments LoopJumps::of(const Symbols &s, const Block &jump, const 
     return out;
 }
 
-/// Loops inside, which are done with their jumps before those around are.
+/// Handles inner loops, whose jumps are replaced before those of the surrounding loops.
 void LoopJumps::loops(Region &r) {
     std::vector<LoopRegion *> inside;
     for (Region *x : allRegions(r))
@@ -144,7 +144,7 @@ void LoopJumps::loop(LoopRegion &l) {
         assignBefore(l, {{s.leaves, "0"}});
 }
 
-/// Returns whether a block jumps, so that what follows the region may have to be left out.
+/// Returns whether a block jumps, so that the code after the region must be guarded.
 bool LoopJumps::sequence(Region &r, const Symbols &s) {
     const std::vector<Block *> order = analysis::blocksInOrder(r);
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -174,7 +174,7 @@ bool LoopJumps::block(Block &b, const Symbols &s) {
     return inner && !isa<LoopRegion>(inner) && sequence(*inner, s);
 }
 
-/// Assigns on the only edge that leads to the block, so that values are read after everything that the block follows.
+/// Assigns on the only edge to the block, so that values are read after all of its predecessors.
 void LoopJumps::assignBefore(Block &b, Assignments values) {
     Region &r = *b.parent();
     const std::vector<InterstateEdge *> &in = b.inEdges();
@@ -196,7 +196,7 @@ void LoopJumps::assignInPlaceOf(Block &b, Assignments values) {
     r.removeBlock(&b);
 }
 
-/// Puts what follows a block into a branch that is taken if the iteration goes on.
+/// Moves the code after a block to a branch that is taken if the iteration continues.
 void LoopJumps::guardRest(Region &r, const std::vector<Block *> &order, std::size_t last, const Symbols &s) {
     if (last + 1 >= order.size())
         return;

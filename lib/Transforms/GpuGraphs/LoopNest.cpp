@@ -45,7 +45,7 @@ bool isUsedBy(Name name, const State &s) {
     return false;
 }
 
-/// The container in device memory whose elements an access node of the host gets, all of them; none where it gets something else.
+/// The device container that is copied entirely to an access node on the host; empty if the node receives anything else.
 Name copiedFrom(const AccessNode &to) {
     const SDFG &g = *to.state()->sdfg();
     const Edge *only = nullptr;
@@ -87,7 +87,7 @@ bool DeviceLoopNest::readsDevice() {
     for (const Region *r : allRegions(std::as_const(outermost_))) {
         if (const auto *l = dyn_cast<LoopRegion>(r); l && device(analysis::containersRead(*l, g_)))
             return true;
-        for (const auto &e : r->edges()) // a symbol that the condition may read, and what the host waits for anyway
+        for (const auto &e : r->edges()) // a symbol that the condition may read; the host waits for this value anyway
             if (device(analysis::containersRead(*e, g_)))
                 return true;
         for (const auto &b : r->blocks())
@@ -116,7 +116,7 @@ void DeviceLoopNest::follow() {
             break;
         const std::size_t before = readers_.size();
         state(*s);
-        if (std::exchange(why_, {})) { // the host has to know the symbols before it
+        if (std::exchange(why_, {})) { // the host must know the symbols before that
             readers_.resize(before);
             break;
         }
@@ -144,7 +144,7 @@ void DeviceLoopNest::collectSymbols() {
     }
 }
 
-/// Containers of the host that get nothing inside but copies of one container in device memory, as a whole.
+/// Host containers that receive, inside the loop, only complete copies of one device container.
 void DeviceLoopNest::collectTwins() {
     std::set<Name> others;
     for (State *s : allStates(outermost_))
@@ -161,7 +161,7 @@ void DeviceLoopNest::collectTwins() {
         twins_.erase(n);
 }
 
-/// A state that does nothing but such copies.
+/// A state that only contains such copies.
 bool DeviceLoopNest::isCopyState(const State &s) const {
     bool any = false;
     for (const auto &n : s.nodes()) {
@@ -178,7 +178,7 @@ bool DeviceLoopNest::isCopyState(const State &s) const {
     return any;
 }
 
-/// Does the last that happens in a block, or before it if it is empty, copy the container?
+/// Is the last step of a block (or before it if it is empty) a copy to the container?
 bool DeviceLoopNest::isCopiedBy(const Block &b, Name data) const {
     const auto *s = dyn_cast<State>(&b);
     if (s && !s->nodes().empty())
@@ -194,7 +194,7 @@ bool DeviceLoopNest::isCopiedBy(const Block &b, Name data) const {
                        [&](const auto &last) { return !last->outEdges().empty() || isCopiedBy(*last, data); });
 }
 
-/// What a kernel reads in place of a container that control flow reads after each of the blocks; none if there is nothing.
+/// The container that a kernel reads instead of one that control flow reads after each of the blocks; empty if there is none.
 Name DeviceLoopNest::readAs(Name data, const std::vector<const Block *> &before) const {
     const DataDesc *d = g_.desc(data);
     if (!d)
@@ -202,7 +202,7 @@ Name DeviceLoopNest::readAs(Name data, const std::vector<const Block *> &before)
     if (d->storage == Storage::GPU_Global)
         return data;
     const auto twin = twins_.find(data);
-    if (twin == twins_.end()) { // scalars of the host are handed to kernels by value, if nothing changes them on the way
+    if (twin == twins_.end()) { // host scalars are passed to kernels by value, if nothing changes them in between
         const std::vector<State *> states = allStates(outermost_);
         const bool constant = std::none_of(states.begin(), states.end(), [data](const State *s) { return isWritten(data, *s); });
         return d->isScalar() && constant ? data : Name();
@@ -325,12 +325,12 @@ void DeviceLoopNest::state(State &s) {
     if (isCopyState(s))
         return;
     for (const analysis::GraphBlocker &x : blockers_.of(s).blockers)
-        if (x.reason.code != Why::Layout) // how copies are made is not decided yet
+        if (x.reason.code != Why::Layout) // the method of copies is not decided yet
             reject(x.reason.code, x.place.element + ": " + x.reason.text);
     dataflow(s);
 }
 
-/// Symbols that only the device will know reach kernels, and nothing else.
+/// Symbols that only the device will know may be used by kernels and by nothing else.
 void DeviceLoopNest::dataflow(State &s) {
     const analysis::ScopeTree scopes(s);
     const auto mentioned = [this](const std::set<Name> &names, std::set<Name> &out) {
@@ -421,7 +421,7 @@ bool DeviceLoopNest::comesAtEnd(Name host) const {
            });
 }
 
-/// Does the host use a name outside of the loop, in blocks that `counts` says yes to?
+/// Does the host use a name outside of the loop, in blocks for which `counts` is true?
 bool DeviceLoopNest::isNeeded(Name name, const std::function<bool(const Block &)> &counts) const {
     const auto reads = [name](const std::set<Name> &names) { return names.count(name) != 0; };
     const auto readsCode = [&](const Code &code) { return reads(analysis::namesInCode(code, g_)); };

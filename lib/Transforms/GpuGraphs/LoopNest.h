@@ -29,7 +29,7 @@ public:
     diag::Reason plan();
     /// Moves the loops. Requires a plan without an obstacle.
     void move();
-    /// For a remark: what else runs on the device now.
+    /// For a remark: further code that now runs on the device.
     std::string moved() const;
 
 private:

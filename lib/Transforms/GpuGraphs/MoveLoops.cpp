@@ -29,7 +29,7 @@ Name addCell(SDFG &g, const std::string &name, Type type) {
     return cell;
 }
 
-/// A scalar of the host that has a copy of it for the moment.
+/// A host scalar that holds a temporary copy.
 Name addHostCopy(SDFG &g, const std::string &name, Type type) {
     DataDesc d = DataDesc::scalar(type, true);
     d.storage = Storage::Register;
@@ -38,7 +38,7 @@ Name addHostCopy(SDFG &g, const std::string &name, Type type) {
     return copy;
 }
 
-/// Has a symbol a value when control comes to a loop from outside?
+/// Does a symbol have a value when control reaches a loop from outside?
 bool hasValueBefore(Name symbol, const LoopRegion &loop, const SDFG &g) {
     const std::vector<const Region *> inside = allRegions(loop);
     for (const Region *r : allRegions(g)) {
@@ -89,7 +89,7 @@ void DeviceLoopNest::move() {
     giveBack(neededSymbols, neededCopies);
     for (State *s : emptied_)
         leaveOut(*s);
-    for (const Name s : symbols_) // one that nothing assigns any more would have to be given by the caller
+    for (const Name s : symbols_) // a symbol that is no longer assigned would become an argument
         if (std::find(given.begin(), given.end(), s) == given.end() &&
             std::find(neededSymbols.begin(), neededSymbols.end(), s) == neededSymbols.end()) {
             g_.symbols.erase(s);
@@ -97,7 +97,7 @@ void DeviceLoopNest::move() {
         }
 }
 
-/// Copies that control flow does not need any more, with their states where something follows these.
+/// Removes copies that control flow no longer needs, and their states if these have successors.
 void DeviceLoopNest::dropCopies() {
     std::vector<State *> states = allStates(outermost_);
     for (const InterstateEdge *e : outermost_.inEdges())
@@ -113,7 +113,7 @@ void DeviceLoopNest::dropCopies() {
         }
 }
 
-/// Leads what leads to an empty state to what follows it.
+/// Redirects the predecessors of an empty state to its successors.
 void DeviceLoopNest::leaveOut(State &s) {
     Region &r = *s.parent();
     Block *next = analysis::onlyNext(s);
@@ -125,7 +125,7 @@ void DeviceLoopNest::leaveOut(State &s) {
     r.removeBlock(&s);
 }
 
-/// Is the end of a loop's body all that follows an edge? Then the step does what it assigns.
+/// Does nothing but the end of a loop's body follow an edge? If so, the loop's step performs the edge's assignments.
 bool DeviceLoopNest::isLast(const Assignments &a) const {
     if (a.region->kind() != BlockKind::Loop)
         return false;
@@ -140,14 +140,14 @@ bool DeviceLoopNest::isLast(const Assignments &a) const {
     }
 }
 
-/// Lets a kernel read a symbol itself: a range of the map whose value is in device memory.
+/// Makes a kernel read a symbol itself: as a dynamic range of the map, with its value in device memory.
 void DeviceLoopNest::handOver(MapEntry &m, Name symbol) {
     State &s = *m.state();
     const Name cell = cells_.at(symbol);
     m.addIn(symbol, g_.desc(cell)->dtype);
     s.connect(s.add<AccessNode>(cell), {}, &m, symbol, Memlet::simple(cell, g_.desc(cell)->fullSubset()));
     for (const auto *edges : {&m.inEdges(), &m.exit->outEdges()})
-        for (Edge *e : *edges) { // outside of the map nobody knows the symbol
+        for (Edge *e : *edges) { // the symbol is unknown outside of the map
             const bool mentions = e->memlet.subset && e->memlet.subset->freeSymbols().count(symbol) != 0;
             if (const DataDesc *d = mentions ? g_.desc(e->memlet.data) : nullptr)
                 e->memlet.subset = d->fullSubset();
@@ -155,14 +155,14 @@ void DeviceLoopNest::handOver(MapEntry &m, Name symbol) {
 }
 
 void DeviceLoopNest::assignAll(const Assignments &a, ControlKernel &kernel) {
-    std::vector<std::string> values; // of an edge's assignments, none reads what another one assigns
+    std::vector<std::string> values; // no assignment on an edge reads what another one assigns
     for (const Evaluation &x : a.all)
         values.push_back(kernel.value(x.value));
     for (std::size_t i = 0; i < values.size(); ++i)
         kernel.assign(a.all[i].symbol, values[i]);
 }
 
-/// What an edge assigns, a kernel does before whatever the edge leads to.
+/// A kernel performs the assignments of an edge before the edge's target.
 void DeviceLoopNest::assign(Assignments &a) {
     ControlKernel kernel(g_, cells_);
     assignAll(a, kernel);
@@ -174,7 +174,7 @@ void DeviceLoopNest::assign(Assignments &a) {
     a.edge->assignments.clear();
 }
 
-/// In front of a conditional block: which of its branches runs. Each gets a flag, and is a block with one branch.
+/// Before a conditional block: determines which of its branches runs. Each branch gets a flag, and becomes a block with one branch.
 void DeviceLoopNest::choose(Branches &b) {
     ConditionalBlock &first = *b.block;
     Region &r = *first.parent();
@@ -216,7 +216,7 @@ void DeviceLoopNest::lookAt(ConditionalBlock &c, Name flag) {
     c.branches()[0].condition = Code{copy.str(), Language::Python};
 }
 
-/// In front of a loop: its start, and whether it runs at all. `given`: symbols that have values before the outermost loop.
+/// Before a loop: its initial value, and whether it runs at all. `given`: symbols that have values before the outermost loop.
 void DeviceLoopNest::arm(Loop &l, const std::vector<Name> &given) {
     ControlKernel kernel(g_, cells_);
     for (const Name s : given)
@@ -229,7 +229,7 @@ void DeviceLoopNest::arm(Loop &l, const std::vector<Name> &given) {
     kernel.build(*s, s->label, l.region->debugInfo);
 }
 
-/// At the end of the body: the step, and whether there is another iteration.
+/// At the end of the body: the loop's step, and whether there is another iteration.
 void DeviceLoopNest::step(Loop &l) {
     ControlKernel kernel(g_, cells_);
     const Name flag = flags_.at(l.region);
@@ -259,13 +259,13 @@ void DeviceLoopNest::step(Loop &l) {
     kernel.build(*s, s->label, l.region->debugInfo);
 }
 
-/// The loop's condition is the flag, as the host has seen it last.
+/// The loop's condition becomes the flag, as last read by the host.
 void DeviceLoopNest::look(Loop &l) {
     LoopRegion &r = *l.region;
     const Name flag = flags_.at(&r), copy = addHostCopy(g_, "host_" + flag.str(), Type(ScalarKind::Bool));
     if (!r.inverted)
         copyWhole(*r.parent()->addStateBefore(&r, g_.freshLabel("look_" + r.label)), flag, copy);
-    Block *last = r.blocks().back().get(); // the step
+    Block *last = r.blocks().back().get(); // the loop's step
     copyWhole(*r.addStateAfter(last, g_.freshLabel("look_" + r.label)), flag, copy);
     r.init = r.update = std::nullopt;
     r.variable = Name();
@@ -273,7 +273,7 @@ void DeviceLoopNest::look(Loop &l) {
     r.condition = Code{copy.str(), Language::Python};
 }
 
-/// What the host reads after the loops, and after what the device does there.
+/// Copies back the values that the host reads after the loops and their device code.
 void DeviceLoopNest::giveBack(const std::vector<Name> &symbols, const std::vector<Name> &copies) {
     if (symbols.empty() && copies.empty())
         return;

@@ -38,9 +38,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t isFar = 8;      // what an access costs whose threads use a piece of memory each
-constexpr int64_t inLoop = 8;     // how much more an access counts for each loop that moves it
-constexpr int64_t deepest = 4096; // as much as they can count
+constexpr int64_t isFar = 8;      // cost of an access in which each thread uses a different piece of memory
+constexpr int64_t inLoop = 8;     // factor for each loop that moves an access
+constexpr int64_t deepest = 4096; // maximum factor
 constexpr int64_t blockAcross[2] = {8, 32};
 
 /// How an element moves with each parameter of a kernel.
@@ -51,7 +51,7 @@ struct Access {
     std::vector<Move> moves; // by parameter
 };
 
-/// The accesses of a kernel to memory of the device.
+/// The accesses of a kernel to device memory.
 class Accesses {
 public:
     explicit Accesses(const MapEntry &kernel, const analysis::ScopeTree &scopes) : kernel_(kernel) {
@@ -60,12 +60,12 @@ public:
     std::vector<Access> list;
 
 private:
-    /// An SDFG in the kernel, or the one that the kernel is in.
+    /// An SDFG inside the kernel, or the one that contains the kernel.
     struct Frame {
         const SDFG *sdfg;
-        std::map<Name, sym::Expr> values; // of its symbols, in those of the kernel
-        std::map<Name, sym::Expr> places; // of containers of an outer SDFG: where they begin there
-        std::vector<Name> loops;          // variables of the loops inside of the kernel
+        std::map<Name, sym::Expr> values; // values of its symbols in terms of the kernel's
+        std::map<Name, sym::Expr> places; // for containers of an outer SDFG: where they begin there
+        std::vector<Name> loops;          // variables of the loops inside the kernel
     };
 
     void scope(const Frame &f, const analysis::ScopeTree &scopes, const Node *entry) {
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    /// The number of the first element of a subset in memory of the device, in terms of the kernel.
+    /// The index of a subset's first element in device memory, in terms of the kernel.
     static std::optional<sym::Expr> placeOf(const Frame &f, Name data, const std::optional<sym::Subset> &subset) {
         const DataDesc *d = data ? f.sdfg->desc(data) : nullptr;
         const auto outer = f.places.find(data);
@@ -147,7 +147,7 @@ class Order {
 public:
     Order(MapEntry &m, const analysis::ScopeTree &scopes) : m_(m), accesses_(Accesses(m, scopes).list) {}
 
-    /// What has been done, in words; empty if the kernel stays as it is.
+    /// A description of the change; empty if the kernel stays as it is.
     std::string run() {
         const std::size_t last = m_.params.size() - 1;
         std::size_t x = last;
@@ -173,7 +173,7 @@ private:
         });
     }
 
-    /// The parameter that brings most of the accesses to neighbours which are far from each other along `x`.
+    /// The parameter along which most of the accesses that are far apart along `x` become neighbours.
     std::optional<std::size_t> across(std::size_t x) const {
         std::optional<std::size_t> best;
         int64_t most = 0, all = 0;
@@ -187,7 +187,7 @@ private:
             if (near > most)
                 most = near, best = d;
         }
-        return most * isFar >= all ? best : std::nullopt; // fewer do not count beside the others
+        return most * isFar >= all ? best : std::nullopt; // fewer do not matter compared with the others
     }
 
     void moveToEnd(std::size_t x, std::optional<std::size_t> y) {

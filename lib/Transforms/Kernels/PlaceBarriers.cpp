@@ -6,11 +6,11 @@
 //              map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }     map[t = 0:32] GPU_ThreadBlock { B[b + t] = s[31 - t] }
 //            }                                                          }
 //
-// The walk of sdfgc/Analysis/Streams/Barriers.h reports where threads could run too early: where a phase reads or writes what
-// an earlier one writes or reads, in the same iteration or, in loops, in the previous one. A node `Barrier` is inserted
-// before that phase and tied to the phases around it. Phases that only the list order keeps apart are tied first.
-// Existing barriers count. In persistent kernels, phases of the grid get `GridBarrier` nodes. If a condition inside a
-// kernel reads a container, a barrier is added at the end of the state that writes it.
+// The walk of sdfgc/Analysis/Streams/Barriers.h reports where threads could run too early: where a phase reads or writes elements
+// that an earlier one writes or reads, in the same iteration or, in loops, in the previous one. A node `Barrier` is inserted before
+// that phase and tied to the phases around it. Phases that only the list order keeps apart are tied first. Existing barriers count.
+// In persistent kernels, phases of the grid get `GridBarrier` nodes. If a condition inside a kernel reads a container, a barrier is
+// added at the end of the state that writes it.
 #include "Transforms/Edits/Nodes.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -27,15 +27,15 @@ namespace {
 using namespace ir;
 using analysis::StreamStep;
 
-/// Where a step begins: a copy is made at its source, unless other edges end at its destination.
+/// The first node of a step: a copy is made at its source, unless other edges end at its destination.
 Node *beginOf(const StreamStep &step) {
     const bool atSource =
         step.edge && step.node == step.edge->dst && !step.edge->src->isEntry() && !analysis::copiesAtDestination(*step.edge->dst);
     return atSource ? step.edge->src : step.node;
 }
 
-/// Inserts a barrier before the phase that would run too early: after everything before it, and before everything from
-/// it on. All copies from one node are performed together.
+/// Inserts a barrier before the phase that would run too early: everything before the phase precedes the barrier, and the phase and
+/// all later steps follow it. All copies from one node are performed together.
 void insert(const analysis::PhaseConflict &c) {
     State &s = *c.state;
     const bool grid = c.executor == analysis::Executor::Grid;
@@ -59,7 +59,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         analysis::StreamSteps steps(root);
         bool changed = false;
-        // A barrier that does not help shall not be put there again and again; the verifier would say so.
+        // A barrier that does not help must not be inserted again and again; the verifier will report the conflict.
         std::tuple<const Node *, const Edge *, const State *, analysis::MemoryUse> last;
         analysis::PhaseOrder(root, steps).run([&](const analysis::PhaseConflict &c) {
             const StreamStep *later = c.step < c.steps->size() ? &(*c.steps)[c.step] : nullptr;

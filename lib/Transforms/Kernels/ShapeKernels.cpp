@@ -56,7 +56,7 @@ using namespace ir;
 using Sizes = analysis::BlockSizes;
 
 constexpr int64_t maxBlocksYZ = 65535;
-constexpr int64_t maxThreads = 1024;                                  // of a block
+constexpr int64_t maxThreads = 1024;                                  // in a block
 constexpr int64_t reducingBlocks[2][3] = {{2048, 1, 1}, {32, 64, 1}}; // for maps with one parameter, and with more
 
 class Shaper {
@@ -67,7 +67,7 @@ public:
         bool changed = false;
         for (State *s : allStates(g)) {
             const analysis::ScopeTree scopes(*s);
-            std::vector<const Node *> kernels; // around the node that is looked at
+            std::vector<const Node *> kernels; // around the current node
             for (Node *n : scopes.order()) {
                 if (!kernels.empty() && n == exitOf(kernels.back()))
                     kernels.pop_back();
@@ -111,7 +111,7 @@ private:
         return before != std::tuple(m.gpuBlockSize, m.gpuGridLimit, m.gpuLaunchBounds);
     }
 
-    /// How many blocks there are at most along x, y, z; 0: as many as the iterations need.
+    /// The maximum number of blocks along x, y and z; 0: as many as the iterations need.
     static std::vector<sym::Expr> gridLimit(const MapEntry &m, const Sizes &block, const analysis::KernelContent &content) {
         const bool byBlocks = content.byBlocks();
         const std::size_t rank = m.params.size();
@@ -130,7 +130,7 @@ private:
         return limit;
     }
 
-    /// How many threads they have counts, not how these are arranged.
+    /// Compares the number of threads, not their arrangement.
     void compare(const MapEntry &m, const Sizes &asked, sym::Expr threads) {
         if (sym::isEqual(analysis::product(asked), threads) != sym::Truth::True)
             context_.diags.report(diag::Id::BlockSizeIgnored, analysis::placeOf(m), m.label, analysis::product(asked).str(),

@@ -49,7 +49,7 @@ class ExpandLibraryNodes : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
-        // Expansions nest a few levels at most; the bound only ends a definition that expands into itself.
+        // Expansions nest a few levels at most; the bound only stops a definition that expands into itself.
         for (int round = 0; round < 8; ++round) {
             std::vector<LibraryNode *> nodes = collect(root);
             if (nodes.empty())
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    /// Says once which libraries keep an order of sums of their own, nodes that came as calls included.
+    /// Warns once about libraries with their own order of sums, including nodes that came as calls.
     static void warnOfLibraries(SDFG &root, pass::Context &context) {
         std::string names;
         std::set<const platform::Environment *> called;
@@ -128,7 +128,7 @@ private:
         if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
             if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
                 context.missed(n, "computes on the host, between copies", {diag::Why::Library, why});
-                if (n.libraryName() != "mpi" && n.libraryName() != "pblas") // messages are the host's on every target
+                if (n.libraryName() != "mpi" && n.libraryName() != "pblas") // messages are handled by the host on every target
                     context.diags.report(diag::Id::NodeOnHost, place, n.label, why);
                 stageOnHost(n);
             }

@@ -33,13 +33,13 @@ using namespace ir;
 
 bool isWord(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), isCppWord) && !std::isdigit(s[0]); }
 
-/// `result = function(arguments);`, taken apart.
+/// The parts of `result = function(arguments);`.
 struct CallText {
     std::string_view result, function;
     std::vector<std::string_view> arguments;
 };
 
-/// Nothing for text of another form.
+/// Nothing for other text.
 std::optional<CallText> oneCall(std::string_view text) {
     text = text::trimmed(text);
     const std::size_t open = text.find('(');
@@ -54,7 +54,7 @@ std::optional<CallText> oneCall(std::string_view text) {
         if (!isWord(call.result))
             return std::nullopt;
     }
-    int depth = 0; // of one call, the parenthesis closes at the end
+    int depth = 0; // in a single call, the parenthesis closes at the end
     for (std::size_t i = open; i + 2 < text.size(); ++i) {
         depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
         if (depth == 0)
@@ -81,9 +81,9 @@ public:
         return isPlain(a) ? std::optional(std::string(a)) : std::nullopt;
     }
 
-    /// Connectors that the call sees as another type.
+    /// Connectors that the call casts to another type.
     const std::map<Name, Name> &casts() const { return casts_; }
-    /// Is every connector seen in one way?
+    /// Is every connector used with a single type?
     bool isConsistent() const {
         return std::none_of(casts_.begin(), casts_.end(), [&](const auto &c) { return plain_.count(c.first) != 0; });
     }
@@ -117,7 +117,7 @@ private:
         return std::string(name);
     }
 
-    /// Connectors, symbols, numbers, and sums and products of them that mean the same in Python. Other words may be macros.
+    /// Connectors, symbols, numbers, and their sums and products that have the same meaning in Python. Other words may be macros.
     bool isPlain(std::string_view a) {
         const auto parsed = py::parseExpr(a);
         if (!parsed.value || !isArithmetic(**parsed.value))

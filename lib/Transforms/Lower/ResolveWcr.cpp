@@ -58,8 +58,8 @@ using namespace ir;
 using diag::Reason;
 using diag::Why;
 
-/// How many of a map's parameters have iterations that run side by side: threads share the outermost loop, or the `collapse`
-/// outermost ones; the others run in sequence inside of it. Loops of one iteration do not count.
+/// The number of a map's parameters whose iterations run concurrently: the outermost loop, or the outermost `collapse` loops, are
+/// distributed over threads, and the others run sequentially inside. Loops with one iteration do not count.
 std::size_t parallelParameters(const MapEntry &m) {
     if (m.schedule != Schedule::CPU_Multicore)
         return analysis::runsParallel(&m) ? m.params.size() : 0;
@@ -75,9 +75,10 @@ bool isShared(const Node *scope) {
     return m && m->schedule == Schedule::CPU_Multicore;
 }
 
-/// What the iterations of the scopes (innermost first) depend on, outermost first. A persistent map's own range says nothing: every
-/// thread of its team runs the body, and the first parameter is the thread's number; unless a parallel map in it (`shared`: one
-/// further inside) has its iterations shared out among the team, each of them run by one thread (reference 21.1).
+/// The parameters that the iterations of the scopes (innermost first) depend on, outermost first. A persistent map's own range is
+/// ignored: every thread of its team runs the body, and the first parameter is the index of the thread. The exception is a parallel
+/// map inside it (`shared`: one further inside), whose iterations are distributed over the team, each to one thread (reference
+/// 21.1).
 std::vector<analysis::IterationParameter> parametersOf(const std::vector<Node *> &scopes, bool shared = false) {
     std::vector<analysis::IterationParameter> all;
     for (const Node *scope : scopes) {
@@ -103,9 +104,9 @@ std::vector<analysis::IterationParameter> parametersOf(const std::vector<Node *>
 struct Decision {
     WcrMode mode;
     std::string why;
-    std::vector<const Edge *> through = {}; // of a reduction: the writes from the innermost one to the map's level
-    diag::Why code = diag::Why::None;       // of an atomic update
-    const Node *scope = nullptr;            // whose iterations meet; null: other parts of the state do
+    std::vector<const Edge *> through = {}; // for a reduction: the writes from the innermost one to the map's level
+    diag::Why code = diag::Why::None;       // for an atomic update
+    const Node *scope = nullptr;            // the scope whose iterations conflict; null: other parts of the state do
 };
 
 class Resolver {
@@ -128,7 +129,7 @@ const sym::Assumptions &Resolver::facts(const SDFG &g) {
     return it->second;
 }
 
-/// Does it run nothing in parallel itself? Then one thread does all of an iteration's part of it.
+/// Does it contain nothing parallel? If so, a single thread runs all of an iteration's part of it.
 bool isSequentialInside(const Node &n) {
     const auto *nested = dyn_cast<NestedSDFGNode>(&n);
     if (!nested || !nested->sdfg)
@@ -141,8 +142,8 @@ bool isSequentialInside(const Node &n) {
     return true;
 }
 
-/// All that one iteration of the parallel map touches by a write in `around`; nothing when threads share an iteration. Not what the
-/// edge after the scopes says: it may stand for several writes.
+/// The elements that one iteration of the parallel map accesses by a write in `around`; nothing if threads share an iteration. The
+/// edge after the scopes cannot be used, since it may represent several writes.
 std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &write, const std::vector<Node *> &around,
                                               const sym::Assumptions &facts) {
     auto touched = analysis::destinationSubset(&write);
@@ -154,7 +155,7 @@ std::optional<sym::Subset> writtenByIteration(const MapEntry &map, const Edge &w
     return analysis::touchedByIteration(map, *touched, around, d->fullSubset(), facts);
 }
 
-/// Another write in the parallel scope that may touch the same elements in another iteration.
+/// Another write in the parallel scope that may access the same elements in another iteration.
 bool Resolver::overlapsOtherWrite(const analysis::WriteLevel &level, const Node *parallelScope, const std::set<Name> &varying) {
     const State &state = *level.edge->src->state();
     const auto *map = dyn_cast<MapEntry>(parallelScope);
@@ -171,7 +172,7 @@ bool Resolver::overlapsOtherWrite(const analysis::WriteLevel &level, const Node 
     for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
         if (other == level.edge || !tracer_.encloses(parallelScope, other->src))
             continue;
-        if (isa<AccessNode>(other->src) && !analysis::isTransfer(*other)) // hands on what another write wrote
+        if (isa<AccessNode>(other->src) && !analysis::isTransfer(*other)) // forwards another write's result
             continue;
         auto otherTouched = analysis::destinationSubset(other);
         if (touched && otherTouched && *touched == *otherTouched)
@@ -185,8 +186,8 @@ bool Resolver::overlapsOtherWrite(const analysis::WriteLevel &level, const Node 
     return false;
 }
 
-/// Why concurrent writes on this stretch may meet; empty when they cannot. `shared`: a parallel map further inside shares out its
-/// iterations.
+/// Why concurrent writes in this part of the path may conflict; empty if they cannot. `shared`: a parallel map further inside
+/// distributes its iterations.
 Reason Resolver::conflictOn(const analysis::WriteLevel &level, bool shared) {
     const Node *parallelScope = analysis::outermostParallel(level.scopes);
     if (!parallelScope)
@@ -258,8 +259,8 @@ std::vector<Edge *> updatesOf(SDFG &root) {
     return all;
 }
 
-/// Calls `take(edge, decision)` for the edges that need a decision: innermost ones, and outer ones if no inner edge has
-/// a conflict resolution.
+/// Calls `take(edge, decision)` for the edges that need a decision: innermost ones, and outer ones if no inner edge has conflict
+/// resolution.
 template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge *> &all, Take take) {
     std::unordered_set<const Edge *> decided;
     for (bool inner : {true, false})
@@ -276,12 +277,12 @@ template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge 
         }
 }
 
-/// For --reductions ordered: takes away what runs side by side and updates one element, where the order counts.
+/// For --reductions ordered: removes concurrency from updates of one element whose order matters.
 class Ordering {
 public:
     Ordering(SDFG &root, pass::Context &context) : root_(root), context_(context) {}
 
-    /// Returns whether the graph was changed; what cannot be put in an order is an error.
+    /// Returns whether the graph was changed; updates that cannot be ordered are an error.
     bool run() {
         bool changed = false;
         while (round())
@@ -290,7 +291,7 @@ public:
     }
 
 private:
-    /// What is known of a graph holds until it is changed: one round looks at all updates, then changes what is in their way.
+    /// Facts about a graph are valid until it changes: one round examines all updates, and then changes the obstacles.
     bool round() {
         Resolver resolver;
         const std::size_t errorsBefore = context_.diags.errorCount();
@@ -359,7 +360,7 @@ public:
                     reduced.emplace_back(along, e.memlet.wcr);
                 }
         });
-        for (const auto &[e, wcr] : reduced) // the map reduces by what its outer edges say
+        for (const auto &[e, wcr] : reduced) // the map reduces according to its outer edges
             if (e->memlet.wcr.empty()) {
                 e->memlet.wcr = wcr;
                 all.push_back(e);

@@ -49,7 +49,7 @@ using analysis::AsyncOp;
 using analysis::ContainerUses;
 using analysis::Executor;
 
-// ---------------------------------------------------------------------------------------------------- which symbols have values
+// ---------------------------------------------------------------------------------------------------- symbols with values
 
 /// Symbols that may have no value yet.
 struct Unassigned {
@@ -58,18 +58,18 @@ struct Unassigned {
     bool sameAs(const Unassigned &other) const { return symbols == other.symbols; }
 };
 
-/// Walks one SDFG: what may be unassigned in front of each block?
+/// Walks one SDFG to find symbols that may be unassigned before each block.
 class AssignmentWalk : private analysis::FlowWalk<Unassigned> {
 public:
     AssignmentWalk(SDFG &g, const std::set<Name> &assigned) {
         Unassigned start;
         for (Name n : assigned)
-            if (!g.symbols.contains(n) || !(g.isRoot() || g.parentNode->mapped(n))) // else the caller gives it a first value
+            if (!g.symbols.contains(n) || !(g.isRoot() || g.parentNode->mapped(n))) // else the caller provides a value
                 start.symbols.insert(n);
         whole(g, std::move(start));
     }
     const std::set<Name> &before(const Block *b) const {
-        static const std::set<Name> none; // cannot be reached
+        static const std::set<Name> none; // unreachable
         auto it = before_.find(b);
         return it == before_.end() ? none : it->second;
     }
@@ -117,7 +117,7 @@ private:
     bool outlivesCalls(const DataDesc &d) const { return d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::External; }
     /// Is it memory, rather than an object or a pointer?
     static bool isMemory(const DataDesc &d) { return (d.isArray() || d.isScalar()) && !d.isReference(); }
-    /// Does the host allocate it, for a device?
+    /// Does the host allocate it for a device?
     bool isOfDevice(const DataDesc &d) const {
         return gpu_ && executor_ == Executor::Host && (d.storage == Storage::GPU_Global || d.storage == Storage::CPU_Pinned) &&
                isMemory(d);
@@ -135,8 +135,8 @@ private:
             reserve(name, d, u);
     }
 
-    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs the
-    /// SDFG, and on the host ordinary memory replaces them.
+    /// A Global container of a nested SDFG. Registers cannot outlive their scope: in a kernel they live as long as the thread runs
+    /// the SDFG, and on the host ordinary memory replaces them.
     void placeGlobal(Name name, DataDesc &d, const ContainerUses &u) {
         if (isMemory(d) && ofTheCall(d))
             return;
@@ -155,7 +155,7 @@ private:
             live(name, d, Lifetime::SDFG);
     }
 
-    /// False when all is said.
+    /// Returns false if nothing else is left to decide.
     bool placeForDevice(Name name, DataDesc &d, const ContainerUses &u) {
         auto *only = const_cast<State *>(u.onlyState());
         const bool local = only && (d.lifetime == Lifetime::Scope || d.lifetime == Lifetime::State);
@@ -168,7 +168,7 @@ private:
                 waitAtEnd(*only, scope, scopes);
                 return false;
             }
-            const bool ofScope = values_.of(g_, d.totalSize, only, scope).computed && !isComputed(d); // its parameters
+            const bool ofScope = values_.of(g_, d.totalSize, only, scope).computed && !isComputed(d); // parameters of the scope
             if (ofScope || (zeroed_.count(name) && (scope || g_.isRoot()))) {
                 live(name, d, g_.isRoot() ? Lifetime::SDFG : Lifetime::Global);
                 reserveIn(*only, scope, name);
@@ -201,7 +201,7 @@ private:
         changed_ = true;
     }
 
-    /// Can the size be said at the beginning of a call of the program, and the container be seen from there?
+    /// Can the size be computed at the start of the program's call, and is the container visible there?
     bool ofTheCall(const DataDesc &d) {
         for (const SDFG *g = &g_; g->parentNode; g = g->parentSDFG())
             if (analysis::becomesFunction(*g))
@@ -232,7 +232,7 @@ private:
     void reserve(Name name, const DataDesc &d, const ContainerUses &u) {
         const Block *dominator = nearestCommonDominator(u);
         if (!dominator)
-            return; // cannot be reached
+            return; // unreachable
         if (!assignments_)
             assignments_ = std::make_unique<AssignmentWalk>(g_, values_.assigned(g_));
         const std::set<Name> symbols = symbolsOf(d), &open = assignments_->before(dominator);
@@ -254,7 +254,7 @@ private:
             front = b.parent()->addStateBefore(&b, g_.freshLabel("reserve_" + name.str()));
         reserveIn(*front, nullptr, name);
     }
-    /// In front of everything in a scope, after what has been reserved there.
+    /// Reserves before everything in a scope, after earlier reservations there.
     void reserveIn(State &s, Node *scope, Name name) {
         s.renumber();
         const analysis::ScopeTree scopes(s);
@@ -277,7 +277,7 @@ private:
         return op && op->kind == AsyncOp::Reserve;
     }
 
-    /// The host waits for what an iteration has queued, which is on stream 0 like everything in a scope of the host.
+    /// The host waits for work that an iteration has queued; it is on stream 0, like everything in a scope on the host.
     void waitAtEnd(State &s, Node *scope, const analysis::ScopeTree &scopes) {
         if (!waits_.insert({&s, scope}).second)
             return;
@@ -318,8 +318,8 @@ private:
         return out;
     }
 
-    /// The nearest block that every path to a use goes through: in the innermost region that contains all uses, or around it. Null
-    /// if no use can be reached.
+    /// The nearest block on every path to a use: in the innermost region that contains all uses, or outside of it. Null if no use
+    /// is reachable.
     const Block *nearestCommonDominator(const ContainerUses &u) {
         std::vector<std::vector<const Block *>> chains;
         for (const Block *b : u.blocks)
@@ -328,7 +328,7 @@ private:
         while (std::all_of(chains.begin(), chains.end(), [&](const auto &c) { return c.size() > depth + 1; }) &&
                std::all_of(chains.begin(), chains.end(), [&](const auto &c) { return c[depth] == chains[0][depth]; }))
             ++depth;
-        // A conditional block's branches are alternatives: the point in front of the conditional serves all of them.
+        // The branches of a conditional block are alternatives: the point before the conditional dominates all of them.
         while (depth > 0 && chains[0][depth - 1]->kind() == BlockKind::Conditional)
             --depth;
         const analysis::BlockDominators dominators(*chains[0][depth]->parent());
@@ -344,7 +344,7 @@ private:
     Executor executor_;
     bool gpu_, changed_ = false;
     std::map<Name, ContainerUses> uses_;
-    std::set<Name> zeroed_; // are zero where they get memory
+    std::set<Name> zeroed_; // zero when allocated
     std::unique_ptr<AssignmentWalk> assignments_;
     std::map<const Block *, State *> fronts_;
     std::set<std::pair<const State *, const Node *>> waits_;

@@ -62,7 +62,7 @@ private:
         const Node *scope;
     };
 
-    /// The memory of a container of a kernel becomes a container of the SDFG that starts the kernel.
+    /// Moves the memory of a kernel's container to a container of the SDFG that launches the kernel.
     void addArena(const Declared &c, pass::Context &context) {
         DataDesc &d = *c.g->arrays.find(c.name);
         SDFG &host = *const_cast<SDFG *>(analysis::kernelAround(*c.g, c.state, c.scope)->state()->sdfg());

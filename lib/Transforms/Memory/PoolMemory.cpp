@@ -38,10 +38,10 @@ using analysis::AsyncOp;
 using analysis::StreamStep;
 using diag::Why;
 
-/// The block of the SDFG's own region that a state is in.
+/// The block in the SDFG's top region that contains a state.
 Block *topBlock(State &s, const SDFG &g) {
     Block *b = &s;
-    while (b && (b->conditional() || b->parent() != &g)) // the region of a branch has the parent of its conditional
+    while (b && (b->conditional() || b->parent() != &g)) // the parent of a branch's region is that of its conditional
         b = b->conditional() ? static_cast<Block *>(b->conditional()) : b->parent();
     return b;
 }
@@ -51,9 +51,9 @@ bool isSequence(const SDFG &g) {
                        [&](const auto &b) { return b->inEdges().size() <= 1 && b->outEdges().size() <= 1; });
 }
 
-/// Where a container is used, or why the pool cannot serve it.
+/// The uses of a container, or why the pool cannot serve it.
 struct Uses {
-    std::vector<Block *> blocks; // of the top level, in no order
+    std::vector<Block *> blocks; // at the top level, in no particular order
     diag::Reason obstacle;
 };
 
@@ -95,7 +95,7 @@ private:
         return d.transient && d.storage == Storage::GPU_Global && (d.pool || all_) && shortLived && d.alias == AliasKind::None &&
                (d.isArray() || d.isScalar());
     }
-    /// Of the containers that the pool should serve, in the order of the SDFG's list, before anything is changed for one of them.
+    /// The uses of the containers that the pool should serve, in the order of the SDFG's list, before any of them changes.
     std::vector<std::pair<Name, Uses>> wantedUses(const SDFG &g) const {
         std::vector<std::pair<Name, Uses>> out;
         const std::set<Name> served = analysis::pooledContainers(g);
@@ -153,7 +153,7 @@ private:
             streamSteps_ = std::make_unique<analysis::StreamSteps>(root_);
         return *streamSteps_;
     }
-    /// As they were before there were nodes for the pool in the state, which are no uses.
+    /// The steps before pool nodes were added to the state, since these are not uses.
     const std::vector<StreamStep> &stepsOf(State &s) {
         auto [at, isNew] = steps_.try_emplace(&s);
         if (isNew)
@@ -175,18 +175,18 @@ private:
         std::vector<Block *> order = analysis::blocksInOrder(g);
         std::erase_if(order, [&](Block *b) { return std::find(used.begin(), used.end(), b) == used.end(); });
         if (order.empty())
-            return; // cannot be reached
+            return; // unreachable
         State *front = g.addStateBefore(order.front(), g.freshLabel("allocate_" + name.str()));
         State *back = g.addStateAfter(order.back(), g.freshLabel("free_" + name.str()));
         analysis::addAsyncOp(*front,
-                             {AsyncOp::Allocate, 0, -1, name}); // after the assignments on the way in, which sizes may depend on
+                             {AsyncOp::Allocate, 0, -1, name}); // after the assignments on the edge, which sizes may depend on
         analysis::addAsyncOp(*back, {AsyncOp::Free, 0, -1, name});
     }
 
     SDFG &root_;
     bool all_;
     pass::Context &context_;
-    std::unique_ptr<analysis::StreamSteps> streamSteps_; // once something is to be served
+    std::unique_ptr<analysis::StreamSteps> streamSteps_; // once the pool serves a container
     std::map<const State *, std::vector<StreamStep>> steps_;
     bool changed_ = false;
 };

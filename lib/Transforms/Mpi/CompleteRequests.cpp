@@ -19,9 +19,8 @@
 // A request copied by tasklets or edges is identified with its original: a Wait for one completes the transfers that
 // either has started. A view is identified with its container.
 //
-// A nested SDFG that receives requests counts as a node that starts what is started inside, or waits for what is waited
-// for inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can
-// refer to them.
+// A nested SDFG that receives requests counts as a node that starts the requests started inside, or waits for those waited for
+// inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can refer to them.
 //
 // Not handled: nested SDFGs in maps; buffers that are local to a nested SDFG and no longer exist when its caller waits.
 #include "sdfgc/Analysis/Flow/FlowWalk.h"
@@ -48,7 +47,7 @@ Name memoryOf(const Node *n) {
     return behind ? behind->data : access ? access->data : Name();
 }
 
-/// The containers of requests of an SDFG. Those between which requests are copied go by one name.
+/// The request containers of an SDFG. Containers between which requests are copied share one name.
 class Requests {
 public:
     explicit Requests(const SDFG &g) : g_(g) {
@@ -74,7 +73,7 @@ public:
                 out.push_back(name);
         return out;
     }
-    /// Is everything that holds such a request used in this SDFG alone?
+    /// Are all containers of such a request used only in this SDFG?
     bool areOwn(Name container) const {
         const auto isTransient = [this](Name n) {
             const DataDesc *d = g_.desc(n);
@@ -110,10 +109,10 @@ private:
     }
 
     const SDFG &g_;
-    std::map<Name, Name> same_; // towards the one that stands for all
+    std::map<Name, Name> same_; // leads to the common name
 };
 
-/// One buffer of a node that starts something; without a buffer, of an Ibarrier.
+/// One buffer of a node that starts a transfer; an Ibarrier has no buffer.
 struct Operation {
     const Node *node;
     Name buffer, request;
@@ -125,7 +124,7 @@ const LibraryNode *asMpiNode(const Node &n) {
     return l && l->libraryName() == "mpi" ? l : nullptr;
 }
 
-/// What a node starts; nothing if it ends what it does itself. What is missing, its expansion says.
+/// The operations that a node starts; empty if it completes them itself. Its expansion reports missing operands.
 std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
     const LibraryNode *l = asMpiNode(n);
     const Edge *request = l ? l->outEdge("_request") : nullptr;
@@ -146,20 +145,20 @@ std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
     return out;
 }
 
-/// The container of the requests that a Wait waits for; empty for other nodes.
+/// The container of the requests that a Wait completes; empty for other nodes.
 Name waitedFor(const Node &n, const Requests &requests) {
     const LibraryNode *l = asMpiNode(n);
     const Edge *e = l && (l->className() == "Wait" || l->className() == "Waitall") ? l->inEdge("_request") : nullptr;
     return e ? requests(memoryOf(analysis::pathSource(e))) : Name();
 }
 
-/// Everything that an SDFG does with requests.
+/// All uses of requests in an SDFG.
 struct Uses {
     std::vector<Operation> operations;
     std::map<const Node *, std::set<Name>> waits; // containers of requests
 };
 
-/// The container outside behind an argument of a nested SDFG; empty where it has no edge.
+/// The outer container of a nested SDFG's argument; empty if it has no edge.
 Name outside(const NestedSDFGNode &n, Name argument) {
     if (const Edge *e = n.inEdge(argument))
         return memoryOf(analysis::pathSource(e));
@@ -169,7 +168,7 @@ Name outside(const NestedSDFGNode &n, Name argument) {
 
 Uses usesOf(SDFG &g, const Requests &requests);
 
-/// What a nested SDFG does with the requests of its caller, in the caller's names.
+/// Adds the uses of the caller's requests in a nested SDFG, under the caller's names.
 void addNested(const NestedSDFGNode &n, const Requests &outer, Uses &out) {
     const Requests inner(*n.sdfg);
     const Uses in = usesOf(*n.sdfg, inner);
@@ -187,7 +186,7 @@ void addNested(const NestedSDFGNode &n, const Requests &outer, Uses &out) {
         for (const Name there : held(container))
             out.waits[&n].insert(there);
     for (const Operation &o : in.operations)
-        if (!waited.contains(o.request)) // else it ends before the nested SDFG does
+        if (!waited.contains(o.request)) // otherwise it ends inside the nested SDFG
             for (const Name there : held(o.request))
                 out.operations.push_back({&n, outside(n, o.buffer), there, o.receives});
 }
@@ -208,7 +207,7 @@ Uses usesOf(SDFG &g, const Requests &requests) {
     return out;
 }
 
-/// The operations that may be open at a point, by their numbers.
+/// The operations that may be open at a point, by index.
 struct Open {
     std::set<std::size_t> operations;
     void join(const Open &other) { operations.insert(other.operations.begin(), other.operations.end()); }
@@ -254,7 +253,7 @@ private:
         return std::any_of(operations_.begin(), operations_.end(), [n](const Operation &o) { return o.node == n; });
     }
 
-    /// What an edge into a node reads, and what an edge into an access node writes.
+    /// Checks the reads of an edge into a node, and the writes of an edge into an access node.
     void uses(const Node &n, const Edge &e, const Open &now) {
         const auto *written = dyn_cast<AccessNode>(&n);
         const auto *read = dyn_cast<AccessNode>(analysis::pathSource(&e));
@@ -267,7 +266,7 @@ private:
         if (!starts(e.src))
             use(*e.src, memoryOf(written), true, now);
     }
-    /// Does an edge say what a view looks at?
+    /// Does an edge define a view?
     static bool isView(const Edge &e, const AccessNode *n) {
         const DataDesc *d = n ? n->state()->sdfg()->desc(n->data) : nullptr;
         return d && d->isView() && analysis::viewEdge(n) == &e;
@@ -290,11 +289,11 @@ private:
     const std::map<const Node *, std::set<Name>> &waits_;
     pass::Context &context_;
     Open atReturns_;
-    std::set<const Node *> successful_; // waits that found something to wait for on some path
+    std::set<const Node *> successful_; // waits that complete an operation on some path
     std::set<std::pair<const Node *, std::size_t>> said_;
 };
 
-/// Containers of requests, and the buffers that they move, with whether they are received into.
+/// Request containers, and their buffers with a flag for received ones.
 using Moved = std::map<Name, std::map<Name, bool>>;
 
 class CompleteRequests : public pass::GraphPass {
@@ -302,7 +301,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override { return hasRequests(root) && complete(root, {}, context); }
 
 private:
-    /// Most programs have none, and are left without a walk over their control flow.
+    /// Most programs have no requests, and need no walk over their control flow.
     static bool hasRequests(SDFG &root) {
         for (SDFG *g : allSDFGs(root))
             for (const auto &[name, d] : g->arrays)
@@ -311,7 +310,7 @@ private:
         return false;
     }
 
-    /// `outer`: what callers have started for requests that are arguments.
+    /// `outer`: operations that callers have started for requests that are arguments.
     static bool complete(SDFG &g, const Moved &outer, pass::Context &context) {
         const Requests requests(g);
         const Uses uses = usesOf(g, requests);
@@ -337,7 +336,7 @@ private:
         return changed;
     }
 
-    /// Makes the buffers of what a nested SDFG waits for arguments of it; what its requests move then, in its own names.
+    /// Makes the buffers that a nested SDFG waits for its arguments; returns the operations of its requests under its own names.
     static Moved handOver(NestedSDFGNode &n, const Requests &requests, const Uses &uses, const Moved &moved) {
         Moved out;
         if (!uses.waits.contains(&n))
@@ -358,7 +357,7 @@ private:
         return out;
     }
 
-    /// The name of a container in a nested SDFG, of which it becomes an argument unless it is one; empty where it cannot.
+    /// The name of a container in a nested SDFG, which becomes an argument if necessary; empty if this is impossible.
     static Name passed(NestedSDFGNode &n, Name buffer, bool isReceived) {
         State &s = *n.state();
         const DataDesc &d = *s.sdfg()->desc(buffer);
@@ -389,7 +388,7 @@ private:
         return inside;
     }
 
-    /// The symbols in the sizes of a container must mean the same in the nested SDFG.
+    /// Symbols in the sizes of a container must have the same meaning in the nested SDFG.
     static bool declareSizes(NestedSDFGNode &n, const DataDesc &d) {
         for (const Name symbol : analysis::freeSymbols(d)) {
             if (const sym::Expr *there = n.mapped(symbol)) {
@@ -404,7 +403,7 @@ private:
         return true;
     }
 
-    /// Gives a Wait a buffer, unless it has it.
+    /// Adds a buffer to a Wait, unless it already has it.
     static bool take(Node &wait, Name buffer, bool isReceived) {
         State &s = *wait.state();
         const DataDesc *d = s.sdfg()->desc(buffer);

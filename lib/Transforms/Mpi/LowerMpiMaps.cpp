@@ -38,10 +38,10 @@ using namespace ir;
 
 const Name rankSymbol("__dace_comm_rank"), sizeSymbol("__dace_comm_size");
 
-/// What is asked of MPI at the start: a symbol, and the call that has its value.
+/// Values queried from MPI at the start: a symbol, and the call that returns its value.
 using Questions = std::map<Name, std::string>;
 
-/// The dimensions of a map that are dealt out, and what has to be known for it.
+/// The distributed dimensions of a map, and the values needed for them.
 std::vector<DealtDimension> dealt(const MapEntry &m, int64_t most, Questions &asked) {
     const auto n = static_cast<std::size_t>(std::clamp<int64_t>(most, 1, static_cast<int64_t>(m.params.size())));
     const auto ask = [&](const std::string &what, const std::string &function, std::size_t d) {

@@ -20,7 +20,7 @@ namespace {
 
 using namespace ir;
 
-/// An operand that counts on the root only.
+/// An operand that is only used on the root.
 struct RootOperand {
     std::string_view className, connector;
 };
@@ -50,7 +50,7 @@ bool isRoots(const Node &node, Name connector) {
                        [&](const RootOperand &o) { return o.className == l->className() && o.connector == connector.view(); });
 }
 
-/// Do all edges of an access node lead to, or come from, operands of the root?
+/// Do all edges of an access node connect to operands of the root?
 bool isForRoot(const AccessNode &n) {
     return std::all_of(n.outEdges().begin(), n.outEdges().end(), [](const Edge *e) { return isRoots(*e->dst, e->dstConn); }) &&
            std::all_of(n.inEdges().begin(), n.inEdges().end(), [](const Edge *e) { return isRoots(*e->src, e->srcConn); });
@@ -59,7 +59,7 @@ bool isForRoot(const AccessNode &n) {
 class MarkRootArguments : public pass::GraphPass {
 public:
     bool run(SDFG &root, pass::Context &) override {
-        std::map<Name, bool> found; // arguments that are accessed, and whether only by roots
+        std::map<Name, bool> found; // accessed arguments, and whether only root operands access them
         for (State *s : allStates(root))
             for (const AccessNode *n : nodesOf<AccessNode>(*s))
                 if (const DataDesc *d = root.desc(n->data); d && !d->transient && d->kind == DataKind::Array)

@@ -21,7 +21,7 @@ std::optional<py::Wcr> reductionOf(const Edge &e) {
     return parsed.value ? std::optional(*parsed.value) : std::nullopt;
 }
 
-/// Calls visit for the edges inside of the map that lead to an edge which leaves it.
+/// Calls visit for the edges inside the map that lead to an edge out of the map.
 void forEachInside(const Edge &exitEdge, const std::function<void(Edge &)> &visit) {
     const Name in = analysis::pairedConnector(exitEdge.srcConn);
     for (Edge *e : exitEdge.src->inEdges())
@@ -32,7 +32,7 @@ void forEachInside(const Edge &exitEdge, const std::function<void(Edge &)> &visi
         }
 }
 
-/// Where a subset follows a parameter: as the only index of one dimension.
+/// The dimension of a subset that a parameter indexes, as its only index.
 std::optional<std::size_t> dimensionOf(const sym::Subset &s, Name parameter) {
     std::optional<std::size_t> out;
     for (std::size_t d = 0; d < s.dims.size(); ++d) {
@@ -47,7 +47,7 @@ std::optional<std::size_t> dimensionOf(const sym::Subset &s, Name parameter) {
     return out;
 }
 
-/// A map over the elements of a subset: each of `to`, from that of `from` if there is such a container.
+/// A map over the elements of a subset, which assigns each element of `to`, from that of `from` if there is one.
 void overElements(State &s, const std::string &label, const sym::Subset &subset, AccessNode *from, AccessNode *to,
                   const std::string &code, const std::string &wcr) {
     std::vector<Name> params;
@@ -64,7 +64,7 @@ void overElements(State &s, const std::string &label, const sym::Subset &subset,
 
 sym::Range DealtDimension::part(const sym::Expr &at) const {
     const sym::Expr count = all.size();
-    const auto first = [&](const sym::Expr &of) { // iteration with which a part begins
+    const auto first = [&](const sym::Expr &of) { // first iteration of a part
         return of * sym::floorDiv(count, parts) + sym::min({of, count - parts * sym::floorDiv(count, parts)});
     };
     return {all.begin + first(at) * all.step, all.begin + (first(at + 1) - 1) * all.step, all.step};
@@ -127,7 +127,7 @@ void combineOverRanks(Edge &exitEdge) {
 
 namespace {
 
-/// An SDFG in which each rank sends its part of a container to the others, one rank, the value of a symbol, after the other.
+/// An SDFG in which each rank sends its part of a container to the others, one rank after another; a symbol holds the rank.
 std::unique_ptr<SDFG> sender(const SDFG &outer, Name data, const sym::Subset &part, Name rank, const sym::Expr &size) {
     const Name root("__root");
     auto g = std::make_unique<SDFG>(Name("gather_" + data.str()));
@@ -167,7 +167,7 @@ void gatherParts(Edge &exitEdge, const std::vector<DealtDimension> &dims, const 
     SDFG &outer = *s.sdfg();
     auto *written = cast<AccessNode>(exitEdge.dst);
     const Name data = written->data, rank("__rank");
-    sym::Subset part = *exitEdge.memlet.subset; // of the rank in `rank`
+    sym::Subset part = *exitEdge.memlet.subset; // the part of the rank in `rank`
     forEachInside(exitEdge, [&](Edge &e) {
         for (const DealtDimension &d : dims) {
             const std::size_t at = *dimensionOf(*e.memlet.subset, d.parameter);

@@ -8,7 +8,7 @@
 
 namespace sdfgc::transforms {
 
-/// A dimension of an MPI map: which place in the grid has which of its iterations.
+/// A dimension of an MPI map, and the distribution of its iterations over the places of the grid.
 struct DealtDimension {
     Name parameter;
     sym::Range all;                                 // all iterations, as in the graph

@@ -60,7 +60,7 @@ std::vector<std::string> shapeOf(const DataDesc &d) {
     return out;
 }
 
-/// Where a comment or a literal that begins at `at` ends; `at` where none does.
+/// The end of a comment or literal that begins at `at`; `at` if there is none.
 std::size_t endOfComment(const std::string &code, std::size_t at) {
     const auto after = [&](std::string_view mark, std::size_t from) {
         const std::size_t end = code.find(mark, from);
@@ -149,7 +149,7 @@ private:
         context_.diags.report(diag::Id::DescriptorWrong, place, kind, descriptor.str(), why);
     }
 
-    /// Gives a grid its number, after its parent's.
+    /// Numbers a grid, after its parent.
     std::optional<int64_t> number(Name name, int depth) {
         const DataDesc *d = g_.desc(name);
         if (!d || d->kind != DataKind::ProcessGrid)
@@ -176,7 +176,7 @@ private:
 
     void verifySubArray(Name name, const DataDesc &d) {
         const Name grid(textOf(d, "pgrid"));
-        if (grid.empty()) // then nothing can be dealt out with it
+        if (grid.empty()) // it cannot be used to distribute anything
             return;
         const DataDesc *over = g_.desc(grid);
         if (!over || over->kind != DataKind::ProcessGrid)
@@ -192,7 +192,7 @@ private:
         }
     }
 
-    /// The descriptor at a connector of a node, or the one that a property of that name has (DaCe 1.x); empty if there is none.
+    /// The descriptor at a connector of a node, or in a property of that name (DaCe 1.x); empty if there is none.
     Name descriptorAt(LibraryNode &n, const std::string &connector, const char *property) {
         if (Edge *e = n.inEdge(Name(connector))) {
             const auto *access = dyn_cast<AccessNode>(analysis::pathSource(e));
@@ -257,14 +257,14 @@ private:
         return out;
     }
 
-    /// Is a name that of a field which belongs to a descriptor?
+    /// Is it the name of a descriptor's field?
     bool isField(std::string_view word) const {
         return std::any_of(names_.begin(), names_.end(), [&](Name d) {
             return word.starts_with(d.view()) && (word.size() == d.view().size() || word[d.view().size()] == '_');
         });
     }
 
-    /// Dummy nodes bring in fields; those of descriptors are made by the runtime.
+    /// Dummy nodes declare fields; the runtime creates those of descriptors.
     void removeDummies() {
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g)) {
@@ -273,7 +273,7 @@ private:
                     if (auto *l = dyn_cast<LibraryNode>(n.get());
                         l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l)) {
                         dead.push_back(l);
-                        for (const Edge *e : l->outEdges()) // DaCe 1.x: a variable that nobody reads
+                        for (const Edge *e : l->outEdges()) // DaCe 1.x: a variable that is never read
                             if (e->dst->inEdges().size() == 1 && e->dst->outEdges().empty())
                                 dead.push_back(e->dst);
                     }
@@ -289,7 +289,7 @@ private:
         });
     }
 
-    /// Tasklets of the user that read a grid get its communicator: a variable that the first state sets.
+    /// User tasklets that read a grid get its communicator, in a variable that the first state sets.
     void handOver(AccessNode &grid) {
         State &s = *grid.state();
         const std::vector<Edge *> edges = grid.outEdges();
@@ -337,14 +337,14 @@ private:
         }
     }
 
-    /// Statements that mention a field of a descriptor, or declare a variable that is named after one.
+    /// Removes statements that mention a descriptor's field, or declare a variable named after one.
     void dropCode(std::vector<TargetCode> &codes) {
         for (TargetCode &c : codes) {
             std::string kept;
             for (const std::string &statement : statements(c.code.text))
                 if (!mentionsField(statement))
                     kept += statement;
-            c.code.text = cppWords(kept).empty() ? "" : kept; // comments alone are nothing
+            c.code.text = cppWords(kept).empty() ? "" : kept; // comments alone do not count
         }
         std::erase_if(codes, [](const TargetCode &c) { return c.code.text.empty(); });
     }
@@ -380,7 +380,7 @@ private:
         s->renumber();
     }
 
-    /// The texts of the calls, while the descriptors are there.
+    /// Creates the texts of the calls, while the descriptors still exist.
     void describeGrids() {
         for (std::size_t k = 0; k < grids_.size(); ++k) {
             const DataDesc &d = *g_.desc(grids_[k]);
@@ -402,8 +402,8 @@ private:
     pass::Context &context_;
     std::set<Name> names_;                // of descriptors
     std::vector<Name> grids_;             // by number
-    std::vector<std::string> calls_;      // that make them
-    std::map<std::size_t, Name> handles_; // of grids by number, for tasklets of the user
+    std::vector<std::string> calls_;      // calls that create them
+    std::map<std::size_t, Name> handles_; // for grids by number, used by user tasklets
     bool failed_ = false;
 };
 
@@ -415,7 +415,7 @@ public:
     }
 
 private:
-    /// Each node that splits a communicator has communicators of its own, which the runtime keeps by its number.
+    /// Each node that splits a communicator gets a separate number, under which the runtime keeps its communicators.
     static bool numberSplits(SDFG &root) {
         int64_t next = 0;
         for (SDFG *g : allSDFGs(root))

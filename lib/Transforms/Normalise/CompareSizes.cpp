@@ -25,7 +25,7 @@ namespace {
 
 using namespace ir;
 
-/// Do all ranks have as many elements in a call of this class?
+/// Do all ranks have the same number of elements in a call of this class?
 bool hasEqualParts(std::string_view className) {
     constexpr std::array<std::string_view, 14> classes{"Bcast",     "Scatter",    "Gather",     "Reduce",   "Allreduce",
                                                        "Allgather", "Alltoall",   "Ibcast",     "Iscatter", "Igather",
@@ -48,7 +48,7 @@ public:
                 for (const LibraryNode *n : nodesOf<LibraryNode>(*s))
                     if (n->libraryName() == "mpi" && hasEqualParts(n->className()) && isOnWorld(*n))
                         node(*n, *g);
-        if (!found_.empty()) // what the program assigns itself is not passed to the initialiser
+        if (!found_.empty()) // symbols that the program itself assigns are not passed to the initialiser
             std::erase_if(found_, [given = analysis::requiredSymbols(root_)](Name n) { return !given.contains(n); });
         return found_;
     }
@@ -70,7 +70,7 @@ private:
         edge(n.outEdge("_outbuffer"), "_outbuffer");
     }
 
-    /// A symbol of a nested SDFG stands for what it is mapped to.
+    /// Adds the symbols of an expression; a symbol of a nested SDFG is replaced with the value it is mapped to.
     void add(const sym::Expr &e, const SDFG &g) {
         for (const Name n : e.freeSymbols()) {
             const sym::Expr *outer = g.parentNode ? g.parentNode->mapped(n) : nullptr;

@@ -7,7 +7,7 @@ namespace {
 
 using namespace ir;
 
-/// The one element that a scalar argument stands for.
+/// The single element that a scalar argument represents.
 sym::Subset elementOf(const Memlet &m, const DataDesc &outer) {
     return sym::Subset::point((m.subset ? *m.subset : outer.fullSubset()).begins());
 }
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    /// Puts the argument's value between the node and the other end of an edge.
+    /// Inserts the argument's value between the node and the other end of an edge.
     void convert(Edge &e, Name argument) {
         const Name value = valueOf(argument);
         const bool isResult = e.src == &n_;

@@ -1,7 +1,7 @@
 // Gives scalars of nested SDFGs values of their own if their type differs from that of the connected element.
 //
-// An argument of a nested SDFG aliases the outer memory, so both must have the same type. A scalar may have another
-// type than the connected element: then it is a separate value, converted on the way in and on the way out.
+// An argument of a nested SDFG aliases the outer memory, so both must have the same type. A scalar may have another type than the
+// connected element: then it is a separate value, converted on entry and exit.
 //
 //     A[i] -> p  nested  q -> R[i]        =>        A[i] -> p_value -> p  nested  q -> q_value -> R[i]
 //     (p: float32, A: float64, ...)                 (p_value: float32, a transient)

@@ -45,7 +45,7 @@ bool reads(const std::string &code, Name symbol, const SDFG &g) {
     return analysis::namesInCode({code, Language::Python}, g).count(symbol) != 0;
 }
 
-/// The edge in a body that gives the symbol its next value, if nothing else in the iteration sees that.
+/// The edge in a body that assigns the symbol's next value, if nothing else in the iteration sees that value.
 InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
     const std::vector<Block *> chain = analysis::sequenceOf(l);
     for (std::size_t k = chain.size(); k-- > 0;) {
@@ -62,7 +62,7 @@ InterstateEdge *updateAtEnd(LoopRegion &l, Name symbol) {
     return nullptr;
 }
 
-/// What the only edge to a loop gives the symbol, if it is the same whenever the loop is reached.
+/// The assignment to the symbol on the only edge to a loop, if its value is the same whenever the loop is reached.
 Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assigned) {
     const std::vector<InterstateEdge *> &edges = l.inEdges();
     Assignment *a = edges.size() == 1 ? assignmentOf(*edges[0], symbol) : nullptr;
@@ -77,7 +77,7 @@ Assignment *valueAtEntry(LoopRegion &l, Name symbol, const std::set<Name> &assig
     return seen ? nullptr : a;
 }
 
-/// Did the loop get a header?
+/// Returns whether the loop got a header.
 bool countInHeader(LoopRegion &l, const std::set<Name> &assigned) {
     const analysis::LoopHeader t = analysis::tripCountOf(l, analysis::factsOf(*l.sdfg()));
     if (!t.counted() || t.changing != std::vector<Name>{t.variable} || t.first != sym::Expr::symbol(t.variable))

@@ -48,7 +48,7 @@ namespace {
 
 using namespace ir;
 
-/// The scopes around a place, outermost first, across nested SDFGs.
+/// The scopes around a node, outermost first, across nested SDFGs.
 using Stack = std::vector<Node *>;
 
 template <class T> std::optional<T> innermost(const Stack &stack, std::optional<T> (*table)(Schedule), bool skipSequential) {
@@ -62,7 +62,8 @@ template <class T> std::optional<T> innermost(const Stack &stack, std::optional<
     return std::nullopt;
 }
 
-/// Scope entries inside `within` (null: everywhere in the state), also those in nested SDFGs, with the number of scopes in between.
+/// Scope entries inside `within` (null: in the entire state), including those in nested SDFGs, with the number of scopes in
+/// between.
 void scopesInside(const State &s, const Node *within, std::size_t depth, std::vector<std::pair<Node *, std::size_t>> &out) {
     analysis::ScopeTree scopes(s);
     for (Node *n : scopes.order()) {
@@ -87,8 +88,8 @@ std::vector<std::pair<Node *, std::size_t>> scopesInside(const Node *entry) {
     return out;
 }
 
-/// A map of a kernel that cannot be one over threads: its range is read at run time, or only known in the kernel, or it writes
-/// registers around it, of which every thread has its own.
+/// A map of a kernel that cannot be distributed over threads: its range is read at run time or known only in the kernel, or it
+/// writes registers of the surrounding scope, which are private to each thread.
 bool isLoopOfThread(const Node &entry) {
     if (hasDynamicRange(entry))
         return true;
@@ -118,7 +119,7 @@ bool hasDynamicThreadBlockMaps(const Node *deviceMap) {
     return false;
 }
 
-/// Where the answer is asked for each container of a kernel, it is kept: a concrete one does not change during the pass.
+/// The answer is needed for each container of a kernel, so it is cached: a concrete schedule does not change during the pass.
 class ThreadBlocks {
 public:
     bool impliedIn(const Node *deviceMap) {
@@ -140,7 +141,7 @@ Storage storageAt(const Stack &stack, ThreadBlocks &blocks) {
     return innermost(stack, &storageInside, true).value_or(Storage::CPU_Heap);
 }
 
-/// Sets the storage of a container and of the members that have none of their own. `force`: also when it has one.
+/// Sets the storage of a container and of those members that have none. `force`: even if it has one.
 bool setStorage(DataDesc &d, Storage s, bool force = false) {
     bool changed = false;
     const bool outlivesCalls = d.lifetime == Lifetime::Persistent || d.lifetime == Lifetime::External;
@@ -263,7 +264,7 @@ void Defaults::setStorages(SDFG &g, const std::vector<Place> &level) {
         else
             changed_ |= setStorage(*d, storageAt(p.stack, blocks_));
     }
-    // A view of a view waits for the inner one; each round decides at least one, or none can be decided any more.
+    // A view of a view waits for the inner one; each round decides at least one, or the remaining ones cannot be decided.
     for (bool progress = true; progress && !views.empty();) {
         progress = std::erase_if(views, [&](const Place *p) {
                        DataDesc &d = *g.desc(cast<AccessNode>(p->node)->data);
@@ -296,7 +297,7 @@ void Defaults::setSchedule(SDFG &g, const Place &p) {
     }
 }
 
-/// Containers next to a node that is in no scope: inside a map, at both ends of a library node.
+/// Containers adjacent to a node outside of scopes: inside a map, or at both ends of a library node.
 std::vector<const Edge *> neighbours(const Node *n) {
     std::vector<const Edge *> out;
     auto append = [&](const std::vector<Edge *> &edges) { out.insert(out.end(), edges.begin(), edges.end()); };
@@ -314,7 +315,7 @@ bool bridgesMemories(const Node *n) {
     return l && (analysis::isCopyNode(*l) || analysis::isFillNode(*l));
 }
 
-/// The schedule that the containers next to the node imply; nothing after an error.
+/// The schedule implied by the adjacent containers; nothing after an error.
 std::optional<Schedule> Defaults::fromNeighbours(SDFG &g, Node *n) {
     std::map<Schedule, std::set<Name>> wanted;
     for (const Edge *e : neighbours(n)) {

@@ -90,7 +90,7 @@ private:
         changed_ = true;
     }
 
-    /// A suffix that the inner side uses for this container and that lacks its outer edge, else the smallest free number.
+    /// A suffix that the inner side uses for this container without an outer edge; otherwise the smallest free number.
     std::string suffixForOuter(const Edge &e) const {
         for (const Edge *in : inner_.edges)
             if (auto s = suffixOf(inner_, *in); s && in->memlet.data == e.memlet.data && !edgeWithSuffix(outer_, *s))
@@ -100,8 +100,8 @@ private:
                 return s;
     }
 
-    /// The outer edge that carries the same container; a single outer edge that no other inner edge uses serves for a memlet that
-    /// is written in terms of the container at its other end.
+    /// Uses the outer edge that carries the same container. If a memlet is written in terms of the container at its other end, it
+    /// uses a single outer edge that no other inner edge uses.
     void nameInner(Edge &e) {
         const Edge *match = nullptr, *unused = nullptr;
         std::size_t unusedCount = 0;
@@ -138,7 +138,7 @@ private:
     bool changed_ = false;
 };
 
-/// Lists the connectors that edges name but the node does not.
+/// Lists the connectors that edges name but the node lacks.
 bool listConnectors(Node &n) {
     bool changed = false;
     for (const Edge *e : n.inEdges())

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ir;
 
-/// The container that an edge of the node leads to, behind any views.
+/// The container at the other end of a node's edge, behind any views.
 Name addressedContainer(const Edge &e, bool outgoing) {
     const Node *end = outgoing ? analysis::pathDestination(&e) : analysis::pathSource(&e);
     const auto *access = dyn_cast<AccessNode>(end);

@@ -50,7 +50,7 @@ bool declare(SDFG &g, Name symbol, Type type) {
     return true;
 }
 
-/// Files list symbols by name; names that were added keep that order.
+/// Files list symbols by name; added names are inserted in that order.
 void sortSymbols(SDFG &g) {
     std::vector<std::pair<Name, Type>> items(g.symbols.begin(), g.symbols.end());
     std::sort(items.begin(), items.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
@@ -64,7 +64,7 @@ bool isUntyped(const SDFG &g, Name symbol) {
     return !t || !*t;
 }
 
-/// Step 1. `around` is the meaning of names at the node.
+/// Step 1. `around` has the meaning of names at the node.
 bool typeMappedSymbols(const NestedSDFGNode &node, const TypeEnvironment &around) {
     bool changed = false;
     for (const auto &[inner, expr] : node.symbolMapping)
@@ -86,7 +86,7 @@ bool typeOwnSymbols(SDFG &g, pass::Context &context) {
         else
             context.diags.report(diag::Id::SymbolTypeUnknown, {.element = elementName(g)}, symbol.str());
     }
-    // The strings carry types of map parameters too; those belong to their scopes.
+    // The strings also contain types of map parameters, which belong to their scopes.
     const std::set<Name> free = analysis::freeSymbols(g);
     for (const auto &[symbol, facts] : g.symbolHints)
         if (free.count(symbol) && isUntyped(g, symbol) && facts.type && !g.desc(symbol))
@@ -173,14 +173,14 @@ private:
         return nested && nested->sdfg ? nested->sdfg->desc(connector) : nullptr;
     }
 
-    /// By the container and the number of elements; void when the container is unknown.
+    /// The type according to the container and the number of elements; void if the container is unknown.
     Type memletType(const Node &n, const Edge &e, bool output) const {
         const Memlet &m = e.memlet;
         const DataDesc *d = sdfg_.desc(m.data);
         if (!d)
             return Type();
         if (n.isEntry() && !output && isDynamicRange(e.dstConn))
-            return d->dtype; // a dynamic map range is always one value
+            return d->dtype; // a dynamic map range is always a single value
         bool value = m.subset ? m.subset->isOneElement() : d->fullSubset().isOneElement();
         if (output && m.dynamic && m.wcr.empty())
             value = false;
@@ -190,7 +190,7 @@ private:
         return value ? d->dtype : Type::pointer(d->dtype);
     }
 
-    /// Types the outputs of a tasklet that no memlet types, from its code.
+    /// Infers, from a tasklet's code, the types of outputs without a typed memlet.
     void inferFromCode(Tasklet &t, const analysis::ScopeTree &scopes) {
         if (t.code.language != Language::Python)
             return;
@@ -214,7 +214,7 @@ private:
 
     void report(const Node &n, const Edge &e, Name connector) {
         if (e.memlet.isEmpty() && !e.srcConn)
-            return; // an ordering edge that names a connector carries nothing
+            return; // an ordering edge that names a connector carries no data
         if (e.memlet.data && !sdfg_.desc(e.memlet.data))
             context_.diags.report(diag::Id::ConnectorDataUnknown, analysis::placeOf(n), connector.str(), e.memlet.data.str());
         else

@@ -24,7 +24,7 @@ using namespace ir;
 
 namespace {
 
-/// Are edges of the same elements, and the arguments at their ends declared alike?
+/// Do the edges refer to the same elements, with equal declarations of the arguments at their ends?
 bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
     const DataDesc *a = inner.desc(in.dstConn), *b = inner.desc(out.srcConn);
     return a && b && analysis::isPlain(a) && analysis::isPlain(b) && a->dtype == b->dtype && a->shape == b->shape &&
@@ -32,7 +32,7 @@ bool meanTheSame(const Edge &in, const Edge &out, const SDFG &inner) {
            in.memlet.subset == out.memlet.subset && out.memlet.wcr.empty();
 }
 
-/// All code that decides where the control flow of an SDFG goes, and what it assigns.
+/// All code that determines the control flow of an SDFG and its assignments.
 std::vector<std::string *> codeOfFlow(SDFG &g) {
     std::vector<std::string *> out;
     for (Region *r : allRegions(g)) {

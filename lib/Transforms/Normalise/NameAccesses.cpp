@@ -31,7 +31,7 @@ using namespace ir;
 
 namespace {
 
-/// The element that an edge hands to the entry of a scope, as code reads it; empty if something in the state may write it before.
+/// The element that an edge passes to the entry of a scope, as code; empty if something in the state may write it before.
 std::string elementAtEntry(const Edge &e, const State &s) {
     const SDFG &g = *s.sdfg();
     const auto *from = dyn_cast<AccessNode>(e.src);
@@ -122,7 +122,7 @@ bool nameSubsets(SDFG &g) {
     return changed;
 }
 
-/// Does an edge hand one number from a code node to another one in the same scope?
+/// Does an edge pass a single number between code nodes in the same scope?
 bool handsNumber(const Edge &e) {
     if (!e.src->isCode() || !e.dst->isCode() || e.srcConn.empty() || e.dstConn.empty())
         return false;

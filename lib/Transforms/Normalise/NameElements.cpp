@@ -38,14 +38,14 @@ using namespace ir;
 
 namespace {
 
-/// Is an expression of symbols that nothing in a loop changes? Its variable does.
+/// Does the expression only consist of symbols that nothing in a loop changes? The loop's variable does change.
 bool isFixedIn(sym::Expr e, LoopRegion &l) {
     const std::set<Name> assigned = analysis::assignedIn(l);
     const auto &names = e.freeSymbols();
     return std::none_of(names.begin(), names.end(), [&](Name n) { return assigned.count(n) || l.sdfg()->desc(n); });
 }
 
-/// The element that an expression in the header of a loop is, where it has one value in all iterations.
+/// The element that an expression in a loop's header consists of, if its value is the same in all iterations.
 std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const std::function<bool(Name)> &isWritten) {
     auto out = namedElement(e, l);
     const bool fixed = out && !isWritten(out->container) &&
@@ -53,7 +53,7 @@ std::optional<NamedElement> fixedElement(const py::Expr &e, LoopRegion &l, const
     return fixed ? out : std::nullopt;
 }
 
-/// What the blocks of an SDFG write, in their order.
+/// The containers that the blocks of an SDFG write, in block order.
 class Writers {
 public:
     explicit Writers(SDFG &g) {
@@ -68,7 +68,8 @@ public:
                 last_[n] = 0;
     }
 
-    /// Does a block of the SDFG, or one after it, write the container? All may come after it if they are no sequence.
+    /// Does a block of the SDFG, or one after it, write the container? If the blocks are not a sequence, any of them may come after
+    /// it.
     bool writeFrom(const Block *block, Name container) const {
         const auto at = positions_.find(block);
         const auto last = last_.find(container);
@@ -76,7 +77,7 @@ public:
     }
 
 private:
-    std::unordered_map<const Block *, std::size_t> positions_; // none if they are no sequence
+    std::unordered_map<const Block *, std::size_t> positions_; // none if they are not a sequence
     std::unordered_map<Name, std::size_t> last_;
 };
 

@@ -79,13 +79,13 @@ public:
 private:
     using Size = std::optional<sym::Expr>;
 
-    /// Memory, and how far apart its rows or elements are.
+    /// Memory, and the stride of its rows or elements.
     struct Operand {
         Name connector;
         Size distance;
     };
 
-    // ---- what the functions are
+    // ---- the functions
 
     /// op(A) op(B), m by k times k by n.
     bool gemm() {
@@ -142,7 +142,7 @@ private:
         const LibraryArgument *a = next();
         return a && a->kind == LibraryArgument::Word ? a->word : "";
     }
-    /// Is it transposed? Numbers are real, so conjugation changes nothing.
+    /// Is it transposed? Numbers are real, so conjugation has no effect.
     bool flag() {
         const std::string w = word();
         return w == "CblasTrans" || w == "CblasConjTrans";
@@ -169,9 +169,9 @@ private:
         return {isWhole ? a->name : Name(), size()};
     }
 
-    // ---- is the memlet what the call says?
+    // ---- does the memlet match the call?
 
-    /// The only edge of a connector, if it is plain memory of the type; known by another name at the node.
+    /// The only edge of a connector, if it is plain memory of the type; also records its name at the node.
     const Edge *edgeOf(Name connector, Name atNode) {
         const Edge *found = nullptr;
         for (const auto *edges : {&t_.inEdges(), &t_.outEdges()})
@@ -246,7 +246,7 @@ private:
     Type type_;
     LibraryNode node_;
     bool isPlain_ = false;
-    std::map<Name, Name> connectors_; // of the tasklet, and what the node calls them
+    std::map<Name, Name> connectors_; // of the tasklet, and their names at the node
 };
 
 class RaiseCalls : public pass::GraphPass {

@@ -36,7 +36,7 @@ namespace {
 
 using namespace ir;
 
-/// One block after the other from the start, no condition, nothing beside.
+/// Is it a sequence of blocks from the start, without conditions and without other blocks?
 bool isChain(const Region &r) {
     std::vector<const InterstateEdge *> out(r.blocks().size(), nullptr);
     for (const auto &e : r.edges()) {
@@ -55,7 +55,7 @@ bool isChain(const Region &r) {
     return false; // a cycle
 }
 
-/// `i += 2` as `i = i + 2`. Returns whether it was one.
+/// Rewrites `i += 2` as `i = i + 2`. Returns whether it was such a statement.
 bool spellOut(std::optional<Code> &statement) {
     const auto block = statement ? py::parseBlock(statement->text) : py::Parsed<std::vector<py::StmtRef>>();
     if (!block.value || block.value->size() != 1 || block.value->front()->kind != py::StmtKind::AugAssign)
@@ -72,7 +72,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         const std::vector<SDFG *> graphs = allSDFGs(root);
-        for (auto g = graphs.rbegin(); g != graphs.rend(); ++g) { // inner graphs first: what no path leads to goes with those in it
+        for (auto g = graphs.rbegin(); g != graphs.rend(); ++g) { // inner first: unreachable blocks are removed with theirs
             for (Region *r : allRegions(**g))
                 if (auto *l = dyn_cast<LoopRegion>(r))
                     for (auto *statement : {&l->init, &l->update})

@@ -16,11 +16,11 @@
 //     warp                  thread of the block divided by the lanes of a warp (option `lanes`; 0: the target's, by --gpu-arch)
 //     block                 iteration of the kernel's map if there are thread-block maps, otherwise divided by the block size
 //
-// The parameter of a GPU_Warp map is the number of the warp. If the map has more iterations than a block has warps, the
-// warps take turns. A condition is a branch in Python code, and a map of at most one iteration around anything else.
-// Code beside thread-block maps runs once per block, on an unspecified thread: there, a guard by thread or warp holds
-// if the block contains one that it names. Results of a guarded tasklet are dynamic, since they may not be written. No
-// barrier may come between a condition and the guarded code.
+// The parameter of a GPU_Warp map is the number of the warp. If the map has more iterations than a block has warps, the warps take
+// turns. A condition is a branch in Python code, and a map of at most one iteration around anything else. Code next to thread-block
+// maps runs once per block, on an unspecified thread: there, a guard by thread or warp holds if the block contains one that it
+// names. Results of a guarded tasklet are dynamic, since they may not be written. No barrier may come between a condition and the
+// guarded code.
 //
 // Not handled, and refused (SD4540, SD4541):
 //   - guards outside kernels, which DaCe ignores on the host and obeys as soon as it moves the code to a device;
@@ -54,7 +54,7 @@ using diag::Id;
 
 // ---- conditions
 
-/// Is a number, which is not negative, one of a range?
+/// Is a nonnegative number in a range?
 sym::Expr isIn(sym::Expr number, const sym::Range &r) {
     using sym::Kind;
     if (r.begin == r.end)
@@ -73,7 +73,7 @@ constexpr const char *kOneKind = "build one library for RDNA GPUs (gfx10, gfx11,
 
 class GuardResolver {
 public:
-    /// `lanes`: 0 where the devices of the target have different ones.
+    /// `lanes`: 0 if the target's devices differ in it.
     GuardResolver(pass::Context &context, int64_t lanes) : context_(context), lanes_(lanes) {}
 
     bool run(SDFG &root) {
@@ -133,7 +133,7 @@ private:
         return guardBy(t, when, found.guards.front().text);
     }
 
-    /// A name in a guard that means nothing at the tasklet.
+    /// A name in a guard that is undefined at the tasklet.
     static Name undefinedIn(const ThreadGuard &guard, const Tasklet &t) {
         const SDFG &g = *t.state()->sdfg();
         std::set<Name> known;
@@ -159,7 +159,7 @@ private:
             return isIn(sym::floorDiv(*p.thread, lanes), guard.range);
         if (!p.besideThreads)
             return std::nullopt;
-        // The code runs once for each block: by a thread that the guard names, if the block has one.
+        // The code runs once per block: on a thread that the guard names, if the block has one.
         return sym::logicalAnd({sym::compare(sym::Kind::Lt, guard.range.begin * lanes, p.threads),
                                 sym::compare(sym::Kind::Le, guard.range.begin, guard.range.end)});
     }
@@ -176,7 +176,7 @@ private:
         const bool isBranch = branchIn(t, when);
         if (!isBranch)
             mapAround(t, when);
-        // In the map around it the tasklet always writes; code in C++ would take a dynamic output for a pointer.
+        // In the surrounding map, the tasklet always writes; C++ code would treat a dynamic output as a pointer.
         for (Edge *e : t.outEdges())
             if (!e->memlet.isEmpty())
                 for (Edge *on : analysis::memletPath(e))
@@ -184,7 +184,7 @@ private:
         return true;
     }
 
-    /// `if` in the code; false where names in it hide those of the condition, or where it is not Python.
+    /// Adds an `if` to the code; false if names in the code shadow those of the condition, or if it is not Python.
     static bool branchIn(Tasklet &t, sym::Expr when) {
         if (t.code.language != Language::Python)
             return false;
@@ -206,7 +206,7 @@ private:
         return true;
     }
 
-    /// A map of one iteration, or none.
+    /// A map with one iteration, or none.
     static void mapAround(Tasklet &t, sym::Expr when) {
         State &s = *t.state();
         auto *entry = s.add<MapEntry>();
@@ -278,7 +278,7 @@ private:
         return true;
     }
 
-    /// The parameter is the number of the warp. Beyond the last warp of a block, the first one goes on.
+    /// The parameter is the index of the warp. After the last warp of a block, the first one continues.
     bool takeTurns(MapEntry &m, const ThreadPosition &p) {
         const sym::Expr warp = sym::floorDiv(*p.thread, lanes_), warps = sym::ceilDiv(p.threads, lanes_);
         sym::Range &r = m.ranges.front();
@@ -295,14 +295,14 @@ private:
         return true;
     }
 
-    /// A number, if it is in a range. `isLast`: no number is beyond the end.
+    /// A number if it is in a range. `isLast`: no number exceeds the end.
     static sym::Range only(sym::Expr number, const sym::Range &r, bool isLast) {
         if (!r.step.isOne())
             return {number, sym::select(isIn(number, r), number, number - 1), 1, 1};
         return {r.begin.isZero() ? number : sym::max({number, r.begin}), isLast ? number : sym::min({number, r.end}), 1, 1};
     }
 
-    /// Several parameters are the digits of the warp's number; the last one counts fastest.
+    /// Several parameters are the digits of the warp's index; the last one varies fastest.
     bool splitByDimensions(MapEntry &m, const ThreadPosition &p) {
         sym::Expr all = 1;
         for (const sym::Range &r : m.ranges)
@@ -327,7 +327,7 @@ private:
         return true;
     }
 
-    /// What in a map over warps only all threads of the block can do together.
+    /// An element in a map over warps that only all threads of the block can execute together.
     static std::string meetsInside(const MapEntry &m) { return meetsInside(*m.state(), &m); }
     static std::string meetsInside(const State &s, const Node *entry) {
         const ScopeTree scopes(s);
@@ -352,7 +352,7 @@ private:
     void refuseMap(const MapEntry &m, const std::string &why, const std::string &hint) {
         context_.diags.report(Id::WarpMapRefused, analysis::placeOf(m), m.label, why, hint);
     }
-    /// The kernel gets the blocks that the guard counts with.
+    /// Gives the kernel the block size that the guard assumes.
     void closeBlocks(const Tasklet &t, const ThreadGuard &guard, const ThreadPosition &p) {
         context_.diags.report(Id::GuardBlockSize, analysis::placeOf(t), guard.text, t.label, p.kernel->label,
                               analysis::product(p.size).str());

@@ -44,11 +44,11 @@ namespace {
 
 using namespace ir;
 
-/// Whether jumps of one kind, out of one loop or the SDFG, were taken.
+/// Records whether jumps of one kind, out of one loop or the SDFG, were taken.
 struct Flag {
-    std::string name;          // of the symbol, more or less
-    std::vector<State *> sets; // in the place of the jumps
-    Name symbol;               // once something asks for it
+    std::string name;          // of the symbol, approximately
+    std::vector<State *> sets; // replacements of the jumps
+    Name symbol;               // once it is tested
 };
 
 std::string textOf(const std::optional<Code> &c) { return c && !c->empty() ? c->text : "True"; }
@@ -62,7 +62,7 @@ bool isAssignment(const Code &c) {
     return block && block->size() == 1 && block->front()->kind == py::StmtKind::Assign;
 }
 
-/// Can all jumps of an SDFG go?
+/// Can all jumps of an SDFG be removed?
 bool canGo(SDFG &g) {
     for (Region *r : allRegions(g)) {
         if (!hasJump(*r))
@@ -77,13 +77,13 @@ bool canGo(SDFG &g) {
     return true;
 }
 
-/// How control leaves a region: at its end, and by jumps.
+/// How control leaves a region: at its end, or by jumps.
 struct Ends {
     bool atEnd = true;
     std::set<Flag *> jumps;
-    // Of a conditional: its only branch that reaches its end, if no jump leaves that one. It may be an `else` that is not there.
+    // For a conditional: its only branch that reaches its end, if no jump leaves that branch. It may be a missing `else`.
     std::optional<Region *> onlyWay = std::nullopt;
-    /// Adds what another way through the region does.
+    /// Adds the exits of another path through the region.
     void add(const Ends &other) {
         atEnd |= other.atEnd;
         jumps.insert(other.jumps.begin(), other.jumps.end());
@@ -100,14 +100,14 @@ public:
     }
 
 private:
-    /// A loop, while its body is looked at.
+    /// A loop whose body is being processed.
     struct Loop {
         Flag left{"left", {}, {}}, skipped{"skipped", {}, {}};
     };
 
     // ---- flags
 
-    /// Tests of flags, in the order of their names: none of the jumps was taken.
+    /// Tests of flags, ordered by name: none of the jumps was taken.
     std::vector<py::ExprRef> noneOf(const std::set<Flag *> &flags) {
         std::map<std::string, py::ExprRef> byName;
         for (Flag *f : flags)
@@ -130,7 +130,7 @@ private:
         return f.symbol;
     }
 
-    /// Assigns on the edge to a block.
+    /// Assigns a symbol on the edge to a block.
     void assign(Name symbol, const char *value, Block &to) {
         Region &r = *to.parent();
         if (to.inEdges().empty())
@@ -138,7 +138,7 @@ private:
         to.inEdges().front()->assignments.emplace_back(symbol, value);
     }
 
-    /// Gives a flag its values, if something asks for it: false at a block, true in the place of the jumps.
+    /// Adds the assignments of a flag if it is tested: false at a block, true in place of the jumps.
     void write(const Flag &f, Block &clearAt) {
         if (f.symbol.empty())
             return;
@@ -147,9 +147,9 @@ private:
         assign(f.symbol, "False", clearAt);
     }
 
-    // ---- what comes after a block
+    // ---- code after a block
 
-    /// Moves what comes after a block to the end of another region.
+    /// Moves the code after a block to the end of another region.
     void moveRest(const std::vector<Block *> &chain, std::size_t after, Region &into) {
         Region &r = *chain[after]->parent();
         std::vector<std::unique_ptr<InterstateEdge>> edges;
@@ -173,7 +173,7 @@ private:
         chain[after]->parent()->removeBlocks({chain.begin() + static_cast<std::ptrdiff_t>(after) + 1, chain.end()});
     }
 
-    /// Puts what comes after a block in a branch of its own, for the case that no jump was taken.
+    /// Moves the code after a block to a branch that runs if no jump was taken.
     Ends guardRest(const std::vector<Block *> &chain, std::size_t after, Ends ends, Loop *loop) {
         Region &r = *chain[after]->parent();
         auto *c = cast<ConditionalBlock>(r.adopt(std::make_unique<ConditionalBlock>()));
@@ -216,7 +216,7 @@ private:
         return isa<ReturnBlock>(&jump) ? return_ : isa<BreakBlock>(&jump) ? loop->left : loop->skipped;
     }
 
-    /// Puts a state in the place of a jump.
+    /// Replaces a jump with a state.
     static void takePlaceOf(Block &jump, Flag &f) {
         Region &r = *jump.parent();
         const Block *const start = r.start();
@@ -264,7 +264,7 @@ private:
         return r;
     }
 
-    /// The conditional that a body begins with, if all that it does is to break; else null.
+    /// The conditional at the start of a body, if it only breaks; otherwise null.
     static ConditionalBlock *breakInFront(LoopRegion &l) {
         if (l.inverted)
             return nullptr;
@@ -283,7 +283,7 @@ private:
         return nullptr;
     }
 
-    /// Lets the condition of a loop end it where a break did, in front of its body.
+    /// Moves breaks at the start of a loop's body into its condition.
     void joinBreaks(LoopRegion &l) {
         while (ConditionalBlock *c = breakInFront(l)) {
             const py::ExprRef ends = *py::parseExpr(c->branches().front().condition->text).value;
@@ -315,7 +315,7 @@ private:
         return {true, leaving};
     }
 
-    /// Lets a loop end once one of the flags is set.
+    /// Makes a loop end once one of the flags is set.
     void endBy(LoopRegion &l, const std::set<Flag *> &flags) {
         const std::string condition = textOf(l.condition);
         std::vector<py::ExprRef> tests = noneOf(flags);

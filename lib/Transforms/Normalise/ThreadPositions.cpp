@@ -26,13 +26,13 @@ bool isTaken(const SDFG &g, Name name) {
 
 namespace {
 
-/// The number of an iteration along one parameter, from 0.
+/// The index of an iteration along one parameter, from 0.
 sym::Expr stepOf(const MapEntry &m, std::size_t d) {
     const sym::Range &r = m.ranges[d];
     return sym::floorDiv(sym::Expr::symbol(m.params[d]) - r.begin, r.step);
 }
 
-/// The number of an iteration along x, y and z. `shared`: parameters beyond the third share z.
+/// The index of an iteration along x, y and z. `shared`: parameters beyond the third share z.
 analysis::BlockSizes iterationOf(const MapEntry &m, bool shared) {
     analysis::BlockSizes at{0, 0, 0};
     const std::size_t rank = m.params.size();
@@ -48,7 +48,7 @@ analysis::BlockSizes iterationOf(const MapEntry &m, bool shared) {
     return at;
 }
 
-/// How many iterations there are along each axis.
+/// The number of iterations along each axis.
 analysis::BlockSizes iterationsOf(const MapEntry &m) {
     analysis::BlockSizes size{1, 1, 1};
     for (std::size_t d = 0; d < m.params.size(); ++d)
@@ -60,7 +60,7 @@ sym::Expr linear(const analysis::BlockSizes &at, const analysis::BlockSizes &siz
     return at[0] + size[0] * (at[1] + size[1] * at[2]);
 }
 
-/// A symbol of the nested SDFG that has the value of an expression around it.
+/// A symbol of the nested SDFG with the value of an outer expression.
 sym::Expr handIn(NestedSDFGNode &nested, sym::Expr value, std::string_view name) {
     if (value.freeSymbols().empty())
         return value;

@@ -19,7 +19,7 @@ struct Surroundings {
 
 /// The position of an iteration, in terms of symbols at the node.
 struct ThreadPosition {
-    std::optional<sym::Expr> thread, block; // nothing: unknown; `thread` is also unset beside thread-block maps
+    std::optional<sym::Expr> thread, block; // nothing: unknown; `thread` is also unset next to thread-block maps
     bool besideThreads = false;             // the code runs once per block
     sym::Expr threads = 1;                  // per block
     analysis::BlockSizes size{1, 1, 1};     // block size along each axis, in terms of symbols at the kernel

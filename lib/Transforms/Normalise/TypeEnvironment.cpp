@@ -38,7 +38,7 @@ Type TypeEnvironment::typeOf(sym::Expr e) const {
     if (e.isSymbol())
         return typeOf(e.name()).value_or(Type());
     Type floating;
-    // With a stack of its own: expressions of hostile files are deep.
+    // Uses an explicit stack: expressions in hostile files are deep.
     std::vector<sym::Expr> open{e};
     bool condition = e.kind() == sym::Kind::Bool || (e.kind() >= sym::Kind::Eq && e.kind() <= sym::Kind::Not);
     if (condition)

@@ -28,7 +28,7 @@ using namespace ir;
 
 namespace {
 
-/// `v = value` or `v += value`: what the variable is then; nothing where the code says anything else.
+/// The new value of the variable after `v = value` or `v += value`; nothing for any other code.
 std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
     const auto block = c && c->language == Language::Python ? py::parseBlock(c->text).value : std::nullopt;
     if (!block || block->size() != 1)
@@ -41,7 +41,7 @@ std::optional<std::string> valueGivenBy(const std::optional<Code> &c, Name v) {
     return s.kind == py::StmtKind::Assign ? std::optional(py::print(*s.value)) : std::nullopt;
 }
 
-/// Takes the variable out of the header of a loop, if it does not count. Returns whether it did.
+/// Removes the variable from the header of a loop if it does not count. Returns whether it did.
 bool takeOutOfHeader(LoopRegion &l) {
     SDFG &g = *l.sdfg();
     const std::vector<Block *> chain = analysis::sequenceOf(l);

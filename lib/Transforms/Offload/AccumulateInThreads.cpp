@@ -30,7 +30,7 @@ namespace {
 using namespace ir;
 
 constexpr int64_t fillsDevice = 4096; // threads
-constexpr int64_t isLittle = 64;      // values to accumulate
+constexpr int64_t isLittle = 64;      // number of accumulated values
 
 class MapSplit {
 public:

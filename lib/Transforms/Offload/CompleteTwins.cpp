@@ -11,8 +11,8 @@
 //
 //   1. A return ends the program before the final copies, so results stay on the device.
 //   2. An argument is not copied to the device if some write covers it completely. But that write may be conditional,
-//      may cover the memory only in part, through a view, or may combine with the old contents. Then elements come back
-//      that were never written.
+//      may cover the memory only in part, through a view, or may combine with the old contents. Then uninitialised
+//      elements are copied back.
 //
 // A walk over the control flow tracks which twins may hold elements that were never filled, and which may hold results
 // that their arguments lack. The pass copies an argument to its twin at the start if the twin would otherwise come back
@@ -37,7 +37,7 @@ using namespace ir;
 
 using Names = std::set<Name>;
 
-/// Does the edge write all of a container, going by the memlet alone?
+/// Does the edge write an entire container, according to its memlet?
 bool coversAll(const Edge &e, const DataDesc &d) {
     const auto subset = analysis::destinationSubset(&e);
     return !e.memlet.isEmpty() && !e.memlet.dynamic && e.memlet.wcr.empty() && (!subset || *subset == d.fullSubset());
@@ -45,13 +45,13 @@ bool coversAll(const Edge &e, const DataDesc &d) {
 
 bool alwaysWrites(const NestedSDFGNode &n, Name argument);
 
-/// Does the code at the beginning of a path write whenever it runs, without regard to what was there?
+/// Does the code at the start of a path always write when it runs, regardless of the old contents?
 bool writesAlways(const Edge &leaf) {
     if (leaf.memlet.dynamic || !leaf.memlet.wcr.empty())
         return false;
     if (const auto *nested = dyn_cast<NestedSDFGNode>(leaf.src))
         return alwaysWrites(*nested, leaf.srcConn);
-    if (const auto *t = dyn_cast<Tasklet>(leaf.src)) // Python that has a whole array in hand may write some of it
+    if (const auto *t = dyn_cast<Tasklet>(leaf.src)) // Python code with access to an entire array may write only parts of it
         return t->code.language != Language::Python || (leaf.memlet.subset && leaf.memlet.subset->numElements().isOne());
     const auto *library = dyn_cast<LibraryNode>(leaf.src);
     return !library || libnodes::overwrites(*library);
@@ -64,7 +64,7 @@ bool writesAll(Edge &e, const DataDesc &d) {
     return std::all_of(leaves.begin(), leaves.end(), [](const Edge *leaf) { return writesAlways(*leaf); });
 }
 
-/// Does a nested SDFG write all of an argument, in a state that it always comes by?
+/// Does a nested SDFG write an entire argument, in a state that always runs?
 bool alwaysWrites(const NestedSDFGNode &n, Name argument) {
     const DataDesc *d = n.sdfg ? n.sdfg->desc(argument) : nullptr;
     const Block *b = d ? n.sdfg->start() : nullptr;
@@ -80,7 +80,7 @@ bool alwaysWrites(const NestedSDFGNode &n, Name argument) {
     return false;
 }
 
-/// Twins that may hold elements that were never filled, and those that may hold what their arguments lack.
+/// Twins that may have elements that were never filled, and those that may have results that their arguments lack.
 struct Known {
     Names unfilled, ahead;
     void join(const Known &o) {
@@ -134,7 +134,7 @@ protected:
     }
 
 private:
-    /// The twin, if the edge copies it back.
+    /// The twin, if the edge copies it back to its argument.
     std::optional<Name> copyBack(const Edge &e) const {
         const auto *from = dyn_cast<AccessNode>(e.src), *to = dyn_cast<AccessNode>(e.dst);
         const DataDesc *device = from ? g_.desc(from->data) : nullptr, *host = to ? g_.desc(to->data) : nullptr;
@@ -192,8 +192,8 @@ private:
     }
 
     SDFG &g_;
-    std::map<Name, Name> argumentOf_;             // of each twin
-    std::vector<std::pair<Block *, Names>> left_; // what each return leaves behind
+    std::map<Name, Name> argumentOf_;             // for each twin
+    std::vector<std::pair<Block *, Names>> left_; // twins to copy back before each return
     Names toFill_;
 };
 

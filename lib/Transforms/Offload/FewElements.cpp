@@ -35,14 +35,14 @@ using namespace ir;
 namespace {
 
 constexpr int64_t countedSize = 1000, otherSize = 1'000'000, uncountedTrips = 1000;
-constexpr double fewLaunches = 200;  // as many as this take a millisecond, whatever they do
-constexpr double fewElements = 4096; // go through an array in the first-level cache while a kernel is launched
+constexpr double fewLaunches = 200;  // this many take a millisecond, whatever they do
+constexpr double fewElements = 4096; // processed in the first-level cache during the launch of a kernel
 using Values = std::map<Name, int64_t>;
 
-/// What loops of the host count to.
+/// The bounds that host loops count to.
 struct Counted {
-    std::set<Name> sizes;   // symbols; also those that the ends of loops are computed from
-    bool quadratic = false; // one of the loops counts to what a loop around it counts to
+    std::set<Name> sizes;   // symbols, including those from which loop bounds are computed
+    bool quadratic = false; // a loop counts to the same bound as a surrounding loop
 };
 
 void addSymbols(std::set<Name> &names, const sym::Expr &e) {
@@ -50,10 +50,10 @@ void addSymbols(std::set<Name> &names, const sym::Expr &e) {
         names.insert(n);
 }
 
-/// What loops count to, each of which is looked at once.
+/// The bounds of loops; each loop is visited once.
 class LoopSizes {
 public:
-    /// In symbols that loops around it do not change: of `for j in range(i)` it is what the loop over `i` counts to.
+    /// The bounds in terms of symbols that surrounding loops do not change: for `j in range(i)`, the bound of the loop over `i`.
     const std::set<Name> &of(const LoopRegion &l) {
         if (const auto known = sizes_.find(&l); known != sizes_.end())
             return known->second;
@@ -81,7 +81,7 @@ private:
     std::map<const LoopRegion *, std::set<Name>> sizes_;
 };
 
-/// Of all loops of an SDFG and of those nested in it.
+/// The bounds of all loops of an SDFG and its nested SDFGs.
 Counted countedTo(SDFG &g) {
     Counted counted;
     LoopSizes sizes;
@@ -108,7 +108,7 @@ Counted countedTo(SDFG &g) {
     return counted;
 }
 
-/// Goes through what the host would launch, in one SDFG.
+/// Visits everything that the host would launch, in one SDFG.
 class Estimate {
 public:
     Estimate(SDFG &g, Values values, DeviceWork &work) : g_(g), values_(std::move(values)), work_(work) {
@@ -141,11 +141,11 @@ private:
     Values inside(const NestedSDFGNode &nested) const;
 
     SDFG &g_;
-    Values values_; // of symbols that are known here
+    Values values_; // of symbols with known values here
     DeviceWork &work_;
 };
 
-/// Gives symbols that edges set the values that follow from others; false if there are no more.
+/// Computes values of symbols that edges assign from those of other symbols; false if there are none left.
 bool Estimate::assign() {
     bool more = false;
     for (const InterstateEdge *e : allInterstateEdges(g_))
@@ -157,7 +157,7 @@ bool Estimate::assign() {
     return more;
 }
 
-/// Of the subsets that a node reads and writes, the elements of the largest one.
+/// The number of elements of the largest subset that a node reads or writes.
 double Estimate::largest(const Node &n) const {
     double most = 1;
     for (const auto &edges : {n.inEdges(), n.outEdges()})
@@ -173,7 +173,7 @@ Values Estimate::inside(const NestedSDFGNode &nested) const {
     return values;
 }
 
-/// What one iteration after the other of everything in a map's scope goes through.
+/// The number of elements that a map's scope processes over all iterations.
 double Estimate::elements(const MapEntry &m, const analysis::ScopeTree &scopes) {
     double own = 1, within = 1;
     Values outside = values_;
@@ -194,7 +194,7 @@ double Estimate::elements(const MapEntry &m, const analysis::ScopeTree &scopes) 
     return own * within;
 }
 
-/// The same of a nested SDFG in a map, all of whose operations belong to the kernel.
+/// The same for a nested SDFG in a map, whose operations all belong to the kernel.
 double Estimate::inKernel(SDFG &nested, Values values) const {
     DeviceWork work;
     Estimate(nested, std::move(values), work).region(nested, 1);
@@ -256,7 +256,7 @@ DeviceWork estimateDeviceWork(SDFG &root) {
     Values values;
     for (const auto &[symbol, type] : root.symbols)
         values[symbol] = sizeOf(symbol);
-    for (const auto &[name, d] : root.arrays) // numbers that the caller gives
+    for (const auto &[name, d] : root.arrays) // numbers passed by the caller
         if (d.isScalar() && !d.transient)
             values[name] = sizeOf(name);
     DeviceWork work;

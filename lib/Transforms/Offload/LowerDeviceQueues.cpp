@@ -43,11 +43,11 @@ using diag::Why;
 
 const sym::Subset first{{sym::Range{0, 0, 1, 1}}};
 
-/// What happens to a stream at one access node.
+/// The uses of a stream at one access node.
 struct Use {
     AccessNode *node = nullptr;
     bool isPushed = false;
-    Edge *drain = nullptr; // the copy to an array, and the array
+    Edge *drain = nullptr; // the copy to an array, and that array
     AccessNode *into = nullptr;
 };
 
@@ -110,7 +110,7 @@ private:
         return u;
     }
 
-    /// Where the copy begins in the array, and how many elements there are from there.
+    /// The position in the array where the copy begins, and the number of elements from there on.
     sym::Expr begin(const Use &u) const {
         const auto subset = analysis::destinationSubset(u.drain);
         return subset && subset->rank() == 1 ? subset->dims[0].begin : g_.desc(u.into->data)->fullSubset().dims[0].begin;
@@ -168,7 +168,7 @@ private:
         }
     }
 
-    /// A kernel takes the elements that were counted, another one sets the counter back.
+    /// One kernel copies the counted elements, and another one resets the counter.
     void empty(const Use &u, AccessNode &elements, AccessNode &total) {
         State &s = *u.node->state();
         const sym::Expr size = room(u);
@@ -207,7 +207,7 @@ private:
         return {entry, exit};
     }
 
-    /// A kernel of one thread sets the counter to zero (recognise-copies makes a fill of it). Returns its beginning, and the
+    /// A kernel of one thread that sets the counter to zero (recognise-copies turns it into a fill). Returns its entry, and the
     /// counter after it.
     std::pair<MapEntry *, AccessNode *> startAtZero(State &s) const {
         auto [entry, exit] = kernel(s, counter_.str(), 1);
@@ -237,7 +237,7 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (Name stream : streamsOf(*g)) {
                 if (!g->isRoot() && !g->desc(stream)->transient)
-                    continue; // what the SDFG around it has is lowered there
+                    continue; // streams of the outer SDFG are lowered there
                 Queue queue(*g, stream);
                 if (!queue.isOnDevice())
                     continue;

@@ -28,10 +28,10 @@ namespace {
 
 using namespace ir;
 
-/// Can control flow have a copy of its own of a container in device memory?
+/// Can control flow have a separate copy of a container in device memory?
 bool canSplit(const SDFG &g, const DataDesc &d) { return !(g.isRoot() && !d.transient) && !d.isView(); }
 
-/// Loops and branches that would have the host look into device memory.
+/// Rejects loops and branches for which the host would have to read device memory.
 void refuseReads(const SDFG &g, diag::Engine &diags) {
     for (const Block *b : allBlocks(g)) {
         const auto *l = dyn_cast<LoopRegion>(b);
@@ -56,7 +56,7 @@ bool mirrorControlFlow(SDFG &g) {
     return !twins.empty();
 }
 
-/// Does the host need the value: for the size of the kernel? Others the kernel reads itself.
+/// Does the host need the value, because it determines the size of the kernel? The kernel reads other values itself.
 bool decidesSize(const MapEntry &m, Name symbol) {
     const auto mentions = [symbol](sym::Expr e) {
         const std::vector<Name> &names = e.freeSymbols();

@@ -47,7 +47,7 @@ namespace {
 
 using namespace ir;
 
-/// A copy needs the size of the caller's array, which code that only indexes it may not have needed.
+/// A copy needs the size of the caller's array, which code that only indexes the array does not need.
 std::string unknownSize(const SDFG &root) {
     const analysis::ArgumentList arguments = analysis::argumentList(root);
     std::set<Name> known;
@@ -71,7 +71,7 @@ std::string unknownSize(const SDFG &root) {
 
 bool overwrittenFirst(SDFG &g, Name data, bool byStores = false);
 
-/// A container of a nested SDFG in a map that has values from one execution to the next, which private memory would lose.
+/// A container of a nested SDFG in a map that keeps values between executions; private memory would lose them.
 Name keptInMaps(SDFG &g, bool inMap) {
     if (inMap)
         for (const auto &[n, d] : g.arrays)
@@ -94,7 +94,7 @@ std::string obstacle(SDFG &root) {
         for (const auto &[n, d] : g->arrays) {
             if (d.isStream())
                 return "stream `" + n.str() + "`";
-            if (d.dtype == Type::opaque("MPI_Request")) // messages come and go while the host goes on: staging buffers do not last
+            if (d.dtype == Type::opaque("MPI_Request")) // transfers continue after the call, but staging buffers do not last
                 return "messages are pending until a node waits for `" + n.str() + "`";
             if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
                 return "container `" + n.str() + "` is not a plain array";
@@ -164,7 +164,7 @@ bool writtenByMaps(const SDFG &g, Name data) {
     return false;
 }
 
-/// Does a tasklet write it that also uses an array? That one becomes a kernel.
+/// Is it written by a tasklet that also uses an array? Such a tasklet becomes a kernel.
 bool writtenBesideArrays(const SDFG &g, Name data) {
     for (const State *s : allStates(g))
         for (const auto &e : s->edges())
@@ -192,7 +192,7 @@ void Offload::moveArrays(SDFG &g) {
         moveArrays(*nested->sdfg);
 }
 
-/// Does a library node, or a map with one element in each iteration, write the whole container?
+/// Does a library node, or a map with one element per iteration, write the entire container?
 bool writesAll(const AccessNode &n, const DataDesc &d) {
     if (n.inEdges().size() != 1)
         return false;
@@ -217,7 +217,7 @@ bool writesAll(const AccessNode &n, const DataDesc &d) {
     return true;
 }
 
-/// Does a tasklet or a copy write the whole container?
+/// Does a tasklet or a copy write the entire container?
 bool storesAll(const AccessNode &n, const DataDesc &d) {
     if (n.inEdges().size() != 1)
         return false;
@@ -241,7 +241,7 @@ bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
             if (a && a->data == data)
                 nodes.push_back(a);
             else if (other && other->isView())
-                return false; // it may look at the container
+                return false; // it may read the container
         }
         if (!nodes.empty())
             return nodes.size() == 1 && (writesAll(*nodes.front(), *g.arrays.find(data)) ||
@@ -254,7 +254,7 @@ bool overwrittenFirst(SDFG &g, Name data, bool byStores) {
     return false;
 }
 
-/// The caller's arrays: to the device first, back at the end what the program writes.
+/// Copies the caller's arrays to the device first, and those that the program writes back at the end.
 void Offload::copyInAndOut() {
     std::vector<std::pair<Name, Name>> in, out;
     for (const auto &[host, device] : callers_) {
@@ -293,7 +293,7 @@ void Offload::copyInAndOut() {
     }
 }
 
-/// In code that kernels run, nothing is parallel and nothing is on the host's heap.
+/// In code that kernels run, nothing is parallel or on the host's heap.
 void privatise(SDFG &g);
 
 void privatiseScope(State &s, const analysis::ScopeTree &scopes, const Node *entry) {
@@ -346,7 +346,7 @@ void Offload::insideKernels(SDFG &g) {
 void Offload::run() {
     moveArrays(root_);
     placeOnDevice(root_, context_);
-    Twins written; // those whose host side can be out of date
+    Twins written; // those whose host copy may be out of date
     for (const auto &[host, device] : callers_)
         if (writtenInDataflow(root_, device))
             written[host] = device;
@@ -356,7 +356,7 @@ void Offload::run() {
     root_.renumber();
 }
 
-/// Why a program is slower on the device; empty if it need not be.
+/// Why a program would be slower on the device; empty if it would not.
 std::string whyFewElements(SDFG &root) {
     const DeviceWork work = estimateDeviceWork(root);
     if (!work.isNotWorthwhile())

@@ -20,7 +20,7 @@ namespace {
 
 bool runsOnDevice(const Node &n) { return analysis::executorOf(n) != analysis::Executor::Host; }
 
-/// `q = v` becomes `count = 1` and `q[count] = v`: a dynamic update that is read back gives what was there before.
+/// `q = v` becomes `count = 1` and `q[count] = v`: reading a dynamic update back gives the old value.
 std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name queue, Name count) {
     std::vector<py::StmtRef> out;
     for (const py::StmtRef &s : block) {
@@ -37,14 +37,14 @@ std::vector<py::StmtRef> appended(const std::vector<py::StmtRef> &block, Name qu
     return out;
 }
 
-/// The name, with something after it where the SDFG has a container of that name, or `taken` says so.
+/// The name, with a suffix if a container of the SDFG has it or `taken` rejects it.
 template <class Taken> Name connectorFor(std::string name, const SDFG &g, const Taken &taken) {
     while (g.desc(Name(name)) || taken(Name(name)))
         name += "_";
     return Name(name);
 }
 
-/// Rewrites the code; returns the connector that counts.
+/// Rewrites the code; returns the connector of the counter.
 Name append(Tasklet &t, Name queue, Type element) {
     const std::vector<py::StmtRef> code = *py::parseBlock(t.code.text).value;
     const py::BlockNames names = py::blockNames(code);
@@ -57,13 +57,13 @@ Name append(Tasklet &t, Name queue, Type element) {
     return count;
 }
 
-/// What a copy to a queue takes: all of the container where the memlet only speaks of the queue.
+/// The elements that a copy pushes to a queue: the entire container if the memlet only refers to the queue.
 sym::Subset copied(const Edge &copy, const DataDesc &from) {
     const auto subset = analysis::sourceSubset(&copy);
     return subset ? *subset : from.fullSubset();
 }
 
-/// A copy of an element becomes a tasklet that pushes it; returns its push.
+/// Turns a copy of an element into a tasklet that pushes it; returns its push.
 Edge *pushByTasklet(Edge &copy) {
     State &s = *copy.src->state();
     auto *t = s.add<Tasklet>();
@@ -79,14 +79,14 @@ Edge *pushByTasklet(Edge &copy) {
     return push;
 }
 
-/// From one position to the end: which one is written, only the kernel knows.
+/// From a position to the end: only the kernel knows which element is written.
 Memlet someOf(const QueueArray &to) {
     Memlet m = Memlet::simple(to.elements, sym::Subset{{sym::Range{to.begin, to.end, 1, 1}}});
     m.dynamic = true;
     return m;
 }
 
-/// A nested SDFG updates the counter itself: its edges only name it.
+/// A nested SDFG updates the counter itself, so its edges only name it.
 Memlet counting(Name counter, bool updates) {
     Memlet m = Memlet::simple(counter, sym::Subset{{sym::Range{0, 0, 1, 1}}});
     if (updates)
@@ -172,7 +172,7 @@ Reason QueuePushes::nestedObstacle(const NestedSDFGNode &n, Name stream) const {
     return {};
 }
 
-/// The nested SDFG gets the array, under the stream's name, and the counter; returns the counter's connector.
+/// Passes the array, under the stream's name, and the counter to the nested SDFG; returns the counter's connector.
 Name QueuePushes::enter(NestedSDFGNode &n, Name stream, const QueueArray &to) const {
     SDFG &inner = *n.sdfg;
     std::string size = stream.str() + "_size";
@@ -198,7 +198,7 @@ Name QueuePushes::enter(NestedSDFGNode &n, Name stream, const QueueArray &to) co
     return counter;
 }
 
-/// Leads one push, and the counter beside it, out of the scopes around.
+/// Extends a push, and its counter, out of the surrounding scopes.
 void QueuePushes::lead(Edge &push, Name count, bool counts, const QueueArray &to, AccessNode &elements, AccessNode &total) const {
     State &s = *push.src->state();
     const Memlet some = someOf(to), number = counting(to.counter, counts);
@@ -218,7 +218,7 @@ void QueuePushes::lead(Edge &push, Name count, bool counts, const QueueArray &to
         }
         from = e->dst;
         if (e->memlet.data == to.elements && e->memlet.dynamic && e->memlet.subset == some.subset)
-            continue; // another push has come this way
+            continue; // another push already uses this path
         e->memlet = some;
         if (last && e->dst != &elements) {
             s.connect(e->src, e->srcConn, &elements, {}, some);

@@ -3,7 +3,7 @@
 //   before:  map[i = 0:N, j = 0:M] GPU_Device { B[i, j] = A[i, j] }        after:  A[0:N, 0:M] -> B[0:N, 0:M]
 //            map[i = 0:N] GPU_Device { C[i] = 0 }                                  FillLibraryNode C[0:N] = 0
 //
-// A device's copy engine is faster than a kernel, needs no registers, and can run beside kernels.
+// A device's copy engine is faster than a kernel, needs no registers, and can run concurrently with kernels.
 //
 // Legal when:
 //   1. the map is a separate kernel launched by the host and contains only a tasklet `out = in` or `out = 0`; the graph
@@ -31,9 +31,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t longRow = 64; // bytes: what a device reads at least
+constexpr int64_t longRow = 64; // bytes: the minimum that a device reads
 
-/// The right side of `connector = ...`; nothing if the code is something else.
+/// The right-hand side of `connector = ...`; nothing for other code.
 std::optional<std::string> assigned(const Tasklet &t, Name connector) {
     if (t.code.language != Language::Python)
         return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<std::string> assigned(const Tasklet &t, Name connector) {
     return text.rfind(left, 0) == 0 ? std::optional(text.substr(left.size())) : std::nullopt;
 }
 
-/// The elements that the iterations of a map touch, and the parameters in the order of the dimensions that they count along.
+/// The elements that a map's iterations access, and the parameters in the order of the dimensions that they count along.
 struct Box {
     sym::Subset subset;
     std::vector<Name> order;
@@ -135,7 +135,7 @@ private:
         const DataDesc *d = g_.desc((in ? read_ : write_)->memlet.data);
         return c && d && (c->type == Type() || c->type == d->dtype);
     }
-    /// Rule 2, and that nothing else goes through the map.
+    /// Rule 2; also checks that nothing else passes through the map.
     bool findEnds() {
         for (Edge *e : m_.inEdges())
             if (!e->memlet.isEmpty())
@@ -188,7 +188,7 @@ private:
         replaceBy(*node);
         return true;
     }
-    /// What came before the map comes before the new element, what came after it comes after the container that it writes.
+    /// Predecessors of the map become predecessors of the new element, and its successors follow the written container.
     void replaceBy(Node &element) {
         for (const Edge *e : std::vector<Edge *>(m_.inEdges().begin(), m_.inEdges().end()))
             if (e->memlet.isEmpty())

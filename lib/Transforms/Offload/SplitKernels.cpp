@@ -42,7 +42,7 @@ using namespace ir;
 using diag::Reason;
 using diag::Why;
 
-/// The edge at the other side of a scope's entry or exit that an edge through it continues.
+/// The continuation of an edge on the other side of a scope's entry or exit.
 Edge *beyond(Node &border, const Edge &e) {
     const Name through = pairedConnector(e.src == &border ? e.srcConn : e.dstConn);
     if (!through)
@@ -71,7 +71,7 @@ public:
         return !inner_.empty();
     }
 
-    /// Why the nest stays as it is; empty: it need not.
+    /// Why the nest stays as it is; empty if it can be split.
     Reason obstacle() const {
         if (!onlyMaps_)
             return {Why::Shape, "there is more in it than device maps"};
@@ -106,7 +106,7 @@ public:
             rewire(*inner);
             inner->params.insert(inner->params.begin(), m_.params.begin(), m_.params.end());
             inner->ranges.insert(inner->ranges.begin(), m_.ranges.begin(), m_.ranges.end());
-            for (const Edge *e : before) // what the whole map waited for, and what waited for it
+            for (const Edge *e : before) // predecessors and successors of the entire map
                 tie(s_, e->src, inner);
             for (const Edge *e : after)
                 tie(s_, inner->exit, e->dst);
@@ -149,7 +149,7 @@ private:
             s = sym::propagate(s, m_.params[k], m_.ranges[k], whole);
         return s;
     }
-    /// Edges from the outer entry begin, and those to the outer exit end, where the ones beyond do.
+    /// Reconnects edges of the outer entry and exit to the ends of the edges beyond them.
     void rewire(MapEntry &inner) {
         for (Edge *e : std::vector<Edge *>(inner.inEdges().begin(), inner.inEdges().end())) {
             if (e->src != &m_)
@@ -219,7 +219,8 @@ private:
                 changed |= loopOverDependent(*m, context);
         return changed;
     }
-    /// Device maps in kernels that are no part of a nest of this state: in nested SDFGs, or below maps of other schedules.
+    /// Remarks on device maps in kernels that do not belong to a nest of this state: in nested SDFGs, or inside maps with other
+    /// schedules.
     static void remarkDeeper(const State &s, pass::Context &context) {
         const analysis::ScopeTree scopes(s);
         for (const auto &n : s.nodes()) {
@@ -237,7 +238,7 @@ private:
                                {Why::Shape, outer ? "it is not directly below the kernel's map" : "it is in a nested SDFG"});
         }
     }
-    /// Until no nest is left that can be split: inner maps may be nests, too.
+    /// Repeats until no nest can be split, since inner maps may be nests, too.
     static bool inState(State &s, pass::Context &context) {
         bool changed = false;
         std::set<const Node *> seen;

@@ -7,9 +7,8 @@
 //                                                     }
 //                                                     map[k = 0:K, c = 8 * (C // 8):C] { ... }            the rest, as it was
 //
-// Without this, each update waits for the store of the previous one. The strip's length is a compile-time constant, so
-// the C++ compiler keeps it in vector registers. If the row itself is short and has a constant length, the whole row is
-// the strip.
+// Without this, each update waits for the store of the previous one. The strip's length is a compile-time constant, so the C++
+// compiler keeps it in vector registers. If the row itself is short and has a constant length, the entire row is the strip.
 //
 // Legal when:
 //   - the map runs on one thread: threads that shared the row would store values that they loaded before other threads
@@ -43,8 +42,8 @@ using nest::Use;
 using nest::UseKind;
 
 constexpr int64_t bytesOfStrip = 64; // one to four vector registers
-constexpr int64_t shortest = 8;      // elements of a strip; what longer ones leave over is done in strips half as long
-constexpr int64_t longestRow = 64;   // that is a strip by itself, in elements
+constexpr int64_t shortest = 8;      // elements of a strip; the remainder of longer ones is processed in strips half as long
+constexpr int64_t longestRow = 64;   // that becomes a single strip, in elements
 
 /// The update that is accumulated, and the row that it runs along.
 struct Row {
@@ -52,11 +51,11 @@ struct Row {
     std::size_t dim = 0;  // of the container, along which the innermost parameter runs
     sym::Expr offset = 0; // of the index: parameter + offset
     int64_t width = 0;    // of a strip
-    bool isStrip = false; // the whole row is one
-    sym::Expr strips = 0; // how many whole ones the row has otherwise
+    bool isStrip = false; // the entire row is one strip
+    sym::Expr strips = 0; // otherwise the number of entire strips in the row
 };
 
-/// Is it a tasklet, all of whose uses are known?
+/// Is it a tasklet whose uses are all known?
 bool isPlain(const Item &i) {
     return i.step && !i.step->effects && i.step->nodes.size() == 1 && isa<Tasklet>(i.step->nodes.front()) &&
            std::all_of(i.step->uses.begin(), i.step->uses.end(), [](const Use &u) { return u.subset && u.subset->isOneElement(); });
@@ -82,7 +81,7 @@ Use *updateOf(Map &m) {
 
 bool isNumber(Type t) { return t.isNumeric() && !t.isComplex() && t.bytes().value_or(0) >= 4; }
 
-/// `longest`: elements of a strip at most.
+/// `longest`: maximum number of elements in a strip.
 std::optional<Row> rowOf(Map &m, const SDFG &g, int64_t longest = bytesOfStrip) {
     if (m.params.size() < 2 || !nest::canSplit(m) || m.entry->ordered || m.entry->schedule != Schedule::Sequential ||
         !std::all_of(m.body.begin(), m.body.end(), isPlain))
@@ -120,7 +119,7 @@ public:
     Strips(SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors, Map &m, Row row)
         : g_(g), memories_(memories), connectors_(connectors), map_(m), row_(row) {}
 
-    /// What takes the place of the map. `around`: gets containers that an iteration around it has for itself.
+    /// The items that replace the map. `around`: receives containers private to an iteration of the surrounding map.
     std::vector<Item> items(std::set<Name> &around) {
         const sym::Range range = map_.ranges.back();
         std::optional<Item> rest;
@@ -204,7 +203,7 @@ private:
         *row_.update = ofStrip(UseKind::Update, row_.update->connector);
         auto main = std::make_unique<Map>(nest::mapLike(*map_.entry, map_.entry->label, map_.params, map_.ranges));
         main->params.back() = v_;
-        nest::setSimd(*main, true); // compilers need not find out that no element of the strip is another one's
+        nest::setSimd(*main, true); // compilers need not prove that the elements of the strip are distinct
         main->ranges.back() = strip;
         main->locals = map_.locals;
         main->body = std::move(map_.body);
@@ -240,10 +239,10 @@ public:
     }
 
 private:
-    /// The maps in a map. Returns whether anything changed.
+    /// Handles the maps in a map. Returns whether anything changed.
     bool inside(Map &around) {
         around_.push_back(&around);
-        std::vector<std::optional<Row>> rows; // before anything moves: what shares elements is looked for in all maps around
+        std::vector<std::optional<Row>> rows; // before anything moves: all surrounding maps are searched for shared elements
         bool changed = false;
         for (Item &i : around.body) {
             rows.push_back(i.map ? rowOf(*i.map, g_) : std::nullopt);
@@ -265,7 +264,7 @@ private:
         return changed;
     }
 
-    /// Do iterations that run at the same time touch elements that the row has? Each would store what the others do not know of.
+    /// Do concurrent iterations access elements of the row? If so, each would overwrite updates of the others.
     bool isShared(const Use &update) const {
         return std::any_of(around_.begin(), around_.end(), [&](const Map *m) { return isSharedIn(*m, update); });
     }
@@ -280,7 +279,7 @@ private:
             return c && isCarriedAtOnce(*c, m);
         });
     }
-    /// Is a conflict one between iterations that several threads share?
+    /// Is it a conflict between iterations distributed over several threads?
     static bool isCarriedAtOnce(const analysis::Conflict &c, const Map &m) {
         int64_t shared = std::max<int64_t>(m.entry->collapse, 1);
         for (std::size_t level = 0; level < m.params.size() && shared > 0; ++level) {
@@ -291,7 +290,7 @@ private:
         return false;
     }
 
-    /// Adds what takes the place of a map.
+    /// Adds the items that replace a map.
     void accumulate(Map &m, Row row, std::set<Name> &around, std::vector<Item> &out) {
         std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
         for (const Map *each : around_)
@@ -329,8 +328,8 @@ private:
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
     const sym::Assumptions facts_;
-    const Region *region_ = nullptr;  // of the run that is looked at
-    std::vector<const Map *> around_; // the map that is looked at, outermost first
+    const Region *region_ = nullptr;  // of the current run
+    std::vector<const Map *> around_; // the current map and those around it, outermost first
 };
 
 class AccumulateInStrips : public pass::GraphPass {

@@ -54,7 +54,7 @@ using nest::PlacedUse;
 using nest::Step;
 using nest::Use;
 
-/// Does a copy move all of one array to another one of the same layout?
+/// Does a copy move an entire array to another one with the same layout?
 bool isWhole(const Item &i, const SDFG &g) {
     if (!i.step || !i.step->isCopy())
         return false;
@@ -65,7 +65,7 @@ bool isWhole(const Item &i, const SDFG &g) {
            a->shape == b->shape && a->strides == b->strides && a->offset == b->offset && a->totalSize == b->totalSize;
 }
 
-/// A step that can be written several times.
+/// Can a step be duplicated?
 bool canRepeat(const Item &i) {
     if (i.map)
         return nest::canSplit(*i.map) && std::all_of(i.map->body.begin(), i.map->body.end(), canRepeat);
@@ -75,13 +75,13 @@ bool canRepeat(const Item &i) {
     return i.step->isCopy() || (t && t->codeGlobal.empty() && t->codeInit.empty() && t->codeExit.empty());
 }
 
-/// One loop whose arrays may take turns.
+/// One loop whose arrays may swap roles.
 class Turns {
 public:
     Turns(LoopRegion &l, const LoopsOf &known, std::size_t steps)
         : loop_(l), g_(known.g), memories_(known.memories), items_(known.items), loops_(known.loops), steps_(steps) {}
 
-    /// Has the loop copies of whole arrays? Of others there is nothing to say.
+    /// Does the loop copy entire arrays? There are no remarks about other loops.
     bool isCandidate() {
         if (!loop_.optimize)
             return false;
@@ -89,7 +89,7 @@ public:
         return body_ && !body_->items.empty() && findCopies();
     }
 
-    /// Why the arrays of a candidate do not take turns; empty if they can.
+    /// Why the arrays of a candidate cannot swap roles; empty if they can.
     Reason obstacle() {
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || header_.down || isEndChanged())
@@ -116,7 +116,7 @@ public:
         Region &r = *loop_.parent();
         const Block *const start = r.start();
         Block *first = nullptr;
-        if (begin_) { // what is never written is equal in both
+        if (begin_) { // elements that are never written are equal in both
             auto *s = r.add<State>();
             s->label = g_.freshLabel(loop_.label + "_begin");
             s->debugInfo = loop_.debugInfo;
@@ -140,7 +140,7 @@ public:
     }
 
 private:
-    /// The copy at the end, from the buffer, and the one at the begin, to it. Either may be missing.
+    /// Finds the copy from the buffer at the end, and the one to it at the start. Either may be missing.
     bool findCopies() {
         const std::vector<Item> &items = body_->items;
         if (isWhole(items.back(), g_)) {
@@ -173,7 +173,7 @@ private:
     Name old() const { return end_ ? array_ : buffer_; }
     Name written() const { return end_ ? buffer_ : array_; }
 
-    /// Do iterations change what says when the loop ends? Symbols they do not; scalars they may write.
+    /// Do iterations change the loop's end condition? They cannot change symbols, but may write scalars.
     bool isEndChanged() const {
         const std::set<Name> names = header_.names();
         return std::any_of(names.begin(), names.end(), [this](Name n) {
@@ -196,9 +196,9 @@ private:
                analysis::isOnHost(g_.desc(array_)) && loops_.isOnlyInside(n, loop_);
     }
 
-    /// The rules 2 and 3.
+    /// Rules 2 and 3.
     Reason ofUses() const {
-        std::vector<PlacedUse> writes, reads; // of the new array; reads that no write comes before
+        std::vector<PlacedUse> writes, reads; // of the new array; reads without a preceding write
         for (std::size_t k = 0; k < body_->items.size(); ++k)
             for (const PlacedUse &u : isCopy(k) ? std::vector<PlacedUse>() : nest::usesOf(body_->items[k])) {
                 if (Reason why = ofUse(u))
@@ -233,13 +233,13 @@ private:
         return {};
     }
 
-    /// Has one of the writes, which come first, written all that is read?
+    /// Have the preceding writes written everything that is read?
     bool isBefore(const analysis::AccessInstance &read, const std::vector<PlacedUse> &writes) const {
         return std::any_of(writes.begin(), writes.end(),
                            [&](const PlacedUse &w) { return analysis::isCovered(read, w.instance, 0, items_.facts()); });
     }
 
-    /// Is it a write for certain, of the same elements in all iterations?
+    /// Is it an unconditional write of the same elements in all iterations?
     bool isFixed(const PlacedUse &w) const {
         if (w.use->kind != nest::UseKind::Write || !w.use->certain || !w.use->subset ||
             w.use->subset->freeSymbols().count(loop_.variable))
@@ -264,7 +264,7 @@ private:
         nest::write(run);
     }
 
-    /// A loop of two iterations each.
+    /// A loop with two iterations of the original one in each.
     Block *addPairs(Region &r) {
         auto *pairs = cast<LoopRegion>(r.adopt(ir::clone(static_cast<const Block &>(loop_))));
         pairs->label = g_.freshLabel(loop_.label + "_pairs");
@@ -287,7 +287,7 @@ private:
         return pairs;
     }
 
-    /// The body as it was, for an iteration that is left.
+    /// The original body, for a remaining iteration.
     Block *addLeft(Region &r) {
         auto *left = r.add<ConditionalBlock>();
         left->label = g_.freshLabel(loop_.label + "_left");
@@ -300,7 +300,7 @@ private:
         return left;
     }
 
-    /// The steps of the body without its copies, once more: of the first iteration of a pair, or of the second.
+    /// The steps of the body without its copies, duplicated for the first or the second iteration of a pair.
     std::vector<Item> copies(bool second) {
         std::vector<Item> out;
         const bool swaps = second == end_.has_value();
@@ -328,7 +328,7 @@ private:
     std::optional<nest::Run> body_;
     analysis::LoopHeader header_;
     std::optional<std::size_t> begin_, end_; // positions of the copies
-    Name array_, buffer_;                    // what carries values from iteration to iteration, and what is copied from or to it
+    Name array_, buffer_;                    // the array that carries values between iterations, and the one copied to or from it
 };
 
 class AlternateBuffers : public pass::GraphPass {

@@ -24,7 +24,7 @@
 //     }                                                  }
 //     transient e: float64[N, M]                         transient e: float64[M]
 //
-// Each thread then needs the memory of one iteration only, which stays in cache. Conditions 2 and 3 become:
+// Each thread then only needs the memory of one iteration, which stays in cache. Conditions 2 and 3 become:
 //   2'. in some dimensions all uses have the same index, as a function of the parameters of the maps around all of
 //       them; all uses access single elements, in tasklets and copies;
 //   3'. every read is of an element that an earlier step of the same iteration has certainly written
@@ -61,7 +61,7 @@ struct Place {
     std::vector<Map *> maps;
 };
 
-/// Finds out, for one SDFG, and makes variables of its arrays.
+/// Finds arrays of one SDFG that can become variables, and converts them.
 class Contraction {
 public:
     Contraction(SDFG &g, std::vector<nest::Run> &runs, bool rows, const NodeLabels &labels, pass::Context &context)
@@ -149,7 +149,7 @@ private:
 
     // ---- rows
 
-    /// Makes a row of an array, if each iteration uses one of its own.
+    /// Reduces an array to a row, if each iteration uses a separate one.
     bool contractToRow(Name name, DataDesc &d, const std::vector<Map *> &around, const std::vector<Place> &places) {
         const std::vector<std::size_t> kept = dimsOfRow(around, places);
         Map &owner = *around.back();
@@ -172,7 +172,8 @@ private:
         return true;
     }
 
-    /// The dimensions in which uses have different indices; none if the others do not say of which iteration an element is.
+    /// The dimensions in which uses have different indices; none if the other dimensions do not determine the iteration of an
+    /// element.
     static std::vector<std::size_t> dimsOfRow(const std::vector<Map *> &around, const std::vector<Place> &places) {
         std::size_t outer = 0;
         std::vector<Name> params;
@@ -201,7 +202,7 @@ private:
         return {};
     }
 
-    /// Is each element that is read written before, in the same iteration of all maps around both steps?
+    /// Is each element written before it is read, in the same iteration of all maps around both steps?
     bool isWrittenFirst(const std::vector<Place> &places) const {
         for (std::size_t k = 0; k < places.size(); ++k) {
             const Place &read = places[k];
@@ -221,7 +222,7 @@ private:
         return true;
     }
 
-    /// Memlets are of the dimensions that are left.
+    /// Restricts memlets to the remaining dimensions.
     static void retarget(Item &item, Name name, const std::vector<std::size_t> &kept) {
         if (item.map) {
             for (Item &inner : item.map->body)
@@ -263,7 +264,7 @@ private:
         owner.locals.insert(name);
     }
 
-    /// All memlets name the only element.
+    /// Makes all memlets name the only element.
     static void retarget(Item &item, Name name) {
         if (item.map) {
             for (Item &inner : item.map->body)
@@ -288,7 +289,7 @@ private:
     const sym::Assumptions facts_;
     const NodeLabels &labels_;
     pass::Context &context_;
-    std::map<Name, std::vector<Place>> places_; // in the order in which they run
+    std::map<Name, std::vector<Place>> places_; // in execution order
 };
 
 class ContractArrays : public pass::GraphPass {

@@ -79,7 +79,7 @@ class Selection {
 public:
     Selection(SDFG &g, std::vector<nest::Run> &runs, bool compat) : g_(g), runs_(runs), compat_(compat) {}
 
-    /// All that get values of containers; `why` tells which of them stay.
+    /// All symbols that are assigned from containers; `why` explains which of them stay.
     Candidates select() {
         for (Region *r : allRegions(g_))
             for (const auto &e : r->edges())
@@ -113,7 +113,7 @@ private:
         }
     }
 
-    /// Names that have other meanings somewhere, or that something needs as symbols.
+    /// Rejects names that also have another meaning, or that something needs as symbols.
     void rejectWhatIsNeeded() {
         const analysis::Mentions mentions(g_, analysis::Mentions::Of::Structure);
         const std::set<Name> free = analysis::freeSymbols(g_), bound = boundNames();
@@ -149,7 +149,7 @@ private:
         return out;
     }
 
-    /// Which tasklets read candidates, and whether they are steps of runs.
+    /// Finds the tasklets that read candidates, and whether they are steps of runs.
     void tasklets() {
         std::map<const Node *, Reader> steps;
         for (std::size_t run = 0; run < runs_.size(); ++run)
@@ -189,7 +189,7 @@ private:
         return names;
     }
 
-    /// What stays a symbol keeps what its own values mention; so do indices.
+    /// Symbols in the values of a symbol that stays, and in indices, must stay, too.
     void exclude() {
         for (const auto &[name, c] : candidates_)
             for (const Assignment &a : c.assignments) {
@@ -215,7 +215,7 @@ private:
         }
     }
 
-    /// What is made of values of containers has such a value as well.
+    /// A value that contains values from containers counts as one itself.
     void spread() {
         for (bool changed = true; changed;) {
             changed = false;
@@ -236,7 +236,7 @@ private:
     Candidates candidates_;
 };
 
-/// Makes scalars of symbols of one SDFG.
+/// Turns symbols of one SDFG into scalars.
 class Demotion {
 public:
     Demotion(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs)
@@ -245,7 +245,7 @@ public:
             runBefore_.emplace(runs[k].states.back(), k);
     }
 
-    /// `symbols`: with all that their values mention, as far as it can become scalars.
+    /// `symbols`: including those that their values mention and that can become scalars.
     void demote(const std::vector<std::pair<Name, Candidate *>> &symbols) {
         for (const auto &[name, c] : symbols)
             scalars_[name] = scalar(name);
@@ -261,7 +261,7 @@ public:
     }
 
 private:
-    /// The scalar in place of a symbol.
+    /// The scalar that replaces the symbol.
     Name scalar(Name symbol) {
         DataDesc d = DataDesc::scalar(*g_.symbols.find(symbol), true);
         d.storage = Storage::Register;
@@ -270,7 +270,8 @@ private:
         return nest::addContainer(g_, symbol.str(), std::move(d), connectors_);
     }
 
-    /// A use of a container that a run did not have. Its node belongs to the state that the run was read from, which goes.
+    /// A use of a container that is new in the run. Its node belongs to the state that the run was read from, which will be
+    /// removed.
     Use use(UseKind kind, Name data, Name connector, sym::Subset element, const DebugInfo &where, nest::Run &run) {
         auto *access = run.states.front()->add<AccessNode>(data);
         access->debugInfo = where;
@@ -289,7 +290,7 @@ private:
         return use(kind, data, connector, g_.desc(data)->fullSubset(), where, run);
     }
 
-    /// A name for a connector that means nothing in the code of a tasklet.
+    /// A name for a connector that is unused in a tasklet's code.
     Name connectorFor(Name symbol, const std::set<Name> &taken) const {
         std::string name = "__" + symbol.str();
         while (taken.count(Name(name)) || g_.freshName(name) != Name(name))
@@ -297,7 +298,7 @@ private:
         return Name(name);
     }
 
-    /// Lets a tasklet read the scalar.
+    /// Makes a tasklet read the scalar.
     void read(Step &s, Name symbol, nest::Run &run) {
         std::shared_ptr<Tasklet> t(cast<Tasklet>(ir::clone(*s.nodes.front()).release()));
         const std::vector<py::StmtRef> code = py::parseBlockOrRaw(t->code.text);
@@ -313,7 +314,7 @@ private:
         s.made = std::move(t);
     }
 
-    /// A tasklet in place of an assignment.
+    /// Replaces an assignment with a tasklet.
     void assign(Name symbol, const Assignment &a) {
         const DebugInfo &where = a.edge->debugInfo;
         nest::Run &run = placeFor(a);
@@ -337,7 +338,8 @@ private:
                       [&](const auto &each) { return each.first == symbol; });
     }
 
-    /// Where what an edge does first belongs: after the run in front of it, if that leads nowhere else, or in a state of its own.
+    /// The run for the code that replaces an assignment on an edge: the preceding run if it has no other successor, or a separate
+    /// state.
     nest::Run &placeFor(const Assignment &a) {
         const auto [place, isNew] = places_.emplace(a.edge, runs_.size());
         if (!isNew)
@@ -350,13 +352,13 @@ private:
         return runs_[place->second];
     }
 
-    /// A state after the condition of an edge, in front of its assignments.
+    /// A state after the condition of an edge and before its assignments.
     nest::Run runOnEdge(Region &r, InterstateEdge &e) {
         auto *s = r.add<State>();
         s->label = g_.freshLabel("read");
         s->debugInfo = e.debugInfo;
         moved_[&e] = r.connect(s, e.dst, {"1", Language::Python}, std::exchange(e.assignments, {}));
-        r.setDestination(&e, s); // and not a new edge in front of it: conditions are tested in their order
+        r.setDestination(&e, s); // rather than a new edge before it, because conditions are tested in order
         nest::Run run;
         run.region = &r;
         run.memories = &memories_;
@@ -368,10 +370,10 @@ private:
     analysis::Memories &memories_;
     std::vector<nest::Run> &runs_;
     const std::set<Name> connectors_;                          // of all nodes
-    std::map<Name, Name> scalars_;                             // by their symbols
-    std::map<const Block *, std::size_t> runBefore_;           // by their last states
-    std::map<const InterstateEdge *, std::size_t> places_;     // runs that do what edges did
-    std::map<const InterstateEdge *, InterstateEdge *> moved_; // edges that have further assignments now
+    std::map<Name, Name> scalars_;                             // by symbol
+    std::map<const Block *, std::size_t> runBefore_;           // by last state
+    std::map<const InterstateEdge *, std::size_t> places_;     // runs that replace assignments of edges
+    std::map<const InterstateEdge *, InterstateEdge *> moved_; // edges that now have the remaining assignments
 };
 
 /// Symbols whose values mention each other, if a tasklet reads one of them.

@@ -59,7 +59,7 @@ using nest::Map;
 using nest::Use;
 
 constexpr std::size_t most = 64;         // steps of a body
-constexpr int64_t tripsForTeams = 10000; // fewer iterations are over before a team is awake
+constexpr int64_t tripsForTeams = 10000; // fewer iterations are finished before a team has started
 // In percent of the time of the loop: a gain that is worth the change for one thread, for a team; a loss that is not
 // measurable.
 constexpr int64_t gainOfOne = 80, gainOfTeam = 90, smallLoss = 105;
@@ -68,7 +68,7 @@ using Steps = uint64_t; // a set of them
 Steps only(std::size_t step) { return Steps(1) << step; }
 bool has(Steps s, std::size_t step) { return (s >> step) & 1; }
 
-/// What the steps of a body need of each other.
+/// The dependences between the steps of a body.
 class StepGraph {
 public:
     StepGraph(const std::vector<Item> &body, analysis::LoopLevel loop, const LoopRegion &region, const nest::Conflicts &items,
@@ -86,11 +86,11 @@ public:
         close();
     }
 
-    /// The containers that an iteration has for itself, at the top of the body.
+    /// The containers private to an iteration, at the top of the body.
     const std::set<Name> &variables() const { return variables_; }
-    /// The steps that can be done once more wherever their variable is used.
+    /// The steps that can be duplicated wherever their variable is used.
     Steps copied() const { return copied_; }
-    /// The copied steps that a set of steps needs.
+    /// The duplicated steps that a set of steps needs.
     Steps neededBy(Steps group) const {
         Steps out = 0;
         for (std::size_t k = body_.size(); k-- > 0;)
@@ -99,13 +99,13 @@ public:
         return out;
     }
 
-    /// Do two steps need each other?
+    /// Do two steps depend on each other?
     bool onCycle(std::size_t a, std::size_t b) const { return a == b || (has(reached_[a], b) && has(reached_[b], a)); }
-    /// Must something in `b` come after something in `a`?
+    /// Must a step of `b` follow a step of `a`?
     bool follows(Steps b, Steps a) const {
         return any(a, [&](std::size_t k) { return (reached_[k] & b) != 0; });
     }
-    /// Does a value go from one iteration to a later one, from a step of `a` to one of `b`?
+    /// Is a value passed from a step of `a` in one iteration to a step of `b` in a later one?
     bool carries(Steps a, Steps b) const {
         return any(a, [&](std::size_t k) { return (carried_[k] & b) != 0; });
     }
@@ -137,7 +137,7 @@ private:
                 copied_ |= only(k);
     }
 
-    /// Does the step nothing but give a variable a value that is the same wherever in the iteration it does that?
+    /// Does the step only assign a variable, with a value that is the same wherever it runs in the iteration?
     bool isCopied(std::size_t k) const {
         const Item &i = body_[k];
         const bool simple =
@@ -201,16 +201,16 @@ private:
     std::set<Name> inner_;     // what maps in the body have for themselves
     std::set<Name> variables_; // what iterations have for themselves
     Steps copied_ = 0;
-    std::vector<Steps> after_, carried_, reached_; // of each step: those that must come after it
+    std::vector<Steps> after_, carried_, reached_; // for each step: those that must follow it
 };
 
 /// Steps that stay together.
 struct Group {
     Steps steps = 0;
-    bool ordered = false; // iterations need each other
+    bool ordered = false; // iterations depend on each other
 };
 
-/// The groups in an order in which they can run, as few as can be.
+/// The smallest number of groups, in an order in which they can run.
 std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
     std::vector<Group> left;
     Steps seen = graph.copied();
@@ -247,7 +247,7 @@ std::vector<Group> groupsOf(const StepGraph &graph, std::size_t count) {
     return out;
 }
 
-/// Joins neighbours while that makes so many threads faster.
+/// Merges neighbours as long as that makes this number of threads faster.
 void joinByCost(std::vector<Group> &groups, const StepGraph &graph, const DistributionCost &cost, int64_t threads) {
     const auto costOf = [&](const Group &g) { return cost.of(g.steps | graph.neededBy(g.steps), g.ordered, threads); };
     for (;;) {
@@ -271,7 +271,7 @@ void joinByCost(std::vector<Group> &groups, const StepGraph &graph, const Distri
     }
 }
 
-/// The time of the parts with so many threads, in percent of the loop's.
+/// The time of the parts with this number of threads, in percent of the loop's.
 int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, const DistributionCost &cost, int64_t threads) {
     Steps all = graph.copied();
     int64_t apart = 0;
@@ -282,7 +282,7 @@ int64_t percentOf(const std::vector<Group> &groups, const StepGraph &graph, cons
     return 100 * apart / std::max<int64_t>(1, cost.of(all, true, threads));
 }
 
-/// One loop that may become several.
+/// One loop that may be split.
 class Distribution {
 public:
     Distribution(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops)
@@ -327,7 +327,7 @@ public:
 
     /// `connectors`: names that no container may have (nest::connectorsOf).
     void distribute(const std::set<Name> &connectors) {
-        if (team_) // the loop keeps its variables
+        if (team_) // the original loop keeps its variables
             taken_ = graph_->variables();
         std::vector<Item> parts;
         for (const Group &g : groups_)
@@ -341,7 +341,8 @@ public:
     }
 
 private:
-    /// Sets the groups that the loop is split into and the smallest team that takes them. Returns false if the loop stays.
+    /// Sets the groups into which the loop is split and the size of the smallest team that runs them. Returns false if the loop
+    /// remains as it is.
     bool choosesParts(const DistributionCost &cost) {
         const std::vector<Group> apart = groups_;
         joinByCost(groups_, *graph_, cost, 1);
@@ -364,12 +365,12 @@ private:
         return false;
     }
 
-    /// Is nothing gained by the groups?
+    /// Does splitting into the groups gain nothing?
     bool isOneLoop() const {
         return groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
     }
 
-    /// Is it nothing but what one thread does, without calls of libraries and effects of its own?
+    /// Does it run on a single thread, without library calls and further effects?
     static bool isSequential(const Item &i) {
         if (nest::hasEffects(i))
             return false;
@@ -379,7 +380,7 @@ private:
         return std::all_of(i.step->nodes.begin(), i.step->nodes.end(), [](const Node *n) { return isa<Tasklet>(n); });
     }
 
-    /// Can the loop be written twice, with a condition in front of it?
+    /// Can the loop be duplicated, with a condition before it?
     bool canHaveVersions() const {
         for (const Region *around = loop_.parent(); around; around = around->parent())
             if (isa<LoopRegion>(around))
@@ -389,7 +390,7 @@ private:
         return isPlain && !(trips && *trips < tripsForTeams) && !loops_.isReadOutside(loop_);
     }
 
-    /// Puts a conditional in place of the loop: the parts for teams, else the loop.
+    /// Replaces the loop with a conditional: the parts for teams, otherwise the loop.
     void addVersion(std::vector<Item> parts) {
         Region &r = *loop_.parent();
         const Block *const start = r.start();
@@ -415,7 +416,7 @@ private:
     bool leavesContainers() {
         Map all;
         all.params = {loop_.variable};
-        all.ranges = {header_.walk()}; // of a loop that counts down in steps, the first value is known
+        all.ranges = {header_.walk()}; // the first value of a loop that counts down in steps is known
         std::swap(all.body, body_);
         const bool leaves = nest::leavesContainers(all, g_, items_.facts());
         std::swap(all.body, body_);
@@ -432,7 +433,7 @@ private:
         out->params = {loop_.variable};
         out->ranges = {g.ordered ? header_.walk() : header_.range()};
         const Steps steps = g.steps | graph_->neededBy(g.steps);
-        std::map<Name, Name> own; // other names of variables that an earlier group has
+        std::map<Name, Name> own; // new names for variables that an earlier group also has
         for (std::size_t k = 0; k < body_.size(); ++k) {
             if (!has(steps, k))
                 continue;
@@ -466,8 +467,8 @@ private:
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;
-    int64_t team_ = 0;     // the smallest team that takes the parts; smaller ones take the loop as it was, unless it is 0
-    std::set<Name> taken_; // variables that a group has
+    int64_t team_ = 0;     // the smallest team that runs the parts (smaller ones run the original loop), or 0: all run the parts
+    std::set<Name> taken_; // variables that groups already have
 };
 
 class DistributeLoops : public pass::GraphPass {

@@ -14,20 +14,20 @@ using nest::Use;
 
 namespace {
 
-constexpr int64_t chain = 16;    // an addition that waits for that of the iteration before
-constexpr int64_t operation = 2; // two operations a cycle
+constexpr int64_t chain = 16;    // an addition that waits for the one of the previous iteration
+constexpr int64_t operation = 2; // two operations per cycle
 constexpr int64_t elementsAtOnce = 4;
 constexpr int64_t elementsOfLine = 8;
 constexpr int64_t anyTrips = 64;     // of a loop whose trip count is symbolic
 constexpr int64_t unknownStep = 16;  // operations of a step that cannot be counted
-constexpr int64_t threadsOfPath = 2; // that share what one of them can already read from memory
+constexpr int64_t threadsOfPath = 2; // threads that share a path to memory, which one of them can saturate
 
 int64_t tripsOf(const sym::Range &r) {
     const auto n = r.steps().asInt();
     return n ? std::clamp<int64_t>(*n, 1, anyTrips) : anyTrips;
 }
 
-/// Do two subsets differ by constants? They are of one stream then: the second one finds most elements in the cache.
+/// Do two subsets differ by constants? If so, they belong to one stream: the second one finds most elements in the cache.
 bool isNear(const sym::Subset &a, const sym::Subset &b) {
     if (a.rank() != b.rank())
         return false;
@@ -124,7 +124,7 @@ int64_t DistributionCost::of(uint64_t steps, bool ordered, int64_t threads) cons
     }
     int64_t traffic = 0;
     for (const Stream &s : streams)
-        traffic += s.written ? 2 * s.bytes : s.bytes; // what is written is read into the cache first
+        traffic += s.written ? 2 * s.bytes : s.bytes; // written elements are first read into the cache
     const int64_t computing = operation * (functions + (ordered ? operations : operations / elementsAtOnce));
     if (ordered)
         return std::max({traffic, computing, chain});

@@ -1,4 +1,4 @@
-// Cost model of distribute-loops: what parts of a loop cost one thread.
+// Cost model of distribute-loops: the time that parts of a loop take.
 #pragma once
 
 #include "sdfgc/Nest/Nest.h"

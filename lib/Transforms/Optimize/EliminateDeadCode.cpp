@@ -33,7 +33,7 @@ using namespace ir;
 using nest::Item;
 using nest::PlacedUse;
 
-/// Does the graph ask to keep something that is inside of a node?
+/// Does the graph ask to keep something inside a node?
 bool keepsInside(const Node &n) {
     if (const auto *m = dyn_cast<MapEntry>(&n))
         return !m->optimize;
@@ -58,7 +58,7 @@ bool keepsInside(const Item &item) {
     return std::any_of(item.map->body.begin(), item.map->body.end(), [](const Item &i) { return keepsInside(i); });
 }
 
-/// Takes out steps.
+/// Removes dead steps.
 class DeadSteps : public nest::LivenessWalk {
 public:
     DeadSteps(SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs, pass::Context &context)
@@ -74,7 +74,7 @@ private:
         const pass::Element where = elementOfItem(item, g_);
         const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
         if (nest::hasEffects(item)) {
-            if (stays_.insert(where.name).second) // the walk may come by again
+            if (stays_.insert(where.name).second) // the walk may visit it again
                 context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
             return false;
         }
@@ -83,10 +83,10 @@ private:
 
     SDFG &g_;
     pass::Context &context_;
-    std::set<std::string> stays_; // what is said to stay
+    std::set<std::string> stays_; // elements with a remark that they stay
 };
 
-/// Removes assignments of an SDFG to symbols that nothing reads.
+/// Removes assignments of an SDFG to symbols that are never read.
 bool removeAssignments(SDFG &g, const analysis::Mentions &mentions, pass::Context &context) {
     bool changed = false;
     std::set<Name> removed;
@@ -100,7 +100,7 @@ bool removeAssignments(SDFG &g, const analysis::Mentions &mentions, pass::Contex
                 removed.insert(a.first);
                 return changed = true;
             });
-    for (const InterstateEdge *e : allInterstateEdges(g)) // those that stay because they call
+    for (const InterstateEdge *e : allInterstateEdges(g)) // those that stay because they call functions
         for (const auto &[symbol, value] : e->assignments)
             removed.erase(symbol);
     for (const Name n : removed)
@@ -108,7 +108,7 @@ bool removeAssignments(SDFG &g, const analysis::Mentions &mentions, pass::Contex
     return changed;
 }
 
-/// Removes transients of an SDFG that nothing mentions.
+/// Removes transients of an SDFG that are never mentioned.
 bool removeContainers(SDFG &g, const analysis::Mentions &mentions, pass::Context &context) {
     std::vector<Name> unused;
     for (const auto &[name, d] : g.arrays)

@@ -76,17 +76,17 @@ using diag::Why;
 using nest::Item;
 using nest::Map;
 
-/// Do the schedules of two maps ask for the same, so that one can stand for both?
+/// Do the schedules of two maps agree, so that one can replace both?
 bool sameSchedule(const MapEntry &a, const MapEntry &b) { return serialize::sameBut(a, b, {"label", "params", "range"}); }
 
-/// The first loops of two maps, laid over each other.
+/// The first loops of two maps, aligned with each other.
 struct Alignment {
-    std::size_t depth = 0;                     // how many
+    std::size_t depth = 0;                     // number of loops
     std::map<Name, sym::Expr> meaning;         // parameters of the later map in terms of those of the earlier one
-    std::vector<const nest::Use *> saved = {}; // of the earlier map: reads in front of the fused one (SavedReads.h)
+    std::vector<const nest::Use *> saved = {}; // of the earlier map: reads that are moved before the fused one (SavedReads.h)
 };
 
-/// As many loops as have ranges of the same sizes and steps, `limit` at most.
+/// As many leading loops as have ranges of equal sizes and steps, at most `limit`.
 Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     Alignment out;
     if (!sameSchedule(*earlier.entry, *later.entry) || earlier.entry->ordered || later.entry->ordered)
@@ -103,7 +103,7 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
     return out;
 }
 
-/// The program that is changed.
+/// The program being changed.
 struct Program {
     SDFG &g;
     analysis::Memories &memories;
@@ -115,20 +115,20 @@ struct Program {
     const std::set<analysis::Memory> *handed = nullptr;
 };
 
-/// What a fused map has at most, how far a map looks back, and whether maps of different shapes and reductions may join.
+/// Limits on the size of a fused map and on how far a map looks back, and whether maps of different shapes and reductions may join.
 struct FusionLimits {
     std::size_t containers, steps, window;
     bool partial;
 };
 
-/// An item that stands for a map.
+/// An item that is treated as a map.
 struct MapOrStep {
-    Map *map = nullptr; // null: it cannot be one
+    Map *map = nullptr; // null: this is impossible
     std::unique_ptr<Map> made;
-    std::optional<Item> before; // what has to run in front of the map
+    std::optional<Item> before; // code that must run before the map
 };
 
-/// Fuses maps that stand in one list: in a run, or in the body of a map, whose parameters are symbols there.
+/// Fuses maps in the same list: in a run, or in the body of a map, whose parameters are symbols there.
 class Fusion {
 public:
     Fusion(std::vector<Item> &list, bool inMap, const Program &program, const FusionLimits &limits, pass::Context &context)
@@ -151,7 +151,7 @@ public:
             for (std::size_t later = first_; later != end_;) {
                 const std::optional<std::size_t> joined = joinEarlier(later, gain);
                 changed |= joined.has_value();
-                later = joined.value_or(after_[later]); // the fused map may join further
+                later = joined.value_or(after_[later]); // the fused map may be fused again
             }
         }
         takeOrder();
@@ -162,9 +162,9 @@ public:
     }
 
 private:
-    // ---- the list while it is changed: positions stay, neighbours are linked
+    // ---- the list during changes: positions stay, neighbours are linked
 
-    /// Where the item is now, if it joined an earlier one.
+    /// The new position of the item if it joined an earlier one.
     std::optional<std::size_t> joinEarlier(std::size_t later,
                                            bool (nest::Conflicts::*gain)(const nest::ItemFacts &, const nest::ItemFacts &) const) {
         if (!canJoin(later))
@@ -186,7 +186,7 @@ private:
     }
 
     void insertBefore(std::size_t at, Item item) {
-        const std::size_t place = std::max(list_.size(), end_ + 1); // `end_` is no position
+        const std::size_t place = std::max(list_.size(), end_ + 1); // `end_` is not a position
         list_.resize(place + 1);
         facts_.resize(place + 1);
         before_.resize(place + 1);
@@ -199,7 +199,7 @@ private:
         before_[at] = place;
     }
 
-    /// The first position in front of `at` where a step may stand: it shall not keep what is behind it from moving up.
+    /// The first position before `at` where the step may be placed, so that it does not keep later items from moving up.
     std::size_t highest(std::size_t at, const Item &step) const {
         const nest::ItemFacts facts = items_.factsOf(step);
         for (std::size_t seen = 0; before_[at] != none && seen < limits_.window; ++seen, at = before_[at])
@@ -215,7 +215,7 @@ private:
         list_ = std::move(ordered);
     }
 
-    /// May an item change places with all between two positions?
+    /// May an item be exchanged with all items between two positions?
     bool canMove(std::size_t item, std::size_t first, std::size_t last) const {
         for (std::size_t i = after_[first]; i != last; i = after_[i])
             if (items_.ordered(list_[item], facts_[item], list_[i], facts_[i]))
@@ -227,15 +227,16 @@ private:
 
     bool canJoin(std::size_t i) const {
         const Item &item = list_[i];
-        // Streams take more time than what is read once for two maps saves.
+        // Streams cost more time than sharing a single read saves.
         if (facts_[i].effects || (lastRound_ && facts_[i].queues))
             return false;
-        // A product is left to its library where it would only read the same.
+        // A product stays a library call if it would only share reads.
         const bool reduces = item.step && (nest::isReduce(*item.step) || (nest::isProduct(*item.step) && !lastRound_));
         return item.map || item.step->isCopy() || (reduces && limits_.partial);
     }
 
-    /// Is that a gain where one of them is a reduction, in the last round? Not unless they read one array in the same order.
+    /// Is sharing reads a gain if one of the items is a reduction, in the last round? Only if they read the same array in the same
+    /// order.
     bool readsTheSame(const Item &a, const Item &b, std::size_t earlier, std::size_t later) const {
         const auto reads = [this](const Item &i, const nest::Use &u) {
             const std::vector<nest::PlacedUse> uses = nest::usesOf(i);
@@ -247,7 +248,7 @@ private:
         return !items_.handsOn(facts_[earlier], facts_[later]) && reads(other, reduction.step->uses.front());
     }
 
-    /// A map without loops, whose schedule a reduction has that joins another one; nothing if it has none for the host.
+    /// A map without loops, with the schedule for a reduction that joins another one; nothing if there is none for the host.
     std::optional<Map> scheduleOf(const Item &reduction) const {
         const auto *node = cast<LibraryNode>(reduction.step->nodes.front());
         if (inMap_ || (node->schedule != Schedule::CPU_Multicore && node->schedule != Schedule::Sequential))
@@ -261,8 +262,8 @@ private:
         return out;
     }
 
-    /// May the sum of a library node become a loop of a map? With --reductions ordered, neither a product, whose order
-    /// is the library's, nor a sum of all elements, which would make the fused map run on one thread.
+    /// May the sum of a library node become a loop in a map? With --reductions ordered, neither a product, whose order is up to the
+    /// library, nor a sum of all elements, which would make the fused map run on one thread.
     bool maySum(const Item &item, const Item &other) const {
         if (!item.step || item.step->isCopy() || (!other.map && other.step->isCopy()) || context_.allows(pass::FloatClass::F1) ||
             !nest::orderCounts(*item.step, g_))
@@ -271,7 +272,7 @@ private:
         return nest::isReduce(*item.step) && !total;
     }
 
-    /// Can a copy write elements that it has yet to read? As a whole it moves them all, whatever the order; one by one, it may not.
+    /// Can a copy write elements that it has yet to read? A single copy moves them all correctly, but an element-wise one may not.
     bool mayOverlap(const nest::Step &copy) const {
         const nest::Use &from = copy.uses.front(), &to = copy.uses.back();
         return items_.meet(from, to) && items_.conflict({&from, &copy, {from.subset, {}}}, {&to, &copy, {to.subset, {}}}, 0);
@@ -304,7 +305,7 @@ private:
 
     std::optional<std::size_t> join(std::size_t earlier, std::size_t later) {
         Item &a = list_[earlier], &b = list_[later];
-        if (a.step && nest::isProduct(*a.step)) // joins what makes its operands, not what uses its results: libraries are as good
+        if (a.step && nest::isProduct(*a.step)) // joins producers of its operands only: libraries are as good
             return std::nullopt;
         if (!maySum(a, b) || !maySum(b, a)) {
             if (!lastRound_)
@@ -323,7 +324,7 @@ private:
             (!isAll(most, *first.map, *second.map) && (!canJoinPartly(*first.map, *second.map) || (reduces && lastRound_))))
             return std::nullopt;
         Reason why = excess(earlier, later);
-        if (why && std::exchange(hasExcess_, true)) // said of a nearer one
+        if (why && std::exchange(hasExcess_, true)) // already reported for a nearer one
             return std::nullopt;
         Alignment at;
         bool up = false;
@@ -335,7 +336,7 @@ private:
         }
         const pass::Element where = elementOfItem(*first.map, g_);
         if (at.depth == 0) {
-            if (lastRound_ || first.before || second.before) // it looks at all other pairs once more
+            if (lastRound_ || first.before || second.before) // it visits all other pairs again
                 context_.missed(where, nameOf(b) + " does not join " + nameOf(a), why,
                                 items_.sharedBytes(facts_[earlier], facts_[later]));
             return std::nullopt;
@@ -363,12 +364,12 @@ private:
         return depth == a.params.size() && depth == b.params.size();
     }
 
-    /// Maps of different shapes join where one hands a transient on to the other, or begins what the other completes.
+    /// Maps of different shapes join if one passes a transient to the other, or initialises what the other completes.
     bool canJoinPartly(const Map &a, const Map &b) const {
         return limits_.partial && (!lastRound_ || a.made) && nest::canSplit(a) && nest::canSplit(b);
     }
 
-    /// Must what stands at a position come before the item that would be put in front of it?
+    /// Must the item at a position run before the one that would be placed before it?
     bool hasToPrecede(std::size_t at, const Item &item) const {
         return items_.ordered(list_[at], facts_[at], item, items_.factsOf(item));
     }
@@ -381,7 +382,7 @@ private:
         return "the copy of `" + i.step->uses.front().data.str() + "` to `" + i.step->uses.back().data.str() + "`";
     }
 
-    /// The largest part of the loops that both can share; no depth and a reason if there is none.
+    /// The largest number of loops that both can share; no depth and a reason if there are none.
     Alignment deepest(const Map &a, const Map &b, std::size_t most, Reason &why) const {
         Reason first;
         for (std::size_t depth = most; depth > 0; --depth) {
@@ -398,7 +399,7 @@ private:
         return {};
     }
 
-    /// What two items would have too much of as one map: asked first, since most pairs of a large program are refused so.
+    /// The limit that two fused items would exceed: checked first, since it rejects most pairs in a large program.
     Reason excess(std::size_t earlier, std::size_t later) const {
         if (facts_[earlier].steps + facts_[later].steps > limits_.steps)
             return {Why::Budget, "together they have more than " + std::to_string(limits_.steps) + " steps"};
@@ -407,7 +408,7 @@ private:
         return {};
     }
 
-    /// Why two maps cannot share iterations; empty if they can, maybe if some reads are saved.
+    /// Why two maps cannot share iterations; empty if they can, possibly with some reads saved.
     Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
         if (!nest::canLayOver(b, at.meaning, at.depth))
             return {Why::Names, "the names of their parameters clash"};
@@ -426,19 +427,19 @@ private:
                     continue;
                 }
                 const int updates = (u.use->kind == nest::UseKind::Update) + (v.use->kind == nest::UseKind::Update);
-                if (c && (updates == 2 || (updates == 1 && !nest::canSplit(a)))) // threads of a kernel would have to wait between
+                if (c && (updates == 2 || (updates == 1 && !nest::canSplit(a)))) // kernel threads would have to wait
                     return {Why::Update, "`" + v.use->data.str() + "` is updated with conflict resolution"};
             }
         return {};
     }
 
-    /// Saved reads gain where a transient needs no memory any more, but not where every iteration would need memory to save them.
+    /// Saving reads pays if a transient then needs no memory, but not if every iteration would need memory for the saved values.
     bool maySave() const { return limits_.partial && !lastRound_ && !inMap_; }
 
     static void merge(Map &a, Map &b, const Alignment &at) {
         nest::splitOff(a, at.depth);
         std::vector<Item> more = nest::takeBody(b, at.meaning, at.depth);
-        if (a.made && !b.made) { // the author's map gives the name
+        if (a.made && !b.made) { // the user's map determines the name
             a.entry = b.entry;
             a.made.reset();
         }
@@ -455,10 +456,10 @@ private:
     pass::Context &context_;
     std::vector<nest::ItemFacts> facts_;
     bool lastRound_ = false;
-    bool hasExcess_ = false; // the item that looks for an earlier one would be too large with one
+    bool hasExcess_ = false; // the current item would be too large with an earlier one
     static constexpr std::size_t none = ~std::size_t(0);
     std::size_t first_ = 0, end_ = 0;
-    std::vector<std::size_t> before_, after_; // the neighbours of each item that is left
+    std::vector<std::size_t> before_, after_; // the neighbours of each remaining item
 };
 
 class FuseNests : public pass::GraphPass {

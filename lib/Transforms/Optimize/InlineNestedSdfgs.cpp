@@ -30,13 +30,13 @@ namespace {
 using namespace ir;
 using nest::Item;
 
-/// Takes the nested SDFGs of one SDFG apart.
+/// Inlines the nested SDFGs of one SDFG.
 class Inlining {
 public:
     Inlining(SDFG &g, analysis::Memories &memories, pass::Context &context)
         : g_(g), memories_(memories), context_(context), connectors_(nest::connectorsOf(g)) {}
 
-    /// `locals`: of the map that the items are in; null outside of maps. Returns whether anything changed.
+    /// `locals`: of the map that contains the items; null outside of maps. Returns whether anything changed.
     bool inlineIn(std::vector<Item> &items, std::set<Name> *locals) {
         bool changed = false;
         std::vector<Item> out;
@@ -79,7 +79,7 @@ private:
         }
         nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_,
                                          [&] { return context_.mayChange(where, "is part of `" + g_.name.str() + "`"); });
-        if (opened.why.code == diag::Why::PassLimit) // the remark is there
+        if (opened.why.code == diag::Why::PassLimit) // there already is a remark
             return std::nullopt;
         if (opened.why) {
             context_.missed(where, "stays a nested SDFG", opened.why);
@@ -92,7 +92,7 @@ private:
     analysis::Memories &memories_;
     pass::Context &context_;
     std::set<Name> connectors_; // of all nodes
-    std::vector<Name> loops_;   // parameters of the maps around
+    std::vector<Name> loops_;   // parameters of the surrounding maps
 };
 
 class InlineNestedSdfgs : public pass::GraphPass {

@@ -55,30 +55,30 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-constexpr int64_t bytesOfLine = 64; // of the largest variable: a line of a cache, and as many sums as compilers keep in registers
+constexpr int64_t bytesOfLine = 64; // of the largest variable: a cache line, and as many sums as compilers keep in registers
 
-/// What a use is of. Copies say nothing of a container that is one element.
+/// The subset of a use. Copies omit it for a container with one element.
 std::optional<sym::Subset> subsetOf(const Use &u, const DataDesc &d) {
     return !u.subset && analysis::isPlain(&d) && d.totalSize.isOne() ? d.fullSubset() : u.subset;
 }
 
-/// What the steps of a map say of jamming it.
+/// Checks whether the steps of a map can be jammed.
 class Question {
 public:
-    /// `sums`: may sums be made in another order?
+    /// `sums`: may sums be reordered?
     Question(const Map &m, const SDFG &g, bool sums)
         : map_(m), g_(g), along_(m.params.back()), own_(nest::localsOf(m)), anyOrder_(sums) {}
 
-    /// Does it have the shape of a map to jam? Of others there is nothing to say.
+    /// Does it have the shape of a map to jam? There are no remarks about other maps.
     bool isCandidate() const {
         const sym::Range &range = map_.ranges.back();
         return nest::canSplit(map_) && !map_.entry->ordered && hasInnerMaps(map_) && range.step.isOne() && range.tile.isOne();
     }
 
-    /// Why a candidate stays as it is; empty if it can be jammed.
+    /// Why a candidate is not jammed; empty if it can be.
     Reason obstacle() { return inBody(map_, true); }
 
-    /// Why it gains, when nothing stands against it; empty if it does not.
+    /// Why jamming pays, if there is no obstacle; empty if it does not.
     std::string gain() const {
         const auto size = map_.ranges.back().size().asInt();
         if (size && *size < elements())
@@ -88,7 +88,7 @@ public:
         return rows_ > 0 && columns_ + sums_ >= inside_ ? "its iterations read the same rows" : "";
     }
 
-    /// Of a strip.
+    /// Number of elements in a strip.
     int64_t elements() const { return bytesOfLine / std::max<int64_t>(widest_, 1); }
 
     /// Returns how many outer loops of a map in the body are invariant along the strip. The map may have a team if the
@@ -102,7 +102,7 @@ public:
         });
         return static_cast<std::size_t>(moves - m.ranges.begin());
     }
-    /// Do all?
+    /// Are all loops of the map invariant?
     static bool goesAround(const Map &m, Name along, const MapEntry &jammed) {
         return loopsAround(m, along, jammed) == m.params.size();
     }
@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    /// Along the innermost loop of a map, do the elements begin or end at the same one in all iterations?
+    /// Along the innermost loop of a map, do the elements start or end at the same one in all iterations?
     static bool sharesRow(const sym::Subset &element, const Map &m, Name along) {
         const Name inner = m.params.back();
         const sym::Range &range = m.ranges.back();
@@ -146,7 +146,7 @@ private:
         });
     }
 
-    /// `jammed`: all loops between the strip and this map go around it.
+    /// `jammed`: all loops between the strip and this map are moved around the strip.
     Reason inBody(const Map &m, bool jammed) {
         if (jammed)
             for (const Name n : m.locals) {
@@ -192,7 +192,7 @@ private:
         return nest::canRename(item, meaning) ? Reason() : Reason{Why::Names, "its parameter cannot get another meaning"};
     }
 
-    /// Does no other iteration have the element? An index that moves by a constant says so; `j // 2` does not.
+    /// Is the element used by no other iteration? This holds for an index that moves by a constant, but not for `j // 2`.
     bool isOfOneIteration(const sym::Subset &element) const {
         const std::map<Name, sym::Expr> next{{along_, sym::Expr::symbol(along_) + 1}};
         return std::any_of(element.dims.begin(), element.dims.end(), [&](const sym::Range &r) {
@@ -215,12 +215,12 @@ private:
     const Map &map_;
     const SDFG &g_;
     const Name along_;
-    const std::set<Name> own_;     // of iterations, at any depth
+    const std::set<Name> own_;     // private to iterations, at any depth
     const bool anyOrder_;          // of sums
-    std::set<Name> variables_;     // those that become arrays along the strip
-    int columns_ = 0, inside_ = 0; // uses in inner maps that are next to each other along the strip, and along these maps
-    int sums_ = 0;                 // of inner maps and loops in variables: each waits for the one before
-    int rows_ = 0;                 // inner maps that sum up parts of rows
+    std::set<Name> variables_;     // variables that become arrays along the strip
+    int columns_ = 0, inside_ = 0; // uses in inner maps that are adjacent along the strip, and along these maps
+    int sums_ = 0;                 // sums of inner maps and loops in variables: each waits for the previous one
+    int rows_ = 0;                 // inner maps that sum parts of rows
     int64_t widest_ = 1;           // bytes
 };
 
@@ -230,13 +230,13 @@ public:
     Jam(SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors, int64_t width)
         : g_(g), memories_(memories), connectors_(connectors), width_(width) {}
 
-    /// What takes the place of a map of one parameter, which has so many whole strips.
+    /// The items that replace a map of one parameter, with this number of entire strips.
     std::vector<Item> items(Map &m, sym::Expr strips) {
         const sym::Range range = m.ranges.back();
         const Name along = m.params.back();
         sym::Range last = range;
         last.begin = range.begin + width_ * strips;
-        auto rest = std::make_unique<Map>(loopLike(*m.entry, m.entry->label, {along}, {last})); // fewer iterations than a strip has
+        auto rest = std::make_unique<Map>(loopLike(*m.entry, m.entry->label, {along}, {last})); // fewer iterations than in a strip
         std::unique_ptr<Map> twin = nest::twinOf(m, g_, memories_, connectors_);
         rest->body = std::move(twin->body);
         rest->locals = std::move(twin->locals);
@@ -278,7 +278,7 @@ private:
         return out;
     }
 
-    /// Variables of an iteration as arrays along the strip.
+    /// Turns variables of an iteration into arrays along the strip.
     std::set<Name> inStrips(const std::set<Name> &variables) {
         std::set<Name> out;
         for (const Name n : variables) {
@@ -291,7 +291,7 @@ private:
         return out;
     }
 
-    /// Neighbouring steps become one map along the strip; maps go around it.
+    /// Merges neighbouring steps into one map along the strip, and moves maps around it.
     std::vector<Item> jammed(std::vector<Item> body, Name along) {
         std::vector<Item> out;
         Map *last = nullptr;
@@ -319,7 +319,7 @@ private:
                 continue;
             }
             last->body.push_back(element(std::move(i)));
-            if (sharesUpdate(*last->body.back().step)) // the strip adds to one element
+            if (sharesUpdate(*last->body.back().step)) // the strip adds to a single element
                 nest::setSimd(*last, false);
         }
         return out;
@@ -347,7 +347,7 @@ private:
         std::move(stores.begin(), stores.end(), std::back_inserter(strip.body));
     }
 
-    /// A step that copies an element of one container to one of another. `like`: a use of the variable that they hold.
+    /// A step that copies an element of one container to an element of another. `like`: a use of the variable that both represent.
     Item copied(const char *label, const Use &like, Name from, const sym::Expr &at, Name to, const sym::Expr &there) {
         const auto use = [&](UseKind kind, Name data, const sym::Expr &index, const char *connector) {
             Use u = like;
@@ -367,7 +367,7 @@ private:
         });
     }
 
-    /// A step, or a map inside of the strip, for one element of the strip.
+    /// A step, or a map inside the strip, for one element of the strip.
     Item element(Item i) {
         if (i.map) {
             for (sym::Range &r : i.map->ranges)
@@ -398,9 +398,9 @@ private:
     const int64_t width_;
     Name v_;
     const MapEntry *like_ = nullptr;
-    std::map<Name, sym::Expr> meaning_; // of the parameter in a strip
-    std::map<Name, Name> strips_;       // of variables
-    std::set<Name> handedOn_;           // strips that one iteration of a map around stores and the next one loads
+    std::map<Name, sym::Expr> meaning_; // value of the parameter in a strip
+    std::map<Name, Name> strips_;       // by variable
+    std::set<Name> handedOn_;           // strips that one iteration of a surrounding map stores and the next one loads
 };
 
 /// Rewrites the maps of one SDFG.
@@ -415,7 +415,7 @@ public:
     }
 
 private:
-    /// The maps in a list, outer ones first. Returns whether anything changed.
+    /// Jams the maps in a list, outer ones first. Returns whether anything changed.
     bool in(std::vector<Item> &list) {
         bool changed = false;
         std::vector<Item> out;
@@ -438,7 +438,7 @@ private:
         return changed;
     }
 
-    /// Of the strips of a map that is to be jammed.
+    /// The width of the strips of a map that is to be jammed.
     std::optional<int64_t> widthOf(const Map &m) {
         Question question(m, g_, context_.allows(pass::FloatClass::F1));
         if (!question.isCandidate())
@@ -461,7 +461,7 @@ private:
             last = last->body.front().map.get();
         }
         std::vector<analysis::LoopLevel> loops = analysis::loopsAround(*region_);
-        loops.insert(loops.end(), around_.begin(), around_.end() - 1); // but for the one that is jammed
+        loops.insert(loops.end(), around_.begin(), around_.end() - 1); // without the jammed one
         const sym::Expr strips = nest::stripsOf(last->ranges.back(), width, loops, facts_);
         std::vector<Item> made = Jam(g_, memories_, connectors_, width).items(*last, strips);
         std::vector<Item> &into = last == i.map.get() ? out : i.map->body;
@@ -477,13 +477,13 @@ private:
     pass::Context &context_;
     const std::set<Name> connectors_; // of all nodes
     const sym::Assumptions facts_;
-    const Region *region_ = nullptr;          // of the run that is looked at
-    std::vector<analysis::LoopLevel> around_; // the list that is looked at, in the run, outermost first
+    const Region *region_ = nullptr;          // of the current run
+    std::vector<analysis::LoopLevel> around_; // the current list in the run, outermost first
 };
 
 class JamMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // neighbouring threads have neighbouring iterations there
+        if (context.options.gpu()) // there, neighbouring threads have neighbouring iterations
             return false;
         return rewriteRuns(root, context, [&](SDFG &g, analysis::Memories &memories, std::vector<nest::Run> &runs) {
             Jamming jamming(g, memories, context);

@@ -64,7 +64,7 @@ struct Pair {
     bool chained = false; // the second one's vector is the first one's result
 };
 
-/// Makes the items that take the place of a pair.
+/// Creates the items that replace a pair.
 class OnePass {
 public:
     OnePass(const Pair &pair, std::string label, SDFG &g, analysis::Memories &memories, const std::set<Name> &connectors)
@@ -85,7 +85,7 @@ public:
             nest::taskletStep("clear", "__out = 0.0", {}, element(part_, {var(c_), var(k_)}, "__out", UseKind::Write), g_));
         blocks->body.push_back({std::move(clear), nullptr});
 
-        // Of each block, all rows but for three at most.
+        // All rows of each block except for at most three.
         const sym::Expr left = sym::min({sym::Expr(rowsOfBlock), rows_ - rowsOfBlock * var(c_)});
         const sym::Expr first = rowsOfBlock * var(c_);
         auto fours = map(Schedule::Sequential, b_, sym::floorDiv(left, jammed));
@@ -141,7 +141,7 @@ private:
         u.node = 0;
         return withSum(nest::ofElement(u, at.empty() ? g_.desc(data)->fullSubset() : sym::Subset::point(at), Name(connector)));
     }
-    /// The same of an operand of the products.
+    /// The same for an operand of the products.
     Use element(const Use &whole, const std::vector<sym::Expr> &at, const std::string &connector) const {
         Use u = nest::ofElement(whole, nest::elementOf(*whole.subset, at), Name(connector));
         u.certain = u.writes();
@@ -154,7 +154,7 @@ private:
         return u;
     }
 
-    /// Adds what `n` rows add to the sums, to a map around them.
+    /// Adds the contributions of `n` rows to the sums, inside a map over rows.
     void addRows(Map &m, sym::Expr first, int64_t n) {
         std::vector<Name> sums;
         for (int64_t r = 0; r < n; ++r) {
@@ -186,7 +186,7 @@ private:
                                                element(pair_.along.result, {first + r}, "__out"), g_));
     }
 
-    /// Loops over the columns: one, or two where the second one's steps need the sums of the first.
+    /// Adds loops over the columns: one, or two if the second one's steps need the sums of the first.
     void addLoop(Map &m, std::vector<Item> along, std::vector<Item> across) const {
         for (std::vector<Item> *steps : {&along, &across}) {
             if (steps == &along || pair_.chained)
@@ -195,7 +195,7 @@ private:
         }
     }
 
-    /// Adds up what the blocks of rows have.
+    /// Sums up the results of the blocks of rows.
     std::unique_ptr<Map> sums() {
         const Name sum = variable("sum");
         auto all = map(Schedule::CPU_Multicore, k_, columns_);
@@ -218,8 +218,8 @@ private:
     const std::set<Name> &connectors_;
     const Type type_;
     const sym::Expr rows_, columns_;
-    Name c_, b_, k_, i_; // parameters: of blocks, of four rows in one, of columns, of rows that are left
-    Name part_;          // the sums of columns that blocks have
+    Name c_, b_, k_, i_; // parameters: of blocks, of groups of four rows, of columns, of remaining rows
+    Name part_;          // the column sums of each block
     sym::Expr blocks_;
     int names_ = 0;
 };
@@ -232,7 +232,7 @@ public:
         : g_(g), memories_(memories), items_(g, memories), connectors_(nest::connectorsOf(g)), elements_(elements), window_(window),
           labels_(labels), context_(context) {}
 
-    /// Those of a run. Returns whether anything changed.
+    /// Joins the products of a run. Returns whether anything changed.
     bool in(std::vector<Item> &list) {
         bool changed = false;
         for (std::size_t later = 0; later < list.size(); ++later) {
@@ -300,7 +300,7 @@ private:
         return {};
     }
 
-    /// May an item go where another one is?
+    /// May an item move to the position of another one?
     bool canMove(const std::vector<Item> &list, std::size_t item, std::size_t to) const {
         const nest::ItemFacts facts = items_.factsOf(list[item]);
         for (std::size_t i = std::min(item, to) + 1; i < std::max(item, to); ++i)

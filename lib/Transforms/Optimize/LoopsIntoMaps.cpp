@@ -51,7 +51,7 @@ using nest::Item;
 using nest::Map;
 using nest::Use;
 
-/// How many first loops of a map have the same ranges as those of another one.
+/// The number of first loops of a map with the same ranges as in another one.
 std::size_t sharedLoops(const Map &a, const Map &b) {
     std::size_t d = 0;
     while (d < a.params.size() && d < b.params.size() && a.ranges[d] == b.ranges[d] && a.ranges[d].tile.isOne())
@@ -59,7 +59,7 @@ std::size_t sharedLoops(const Map &a, const Map &b) {
     return d;
 }
 
-/// What is known of an SDFG of the program, until a loop goes into a nested SDFG of its own.
+/// Facts about an SDFG of the program, valid until a loop moves to a nested SDFG.
 struct KnownOfSdfg {
     KnownOfSdfg(SDFG &g, SDFG &root) : memories(root), items(g, memories), shared(analysis::sharedContainers(g)), reads(g) {}
     analysis::Memories memories;
@@ -73,7 +73,7 @@ class Interchange {
 public:
     Interchange(LoopRegion &l, SDFG &g, KnownOfSdfg &known) : loop_(l), g_(g), known_(known) {}
 
-    /// Why the loop stays where it is; empty if it can go into a map.
+    /// Why the loop stays in place; empty if it can move into a map.
     Reason obstacle() {
         if (!loop_.optimize)
             return {Why::Kept, "the graph says so"};
@@ -95,10 +95,10 @@ public:
         return {};
     }
 
-    /// Puts the loop, against which nothing stands, into a map.
+    /// Moves the loop into a map; there must be no obstacle.
     void interchange() {
         std::vector<Item> inside;
-        const MapEntry like = *body_->items.front().map->entry; // the nodes go
+        const MapEntry like = *body_->items.front().map->entry; // the nodes are removed
         for (Item &i : body_->items) {
             std::vector<Item> body = nest::takeBody(*i.map, meaningOf(*i.map), depth_);
             std::move(body.begin(), body.end(), std::back_inserter(inside));
@@ -109,7 +109,7 @@ public:
     }
 
 private:
-    // ---- may it, and does it gain
+    // ---- legality and profitability
 
     /// The loops that all maps of the body share.
     Reason shape(const std::vector<Item> &items) {
@@ -140,7 +140,7 @@ private:
         return out;
     }
 
-    /// All uses, in the shared loops, then this one, then what is inside. What maps have for themselves is left out.
+    /// All uses, first in the shared loops, then in this one, then in inner ones. Private containers of maps are left out.
     Reason dependence(const std::vector<Item> &items) {
         const Map &first = *items.front().map;
         for (const Item &i : items) {
@@ -180,7 +180,7 @@ private:
         return innermost && along > across;
     }
 
-    /// Is the element of the next iteration the same one, or the next one in memory?
+    /// Is the element of the next iteration the same one, or its neighbour in memory?
     bool isNear(const nest::PlacedUse &u, Name variable) const {
         const DataDesc *d = g_.desc(u.use->data);
         return d && u.instance.subset && u.instance.subset->isOneElement() &&
@@ -189,7 +189,7 @@ private:
 
     // ---- the interchange
 
-    /// The loop in a nested SDFG, in a map over the shared loops, in a state.
+    /// Puts the loop in a nested SDFG, in a map over the shared loops, in a state.
     void wrap(const MapEntry &like) {
         Region &r = *loop_.parent();
         State &s = analysis::stateInPlaceOf(loop_);
@@ -230,7 +230,7 @@ private:
         }
     }
 
-    /// What only iterations have goes inside; all others are arguments as a whole.
+    /// Containers used only by iterations move inside; all others are passed entirely as arguments.
     void passContainers(State &s, MapEntry &entry, MapExit &exit, NestedSDFGNode &node, SDFG &inner) {
         std::map<Name, std::pair<bool, bool>> used; // read, written
         for (const State *each : allStates(std::as_const(inner)))
@@ -287,11 +287,11 @@ private:
 
 class LoopsIntoMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // neighbouring threads should use neighbouring elements there
+        if (context.options.gpu()) // there, neighbouring threads should use neighbouring elements
             return false;
         bool changed = false;
         std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a loop that moves are others afterwards
+        for (auto g = all.rbegin(); g != all.rend(); ++g) // those in a moved loop change
             if (!analysis::isInScope(**g) && !mentionsGpu(**g))
                 changed |= convert(**g, root, context);
         if (changed) {
@@ -328,7 +328,7 @@ class LoopsIntoMaps : public pass::GraphPass {
         std::vector<LoopRegion *> out;
         for (Region *r : allRegions(g))
             if (auto *l = dyn_cast<LoopRegion>(r);
-                l && (!l->optimize || !nest::isKept(*l))) // a kept one gets a remark, not those in it
+                l && (!l->optimize || !nest::isKept(*l))) // a kept loop gets a remark, but not those in it
                 out.insert(out.begin(), l);
         return out;
     }

@@ -54,7 +54,7 @@ using diag::Why;
 using nest::Item;
 using nest::Map;
 
-/// Does a node call a library, or one inside of it?
+/// Does a node, or one nested in it, call a library?
 bool callsLibrary(const Node &n) {
     if (isa<LibraryNode>(&n))
         return true;
@@ -67,7 +67,7 @@ bool callsLibrary(const Node &n) {
     return false;
 }
 
-constexpr int64_t fewTrips = 4; // loops with fewer iterations would keep threads idle that the body may use
+constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body may use would be idle
 
 /// One loop under conversion.
 class Conversion {
@@ -105,7 +105,7 @@ public:
         return {};
     }
 
-    /// How iterations stand to each other, for the remark.
+    /// How iterations depend on each other, for the remark.
     std::string relation() const {
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, one after the other";
@@ -113,7 +113,7 @@ public:
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
 
-    /// A state with the map in place of the loop, against which nothing stands.
+    /// Replaces the loop with a state that contains the map; there must be no obstacle.
     void replace() {
         entry_->schedule = sums_.empty() ? Schedule::CPU_Multicore : Schedule::Sequential;
         if (!sums_.empty())
@@ -128,7 +128,8 @@ public:
     }
 
 private:
-    /// Adds items to a body: Reduce nodes as maps, and everything sequential. Why that cannot be; empty if it is done.
+    /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
+    /// success.
     Reason take(std::vector<Item> items, std::vector<Item> &body) {
         for (Item &i : items) {
             if (nest::hasEffects(i))
@@ -185,7 +186,7 @@ private:
         return {};
     }
 
-    /// What iterations of the loop do to each other, when all that they only add to, or the like, is updated.
+    /// The dependences between iterations, after accumulations have been turned into updates.
     Reason dependence() {
         for (;;) {
             Name by;
@@ -231,7 +232,7 @@ private:
         return {};
     }
 
-    /// Are both updates of one and the same element, in any order? A team of threads has a copy of it each.
+    /// Are both updates of the same single element, in any order? Each thread of a team then gets a private copy.
     bool commute(const nest::PlacedUse &a, const nest::PlacedUse &b) const {
         if (a.use->data != b.use->data || !isFreeOfOrder(*a.use, g_) || a.use->memlet.wcr != b.use->memlet.wcr || !a.use->subset ||
             !b.use->subset || !(*a.use->subset == *b.use->subset) || !a.use->subset->isOneElement())
@@ -240,7 +241,7 @@ private:
                             [&](const auto &l) { return a.use->subset->freeSymbols().count(l.variable) != 0; });
     }
 
-    /// Are both updates of one kind, of any elements, that may come in another order?
+    /// Are both updates of one kind, of any elements, that may be reordered?
     bool areSums(const nest::Use &a, const nest::Use &b) const {
         return a.kind == nest::UseKind::Update && b.kind == nest::UseKind::Update && a.data == b.data &&
                a.memlet.wcr == b.memlet.wcr && context_.allows(pass::FloatClass::F1) && isSumOfNumbers(a, g_);
@@ -254,9 +255,9 @@ private:
     const pass::Context &context_;
     analysis::LoopHeader header_;
     Map map_;
-    std::set<Name> sums_;                                                   // containers that iterations add to, any elements
-    std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of maps inside
-    std::set<Name> updated_; // containers whose elements iterations update since they were read and written
+    std::set<Name> sums_;                                                   // containers, of any elements, that iterations add to
+    std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
+    std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
 };
 

@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Does the map have a sequential innermost loop with nothing but simple steps in it?
+    /// Does the map have a sequential innermost loop that contains only simple steps?
     static bool isInner(const Map &m) {
         return (m.params.size() > 1 || m.entry->schedule == Schedule::Sequential) && m.ranges.back().step.isOne() &&
                m.ranges.back().tile.isOne() && !m.ranges.back().isPoint() &&
@@ -69,7 +69,7 @@ private:
                });
     }
 
-    /// Do accesses walk along memory, or stand still, and are they many?
+    /// Do accesses move along memory or stay in place, and are there many of them?
     bool isRegular(const Map &m) const {
         std::vector<std::pair<Name, sym::Subset>> written, all;
         const auto add = [&](auto &list, const Use &u) {
@@ -96,7 +96,7 @@ private:
         return written.size() * all.size() > pairs_ + written.size();
     }
 
-    /// Of accesses a constant distance apart along the loop, compilers check one.
+    /// Compilers check only one of several accesses at constant distances along the loop.
     static sym::Subset placeOf(sym::Subset s, Name variable) {
         for (sym::Range &r : s.dims)
             if (r.begin.dependsOn(variable) && r.begin.kind() == sym::Kind::Add)

@@ -44,7 +44,7 @@ namespace {
 
 using namespace ir;
 
-constexpr int fewTerms = 6; // nodes of an expression that may stand for a symbol
+constexpr int fewTerms = 6; // nodes of an expression that may replace a symbol
 
 int termsOf(sym::Expr e) {
     int n = 1;
@@ -53,12 +53,12 @@ int termsOf(sym::Expr e) {
     return n;
 }
 
-/// Which symbols can go, and afterwards, with `rewrites`, takes them away.
+/// Finds the symbols that can be removed and then, in `rewrites` mode, removes them.
 class Propagation : public analysis::FactWalk {
 public:
     Propagation(SDFG &g, std::set<Name> &candidates) : analysis::FactWalk(g), candidates_(candidates) {}
 
-    std::set<Name> read; // candidates that something reads
+    std::set<Name> read; // candidates that are read
 
     /// From now on, candidates are replaced by their values.
     void rewrite(pass::Context &context) {
@@ -68,7 +68,7 @@ public:
     bool changed = false;
 
 private:
-    /// A value that can stand for a symbol; null if none is known.
+    /// A value that can replace a symbol; null if none is known.
     const sym::Expr *standIn(Name symbol, const analysis::FlowFacts &facts) const {
         const sym::Expr *value = facts.of(symbol);
         const Type *type = g_.symbols.find(symbol);
@@ -82,7 +82,7 @@ private:
         return sameType && fits && isSum(*value) ? value : nullptr;
     }
 
-    /// Sums and products have the same value in any context; quotients are printed in the terms of what they are in.
+    /// Sums and products have the same value in any context; quotients are printed depending on the surrounding expression.
     static bool isSum(sym::Expr e) {
         switch (e.kind()) {
         case sym::Kind::Integer:
@@ -130,7 +130,7 @@ private:
 
     // ---- code
 
-    /// A value in code, with the type that the symbol had: a number alone would be 32 bits long.
+    /// A value in code, with the symbol's type: a plain number would have 32 bits.
     py::ExprRef inCode(Name symbol, sym::Expr value) const {
         const py::ExprRef e = *py::parseExpr(value.str()).value;
         const Type type = *g_.symbols.find(symbol);
@@ -148,7 +148,7 @@ private:
         return out;
     }
 
-    /// A number needs no type next to what has that type anyway: headers of loops are read as symbolic expressions.
+    /// A number needs no explicit type next to an operand with that type: headers of loops are read as symbolic expressions.
     py::ExprRef withoutCasts(const py::ExprRef &e) const {
         if ((e->kind != py::ExprKind::Binary && e->kind != py::ExprKind::Compare) || e->args.size() != 2 || e->op == py::Op::Pow)
             return e;
@@ -241,7 +241,7 @@ private:
             block(meaning);
     }
 
-    /// Does a scope give a symbol, or one in its value, another meaning?
+    /// Does a scope redefine a symbol, or one in its value?
     static bool isCaptured(const std::map<Name, sym::Expr> &meaning, const std::vector<Node *> &scopes) {
         const auto hides = [&](Name n) {
             return std::any_of(meaning.begin(), meaning.end(),
@@ -268,7 +268,7 @@ private:
     }
 
     std::set<Name> &candidates_;
-    pass::Context *context_ = nullptr; // while it rewrites
+    pass::Context *context_ = nullptr; // while rewriting
 };
 
 class PropagateSymbols : public pass::GraphPass {
@@ -288,7 +288,7 @@ class PropagateSymbols : public pass::GraphPass {
         if (std::all_of(edges.begin(), edges.end(), [](const InterstateEdge *e) { return e->assignments.empty(); }))
             return false;
         std::set<Name> candidates = candidatesOf(g), read;
-        for (bool again = true; again;) { // what stays is part of values of others
+        for (bool again = true; again;) { // symbols that stay are part of the values of others
             Propagation judge(g, candidates);
             judge.walk();
             again = judge.changed;

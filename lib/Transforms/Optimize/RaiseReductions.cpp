@@ -16,7 +16,7 @@ using nest::UseKind;
 
 namespace {
 
-/// What is combined with the old value, and how.
+/// The operand combined with the old value, and the function.
 struct Combination {
     std::string wcr;
     py::ExprRef other;
@@ -43,7 +43,7 @@ void operandsOf(const py::ExprRef &e, py::Op op, std::vector<py::ExprRef> &out) 
     }
 }
 
-/// How the value of a chain, or of `min(a, b)`, is written as a function of what was there.
+/// The function of the old value that a chain, or `min(a, b)`, computes, with the other operands.
 std::optional<std::pair<std::string, std::vector<py::ExprRef>>> chainOf(const py::ExprRef &e) {
     std::vector<py::ExprRef> operands;
     if (e->kind == py::ExprKind::Call && e->args.size() == 3 && e->keywords.empty() && e->args[0]->kind == py::ExprKind::Name &&
@@ -98,18 +98,18 @@ const Tasklet *taskletOf(const Item &i) {
     return i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
 }
 
-/// Do the connectors of a tasklet see elements in the type that their container has?
+/// Do the connectors of a tasklet have the element type of the container?
 bool seeType(const Tasklet &t, Name input, Name output, Type type) {
     const Connector *in = t.inConnector(input), *out = t.outConnector(output);
     return in && out && (!in->type || in->type == type) && (!out->type || out->type == type);
 }
 
-/// The steps at the top of a body that read and write a container; the same one, if it does both.
+/// The steps at the top of a body that read and write a container; they may be the same.
 struct Places {
     std::size_t read = 0, write = 0;
 };
 
-/// Nothing if the body has other uses of the container, or of memory that may be the same.
+/// Nothing if the body has other uses of the container, or of memory that may alias it.
 std::optional<Places> placesOf(const std::vector<Item> &body, Name container, const nest::Conflicts &items) {
     Places out;
     std::vector<const Use *> reads, writes, others;
@@ -134,7 +134,7 @@ Use &useOf(Step &s, Name data, bool writes) {
     return *std::find_if(s.uses.begin(), s.uses.end(), [&](const Use &u) { return u.data == data && u.writes() == writes; });
 }
 
-/// The scalar that a step copies an element to, without a conversion; empty if it does more.
+/// The scalar that a step copies an element to without conversion; empty if it does anything else.
 Name copiedTo(const Item &i, Name container, const SDFG &g) {
     if (!i.step || i.step->uses.size() != 2 || !i.step->uses.back().writes())
         return {};
@@ -152,7 +152,7 @@ Name copiedTo(const Item &i, Name container, const SDFG &g) {
     return copies && seeType(*t, in, i.step->uses.back().connector, d->dtype) ? to : Name();
 }
 
-/// The scalar by way of which the old value comes, if nothing else uses that; empty otherwise.
+/// The scalar through which the old value is passed, if it has no other uses; empty otherwise.
 Name scalarBetween(const std::vector<Item> &body, const Places &at, Name container, const SDFG &g,
                    const std::function<bool(Name)> &isPrivate) {
     const Name scalar = copiedTo(body[at.read], container, g);

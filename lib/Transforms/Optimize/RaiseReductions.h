@@ -14,10 +14,10 @@ bool isFreeOfOrder(const nest::Use &update, const ir::SDFG &g);
 /// Is it a sum of numbers, of any type?
 bool isSumOfNumbers(const nest::Use &update, const ir::SDFG &g);
 
-/// In the body of a loop, turns `s = s + x` into the update `s (+) x`, where s is a container element that is the same
-/// in all iterations and the body does not use the container otherwise. The value may pass through a scalar, as in `t =
-/// s` and `s = t + x`, which is then removed; `isPrivate` tells whether that scalar is used only in the loop. Applies
-/// only to functions whose order does not matter (isFreeOfOrder). Returns whether the body changed.
+/// In the body of a loop, turns `s = s + x` into the update `s (+) x`, where s is a container element that is the same in all
+/// iterations and the body does not use the container otherwise. The value may pass through a scalar, as in `t = s` and `s = t +
+/// x`, which is then removed; `isPrivate` determines whether that scalar is used only in the loop. Applies only to functions whose
+/// order does not matter (isFreeOfOrder). Returns whether the body changed.
 bool raiseReduction(std::vector<nest::Item> &body, Name container, Name loopVariable, const nest::Conflicts &items,
                     const ir::SDFG &g, const std::function<bool(Name)> &isPrivate);
 

@@ -65,12 +65,12 @@ struct RecomputeLimits {
 /// A read of an element by a tasklet.
 struct Read {
     const Use *use = nullptr;
-    const Map *body = nullptr;    // that the tasklet stands in
-    std::vector<LoopLevel> loops; // inside of the list
+    const Map *body = nullptr;    // that contains the tasklet
+    std::vector<LoopLevel> loops; // within the list
     std::size_t item = 0;         // of the list
 };
 
-/// Finds the reads of a container. Everything that is no such read clears `plain`.
+/// Finds the reads of a container. Any other use clears `plain`.
 struct Reads {
     Name data;
     std::vector<Read> all = {};
@@ -113,7 +113,7 @@ public:
         run.changed |= in(run.items);
     }
 
-    /// Takes away what nothing mentions any more.
+    /// Removes containers that are no longer mentioned.
     void forget() {
         for (const Name n : gone_)
             if (uses_[n] == 0)
@@ -121,7 +121,7 @@ public:
     }
 
 private:
-    /// The maps of a list, last ones first. Returns whether anything changed.
+    /// Handles the maps of a list, last ones first. Returns whether anything changed.
     bool in(std::vector<Item> &list) {
         bool changed = false;
         for (std::size_t at = list.size(); at-- > 0;) {
@@ -148,7 +148,7 @@ private:
     bool recompute(std::vector<Item> &list, std::size_t at, const nest::Producer &p) {
         bool changed = false;
         for (std::size_t k = p.inner->body.size(); k-- > 0;) {
-            k = std::min(k, p.inner->body.size() - 1); // steps that nobody needs any more are gone
+            k = std::min(k, p.inner->body.size() - 1); // steps that are no longer needed were removed
             const auto &uses = p.inner->body[k].step->uses;
             const auto write = std::find_if(uses.begin(), uses.end(), [](const Use &u) { return u.writes(); });
             if (write == uses.end() || p.inner->locals.count(write->data) || hidden_.count(write->data) ||
@@ -192,9 +192,9 @@ private:
         return true;
     }
 
-    // ---- what stands against it
+    // ---- obstacles
 
-    /// Is something read that is no element of its own in each iteration, or that the producer has not written?
+    /// Is there a read of an element that is not different in each iteration, or that the producer has not written?
     Reason different(const std::vector<Item> &, std::size_t, const nest::Producer &p, const nest::ProducedValue &v,
                      const Reads &reads) const {
         if (!reads.plain)
@@ -219,7 +219,7 @@ private:
 
     static Item copyOf(const Step &s) { return {nullptr, std::make_unique<Step>(s)}; }
 
-    /// The symbols that the steps mention, but for the producer's own parameters.
+    /// The symbols that the steps mention, except for the producer's own parameters.
     static std::set<Name> namesOf(const nest::Producer &p, const nest::ProducedValue &v) {
         std::set<Name> out;
         for (const Step *s : v.steps) {
@@ -237,13 +237,13 @@ private:
         return out;
     }
 
-    /// Does something up to the last reader, in its own iterations or before, write what the value is made from?
+    /// Does anything up to the last reader, in its own iterations or before, write the inputs of the value?
     Reason overwritten(const std::vector<Item> &list, std::size_t at, const nest::Producer &, const nest::ProducedValue &v,
                        const Reads &reads) const {
         for (const Use *input : v.inputs) {
             const std::set<Name> names = input->subset ? input->subset->freeSymbols() : std::set<Name>();
             if (!analysis::isPlain(g_.desc(input->data)) ||
-                std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // an element says where
+                std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // position from memory
                 return {Why::Opaque, "it is not known what it is made from"};
         }
         for (std::size_t i = at; i <= reads.all.back().item; ++i)
@@ -280,7 +280,7 @@ private:
         return {};
     }
 
-    /// Do all loops around a read say which element it is, each another index, one by one?
+    /// Do all loops around a read determine its element, each through a different index in steps of one?
     static bool movesAlong(const Read &r, const std::map<Name, sym::Expr> &iteration) {
         std::set<Name> moving;
         for (const auto &[parameter, index] : iteration) {
@@ -298,7 +298,7 @@ private:
         return moving.size() == r.loops.size();
     }
 
-    /// The different elements that are read, with the bodies that they are read in.
+    /// The different elements that are read, with the bodies that read them.
     static std::vector<std::pair<const Map *, sym::Subset>> elements(const Reads &reads) {
         std::vector<std::pair<const Map *, sym::Subset>> out;
         for (const Read &r : reads.all)
@@ -308,7 +308,7 @@ private:
     }
     static std::size_t points(const Reads &reads) { return elements(reads).size(); }
 
-    /// How many walks through arrays are saved: what is written is read from memory first.
+    /// The number of passes over arrays that are saved: written elements are first read from memory.
     int64_t savedStreams(const std::vector<Item> &list, std::size_t at, const nest::Producer &p, const nest::ProducedValue &v,
                          const Reads &reads) const {
         std::set<analysis::Memory> inputs;
@@ -335,7 +335,7 @@ private:
 
     // ---- the change
 
-    /// Computes the elements that a map reads in front of the first step that reads them.
+    /// Computes the elements that a map reads before the first step that reads them.
     void insert(Map &m, const nest::Producer &p, const nest::ProducedValue &v) {
         std::vector<Item> body;
         std::vector<std::pair<sym::Subset, Name>> known;
@@ -361,7 +361,7 @@ private:
         m.body = std::move(body);
     }
 
-    /// Appends the steps of one element. Returns the variable that has it.
+    /// Appends the steps of one element. Returns the variable that holds it.
     Name compute(Map &m, const std::map<Name, sym::Expr> &iteration, const nest::ProducedValue &v, std::vector<Item> &into) {
         std::map<Name, Name> own;
         for (const Step *s : v.steps)
@@ -391,7 +391,7 @@ private:
                                  nest::ofElement(to, *to.subset, Name("__out")), g_);
     }
 
-    /// The use as one of a variable.
+    /// The use redirected to a variable.
     Use variable(const Use &u, Name name) const {
         Use out = u;
         out.data = name;
@@ -401,7 +401,7 @@ private:
         return out;
     }
 
-    /// Takes out a step of the producer, and those that only served it.
+    /// Removes a step of the producer, and the steps that only it needed.
     void drop(const nest::Producer &p, std::size_t step) {
         std::vector<Item> &body = p.inner->body;
         std::set<Name> needed;
@@ -433,14 +433,14 @@ private:
     const std::set<Name> hidden_;
     const RecomputeLimits limits_;
     pass::Context &context_;
-    std::map<Name, std::size_t> uses_; // of each container, by all items
-    std::vector<LoopLevel> around_;    // the list that is looked at
-    std::set<Name> gone_;              // containers that may have no uses any more
+    std::map<Name, std::size_t> uses_; // number of uses of each container in all items
+    std::vector<LoopLevel> around_;    // the current list
+    std::set<Name> gone_;              // containers that may have become unused
 };
 
 class RecomputeProducers : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        if (context.options.gpu()) // what kernels hand to each other is in memory of the device
+        if (context.options.gpu()) // kernels pass values through device memory
             return false;
         const auto limit = [this](const char *name) { return std::max<int64_t>(option<int64_t>(name), 0); };
         const RecomputeLimits limits{limit("operations"), static_cast<std::size_t>(limit("containers")),

@@ -40,7 +40,7 @@ bool dependsOnParameters(const sym::Range &r, const Map &m) {
     return std::any_of(m.params.begin(), m.params.end(), [&](Name p) { return r.begin.dependsOn(p) || r.end.dependsOn(p); });
 }
 
-/// Do the loops that say nothing of the element run whenever those run that do?
+/// Do the loops that do not determine the element run whenever those that determine it do?
 bool runTogether(const Map &m, const std::vector<std::size_t> &mentioned, std::size_t depth) {
     for (std::size_t d = 0; d < depth; ++d) {
         const sym::Range &r = m.ranges[d];
@@ -55,7 +55,7 @@ bool runTogether(const Map &m, const std::vector<std::size_t> &mentioned, std::s
     return depth == m.params.size();
 }
 
-/// Is it a read of one element by a tasklet, in front of which nothing decides whether it happens?
+/// Is it an unconditional read of one element by a tasklet?
 bool isPlainRead(const Use &read, const Map &m, const SDFG &g) {
     if (read.kind != UseKind::Read || !read.subset || !read.subset->isOneElement() || read.memlet.data != read.data ||
         read.memlet.dynamic || !analysis::isPlain(g.desc(read.data)) || !analysis::isOnHost(g.desc(read.data)))
@@ -72,7 +72,7 @@ bool canBeSaved(const nest::PlacedUse &read, const Map &m, std::size_t depth, co
     if (!isPlainRead(*read.use, m, g))
         return false;
     const std::set<Name> names = read.use->subset->freeSymbols();
-    if (std::any_of(names.begin(), names.end(), [&](Name n) { return g.desc(n) != nullptr; })) // the content of others
+    if (std::any_of(names.begin(), names.end(), [&](Name n) { return g.desc(n) != nullptr; })) // contents of other containers
         return false;
     const std::vector<std::size_t> mentioned = loopsOf(*read.use->subset, m, depth);
     if (mentioned.size() >= depth || !runTogether(m, mentioned, depth))
@@ -86,7 +86,7 @@ bool canBeSaved(const nest::PlacedUse &read, const Map &m, std::size_t depth, co
 
 namespace {
 
-/// The container that saves an element for each iteration of some loops, and the map that fills it.
+/// The container that saves an element for each iteration of certain loops, and the map that fills it.
 struct Saved {
     Use place; // of the element, in terms of the loops
     Item fill;
@@ -134,7 +134,7 @@ Saved save(const Use &read, const Map &m, std::size_t depth, SDFG &g, analysis::
 std::vector<Item> saveReads(Map &m, const std::vector<const Use *> &reads, std::size_t depth, SDFG &g, analysis::Memories &memories,
                             const std::set<Name> &connectors) {
     std::vector<Item> fills;
-    std::vector<std::pair<Use, Use>> done; // what was read, and from where it is read now
+    std::vector<std::pair<Use, Use>> done; // original reads and their replacements
     for (const Item &i : m.body) {
         if (!i.step)
             continue;

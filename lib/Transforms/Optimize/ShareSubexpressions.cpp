@@ -46,13 +46,13 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-/// What an item computes, in words that are the same for items that do the same.
+/// Describes the computation of an item by a text that is equal for equal computations.
 class Description {
 public:
     /// `result`: the container that it writes for others.
     Description(const SDFG &g, Name result) : g_(g) { names_.emplace(result, "="); }
 
-    /// False: there is more in it than words can tell.
+    /// False if the text cannot describe it completely.
     bool add(const Item &i) { return i.map ? add(*i.map) : add(*i.step); }
     const std::string &text() const { return text_; }
 
@@ -85,7 +85,7 @@ private:
         }
         if (t) {
             text_ += codeOf(*t) + "\n";
-            std::sort(uses.begin(), uses.end()); // connectors tell them apart
+            std::sort(uses.begin(), uses.end()); // connectors distinguish them
         }
         for (const std::string &u : uses)
             text_ += u + "\n";
@@ -115,9 +115,9 @@ private:
     std::string text_;
 };
 
-/// An item that makes a value.
+/// An item that computes a value.
 struct KnownValue {
-    std::size_t at = 0; // in its list
+    std::size_t at = 0; // position in its list
     Name result;
     std::vector<const Use *> inputs;
 };
@@ -138,7 +138,7 @@ public:
 
     void share(nest::Run &run) { run.changed |= in(run.items, nullptr); }
 
-    /// Takes away what nothing mentions any more.
+    /// Removes containers that are no longer mentioned.
     void forget() {
         for (const Name n : gone_)
             g_.arrays.erase(n);
@@ -177,7 +177,7 @@ private:
         return changed || !dropped.empty();
     }
 
-    /// Which items of the list use which containers.
+    /// Records which items of the list use which containers.
     void locate(const std::vector<Item> &list) {
         places_.clear();
         for (std::size_t at = 0; at < list.size(); ++at)
@@ -185,7 +185,7 @@ private:
                 places_[u.use->data].push_back(at);
     }
 
-    /// The only container that an item writes for others, if that is all it does.
+    /// The only container that an item writes for other items, if that is its only effect.
     std::optional<KnownValue> resultOf(const Item &i, std::size_t at) const {
         if (nest::hasEffects(i) || (i.map && isGpuSchedule(i.map->entry->schedule)))
             return std::nullopt;
@@ -207,14 +207,14 @@ private:
         return out;
     }
 
-    /// A transient that one step writes, and of which every use is known.
+    /// A transient that a single step writes, all of whose uses are known.
     bool isTemporary(Name n) const {
         const DataDesc &d = *g_.desc(n);
         return d.transient && analysis::isPlain(&d) && !d.mayAlias && d.lifetime == Lifetime::Scope && !d.pool &&
                analysis::isOnHost(&d) && !hidden_.count(n) && writes_.at(n) == 1;
     }
 
-    /// Is what an item read, or is about to read, written by nothing from there to `at`?
+    /// Is everything that an item has read, or will read, unchanged from there to `at`?
     bool isUnchanged(const std::vector<Item> &list, const KnownValue &k, std::size_t at,
                      const std::set<std::size_t> &dropped) const {
         for (std::size_t between = k.at; between < at; ++between)
@@ -225,7 +225,7 @@ private:
         return true;
     }
 
-    /// Can `kept` stand for a container whose only write is in item `at`?
+    /// Can `kept` replace a container whose only write is in item `at`?
     bool canReplace(Name replaced, Name kept, std::size_t at) const {
         const DataDesc &a = *g_.desc(replaced), &b = *g_.desc(kept);
         const std::vector<std::size_t> &places = places_.at(replaced);
@@ -254,7 +254,7 @@ private:
     const std::size_t window_;
     pass::Context &context_;
     std::map<Name, std::size_t> uses_, writes_;       // in all runs
-    std::map<Name, std::vector<std::size_t>> places_; // items of the list that is looked at, once for each use
+    std::map<Name, std::vector<std::size_t>> places_; // items of the current list, once per use
     std::set<Name> gone_;
 };
 

@@ -23,7 +23,7 @@
 //   - no iteration changes what the conditions read;
 //   - the conditions read only symbols and scalars, and do not divide: they are now evaluated even if the loop never
 //     runs;
-//   - the code beside the conditional, which is duplicated, is small.
+//   - the code next to the conditional, which is duplicated, is small.
 //
 // Innermost regions come first.
 //
@@ -48,7 +48,7 @@ using namespace ir;
 using diag::Reason;
 using diag::Why;
 
-/// Is a condition true, or false, whatever values its symbols have, as far as `facts` allow them?
+/// Is a condition always true, or always false, for all values of its symbols permitted by `facts`?
 sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
     using sym::Truth;
     const auto no = [](Truth t) { return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True; };
@@ -108,7 +108,8 @@ public:
     }
 
 private:
-    /// Undeclares what only code that is gone gave values, loops in it included: undeclared symbols are nobody's argument.
+    /// Removes declarations of symbols that were assigned only by removed code, including loops in it: an undeclared symbol does
+    /// not become an argument.
     void forgetUnset(const std::set<Name> &before) {
         const std::set<Name> after = analysis::assignedIn(g_);
         const analysis::Mentions mentions(g_);
@@ -141,7 +142,7 @@ private:
         return may;
     }
 
-    // ---- what is known
+    // ---- facts
 
     bool isFixed(Name n) const {
         const Type *t = g_.symbols.find(n);
@@ -151,7 +152,7 @@ private:
     sym::Truth truthOf(const Code &c) const {
         if (c.language != Language::Python || analysis::hasQuotient(c.text) || analysis::callsFunctions(c.text))
             return sym::Truth::Unknown;
-        const std::set<Name> names = analysis::namesInCode(c, g_); // also of what cancels out: a NaN does not equal itself
+        const std::set<Name> names = analysis::namesInCode(c, g_); // even names that cancel out: a NaN does not equal itself
         const std::optional<sym::Expr> e = sym::parse(c.text).expr;
         if (!e || e->isUndefined() || e->overflowed() ||
             !std::all_of(names.begin(), names.end(), [this](Name n) { return isFixed(n); }))
@@ -163,8 +164,8 @@ private:
 
     void conditional(ConditionalBlock &c) {
         std::vector<ConditionalBlock::Branch> &branches = c.branches();
-        std::vector<std::size_t> left; // those that may run
-        bool always = false;           // the last of these runs if none in front of it does
+        std::vector<std::size_t> left; // branches that may run
+        bool always = false;           // the last of these runs if no earlier one does
         for (std::size_t k = 0; k < branches.size() && !always; ++k) {
             const sym::Truth t = branches[k].condition ? truthOf(*branches[k].condition) : sym::Truth::True;
             always = t == sym::Truth::True;
@@ -192,7 +193,7 @@ private:
         edits_.putInPlaceOf(c, *content);
     }
 
-    /// Can the blocks of a branch stand in place of the conditional? Nothing follows a jump.
+    /// Can the blocks of a branch replace the conditional? Not if it contains a jump, since no block may follow one.
     static bool canStandAlone(Region &branch) {
         return branch.blocks().empty() || (!hasJump(branch) && !analysis::sequenceOf(branch).empty());
     }
@@ -262,8 +263,8 @@ private:
     SDFG &g_;
     pass::Context &context_;
     const bool unswitches_;
-    const std::set<Name> changedByCode_; // symbols that tasklets change
-    sym::Assumptions facts_;             // of the variables of loops around
+    const std::set<Name> changedByCode_; // symbols changed by tasklets
+    sym::Assumptions facts_;             // of the variables of surrounding loops
     FlowEdits edits_;
     LoopUnswitching unswitching_;
     bool changed_ = false;
@@ -276,7 +277,7 @@ class SimplifyControlFlow : public pass::GraphPass {
         const bool unswitches = option<bool>("unswitch") && !context.options.gpu() && !mentionsGpu(root);
         bool changed = false;
         const std::vector<SDFG *> all = allSDFGs(root);
-        for (auto g = all.rbegin(); g != all.rend(); ++g) // inner ones first: what goes, or is copied, holds some
+        for (auto g = all.rbegin(); g != all.rend(); ++g) // inner ones first: those that are removed or duplicated contain some
             changed |= Simplification(**g, memories, context, unswitches).run();
         interface.keep();
         if (changed)

@@ -18,11 +18,11 @@ using diag::Why;
 
 namespace {
 
-constexpr std::size_t littleBeside = 40; // nodes beside a conditional that may be copied for each of its branches
+constexpr std::size_t littleBeside = 40; // nodes next to a conditional that may be duplicated for each of its branches
 constexpr std::size_t fewBranches = 4;
-constexpr int manyLoops = 64; // of an SDFG, that are written more than once
+constexpr int manyLoops = 64; // limit on duplicated loops in an SDFG
 
-/// What must not be in a program twice: it has a name, or a state, of its own.
+/// The element that a program must not contain twice, because it has a unique name or state.
 Reason whatIsSingle(const LoopRegion &l) {
     Reason out;
     for (const State *s : allStates(l)) {
@@ -33,7 +33,7 @@ Reason whatIsSingle(const LoopRegion &l) {
             const auto *nested = dyn_cast<NestedSDFGNode>(n.get());
             const auto *a = dyn_cast<AccessNode>(n.get());
             const DataDesc *d = a ? s->sdfg()->desc(a->data) : nullptr;
-            if (d && (d->isStructure() || d->isContainerArray())) // whose members have names that are made of theirs
+            if (d && (d->isStructure() || d->isContainerArray())) // the names of its members contain its own name
                 out = {Why::Container, "`" + a->data.str() + "` has members"};
             if (n->instrument != Instrumentation::No_Instrumentation || (nested && !nested->uniqueName.empty()) ||
                 (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
@@ -77,7 +77,8 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
     return whatIsSingle(l);
 }
 
-/// Has a condition the same value in front of a loop and in all of its iterations, and can it be tested where the loop never runs?
+/// Does a condition have the same value before a loop and in all of its iterations, and can it be tested even if the loop never
+/// runs?
 bool LoopUnswitching::isInvariant(const Code &c, const LoopRegion &l, const std::set<Name> &assigned) const {
     if (c.language != Language::Python || c.text.find_first_of("/%[.") != std::string::npos || analysis::callsFunctions(c.text))
         return false;
@@ -158,7 +159,7 @@ void LoopUnswitching::separate(LoopRegion &l, const std::set<Name> &shared, std:
     }
 }
 
-/// Does the loop do nothing where no branch is taken?
+/// Does the loop do nothing if no branch is taken?
 bool LoopUnswitching::isIdleWithout(const LoopRegion &l, const ConditionalBlock &c) {
     for (const auto &b : l.blocks())
         if (const auto *s = dyn_cast<State>(b.get()); b.get() != &c && s && !s->nodes().empty())
@@ -167,7 +168,7 @@ bool LoopUnswitching::isIdleWithout(const LoopRegion &l, const ConditionalBlock 
            std::all_of(l.edges().begin(), l.edges().end(), [](const auto &e) { return e->assignments.empty(); });
 }
 
-/// Labels that no other block has.
+/// Gives its blocks unique labels.
 void LoopUnswitching::rename(LoopRegion &l) {
     l.label = edits_.freshLabel(l.label);
     for (Block *b : allBlocks(l))

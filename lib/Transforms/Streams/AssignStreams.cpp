@@ -41,9 +41,9 @@ using analysis::StreamStep;
 struct Operation {
     StreamStep step;
     std::vector<int> before; // operations that it depends on, ascending
-    int firstUser = -1;      // the first operation that needs what it writes
+    int firstUser = -1;      // the first operation that needs its results
     int stream = -1;
-    Region *graph = nullptr; // that it is part of
+    Region *graph = nullptr; // the region that contains it
 };
 
 class Streams {
@@ -55,7 +55,7 @@ public:
         for (std::size_t i = 0; i < operations_.size(); ++i)
             choose(static_cast<int>(i));
         for (Operation &o : operations_)
-            o.stream = std::max(o.stream, 0); // memory that nothing uses
+            o.stream = std::max(o.stream, 0); // unused memory
         for (Operation &o : operations_)
             apply(o);
         return !operations_.empty();
@@ -73,9 +73,9 @@ private:
     analysis::StreamSteps steps_;
     int limit_;
     std::vector<Operation> operations_;
-    std::vector<int> last_;                // operation that was queued last, by stream
-    std::map<const Region *, int> graphs_; // streams of formed regions: one each
-    std::map<int, int> reserved_;          // stream for an operation, since one that it depends on got it
+    std::vector<int> last_;                // last queued operation, by stream
+    std::map<const Region *, int> graphs_; // streams of formed regions, one each
+    std::map<int, int> reserved_;          // stream for an operation, because one that it depends on got it
 };
 
 void Streams::collect(SDFG &g) {
@@ -97,7 +97,7 @@ void Streams::add(Operation o) {
 void Streams::dependences() {
     struct Uses {
         int writer = -1;
-        std::vector<int> readers; // since then
+        std::vector<int> readers; // since that operation
     };
     std::map<Memory, Uses> uses;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
@@ -125,7 +125,7 @@ void Streams::dependences() {
     }
 }
 
-/// The stream that the graph gives already, or that the operation must have.
+/// The stream that the graph already specifies, or that the operation requires.
 std::optional<int> Streams::given(const StreamStep &s) {
     if (s.edge)
         return s.edge->memlet.stream;
@@ -133,7 +133,7 @@ std::optional<int> Streams::given(const StreamStep &s) {
         return isGpuSchedule(m->schedule) ? m->stream : std::optional<int>(0);
     if (const auto *l = dyn_cast<LibraryNode>(s.node))
         return l->properties.find("stream") ? std::optional<int>(analysis::streamOf(*l)) : std::nullopt;
-    return 0; // code of the host knows no other stream
+    return 0; // host code only knows this stream
 }
 
 std::optional<AsyncOp::Kind> Streams::poolOperation(const StreamStep &s) {
@@ -153,7 +153,7 @@ void Streams::choose(int i) {
         return; // its first user decides
     if (pool == AsyncOp::Free && !o.before.empty()) {
         o.stream = std::max(operations_[static_cast<std::size_t>(o.before.back())].stream, 0);
-        return; // nothing continues after it on its account
+        return; // it does not make any operation continue its stream
     }
     for (auto it = o.before.rbegin(); it != o.before.rend() && !stream; ++it)
         if (int s = operations_[static_cast<std::size_t>(*it)].stream; s >= 0 && last_[static_cast<std::size_t>(s)] == *it)

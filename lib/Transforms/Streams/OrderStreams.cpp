@@ -35,15 +35,14 @@ using analysis::AsyncOp;
 using analysis::StreamConflict;
 using analysis::StreamStep;
 
-/// The node after which a step has been taken, for something in front of `later`: a copy into that very node is made at its
-/// source.
+/// The node after which a step is complete, for a later node `later`: a copy into that very node is made at its source.
 Node *nodeAfter(const StreamStep &step, const Node *later) {
     return step.edge && step.node == later ? step.edge->src : exitOf(step.node);
 }
 
-/// An operation node before step `at`, after the one before it. Copies that are made at one node stay together: what must
-/// have happened is waited for in front of all; what has happened is recorded after all if one of them did it (`recordsLast`),
-/// else in front.
+/// Inserts an operation node before step `at` and after the previous step. Copies that are made at one node stay together: waits
+/// come before all of them; a record comes after all of them if one of them is the recorded operation (`recordsLast`), otherwise
+/// before.
 LibraryNode *insert(State &s, const std::vector<StreamStep> &steps, std::size_t at, const AsyncOp &op, bool recordsLast = false) {
     auto within = [&] {
         return at > 0 && at < steps.size() && steps[at - 1].node == steps[at].node && steps[at - 1].edge && steps[at].edge &&
@@ -73,7 +72,7 @@ public:
     Ties(State &s, const std::vector<StreamStep> &steps) : state_(s), steps_(steps) {}
 
     bool run() {
-        std::map<analysis::Memory, std::pair<int, std::vector<int>>> last; // writer, readers since
+        std::map<analysis::Memory, std::pair<int, std::vector<int>>> last; // writer, and readers after it
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             const int now = static_cast<int>(i);
             for (const auto *list : {&steps_[i].uses, &steps_[i].host})
@@ -93,7 +92,7 @@ public:
         }
         return changed_;
     }
-    /// `fence`: a step that stays where it is; the next one may be another fence.
+    /// `fence`: a step that must not move; the next one may also be a fence.
     void fence(int fence, const std::set<int> &fences) {
         for (int i = fence - 1; i >= 0; --i) {
             after(i, fence);
@@ -134,7 +133,7 @@ private:
     bool changed_ = false;
 };
 
-/// Drops ordering edges at operation nodes that a longer path implies.
+/// Removes ordering edges at operation nodes that are implied by a longer path.
 void dropImplied(State &s) {
     std::vector<Edge *> candidates;
     auto async = [](const Node *n) {
@@ -184,7 +183,7 @@ public:
         elide(AsyncOp::Record, order);
         elide(AsyncOp::Synchronise, order);
         for (State *s : changed)
-            if (s->nodes().size() < 1000) // quadratic, and only for looks
+            if (s->nodes().size() < 1000) // takes quadratic time, and only improves readability
                 dropImplied(*s);
         root_.renumber();
         return true;
@@ -207,7 +206,7 @@ private:
     Repaired last_{};
 };
 
-/// What stood in front of the node stays before what stands after it.
+/// Predecessors of the node stay before its successors.
 void Orderer::takeOut(LibraryNode &n) {
     State &s = *n.state();
     for (Edge *before : std::vector<Edge *>(n.inEdges().begin(), n.inEdges().end()))
@@ -216,7 +215,7 @@ void Orderer::takeOut(LibraryNode &n) {
     s.removeNode(&n);
 }
 
-/// How many nodes a walk comes by, about: it goes through loops until nothing changes.
+/// The approximate number of nodes that a walk visits, since it repeats loops until nothing changes.
 std::size_t visitsOf(const SDFG &g) {
     std::size_t out = 0;
     for (const State *s : allStates(g)) {
@@ -231,7 +230,8 @@ std::size_t visitsOf(const SDFG &g) {
     return out;
 }
 
-/// Takes out what the walk does not miss. Each try walks the whole program; those that would take too long are left as they are.
+/// Removes operations that the walk does not need. Each attempt walks the entire program, so attempts that would take too long are
+/// skipped.
 void Orderer::elide(AsyncOp::Kind kind, analysis::StreamOrder &order) {
     constexpr std::size_t tries = 300, visits = 300000;
     if (inserted_.size() > tries)
@@ -253,7 +253,7 @@ void Orderer::elide(AsyncOp::Kind kind, analysis::StreamOrder &order) {
     });
 }
 
-/// Ties conflicting steps; returns whether there are operations at all. Events that exist keep their numbers.
+/// Ties conflicting steps; returns whether there are any operations. Existing events keep their numbers.
 bool Orderer::prepare(SDFG &g) {
     bool any = false;
     for (State *s : allStates(g)) {
@@ -278,7 +278,7 @@ bool Orderer::prepare(SDFG &g) {
     return any;
 }
 
-/// Every end of the program, or of a function that releases memory, is a state.
+/// Makes every end of the program, and of a function that releases memory, a state.
 void Orderer::ends(SDFG &g) {
     for (Region *r : allRegions(g)) {
         std::vector<Block *> returns;
@@ -300,8 +300,7 @@ void Orderer::ends(SDFG &g) {
         g.connect(b, s);
 }
 
-/// A conflict that has just been repaired must be gone. Were it not, the verifier would say so; repairing it once more would not
-/// help.
+/// Is it a conflict that has just been repaired? Repairing it again would not help, and the verifier will report it.
 bool Orderer::again(const StreamConflict &c) {
     const Repaired now{c.step < c.steps->size() ? (*c.steps)[c.step].node : nullptr,
                        c.step < c.steps->size() ? (*c.steps)[c.step].edge : nullptr,
@@ -321,7 +320,7 @@ bool Orderer::repair(const StreamConflict &c) {
     for (std::size_t i = 0; i < c.step && !c.what.several; ++i)
         if ((*c.steps)[i].node == c.what.node && (*c.steps)[i].edge == c.what.edge)
             record = i + 1;
-    for (std::size_t i = record; i < c.step; ++i) // an event that says it already
+    for (std::size_t i = record; i < c.step; ++i) // an event that already expresses this
         if (const StreamStep &s = (*c.steps)[i];
             s.kind == StreamStep::Async && s.async.kind == AsyncOp::Record && s.async.stream == c.earlier.stream) {
             inserted_.push_back(insert(*c.state, *c.steps, c.step, {AsyncOp::Wait, c.stream, s.async.event}));

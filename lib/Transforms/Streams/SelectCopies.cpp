@@ -36,7 +36,7 @@ namespace {
 using namespace ir;
 using analysis::GraphCopy;
 
-/// Subset of the element with the given steps along the dimensions of an iteration, in the order of axesOf.
+/// Subset of the element at the given steps along the dimensions of an iteration, in the order of axesOf.
 sym::Subset elementAt(const sym::Subset &s, const std::vector<sym::Expr> &steps) {
     sym::Subset out;
     std::size_t axis = 0;
@@ -51,7 +51,7 @@ sym::Subset elementAt(const sym::Subset &s, const std::vector<sym::Expr> &steps)
     return out;
 }
 
-/// Steps along each dimension of the element with this row-major number; zeros where there is no element.
+/// Steps along each dimension of the element with this row-major index; zeros if there is no element.
 std::vector<sym::Expr> stepsOf(const std::vector<analysis::Axis> &axes, sym::Expr linear) {
     std::vector<sym::Expr> out(axes.size(), 0);
     if (std::any_of(axes.begin(), axes.end(), [](const analysis::Axis &a) { return a.size.isZero(); }))
@@ -72,7 +72,7 @@ public:
 
     bool run() {
         bool changed = false;
-        for (bool again = true; again;) { // what a staged copy becomes is looked up, too
+        for (bool again = true; again;) { // the results of a staged copy are looked up, too
             again = false;
             for (GraphCopy &c : analysis::copiesOf(state_, memories_)) {
                 if (analysis::overwritesItsSource(c, memories_)) {
@@ -143,7 +143,7 @@ private:
         exit->outConnectors.push_back({scopeOutput("to"), {}});
         Memlet read = Memlet::simple(c.fromData, c.fromSubset), write = Memlet::simple(c.toData, c.toSubset);
         write.wcr = c.edge->memlet.wcr;
-        write.wcrMode = write.wcr.empty() ? WcrMode::Unset : WcrMode::Plain; // each element is met once
+        write.wcrMode = write.wcr.empty() ? WcrMode::Unset : WcrMode::Plain; // each element is accessed once
         read.dynamic = write.dynamic = c.edge->memlet.dynamic;
         Memlet readOne = read, writeOne = write;
         readOne.subset = elementAt(c.fromSubset, from);
@@ -173,7 +173,7 @@ private:
             addParameter(*entry, 0, 1);
         return {entry, exit};
     }
-    /// A name that neither a container nor a symbol has.
+    /// A name that is neither a container nor a symbol.
     Name unused(std::string name) const {
         while (g_.arrays.contains(Name(name)) || g_.symbols.find(Name(name)))
             name.insert(0, "_");
@@ -184,19 +184,20 @@ private:
         m.ranges.push_back({0, size - 1, 1, 1});
     }
 
-    /// Through a contiguous container with the sizes of the side in the other memory, so that what crosses goes by dimension.
+    /// Copies through a contiguous container with the sizes of the side whose memory it is not in, so that the transfer is by
+    /// dimension.
     void staged(const GraphCopy &c) {
         const bool onHost = stagedOnHost(c), ofSource = c.ends().fromDevice == onHost; // the side in the other memory
         const analysis::CopyShape shape = c.shape();
         const std::vector<analysis::Axis> &crossing = ofSource ? shape.from : shape.to;
         DataDesc between = DataDesc::array((ofSource ? c.source : c.target)->dtype, sizesOf(crossing), true);
-        if (!onHost && analysis::isDense(crossing)) // in the host's order, so that what crosses is one run
+        if (!onHost && analysis::isDense(crossing)) // in the host's order, so that the transfer is one contiguous run
             std::transform(crossing.begin(), crossing.end(), between.strides.begin(),
                            [](const analysis::Axis &a) { return a.stride; });
         between.storage = onHost ? Storage::CPU_Heap : Storage::GPU_Global;
         throughContainer(c, std::move(between));
     }
-    /// Through a container with all elements, where those that are written first may be among those that are still to be read.
+    /// Copies through a container with all elements, if elements may be overwritten before they are read.
     void buffered(const GraphCopy &c) {
         const Storage storage = c.executor == analysis::Executor::Thread ? Storage::Register
                                 : c.ends().fromDevice                    ? Storage::GPU_Global
@@ -225,8 +226,8 @@ private:
         state_.connect(between, {}, c.edge->dst, c.edge->dstConn, second);
         drop(c);
     }
-    /// Values are resolved in the destination's memory. Otherwise a kernel moves the elements, which is dozens of times
-    /// as fast, unless the transferred part has gaps on the host and none on the device.
+    /// Values with conflict resolution are combined in the destination's memory. Otherwise a kernel moves the elements, which is
+    /// dozens of times as fast, unless the transferred part has gaps on the host and none on the device.
     static bool stagedOnHost(const GraphCopy &c) {
         const analysis::CopyEnds ends = c.ends();
         const analysis::CopyShape shape = c.shape();

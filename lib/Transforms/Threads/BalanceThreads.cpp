@@ -1,12 +1,11 @@
-// balance-threads: deal iterations to threads in turn if their work grows or shrinks along the loop.
+// balance-threads: assign iterations to threads in turn if their work grows or shrinks along the loop.
 //
 //   before:  map rows[i = 0:N] CPU_Multicore {                after:  the same, `schedule(static, 1)`
 //                map row[j = i:N] { ... } }
 //
-// OpenMP gives each thread one contiguous chunk of iterations, all of the same length. In a triangle the first of two
-// threads then has three quarters of the work, and the other one waits. Dealing in turn, one iteration at a time,
-// balances the load up to one iteration. Unlike `dynamic`, the assignment does not depend on how fast the threads are
-// and needs no lock per iteration.
+// OpenMP gives each thread one contiguous chunk of iterations, all of the same length. In a triangle the first of two threads then
+// has three quarters of the work, and the other one waits. Assigning iterations in turn, one at a time, balances the load up to one
+// iteration. Unlike `dynamic`, the assignment does not depend on how fast the threads are and needs no lock per iteration.
 //
 // Legal when:
 //   - the map resolves no conflicts. Each thread combines the results of its iterations, so another assignment would
@@ -41,9 +40,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t size = 1024; // of everything, where iterations are compared
+constexpr int64_t size = 1024; // value of all symbols when iterations are compared
 
-/// The value of what one iteration computes where the parameter is `at`; nothing if it is no number.
+/// The work of one iteration with the parameter at `at`; nothing if it is not a number.
 std::optional<int64_t> valueAt(sym::Expr work, Name parameter, sym::Expr at) {
     sym::Expr value = sym::substitute(work, {{parameter, at}});
     std::map<Name, sym::Expr> sizes;
@@ -116,7 +115,7 @@ private:
         return true;
     }
 
-    std::set<Name> changing_; // symbols that the SDFG gives values
+    std::set<Name> changing_; // symbols that the SDFG assigns
 };
 
 } // namespace

@@ -45,7 +45,7 @@ int64_t toOneDigit(int64_t v) {
     return v / unit * unit;
 }
 
-/// N for N - 2: the bound has one digit.
+/// N for N - 2, since the bound has only one digit.
 sym::Expr withoutOffset(sym::Expr e) {
     if (e.kind() != sym::Kind::Add || e.operands().size() != 2)
         return e;
@@ -53,7 +53,7 @@ sym::Expr withoutOffset(sym::Expr e) {
     return a.isInteger() ? b : b.isInteger() ? a : e;
 }
 
-/// N for N + 15 where that is divided by 16.
+/// N for N + 15 before a division by 16.
 sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
     if (e.kind() == sym::Kind::Add)
         for (sym::Expr term : e.operands())
@@ -71,7 +71,7 @@ sym::Expr withoutRounding(sym::Expr e) {
     });
 }
 
-/// `work >= threshold`, simplified: true or false where that is known. One iteration with so much work is worth a team.
+/// `work >= threshold`, simplified: true or false if known. A single iteration with that much work is worth a team.
 sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
     const sym::Expr work = withoutRounding(exact);
     const auto [numerator, denominator] = sym::asFraction(work);
@@ -141,7 +141,7 @@ private:
         return true;
     }
 
-    std::unordered_set<const SDFG *> teams_; // what every thread of a team runs
+    std::unordered_set<const SDFG *> teams_; // code that every thread of a team runs
     analysis::LoopsAroundLibraries besideLibraries_;
 };
 

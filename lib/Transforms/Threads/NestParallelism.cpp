@@ -1,5 +1,4 @@
-// nest-parallelism: choose which maps of the host run on a team of threads, and how many of their loops the team
-// shares.
+// nest-parallelism: choose which host maps run on a team of threads, and how many of their loops the team shares.
 //
 //   before:  map[i = 0:N] CPU_Multicore {                     after:  map[i = 0:N] CPU_Multicore {
 //                map[j = 0:M] CPU_Multicore { ... } }                     map[j = 0:M] Sequential { ... } }
@@ -60,18 +59,18 @@ using analysis::Team;
 /// Does the map keep its team?
 bool isAsked(const MapEntry &m) { return saysHowShared(m) || m.instrument != Instrumentation::No_Instrumentation; }
 
-/// The loops of a map, and of parallel maps that are alone in the scope of the one before.
+/// The loops of a map, and of each parallel map that is alone in the scope of the previous one.
 struct Nest {
     struct Loop {
         Name parameter;
         sym::Range range;
-        std::size_t map = 0; // which one's
+        std::size_t map = 0; // index of its map
     };
     std::vector<MapEntry *> maps;
-    std::vector<Loop> loops;     // as far as their ranges are a box; those of one iteration left out
-    bool isBox = true;           // all loops of the last map are there
+    std::vector<Loop> loops;     // as long as their ranges form a box; without loops of one iteration
+    bool isBox = true;           // includes all loops of the last map
     std::vector<Node *> content; // of the last map
-    bool onlyTasklets = true;    // in it
+    bool onlyTasklets = true;    // in the last map
     MapEntry &last() const { return *maps.back(); }
 
     Nest(MapEntry &m, const ScopeTree &scopes) {
@@ -86,7 +85,7 @@ struct Nest {
         onlyTasklets = std::all_of(content.begin(), content.end(), [](Node *n) { return isa<AccessNode>(n) || isa<Tasklet>(n); });
     }
 
-    /// How many iterations the first `count` loops have; nothing when it depends on symbols.
+    /// The number of iterations of the first `count` loops; nothing if it depends on symbols.
     std::optional<int64_t> iterations(std::size_t count) const {
         sym::Expr all = 1;
         for (std::size_t d = 0; d < count; ++d)
@@ -132,7 +131,7 @@ public:
     Teams(pass::Context &context, int64_t few, int64_t work) : context_(context), few_(few), work_(work) {}
 
     bool changed = false;
-    bool restructures = true; // rules 1 to 4 hold
+    bool restructures = true; // rules 1 to 4 apply
 
 private:
     void enter(SDFG &g, Team around) override {
@@ -161,7 +160,7 @@ private:
         changed = true;
     }
 
-    /// Is it known that all iterations together are too little for a team, or (`each`) that so are those of the loops inside?
+    /// Is it known that all iterations together have too little work for a team, or (`each`) that the inner loops do?
     bool isLittle(const std::optional<sym::Expr> &work, int64_t times) const {
         const std::optional<int64_t> known = work ? work->asInt() : std::nullopt;
         return known && *known / times < work_;
@@ -215,7 +214,7 @@ private:
         const std::optional<int64_t> times = nest.iterations(last);
         if (!work || !times || isLittle(work, *times))
             return;
-        if (nest.maps.size() > 1) // the map inside is weighed next
+        if (nest.maps.size() > 1) // the inner map is considered next
             return sequential(m, few(nest, m) + "the map inside has a team");
         if (!nest.writeApart(last, last + 1))
             return;
@@ -227,7 +226,7 @@ private:
         changed = true;
     }
 
-    /// Rule 3: are there maps inside that are worth a team, and little else?
+    /// Rule 3: are there inner maps that are worth a team, with little other work?
     bool teamsInside(const Nest &nest, const ScopeTree &scopes) const {
         bool any = false;
         for (Node *n : nest.content) {
@@ -254,7 +253,7 @@ private:
         if (!empty.empty())
             s.removeNodes(empty);
         for (MapEntry *m : splits_) {
-            // The innermost loop of more than one iteration moves, with what follows it.
+            // The innermost loop with several iterations moves, along with those after it.
             std::size_t last = m->params.size() - 1;
             while (m->ranges[last].steps().isOne())
                 --last;
@@ -271,8 +270,8 @@ private:
 
     pass::Context &context_;
     int64_t few_, work_;
-    std::unordered_set<const MapEntry *> merged_;           // asked for membership only
-    std::vector<std::pair<MapEntry *, MapEntry *>> merges_; // of the state that is walked over
+    std::unordered_set<const MapEntry *> merged_;           // only used for membership tests
+    std::vector<std::pair<MapEntry *, MapEntry *>> merges_; // of the current state
     std::vector<MapEntry *> splits_;
 };
 

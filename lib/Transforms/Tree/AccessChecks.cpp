@@ -1,4 +1,4 @@
-// The checks in expressions of statements.
+// Inserts checks into expressions of statements.
 #include "AccessChecks.h"
 
 #include "sdfgc/Tree/SymbolicToPython.h"
@@ -39,7 +39,8 @@ py::StmtRef checkStatement(ExprRef value) {
     return s;
 }
 
-/// Is it arithmetic that the function can do? Not a member, an element of an array with several dimensions, or an unknown size.
+/// Is it arithmetic that the function can compute? Not a member, an element of an array with several dimensions, or an unknown
+/// size.
 bool isComputable(sym::Expr e) {
     const std::span<const sym::Expr> operands = e.operands();
     return !e.isUndefined() && e.kind() != sym::Kind::Attr && (e.kind() != sym::Kind::Subscript || operands.size() == 1) &&
@@ -53,7 +54,7 @@ ExprRef computed(sym::Expr e) {
     return py::lowerOperators(pythonOf(e, [](Name n) { return py::name(n, ScalarKind::Int64); }), py::Semantics::Symbolic);
 }
 
-/// A dimension of a container. A size that the program does not know has no limit.
+/// A dimension of a container. There is no limit if the program does not know the size.
 ExprRef sizeOf(sym::Expr size) { return size.isUndefined() ? checkCall("unknown_size", {}) : computed(size); }
 
 bool hasPattern(Type t) { return t == Type(ScalarKind::Float64) || t == Type(ScalarKind::Float32) || t == Type(ScalarKind::Int64); }
@@ -66,7 +67,7 @@ ExprRef patternOf(Type t) {
 
 } // namespace
 
-// ---------------------------------------------------------------------------------------------------- where
+// ---------------------------------------------------------------------------------------------------- locations
 
 AccessChecks::AccessChecks(Function &f, Name program, const analysis::Origins *origins, std::set<Name> required)
     : f_(f), origins_(origins), required_(std::move(required)), effects_(effectsOf(f)), loops_(effects_), place_{program.str()} {}
@@ -87,7 +88,7 @@ AccessChecks::Place AccessChecks::enter(const Node &n) {
 ExprRef AccessChecks::where() const { return checkText(place_.text); }
 
 // ---------------------------------------------------------------------------------------------------- new memory
-/// Gives a variable that has just been declared the pattern.
+/// Fills a newly declared variable with the pattern.
 void AccessChecks::fillNew(VarId v, std::vector<NodePtr> &out) {
     const Variable &x = f_.vars[v];
     const bool isArray = x.kind == VarKind::Stack || (x.kind == VarKind::Buffer && x.startOffset.isZero());
@@ -112,7 +113,8 @@ void AccessChecks::fillNew(VarId v, std::vector<NodePtr> &out) {
     }
 }
 
-/// The value of a reference, with a check that it was written where the memory may be new. `e`: the reference without other checks.
+/// The value of a reference, with a check that it was written if the memory may be uninitialised. `e`: the reference without other
+/// checks.
 ExprRef AccessChecks::written(const ExprRef &value, const ExprRef &e) {
     const MemRef &r = f_.refs[refOf(*e)];
     if (!isNew_.count(r.var) || r.address || r.pop || r.castTo)
@@ -127,7 +129,7 @@ ExprRef AccessChecks::written(const ExprRef &value, const ExprRef &e) {
 }
 
 // ---------------------------------------------------------------------------------------------------- memory
-/// The index in each dimension; `e`: the reference with its data-dependent indices. Null where it cannot be said.
+/// The index in each dimension; `e`: the reference with its data-dependent indices. Null if it cannot be expressed.
 std::vector<ExprRef> AccessChecks::indicesOf(const Element &element, const py::Expr &e) {
     std::vector<ExprRef> out;
     for (std::size_t d = 0; d < element.index.size(); ++d) {
@@ -153,7 +155,7 @@ bool AccessChecks::isInside(const Element &element) const {
     return holds;
 }
 
-/// Checks of the element that a reference names, each a term that is 0.
+/// Checks of the element that a reference accesses, each a term that is 0.
 std::vector<ExprRef> AccessChecks::elementChecks(const MemRef &r, const py::Expr &e) {
     std::vector<ExprRef> out;
     const Element &element = *r.element;
@@ -178,7 +180,7 @@ std::vector<ExprRef> AccessChecks::elementChecks(const MemRef &r, const py::Expr
     return out;
 }
 
-/// The element lies in the memory that the container is a part of.
+/// Checks that the element is inside the memory that contains the container.
 ExprRef AccessChecks::memoryCheck(const MemRef &r, const py::Expr &e, const ExprRef &name) const {
     const sym::Expr memory = r.element->memory;
     const bool isProven =
@@ -193,7 +195,7 @@ ExprRef AccessChecks::memoryCheck(const MemRef &r, const py::Expr &e, const Expr
     return isProven || !at || !count ? nullptr : checkCall("inside", {name, where(), at, count});
 }
 
-/// The pointer is not null.
+/// Checks that the pointer is not null.
 ExprRef AccessChecks::nullCheck(const MemRef &r, const ExprRef &name) {
     const Variable &v = f_.vars[r.var];
     const bool isGiven = std::find(f_.params.begin(), f_.params.end(), r.var) != f_.params.end();
@@ -208,7 +210,7 @@ ExprRef AccessChecks::nullCheck(const MemRef &r, const ExprRef &name) {
 }
 
 // ---------------------------------------------------------------------------------------------------- expressions
-/// A reference with its checks, as one to the same element.
+/// A reference to the same element, with its checks.
 ExprRef AccessChecks::located(const ExprRef &e) {
     const MemRef r = f_.refs[refOf(*e)];
     if (!r.element || r.address)
@@ -252,7 +254,7 @@ ExprRef AccessChecks::withDivisor(const ExprRef &e, std::size_t at) {
     return copy;
 }
 
-/// What is assigned to: the element is checked, and its indices are read.
+/// The target of an assignment: checks the element, and the reads of its indices.
 ExprRef AccessChecks::target(const ExprRef &e) {
     if (e->kind == ExprKind::Name)
         return e;
@@ -265,7 +267,7 @@ ExprRef AccessChecks::target(const ExprRef &e) {
 py::StmtRef AccessChecks::statementOf(const py::StmtRef &s) {
     if (s->kind == py::StmtKind::ExprStmt && isCallOf(*s->value, check::region))
         return regionOf(*s->value);
-    if (s->kind == py::StmtKind::ExprStmt && isCallOf(*s->value, check::size)) { // complete
+    if (s->kind == py::StmtKind::ExprStmt && isCallOf(*s->value, check::size)) { // already complete
         ++inserted_;
         return s;
     }
@@ -291,7 +293,7 @@ bool AccessChecks::isCallOf(const py::Expr &e, Name function) {
     return e.kind == ExprKind::Call && e.args[0]->kind == ExprKind::Name && e.args[0]->name == function;
 }
 
-/// The check of a region as a statement; null where nothing can be wrong.
+/// The check of a region as a statement; null if nothing can be wrong.
 py::StmtRef AccessChecks::regionOf(const py::Expr &call) {
     const py::Expr &e = *call.args[1];
     const MemRef r = f_.refs[refOf(e)];

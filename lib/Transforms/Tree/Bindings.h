@@ -1,4 +1,4 @@
-// What statements do to a function's variables besides reading and writing their contents.
+// The effects of statements on a function's variables, besides reading and writing their contents.
 #pragma once
 
 #include "sdfgc/Tree/Effects.h"

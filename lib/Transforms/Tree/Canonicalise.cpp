@@ -1,6 +1,6 @@
-// Removes code that a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`,
-// values copied once more before their only use, literals whose type differs from the assigned variable's, braces
-// around the end of a scope, and two comments where one is enough.
+// Removes code that a person would not write: branches that are never taken or do nothing, an `if` alone in an `else`, values
+// copied again before their only use, literals whose type differs from the assigned variable's, braces around the end of a scope,
+// and two comments where one is enough.
 //
 //     // state a                                     // state a, map m
 //     // map m                                       for (int64_t i = 0; i < N; ++i) {
@@ -35,14 +35,14 @@ constexpr std::size_t longComment = 100;
 bool isComment(const NodePtr &n) { return n->kind == Kind::Comment; }
 bool isEmpty(const Block &b) { return std::all_of(b.body.begin(), b.body.end(), isComment); }
 
-/// What a condition always is: 1, 0, or -1 when that is not known.
+/// The constant value of a condition: 1, 0, or -1 if unknown.
 int known(const py::ExprRef &e) {
     if (!e)
         return 1;
     return e->kind == ExprKind::Bool ? e->text == "True" : -1;
 }
 
-/// `a != b` for `not (a == b)`, else `not e`.
+/// `a != b` for `not (a == b)`, otherwise `not e`.
 py::ExprRef opposite(const py::ExprRef &e) {
     if (e->kind == ExprKind::Unary && e->op == Op::Not && e->args[0]->type.isBool())
         return e->args[0];
@@ -90,7 +90,7 @@ py::ExprRef Canonicaliser::withoutNegatedComparisons(const py::ExprRef &e) {
     });
 }
 
-/// An `If` without the branches that are never taken or do nothing; null when none is left.
+/// An `If` without the branches that are never taken or do nothing; null if none is left.
 NodePtr Canonicaliser::branches(NodePtr n) {
     auto &all = static_cast<If &>(*n).branches;
     for (If::Branch &b : all)
@@ -108,7 +108,7 @@ NodePtr Canonicaliser::branches(NodePtr n) {
     changed_ = changed_ || all.size() != before;
     if (all.empty())
         return nullptr;
-    // `else if`: what stands alone in the last branch was looked at before.
+    // `else if`: the only statement of the last branch has already been canonicalised.
     if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 &&
         all.back().body->body[0]->kind == Kind::If) {
         changed_ = true;
@@ -134,7 +134,7 @@ NodePtr Canonicaliser::branches(NodePtr n) {
 void Canonicaliser::inner(Node &n) {
     if (n.kind == Kind::Loop)
         static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
-    // A timer and the label of a loop's `continue` stand after the body, and a block without braces is no scope.
+    // A timer and the label of a loop's `continue` come after the body, and a block without braces is not a scope.
     const bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
                       !(n.kind == Kind::Block && !static_cast<Block &>(n).braces);
     forEachBlock(n, [&](Block &b) { block(b, ends); });
@@ -156,7 +156,7 @@ void Canonicaliser::block(Block &b, bool endsScope) {
     mergeComments(b);
 }
 
-/// The scope ends here anyway.
+/// The enclosing scope ends here anyway.
 void Canonicaliser::openLast(Block &b) {
     while (!b.body.empty() && b.body.back()->kind == Kind::Block) {
         NodePtr last = std::move(b.body.back());
@@ -213,7 +213,7 @@ int Canonicaliser::uses(const py::ExprRef &e, const Declare &d) const {
     return count;
 }
 
-/// `const T x = A[i];`, and nothing else happens to the value on its way: same type, no element popped from a stream.
+/// `const T x = A[i];`, with an unchanged value: the same type, and not popped from a stream.
 bool isCopy(const Node &n, const Function &f) {
     if (n.kind != Kind::Declare)
         return false;
@@ -225,7 +225,7 @@ bool isCopy(const Node &n, const Function &f) {
     return !r.pop && !r.address && !r.castTo;
 }
 
-/// Where a statement has the value that a copy may go to; null when it has none.
+/// The value of a statement that can take a copy; null if there is none.
 py::ExprRef *valueOf(Node &n) {
     switch (n.kind) {
     case Kind::Declare:
@@ -250,8 +250,8 @@ const py::Stmt *assignment(const Node &n) {
     return single ? code.stmts[0].get() : nullptr;
 }
 
-/// May the value of a declaration be computed in the statement that uses it? A copy may; another value when the statement does
-/// nothing but hand it on to a variable or element of the same type.
+/// Can the value of a declaration be computed in the statement that uses it? A copy can; another value only if the statement just
+/// passes it to a variable or element of the same type.
 bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
     const Variable &v = f_.vars[d.var];
     if (user.kind == Kind::Update) {
@@ -268,11 +268,11 @@ bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRe
              : user.kind == Kind::Declare && f_.vars[static_cast<const Declare &>(user).var].type == v.type;
 }
 
-/// Puts the value that `at` names in the place of the name, if its only use is in the next statement that does anything.
+/// Replaces the name declared at `at` with its value, if its only use is in the next statement that has an effect.
 bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
     const Name name = f_.vars[d.var].name;
-    const bool copy = isCopy(d, f_); // other values keep their place among what is read and called
+    const bool copy = isCopy(d, f_); // other values keep their order relative to reads and calls
     std::size_t user = at + 1;
     while (user < b.body.size() &&
            (isComment(b.body[user]) || (copy && isCopy(*b.body[user], f_) && !table.of(*b.body[user]).has(name))))
@@ -325,7 +325,7 @@ void Canonicaliser::forwardCopies(Block &b) {
 
 // ---------------------------------------------------------------------------------------------------- literals
 
-/// A literal, or the negative of one, as a person writes it for a variable of type `t`: `0` for an integer, `0.0f` for a float.
+/// A literal, possibly negated, as a person writes it for a variable of type `t`: `0` for an integer, `0.0f` for a float.
 py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
     if (e->kind == ExprKind::Unary && e->op == Op::Neg) {
         const py::ExprRef inner = asLiteralOf(e->args[0], t);

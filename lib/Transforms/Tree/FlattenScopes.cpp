@@ -6,9 +6,9 @@
 //         C[0] = a;
 //     }
 //
-// The lowering opens a scope around each element of the graph that could need one: maps, nested SDFGs, states. A scope
-// is needed if its end releases memory, or if a name that it declares is mentioned beside it, too. Blocks without
-// braces only group statements and are always removed; their comments stay.
+// The lowering opens a scope around each element of the graph that could need one: maps, nested SDFGs, states. A scope is needed if
+// its end releases memory, or if a name that it declares is also mentioned next to it. Blocks without braces only group statements
+// and are always removed; their comments stay.
 //
 // Runs before sink-declarations, which needs all statements of a scope side by side.
 //
@@ -24,12 +24,13 @@ namespace {
 
 using namespace tree;
 
-/// Blocks whose braces are not needed: nothing declared in them is mentioned beside them, and no memory is given back at their end.
+/// Blocks whose braces are unnecessary: none of their declarations is mentioned next to them, and no memory is released at their
+/// end.
 class Flattener {
 public:
     explicit Flattener(const Function &f) : f_(f), table_(f) {}
 
-    /// Statements of blocks without braces move up, so that all statements of one C++ scope stand side by side. Returns whether a
+    /// Moves statements of blocks without braces up, so that all statements of a C++ scope are side by side. Returns whether a
     /// block was opened.
     bool run(Block &b) {
         flatten(b);
@@ -45,7 +46,7 @@ private:
         auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
         if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
             return;
-        std::unordered_map<Name, int> mentioned; // in how many statements
+        std::unordered_map<Name, int> mentioned; // number of statements
         for (const NodePtr &n : b.body)
             for (Name name : table_.of(*n).names)
                 ++mentioned[name];
@@ -79,7 +80,7 @@ private:
 
     bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
         return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
-            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable where it stands
+            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable in place
                 return false;
             if (n->kind != Kind::Declare)
                 return true;

@@ -21,7 +21,7 @@ namespace {
 
 using namespace tree;
 
-/// The loop in front of which buffers are put.
+/// The loop that buffers are hoisted out of.
 struct HoistTarget {
     const Effects &loop;
     std::vector<NodePtr> declarations;
@@ -87,7 +87,7 @@ void Hoister::loop(Block &b, std::size_t at) {
         b.body[at] = inParallelRegion(std::move(b.body[at]), std::move(target.declarations));
         return;
     }
-    // Their memory is given back after the loop.
+    // Their memory is released after the loop.
     auto scope = std::make_unique<Block>();
     scope->braces = at + 1 < b.body.size();
     insert(*scope, 0, std::move(target.declarations));

@@ -52,7 +52,7 @@ bool isInlinedType(Type t) {
     }
 }
 
-/// Is it an operation that C++ does as it stands, on operands of its type?
+/// Is it an operation that C++ performs unchanged, on operands of its type?
 bool isArithmetic(const py::Expr &e) {
     if (e.kind == ExprKind::Unary)
         return e.op == Op::Neg;
@@ -95,7 +95,7 @@ private:
 
     static bool isElement(const MemRef &r) { return !r.pop && !r.address && !r.castTo; }
 
-    /// Does an index call nothing?
+    /// Does an index contain no calls?
     static bool isIndex(const ExprRef &e) {
         const bool isPlain = e->kind == ExprKind::Int || e->kind == ExprKind::Name || e->kind == ExprKind::MemRef ||
                              e->kind == ExprKind::Unary || e->kind == ExprKind::Binary;
@@ -109,7 +109,7 @@ private:
         return e.kind == ExprKind::MemRef && f_.refs[refOf(e)].var == v && isElement(f_.refs[refOf(e)]) && e.args.empty();
     }
 
-    /// Has an expression only operations and operands of a type?
+    /// Does an expression only have operations and operands of the given type?
     bool isPure(const py::Expr &e, Type t) const {
         switch (e.kind) {
         case ExprKind::Int:
@@ -140,7 +140,7 @@ private:
         return isArithmetic(*d.init) && (static_cast<int64_t>(name.size()) >= length_ || name.starts_with("__"));
     }
 
-    /// Where a statement has a value that is computed once, before the statement does anything else; null where it has none.
+    /// The value that a statement computes once, before any other effect; null if there is none.
     ExprRef valueOf(const Node &n) const {
         if (n.kind == Kind::Declare) {
             const auto &d = static_cast<const Declare &>(n);
@@ -204,7 +204,7 @@ private:
             if (table_.of(*b.body[k]).has(name))
                 return false;
         change(n, replaced(value, d));
-        if (table_.of(n).has(name)) { // in an index, or where no operation of the list above has it
+        if (table_.of(n).has(name)) { // in an index, or in a position other than those listed above
             change(n, value);
             return false;
         }
@@ -213,7 +213,7 @@ private:
         return changed_ = true;
     }
 
-    /// Gives a statement another value. No statement around it has been asked for its effects yet.
+    /// Replaces the value of a statement. The effects of surrounding statements must not have been queried yet.
     void change(Node &n, const ExprRef &value) {
         setValue(n, value);
         table_.forget(n);
@@ -228,7 +228,7 @@ private:
         return count;
     }
 
-    /// Does a declaration on the way have the name of an operand?
+    /// Does a declaration in between have the name of an operand?
     bool hides(const Block &b, std::size_t at, std::size_t user) {
         const Effects &own = table_.of(*b.body[at]);
         for (std::size_t k = at + 1; k <= user; ++k)

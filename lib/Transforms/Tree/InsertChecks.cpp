@@ -15,8 +15,8 @@
 // A check is a call in an expression. It returns 0, or its argument, and throws on failure. An access is checked
 // exactly when it is executed, wherever it is: in branches of a conditional expression, or in the condition of a loop.
 //
-//   1. Elements: the index of each dimension is within the shape; an unknown size (`?`) is no limit. If the
-//      container is part of larger memory (an argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
+//   1. Elements: the index of each dimension is within the shape; an unknown size (`?`) is no limit. If the container is part of
+//      larger memory (an argument of a nested SDFG, a view), the element is within that memory. Pointers are not null.
 //   2. Regions (copies, connectors of C++ code and of libraries): the first and last index are within the shape.
 //   3. Sizes of transients: none is negative, and their product fits into 64 bits.
 //   4. Divisors of integers, in / // and %: not 0.
@@ -55,7 +55,7 @@ namespace {
 
 using namespace tree;
 
-/// Do threads of a region that is not here share a loop of the block?
+/// Does the block contain loops distributed over threads of a region outside of it?
 bool sharesOutside(const Block &b) {
     return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) {
         const auto *loop = dyn_cast<For>(n.get());
@@ -79,7 +79,7 @@ public:
                 failure_ = Name(failure_.str() + "_");
     }
 
-    /// Returns whether the function may throw now, because of checks.
+    /// Returns whether the function may now throw because of checks.
     bool run() {
         block(f_.body);
         return checks_.inserted() != 0;
@@ -97,7 +97,7 @@ private:
         b.body = std::move(out);
     }
 
-    /// Adds the statement, with its checks, and what stands beside it.
+    /// Adds the statement with its checks, and additional statements.
     void add(NodePtr n, std::vector<NodePtr> &out) {
         if (n->kind == Kind::ParallelRegion || n->kind == Kind::Sections)
             return team(std::move(n), out);
@@ -114,7 +114,7 @@ private:
             checks_.fillNew(a->var, out);
     }
 
-    /// The statements inside.
+    /// Handles the inner statements.
     void inside(Node &n) {
         if (const auto *c = dyn_cast<Call>(&n); c && throws_.count(c->function))
             checks_.countCall();
@@ -129,7 +129,7 @@ private:
         if (!loop)
             return;
         checks_.loops().leave();
-        if (checks_.inserted() != before) { // what may throw is no iteration of a vector
+        if (checks_.inserted() != before) { // statements that may throw cannot be vectorised
             loop->simd = false;
             loop->accumulators.clear();
         }
@@ -173,7 +173,7 @@ private:
         out.push_back(std::move(guarded));
     }
 
-    /// A loop whose iterations threads share: those that are collapsed are one loop.
+    /// A loop whose iterations are distributed over threads: collapsed loops count as one.
     void shared(For &loop) {
         const int before = checks_.inserted();
         For *innermost = &loop;
@@ -192,7 +192,7 @@ private:
         loop.omp->simd = false;
     }
 
-    /// Do all threads of the region have to come by, since they share a loop or meet in it?
+    /// Must all threads of the region get here, because they share a loop or synchronise in it?
     bool isMeeting(const Node &n) const {
         const auto *loop = dyn_cast<For>(&n);
         const auto *call = dyn_cast<Call>(&n);
@@ -212,7 +212,7 @@ private:
         return found;
     }
 
-    /// What each thread of a region does.
+    /// Handles the code that each thread of a region runs.
     void threads(Block &b) {
         for (NodePtr &n : b.body) {
             AccessChecks::Place outer = checks_.enter(*n);
@@ -223,7 +223,7 @@ private:
     void thread(NodePtr &n) {
         if (auto *loop = dyn_cast<For>(n.get()); loop && loop->omp && loop->omp->inParallelRegion)
             return shared(*loop);
-        const bool isOpen = n->kind == Kind::Block && !static_cast<Block &>(*n).braces; // its variables are seen behind it
+        const bool isOpen = n->kind == Kind::Block && !static_cast<Block &>(*n).braces; // its variables are visible after it
         if (n->kind == Kind::Declare || isMeeting(*n) || jumps(*n) || isOpen) {
             auto *loop = dyn_cast<For>(n.get());
             if (loop)
@@ -250,7 +250,7 @@ private:
     Name failure_ = "failure";
 };
 
-/// The arguments of the program that a call checks to be there before it does anything (CodeGen/ArgumentChecks.cpp).
+/// The arguments of the program that a call checks before it does anything (CodeGen/ArgumentChecks.cpp).
 std::set<Name> required(const Module &m, const Function &program) {
     std::set<Name> out = certainlyUsed(m, program);
     for (const Param &p : m.params)

@@ -30,7 +30,7 @@ class Keeper {
 public:
     Keeper(Module &m, Function &f) : m_(m), f_(f), names_(namesOf(m, f, effectsOf(f))) {}
 
-    /// `all`: also what no graph uses.
+    /// `all`: also buffers that no graph uses.
     bool run(bool all) {
         find(f_.body, false);
         for (const NodePtr &n : f_.body.body)
@@ -64,7 +64,7 @@ private:
             forEachBlock(*n, [&](Block &inner) { find(inner, inGraph || n->kind == Kind::GraphRegion); });
         }
     }
-    /// The variable becomes a field without memory, for now.
+    /// Turns the variable into a field, which has no memory yet.
     void makeField(VarId id) {
         Variable &v = f_.vars[id];
         StateField field;
@@ -78,10 +78,10 @@ private:
         counts_[id] = v.count;
         v.name = field.name;
         v.kind = VarKind::StateField;
-        v.count = 1; // an array, however long: none would be a single value
+        v.count = 1; // an array, whatever its length: with no count it would be a single value
         m_.fields.push_back(std::move(field));
     }
-    /// Memory is reserved where the buffers were declared; those that get it later do so already.
+    /// Reserves memory at the former declarations of buffers; those with a late allocation do so already.
     void block(Block &b) {
         for (NodePtr &n : b.body) {
             forEachBlock(*n, [this](Block &inner) { block(inner); });

@@ -34,7 +34,7 @@ public:
 
     const Effects &mentions() const { return mentions_; }
 
-    /// True when the field became a variable and is not needed any more.
+    /// Returns true if the field became a variable and is no longer needed.
     bool localise(const StateField &field) {
         std::set<VarId> ids;
         for (VarId v : f_.vars.ids())
@@ -56,7 +56,7 @@ public:
         return false;
     }
 
-    /// Puts the declarations in front of the body. Returns whether there are any.
+    /// Inserts the declarations before the body. Returns whether there are any.
     bool finish() {
         const bool any = !declarations_.empty();
         f_.body.body.insert(f_.body.body.begin(), std::make_move_iterator(declarations_.begin()),
@@ -113,7 +113,7 @@ private:
         }
     }
 
-public: // ---- visitor of rebind(): references by slot were changed in the table
+public: // ---- visitor of rebind(): references by id were changed in the table
     void var(VarId &v) {
         if (from_->count(v))
             v = to_;
@@ -133,7 +133,7 @@ private:
     VarId to_;
 };
 
-/// Does code of the user outside of tasklets mention the field?
+/// Does user code outside of tasklets mention the field?
 bool inUserCode(const Module &m, Name field) {
     for (const auto *list : {&m.globalCode, &m.initCode, &m.exitCode, &m.rawFields})
         for (const std::string &text : *list)

@@ -18,9 +18,9 @@ void renumber(Block &b, const Table<FunctionId, FunctionId> &numbers) {
     }
 }
 
-/// `before[i]` of the new functions go in front of function i or an earlier one.
+/// Inserts the new functions: the first `before[i]` of them precede function i.
 void insert(Module &m, std::vector<std::unique_ptr<Function>> added, const std::vector<std::size_t> &before) {
-    // Functions keep their order.
+    // The order of functions is kept.
     Table<FunctionId, std::unique_ptr<Function>> all;
     std::vector<FunctionId> ofFunctions, ofAdded;
     for (std::size_t i = 0, p = 0; auto &f : m.functions) {

@@ -44,11 +44,11 @@ namespace {
 
 using namespace tree;
 
-/// A buffer that the handle can serve.
+/// A buffer that the handle can provide.
 struct Served {
     VarId buffer;
-    int begin = 0, end = 0; // the statements between which it is live
-    std::size_t memory = 0; // its place in the list
+    int begin = 0, end = 0; // first and last statement of its live range
+    std::size_t memory = 0; // its index in the list
 };
 
 /// A field of the state, and the last statement that uses it.
@@ -67,7 +67,7 @@ public:
                 structures_.insert(v.parent);
     }
 
-    /// Returns whether there is memory that the handle keeps.
+    /// Returns whether the handle keeps any memory.
     bool run() {
         if (!jumps_)
             sink(f_.body);
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    /// Moves buffers to where they are mentioned first, if their size is the same there.
+    /// Moves buffers to their first mention, if their size is the same there.
     void sink(Block &b) {
         for (std::size_t i = b.body.size(); i-- > 0;) {
             const auto *d = dyn_cast<Declare>(b.body[i].get());
@@ -101,7 +101,7 @@ private:
             forEachBlock(*n, [this](Block &inner) { sink(inner); });
     }
 
-    /// Can a buffer be declared behind a statement as well as in front of it?
+    /// Can a buffer be declared after a statement as well as before it?
     bool mayPass(const Variable &buffer, const Node &n) {
         const Effects &all = table_.of(n);
         bool can = !all.has(buffer.name);
@@ -111,7 +111,7 @@ private:
         return can;
     }
 
-    /// Numbers the statements; finds buffers and where they are live.
+    /// Numbers the statements, and finds buffers and their live ranges.
     void number(Block &b) {
         for (NodePtr &n : b.body) {
             if (n->kind == Kind::Block) {
@@ -127,7 +127,7 @@ private:
         }
     }
 
-    /// Finds buffers among a statement and those inside of it, without what threads declare.
+    /// Finds buffers in a statement and its inner statements, except for declarations of threads.
     void find(Node &n) {
         if (const auto *d = dyn_cast<Declare>(&n); d && canServe(d->var)) {
             named_[f_.vars[d->var].name].push_back(served_.size());
@@ -160,7 +160,7 @@ private:
         ++memories_[s.memory].buffers;
     }
 
-    /// A field without memory, for now.
+    /// A field, which has no memory yet.
     VarId addField(const Variable &buffer) {
         StateField field;
         const Name wanted(buffer.name.str() + "_memory");
@@ -174,14 +174,14 @@ private:
         v.name = field.name;
         v.type = field.type;
         v.kind = VarKind::StateField;
-        v.count = 1; // an array, however long: none would be a single value
+        v.count = 1; // an array, whatever its length: with no count it would be a single value
         v.startOffset = field.startOffset;
         v.alignment = field.alignment;
         m_.fields.push_back(std::move(field));
         return f_.vars.add(std::move(v));
     }
 
-    /// Puts memory of the handle in the place of the buffers.
+    /// Replaces the buffers with memory of the handle.
     void replace(Block &b) {
         std::vector<NodePtr> statements;
         statements.reserve(b.body.size());
@@ -211,7 +211,7 @@ private:
         return reserve;
     }
 
-    /// The declaration of a pointer in the place of the buffer, which all references go through in the end.
+    /// The declaration of a pointer that replaces the buffer; finally, all references go through it.
     NodePtr pointTo(const Memory &memory, VarId buffer) {
         Variable v;
         v.name = f_.vars[buffer].name;
@@ -238,15 +238,15 @@ private:
     NameScopes names_;
     bool jumps_;
     int now_ = 0;
-    std::vector<Served> served_; // in the order of their declarations
+    std::vector<Served> served_; // in declaration order
     std::vector<Memory> memories_;
     std::map<VarId, const Served *> places_;
     std::set<VarId> structures_;                               // variables with members
     std::unordered_map<Name, std::vector<std::size_t>> named_; // buffers of the list, by their names
-    std::map<VarId, VarId> pointers_;                          // in the place of buffers
+    std::map<VarId, VarId> pointers_;                          // replacements of buffers
 };
 
-/// The functions that threads of teams may call, at any depth.
+/// The functions that threads of teams may call, directly or indirectly.
 class CalledInTeams {
 public:
     explicit CalledInTeams(const Module &m) {

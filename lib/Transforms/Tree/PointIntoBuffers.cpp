@@ -60,7 +60,7 @@ private:
         }
     }
 
-    /// Is it a buffer that only its declaration gives memory?
+    /// Is it a buffer that gets memory only from its declaration?
     bool keepsItsMemory(VarId id) const {
         const Variable &v = f_.vars[id];
         const bool hasMembers = std::any_of(f_.vars.begin(), f_.vars.end(), [&](const Variable &member) {
@@ -83,7 +83,7 @@ private:
         return false;
     }
 
-    /// The declaration of a pointer that all references to the buffer go through from now on.
+    /// The declaration of a pointer that all references to the buffer use from now on.
     NodePtr pointInto(VarId buffer) {
         changed_ = true;
         Variable v;

@@ -61,9 +61,9 @@ using namespace tree;
 using diag::Reason;
 using diag::Why;
 
-constexpr int64_t updatesPerElement = 16; // from which on a copy pays, for teams of any size
+constexpr int64_t updatesPerElement = 16; // number for which a copy pays, for teams of any size
 
-/// The part of an array that a loop updates, found when the program runs: elements at + stride * k, first <= k <= last.
+/// The part of an array that a loop updates, as determined at run time: elements at + stride * k, first <= k <= last.
 struct Reach {
     VarId first, last;
     sym::Expr at = 0, stride = 1;
@@ -73,14 +73,14 @@ struct Reach {
 struct Target {
     VarId array;
     py::Reduction kind;
-    sym::Expr count = 0;   // elements
-    sym::Expr updates = 0; // that the loop makes
+    sym::Expr count = 0;   // elements of the array
+    sym::Expr updates = 0; // updates by the loop
     std::vector<Update *> statements;
-    bool onlyAtomic = true;     // of one kind, without more than the new value
-    std::optional<Reach> reach; // the copy is of this part
+    bool onlyAtomic = true;     // of one kind, with only the new value
+    std::optional<Reach> reach; // the part that is copied
 };
 
-/// How often a loop runs, as far as `declared` says nothing of it; one otherwise.
+/// The trip count of a loop if it does not depend on `declared` names; otherwise one.
 sym::Expr tripsOf(const For &loop, const std::unordered_set<Name> &declared) {
     const sym::Expr trips = loop.end - loop.begin + 1;
     const auto names = trips.freeSymbols();
@@ -94,7 +94,7 @@ public:
     Histograms(Function &f, const Module &m, int64_t bytes, pass::Context &context)
         : f_(f), module_(m), bytes_(bytes), context_(context), table_(f) {}
 
-    /// Returns whether a loop was written twice.
+    /// Returns whether a loop was duplicated.
     bool run() {
         block(f_.body);
         return changed_;
@@ -111,7 +111,7 @@ private:
         }
     }
 
-    // ---- which arrays
+    // ---- selection of arrays
 
     std::vector<Target> targetsOf(For &loop) {
         std::vector<Target> out;
@@ -144,7 +144,7 @@ private:
         at->onlyAtomic &= u.reduction == at->kind && !u.old && !u.byBlock && !r.castTo && !r.address && !r.pop;
     }
 
-    /// Why threads have no copies of an array; empty if they can have.
+    /// Why threads cannot have copies of an array; empty if they can.
     Reason obstacle(Target &t, For &loop) {
         const Variable &v = f_.vars[t.array];
         const std::string name = "`" + v.name.str() + "`";
@@ -165,7 +165,7 @@ private:
         return {};
     }
 
-    /// The number of elements, in terms of what is visible everywhere in the function and does not change.
+    /// The number of elements, in terms of values that are visible everywhere in the function and do not change.
     std::optional<sym::Expr> countOf(const Variable &v) {
         std::optional<sym::Expr> count;
         if (v.kind == VarKind::Stack || (v.kind == VarKind::Buffer && v.countKnown && v.startOffset.isZero()))
@@ -177,7 +177,7 @@ private:
         return isFixed(*count) ? count : std::nullopt;
     }
 
-    /// Is it made of parameters that do not change?
+    /// Does it only consist of parameters that do not change?
     bool isFixed(sym::Expr e) {
         const auto names = e.freeSymbols();
         return std::all_of(names.begin(), names.end(), [this](Name n) {
@@ -187,7 +187,7 @@ private:
         });
     }
 
-    /// Of an argument of the program, as the interface says.
+    /// The number of elements of a program argument according to the interface.
     std::optional<sym::Expr> countOfArgument(Name variable) const {
         if (f_.name != Name("program"))
             return std::nullopt;
@@ -202,7 +202,7 @@ private:
         return count ? std::optional(sym::substitute(*count, inTree)) : std::nullopt;
     }
 
-    // ---- what a loop reaches of an array of unknown length
+    // ---- the range that a loop updates in an array of unknown length
 
     /// Requests an inspector loop for the range of the only update in the loop. Returns false if the loop contains
     /// anything else, or if the update is not at a single index that is read from memory.
@@ -221,7 +221,7 @@ private:
         return true;
     }
 
-    /// Has it only elements, variables, integers and operators?
+    /// Does it only contain elements, variables, integers and operators?
     bool canReadTwice(const py::Expr &e) const {
         static const std::set<py::ExprKind> simple{py::ExprKind::MemRef, py::ExprKind::Name,   py::ExprKind::Int,
                                                    py::ExprKind::Unary,  py::ExprKind::Binary, py::ExprKind::Cast};
@@ -229,7 +229,7 @@ private:
                std::all_of(e.args.begin(), e.args.end(), [this](const py::ExprRef &a) { return canReadTwice(*a); });
     }
 
-    /// The block of the update that is all that loops do; null if they do more.
+    /// The block around an update that is the only effect of the loops; null if they have others.
     static Block *aroundOnlyUpdate(Node &n) {
         auto *loop = dyn_cast<For>(&n);
         Block *body = loop ? &loop->body : dyn_cast<Block>(&n);
@@ -238,7 +238,7 @@ private:
         return body->body[0]->kind == Kind::Update ? body : aroundOnlyUpdate(*body->body[0]);
     }
 
-    /// `if (a team pays) { look; if (it reaches little) copies else as it was } else for one thread`
+    /// `if (a team pays) { inspect; if (the range is short) copies else original } else for one thread`
     void privatiseReach(NodePtr &n, Target &t) {
         auto &loop = static_cast<For &>(*n);
         const py::ExprRef team = *worthATeam(loop.omp->onlyIf, true);
@@ -283,7 +283,7 @@ private:
     }
     py::ExprRef nameOf(VarId v) const { return py::name(f_.vars[v].name, f_.vars[v].type); }
 
-    /// The loop with two updates of the bounds in place of that of the array.
+    /// The loop with the array update replaced by two updates of the bounds.
     NodePtr lookThrough(const For &loop, const Target &t) {
         NodePtr look = twin(loop, f_);
         look->comment = "which part of " + f_.vars[t.array].name.str() + " is reached";
@@ -327,11 +327,11 @@ private:
                                                                 [&](const auto &e) { return table_.inExpr(e).has(array); });
     }
 
-    // ---- whether it pays
+    // ---- profitability
 
     int64_t most(const Target &t) const { return bytes_ / f_.vars[t.array].type.bytes().value_or(8); }
 
-    /// False where sizes are known and do not fit, or cannot be asked for when the program runs.
+    /// False if known sizes do not fit, or if they cannot be tested at run time.
     bool pays(const Target &t) const {
         const std::vector<sym::Expr> wanted = conditionsOf({t});
         return std::all_of(wanted.begin(), wanted.end(), [](sym::Expr c) { return conditionOf(c).has_value(); });
@@ -374,16 +374,16 @@ private:
         }
         if (targets.empty() || !context_.mayChange(where, "threads have copies of what they update"))
             return;
-        names(); // while the body is whole
+        names(); // while the body is intact
         changed_ = true;
-        if (targets[0].reach) // the only one: there is one update
+        if (targets[0].reach) // the only one, since there is a single update
             return privatiseReach(n, targets[0]);
         std::vector<py::ExprRef> conditions;
         for (const sym::Expr c : conditionsOf(targets))
             conditions.push_back(*conditionOf(c));
         NodePtr plain = conditions.empty() ? nullptr : twin(loop, f_);
         n = withCopies(std::move(n), targets);
-        static_cast<Block &>(*n).braces = !plain; // a branch has its own
+        static_cast<Block &>(*n).braces = !plain; // a branch has braces
         if (plain)
             n = choice(conditions.size() == 1 ? conditions[0] : py::boolOp(py::Op::And, conditions), std::move(n),
                        std::move(plain));

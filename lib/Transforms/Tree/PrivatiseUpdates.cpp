@@ -48,7 +48,7 @@ bool isStraight(const std::vector<py::StmtRef> &stmts) {
     });
 }
 
-/// Statements that a vector loop may hold: assignments, updates and branches.
+/// Statements that a vectorised loop may contain: assignments, updates and branches.
 bool isStraight(Node &n) {
     if (n.kind == Kind::Code)
         return isStraight(static_cast<Code &>(n).stmts);
@@ -68,7 +68,7 @@ bool isStraight(Node &n) {
     return straight;
 }
 
-/// Worth vectors: not a handful of iterations.
+/// Is it worth vectorising, with more than a handful of iterations?
 bool isVectorLoop(For &loop) {
     std::optional<int64_t> last = (loop.end - loop.begin).asInt();
     return isStraight(loop.body) && !(last && *last < 7) && !loop.unroll;
@@ -92,7 +92,8 @@ public:
     }
 
 private:
-    /// `shared`: how many loops from here on a team shares with those around them (`collapse`): nothing may come between these.
+    /// `shared`: the number of loops, starting with the current one, that are collapsed into a surrounding parallel loop
+    /// (`collapse`): nothing may come between these.
     void block(Block &b, bool parallel, int shared);
     std::vector<Group> groups(Node &loop);
     void collect(Node &n, bool conditional, std::vector<Group> &out);
@@ -100,7 +101,7 @@ private:
     bool isAccumulator(const Group &g, For &loop);
     bool movesWith(const Group &g, const For &loop);
     static bool uniform(const Group &g);
-    /// May the updates of a kind and type be combined in another order?
+    /// May updates of this kind and type be reordered?
     bool isOpen(py::Reduction kind, Type t) const { return context_.allows(pass::FloatClass::F1) || !py::orderCounts(kind, t); }
     bool qualifies(const Group &g, Node &loop, bool parallel);
     bool mentionedElsewhere(Node &n, Name variable, const Group &g);
@@ -135,12 +136,12 @@ void Privatiser::block(Block &b, bool parallel, int shared) {
                           : original->kind == Kind::Block ? shared
                                                           : 0;
         forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts, below); });
-        if (loop && shared == 0) // a pragma comes between, too
+        if (loop && shared == 0) // a pragma also comes in between
             vectorise(*loop);
     }
 }
 
-/// A loop that accumulates in single values and does nothing else that vectors could not do.
+/// Vectorises a loop that accumulates in single values, and does nothing else that prevents it.
 void Privatiser::vectorise(For &loop) {
     if (f_.kernel || f_.device || !isVectorLoop(loop))
         return;
@@ -168,14 +169,15 @@ void Privatiser::vectorise(For &loop) {
     loop.accumulators = std::move(accumulators);
 }
 
-/// A single value, of which each vector can have several that are combined after the loop.
+/// Is it a single value, of which each vector can have several that are combined after the loop?
 bool Privatiser::isAccumulator(const Group &g, For &loop) {
     const Variable &v = var(g.element);
     return v.kind == VarKind::Value && g.element.offset.isZero() && uniform(g) && isOpen(g.kind, v.type) &&
            analysis::hasClause(g.kind, v.type) && !table_.of(loop).declared.count(v.name) && !mentionedElsewhere(loop, v.name, g);
 }
 
-/// Has each iteration of the loop an element of its own to update? Those of a vector read all old values before they write one.
+/// Does each iteration of the loop update a different element? The iterations of a vector read all old values before they write
+/// one.
 bool Privatiser::movesWith(const Group &g, const For &loop) {
     const Effects &inside = table_.of(loop);
     if (inside.declared.count(var(g.element).name))
@@ -237,13 +239,13 @@ bool Privatiser::mentionedElsewhere(Node &n, Name variable, const Group &g) {
     return found;
 }
 
-/// One kind of plain resolutions on one element.
+/// Are all updates plain ones of the same kind, on one element?
 bool Privatiser::uniform(const Group &g) {
     return std::all_of(g.updates.begin(), g.updates.end(),
                        [&](const Update *u) { return u->reduction == g.kind && !u->old && u->targetIndices.empty(); });
 }
 
-/// Shall the element have an accumulator of its own around this loop?
+/// Should the element have a separate accumulator around this loop?
 bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     const Variable &v = var(g.element);
     if (g.element.castTo || g.element.address || g.element.pop || !analysis::hasClause(g.kind, v.type) || !uniform(g) ||

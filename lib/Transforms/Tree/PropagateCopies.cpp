@@ -37,7 +37,7 @@ public:
         const auto outerCopies = copies_;
         bool any = false;
         for (NodePtr &n : b.body) {
-            if (n->kind != Kind::RawTasklet) // else its own names hide those around it
+            if (n->kind != Kind::RawTasklet) // otherwise its own names shadow outer ones
                 replaceIn(*n);
             if (n->kind == Kind::Declare)
                 any |= declared(static_cast<const Declare &>(*n));
@@ -86,7 +86,7 @@ private:
         return v.kind == VarKind::Value && r.offset.isZero() && !r.address && !r.pop && !r.castTo ? v.name : Name();
     }
 
-    /// For references; names are the business of py::substitute, which knows callees and parameters of lambdas.
+    /// For references; names are handled by py::substitute, which knows callees and parameters of lambdas.
     ExprRef replaced(const ExprRef &e) {
         if (e->kind != ExprKind::MemRef)
             return e;
@@ -106,7 +106,7 @@ private:
         rebind(n, *this);
     }
 
-    /// Notes a constant, and whether it is a copy of another one.
+    /// Records a constant, and whether it is a copy of another one.
     bool declared(const Declare &d) {
         const Variable &v = f_.vars[d.var];
         copies_.erase(v.name);
@@ -143,8 +143,8 @@ private:
     }
 
     Function &f_;
-    std::map<Name, Type> constants_; // of the scopes around
-    Copies copies_;                  // name to the constant that it is a copy of
+    std::map<Name, Type> constants_; // of the surrounding scopes
+    Copies copies_;                  // name to the constant that it copies
     std::map<Name, sym::Expr> symbols_;
     bool changed_ = false;
 };

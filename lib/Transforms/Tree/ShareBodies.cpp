@@ -1,4 +1,4 @@
-// A loop that is written twice, for a team and for one thread, has its body once, as a function that both call.
+// Moves the body of a loop that occurs twice, for a team and for one thread, to a function that both call.
 //
 //     if (N >= 1000) {                                  inline void program_body(A, B, N, i) {
 //         #pragma omp parallel for                          ... many lines
@@ -22,8 +22,8 @@
 //   - everything that it uses can be passed: values, constants, arrays.
 //
 // Not handled: bodies with fewer statements and declarations than option `statements`, which are shorter than the head of the
-// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies that
-// use a name which several variables of the function have, of other kinds, or that declare values in code.
+// function and its calls; text taken as written; programs with several sources; bodies with atomic updates, which differ; bodies
+// that use a name which several variables of the function have, of other kinds, or that declare values in code.
 #include "Jumps.h"
 #include "MovedFunctions.h"
 
@@ -39,7 +39,7 @@ namespace {
 
 using namespace tree;
 
-/// Statements and declarations, those inside included.
+/// Number of statements and declarations, including nested ones.
 std::size_t lengthOf(const Block &b) {
     std::size_t count = 0;
     for (const NodePtr &n : b.body) {
@@ -50,10 +50,10 @@ std::size_t lengthOf(const Block &b) {
     return count;
 }
 
-/// The only statement of a branch as a loop; null for others.
+/// The only statement of a branch, if it is a loop; otherwise null.
 For *onlyLoop(Block &b) { return b.body.size() == 1 ? dyn_cast<For>(b.body[0].get()) : nullptr; }
 
-/// Does a block give a variable other memory, or have text taken as written?
+/// Does a block rebind a variable to other memory, or contain verbatim text?
 bool isOpaque(const Block &b) {
     return contains(b, Kind::Allocate) || contains(b, Kind::Release) || contains(b, Kind::SetPointer) ||
            contains(b, Kind::RawTasklet);
@@ -94,7 +94,7 @@ private:
         alone->body.body.push_back(std::move(call));
     }
 
-    /// A loop that a team shares, and the same loop for one thread?
+    /// Is it a loop shared by a team, and the same loop for one thread?
     bool isPair(const For &team, const For &alone) const {
         const bool isTeam =
             team.omp && !team.omp->simd && !team.omp->inParallelRegion && team.omp->collapse == 1 && team.omp->reductions.empty();

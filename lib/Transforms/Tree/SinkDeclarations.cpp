@@ -46,11 +46,11 @@ private:
 
     Function &f_;
     EffectTable table_;
-    std::vector<NodePtr> replaced_; // kept alive: the table knows statements by address
+    std::vector<NodePtr> replaced_; // kept alive, since the table identifies statements by address
 
-    // Of the block at hand, so that many declarations do not each look through many statements.
+    // Users in the current block, so that many declarations do not each search many statements.
     std::unordered_map<Name, std::vector<const Node *>> users_; // statements that mention a movable variable, in order
-    std::unordered_set<Name> assigned_;                         // what any statement changes
+    std::unordered_set<Name> assigned_;                         // variables that any statement changes
     bool changed_ = false;
 };
 
@@ -90,7 +90,7 @@ void Sinker::index(const Block &b) {
     }
 }
 
-/// Positions after `at`. Statements keep their order, so one look through the block finds those of the index.
+/// Positions after `at`. Statements keep their order, so one walk over the block finds those in the index.
 std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name n) const {
     std::vector<std::size_t> users;
     const std::vector<const Node *> &known = users_.at(n);
@@ -104,7 +104,7 @@ std::vector<std::size_t> Sinker::usersAfter(const Block &b, std::size_t at, Name
     return users;
 }
 
-/// Moves the declaration at a position of a block; leaves null there when it went elsewhere.
+/// Moves the declaration at a position of a block; leaves null there if it was moved elsewhere.
 void Sinker::sink(Block &b, std::size_t at) {
     const auto &d = static_cast<const Declare &>(*b.body[at]);
     const Variable &v = f_.vars[d.var];
@@ -120,11 +120,11 @@ void Sinker::sink(Block &b, std::size_t at) {
         changed_ = true;
         return;
     }
-    if (!b.body[at]) { // refused: intoStatement gave it back
+    if (!b.body[at]) { // intoStatement rejected it and returned it
         b.body[at] = std::move(replaced_.back());
         replaced_.pop_back();
     }
-    // Next to its first use, above the comments that introduce that; memory of a buffer stays where it was asked for.
+    // Placed right before its first use, above the comments that introduce that; memory of a buffer is allocated where it was.
     std::size_t to = users[0];
     while (to > at + 1 && (!b.body[to - 1] || b.body[to - 1]->kind == Kind::Comment))
         --to;
@@ -145,7 +145,7 @@ bool Sinker::sizeChanges(const Block &b, std::size_t from, std::size_t to, const
     return false;
 }
 
-/// Into the one statement that uses the variable. A refused declaration is left at the end of `replaced_`.
+/// Moves the declaration into the only statement that uses the variable. A rejected declaration is left at the end of `replaced_`.
 bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     const Variable &v = f_.vars[static_cast<const Declare &>(*declaration).var];
     Block *into = nullptr;
@@ -160,11 +160,11 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
         });
     bool plain = user.kind == Kind::Block || user.kind == Kind::If || user.kind == Kind::Timer;
     bool loop = user.kind == Kind::For || user.kind == Kind::Loop;
-    // What a graph is given stays in front of it; what only its host path has does not.
+    // Arguments of a graph must be declared before it; variables used only by its host path need not.
     bool graph = user.kind == Kind::GraphRegion && v.kind == VarKind::Value && !static_cast<const Declare &>(*declaration).init;
     bool allowed = into && blocks == 1 && !hasLabel(*into) &&
                    (plain || graph || (loop && v.kind == VarKind::Value && valueFlow(f_, table_, *into, v.name) != Flow::Read));
-    // Parallel loops share what is declared outside of them.
+    // Variables declared outside of parallel loops are shared.
     if (user.kind == Kind::For && static_cast<const For &>(user).omp)
         allowed = false;
     if (!allowed) {
@@ -175,15 +175,15 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
     return true;
 }
 
-/// Combined with the neutral element, does a value stay what it is?
+/// Does combining a value with the identity leave it unchanged?
 bool keepsFirst(py::Reduction r) {
     using py::Reduction;
     return r == Reduction::Sum || r == Reduction::Product || r == Reduction::Min || r == Reduction::Max || r == Reduction::BitAnd ||
            r == Reduction::BitOr || r == Reduction::BitXor;
 }
 
-/// What a statement gives a variable that has no value yet: what it assigns, or updates it with. An update that nothing precedes
-/// starts from the neutral element: the graph means that, even if it does not say so. Null where the statement does something else.
+/// The value that a statement gives an uninitialised variable: the assigned one, or the operand of an update. A first update starts
+/// from the identity, which the graph implies even if it does not state it. Null if the statement does anything else.
 py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
     const Name name = f_.vars[v].name;
     if (n.kind == Kind::Code) {
@@ -199,7 +199,7 @@ py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
     return whole && !u.old && keepsFirst(u.reduction) && !table_.inExpr(u.value).has(name) ? u.value : nullptr;
 }
 
-/// `int64_t i; ... i = 0;` as one statement, if the first user gives it its value.
+/// Merges `int64_t i; ... i = 0;` into one statement, if the first user assigns the variable.
 bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, const Declare &d) {
     const std::size_t user = users[0];
     Node &n = *b.body[user];
@@ -228,14 +228,14 @@ bool Sinker::startsLoop(const Node &n, Name name) {
     return n.kind == Kind::Loop && !static_cast<const Loop &>(n).declares && tree::startsLoop(f_, table_, n, name);
 }
 
-/// `for (int64_t i = 0; ...)` in each of the statements that use the variable.
+/// Declares `for (int64_t i = 0; ...)` in each of the statements that use the variable.
 bool Sinker::intoHeaders(const Block &b, const std::vector<std::size_t> &users, VarId v) {
     Name name = f_.vars[v].name;
     if (!std::all_of(users.begin(), users.end(), [&](std::size_t k) { return startsLoop(*b.body[k], name); }))
         return false;
     for (std::size_t k : users) {
         VarId own = v;
-        if (k != users.front()) { // each loop has a variable of its own
+        if (k != users.front()) { // each loop has a separate variable
             own = f_.vars.add(Variable(f_.vars[v]));
             replaceVariable(f_, *b.body[k], v, own);
         }

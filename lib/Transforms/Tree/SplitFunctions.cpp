@@ -29,7 +29,7 @@ namespace {
 
 using namespace tree;
 
-/// Statements that change which memory a variable of the caller stands for.
+/// Finds statements that rebind a variable of the caller to other memory.
 void rebound(Node &n, std::set<VarId> &out) {
     if (n.kind == Kind::Allocate)
         out.insert(static_cast<Allocate &>(n).var);
@@ -45,14 +45,14 @@ void rebound(Node &n, std::set<VarId> &out) {
 
 class Splitter {
 public:
-    /// `large`: functions of more statements are cut.
+    /// `large`: functions with more statements are split.
     Splitter(Function &f, std::size_t large, MovedFunctions &parts)
         : f_(f), large_(large), part_(large / 2), smallestPart_(large / 16), parts_(parts), visible_(f) {}
 
     void run() { block(f_.body); }
 
 private:
-    /// The statements of one block while it is cut.
+    /// The statements of one block during splitting.
     struct Cutting {
         std::vector<NodePtr> body;
         EffectTable table;
@@ -74,7 +74,7 @@ private:
     VisibleVariables visible_;
 };
 
-/// Cuts a statement that is large itself. Threads of a parallel loop share its clauses, so it stays whole.
+/// Splits a statement that is itself large. A parallel loop stays in one piece, since its threads share its clauses.
 void Splitter::inside(Node &n) {
     VarId declared;
     if (n.kind == Kind::For) {
@@ -116,7 +116,8 @@ void Splitter::block(Block &b) {
         visible_.forget(*v);
 }
 
-/// Moves declarations without initial value down to their first use, if nothing in the block changes what their sizes depend on.
+/// Moves declarations without an initial value down to their first use, if nothing in the block changes the values that their sizes
+/// depend on.
 void Splitter::sinkDeclarations(Cutting &c) const {
     std::unordered_set<Name> changed;
     for (const NodePtr &n : c.body) {
@@ -156,7 +157,7 @@ void Splitter::sinkDeclarations(Cutting &c) const {
     c.body = std::move(sorted);
 }
 
-/// Makes a part of the run that starts at `begin`, or leaves its statements where they are. Returns the position after it.
+/// Turns the run that starts at `begin` into a part, or leaves its statements in place. Returns the position after it.
 std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
     std::size_t end = begin, count = 0;
     while (end < c.body.size() && count < part_ && !jumpsOut(*c.body[end], false))
@@ -182,9 +183,9 @@ bool Splitter::isNeededAfter(const Cutting &c, const Node &n, std::size_t end) c
     return last != c.lastUse.end() && last->second >= end;
 }
 
-/// The end of a run, so that no declaration in it is needed after it, except those that can stay in front of it.
+/// The end of a run in which no declaration is needed later, except those that can stay before it.
 std::size_t Splitter::withoutNeededAfter(Cutting &c, std::size_t begin, std::size_t end) {
-    for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more that is needed after it
+    for (std::size_t wanted = 0; wanted != end;) { // a shorter run may have more declarations that are needed later
         wanted = end;
         Effects before;
         for (std::size_t k = begin; k < end; ++k) {
@@ -203,8 +204,8 @@ std::size_t Splitter::withoutNeededAfter(Cutting &c, std::size_t begin, std::siz
     return end;
 }
 
-/// Can all that is used be handed to a function? Streams, callbacks and memory of devices cannot, and neither can a variable that
-/// is made to stand for other memory.
+/// Can everything that is used be passed to a function? Streams, callbacks and device memory cannot, and neither can a variable
+/// that is rebound to other memory.
 bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
     Effects used;
     std::set<VarId> changed;
@@ -243,7 +244,7 @@ void Splitter::moveOut(Cutting &c, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
         (isNeededAfter(c, *c.body[k], end) ? c.out : moved.body).push_back(std::move(c.body[k]));
     const auto typeOf = [this](Name n) { return visible_.typeOf(n); };
-    auto refuse = [](const Variable &, Obstacle) {}; // `passable` has looked before
+    auto refuse = [](const Variable &, Obstacle) {}; // `passable` has already checked
     const std::string number = std::to_string(parts_.size() + 1);
     Outlined outlined = outline(f_, std::move(moved), Name(f_.name.str() + "_" + number), typeOf, refuse, Handover::ByReference);
     outlined.function->comment = "part " + number + " of " + f_.name.str();

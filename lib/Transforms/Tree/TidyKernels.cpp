@@ -16,7 +16,7 @@ namespace {
 
 using namespace tree;
 
-/// Is it only a name for an index, which nothing uses?
+/// Does it only declare an index that is not used?
 bool isIdle(EffectTable &table, const Function &f, const Node &n) {
     const auto *loop = dyn_cast<For>(&n);
     if (!loop || !loop->spread || !loop->spread->exact)
@@ -28,7 +28,7 @@ bool isIdle(EffectTable &table, const Function &f, const Node &n) {
     return true;
 }
 
-/// Puts the bodies of idle loops in their place. Returns whether there were any.
+/// Replaces idle loops with their bodies. Returns whether there were any.
 bool openIdleLoops(const Function &f, EffectTable &table, Block &b) {
     bool changed = false;
     for (std::size_t i = 0; i < b.body.size(); ++i) {
@@ -40,7 +40,7 @@ bool openIdleLoops(const Function &f, EffectTable &table, Block &b) {
         std::vector<NodePtr> inside = std::move(static_cast<For &>(n).body.body);
         b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
         insert(b, i, std::move(inside));
-        --i; // what came instead is looked at, too
+        --i; // the replacement is checked, too
         changed = true;
     }
     return changed;
@@ -51,7 +51,7 @@ template <class T> void keepOnly(std::vector<T> &all, const std::vector<bool> &k
     std::erase_if(all, [&](const T &) { return !kept[number++]; });
 }
 
-/// Removes the parameters that nothing mentions. Returns for each parameter whether it is still there.
+/// Removes parameters that are not mentioned. Returns for each parameter whether it was kept.
 std::vector<bool> dropParameters(Function &f) {
     const Effects all = effectsOf(f);
     std::vector<bool> kept;

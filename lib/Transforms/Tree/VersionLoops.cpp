@@ -50,7 +50,7 @@ bool hasAtomicUpdates(Node &n) {
     return found;
 }
 
-/// Can one thread run it without OpenMP? Not where whole arrays are reduced.
+/// Can one thread run it without OpenMP? Not if entire arrays are reduced.
 bool isForOneThread(Node &n) {
     bool can = true;
     forEachShared(n, [&can](const For &loop) {
@@ -61,7 +61,7 @@ bool isForOneThread(Node &n) {
     return can;
 }
 
-/// Does a condition only hold if a team has several threads, as those of worthATeam?
+/// Does a condition, like those of worthATeam, hold only if a team has several threads?
 bool asksForATeam(const py::Expr &condition) {
     if (condition.kind == py::ExprKind::BoolOp && condition.op == py::Op::And)
         return std::any_of(condition.args.begin(), condition.args.end(), [](const py::ExprRef &e) { return asksForATeam(*e); });
@@ -84,14 +84,14 @@ class Versioning {
 public:
     Versioning(Function &f, std::size_t limit) : f_(f), limit_(limit) {}
 
-    /// Returns whether a loop was written twice.
+    /// Returns whether a loop was duplicated.
     bool run() {
         block(f_.body, false, false);
         return changed_;
     }
 
 private:
-    /// `hasTeam`: there is more than one thread here.
+    /// `hasTeam`: several threads run this code.
     void block(Block &b, bool inLoop, bool hasTeam) {
         for (NodePtr &n : b.body) {
             auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
@@ -128,7 +128,7 @@ private:
         choose(*condition, n, std::move(sequential));
     }
 
-    /// A region has memory for each thread around its loop.
+    /// Versions a region, which has thread-private memory around its loop.
     void versionRegion(NodePtr &n) {
         auto &region = static_cast<ParallelRegion &>(*n);
         if (region.threadVar || region.teamSizeVar || !hasAtomicUpdates(region) || !isForOneThread(region) ||
@@ -141,7 +141,7 @@ private:
         auto sequential = std::make_unique<Block>(std::move(static_cast<ParallelRegion &>(*copy).body));
         std::swap(sequential->comment, copy->comment);
         sequential->origin = copy->origin;
-        sequential->braces = false; // a branch has its own
+        sequential->braces = false; // a branch has braces
         region.onlyIf = sym::Expr::boolean(true);
         choose(*condition, n, std::move(sequential));
     }

@@ -14,7 +14,7 @@ using namespace tree;
 
 namespace {
 
-/// Has the expression only sums, products and small powers of integers and symbols?
+/// Does the expression only have sums, products and small powers of integers and symbols?
 bool isPolynomial(sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Integer:
@@ -32,7 +32,7 @@ bool isPolynomial(sym::Expr e) {
     }
 }
 
-/// The variables that a statement and those inside of it declare.
+/// The variables declared by a statement and its inner statements.
 void addDeclared(Node &n, std::vector<VarId> &out) {
     visit(n, [&out](auto &node) {
         forEachField(node, [&out](const auto &each, auto &owner) {

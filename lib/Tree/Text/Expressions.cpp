@@ -174,7 +174,7 @@ std::string ExpressionPrinter::literal(const Expr &e) const {
     case ExprKind::Imaginary:
         return (isWord ? "$" : "") + e.text + "j";
     case ExprKind::Float:
-        // `inf` is no name, and a token without point and exponent no integer.
+        // `inf` is not a name, and a token without point and exponent is not an integer.
         return (isWord || e.text.find_first_of(".eE") == std::string::npos ? "$" : "") + e.text;
     case ExprKind::String:
         return quoted(e.text);
@@ -194,7 +194,7 @@ std::string ExpressionPrinter::operation(const Expr &e, int &precedence) const {
         return (e.op == Op::Not ? "not " : e.op == Op::Neg ? "-" : e.op == Op::Pos ? "+" : "~") + text(*e.args[0], precedence);
     case ExprKind::Binary: {
         const int own = precedence = precedenceOf(e.op);
-        const bool power = e.op == Op::Pow; // associates to the right; its exponent may be signed
+        const bool power = e.op == Op::Pow; // right-associative; its exponent may be signed
         return text(*e.args[0], power ? own + 1 : own) + " " + std::string(operatorText(e.op)) + " " +
                text(*e.args[1], power ? Sign : own + 1);
     }

@@ -1,5 +1,5 @@
-// Expressions in the schedule tree's text: Python's operators and their precedence, memory as `x[offset]`, and the type of every
-// node whose type is not the one that its parts imply: `(x : float32)`.
+// Expressions in the schedule tree's text: Python's operators and their precedence, memory as `x[offset]`, and an explicit type for
+// every node whose type is not implied by its parts: `(x : float32)`.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -33,18 +33,18 @@ struct Operator {
     std::string_view text;
     int precedence;
 };
-/// Binary operators and comparisons; a word where two things of C and Python must be told apart.
+/// Binary operators and comparisons; spelled as a word if C and Python differ in meaning.
 std::span<const Operator> operators();
 std::string_view operatorText(py::Op op);
 
-/// What expressions are over.
+/// The context of expressions.
 struct Surroundings {
-    std::function<Type(Name)> typeOf;        // void: not known
+    std::function<Type(Name)> typeOf;        // void: unknown
     std::function<Type(RefId)> typeOfMemory; // of a memory reference
 };
-/// The type that a node has by its parts: literals, names, memory; operands for operators and calls.
+/// The type of a node implied by its parts: literals, names, memory; operands for operators and calls.
 Type impliedType(const py::Expr &e, const Surroundings &s);
-/// What a reference is worth, as an expression: element, address, or what its address is taken for.
+/// The value of a reference as an expression: an element, an address, or the type that its address is cast to.
 Type typeOfReference(const Function &f, const MemRef &r);
 
 /// Words and texts as they are written.

@@ -90,7 +90,7 @@ private:
     }
 
     void word() {
-        while (inWord(peek()) || (peek() == ':' && peek(1) == ':' && beginsWord(peek(2)))) // `std::sqrt` is one
+        while (inWord(peek()) || (peek() == ':' && peek(1) == ':' && beginsWord(peek(2)))) // `std::sqrt` is one word
             at_ += peek() == ':' ? 2 : 1;
         if (peek() == '\'' && isDigit(peek(1))) {
             ++at_;
@@ -99,7 +99,7 @@ private:
         }
         push(Token::Word, std::string(source_.substr(token_.begin, at_ - token_.begin)));
     }
-    /// Also `$inf`, `$nan`, `$1`: a floating number whose text is none.
+    /// Also `$inf`, `$nan`, `$1`: a floating-point number whose text does not look like one.
     void number() {
         if (peek() == '$')
             ++at_;

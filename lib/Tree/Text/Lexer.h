@@ -1,4 +1,4 @@
-// Words, numbers and signs of the schedule tree's text. One statement stands on one line; inside of parentheses lines do not count.
+// Words, numbers and signs of the schedule tree's text. Each statement is on one line; inside parentheses line breaks are ignored.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Token {
     int line = 1, column = 1;
 };
 
-/// All tokens, the last one being End or Bad. Remarks (`;` to the end of the line) are left out.
+/// All tokens; the last one is End or Bad. Remarks (`;` to the end of the line) are skipped.
 std::vector<Token> tokens(std::string_view source);
 
 } // namespace sdfgc::tree::text

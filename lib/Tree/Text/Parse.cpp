@@ -1,4 +1,4 @@
-// The schedule tree from its text: the counterpart of Print.cpp, field by field.
+// Parses the schedule tree: the counterpart of Print.cpp, field by field.
 #include "ReadStatements.h"
 #include "Scope.h"
 #include "Words.h"
@@ -108,7 +108,7 @@ private:
     }
 
     // ---- variables
-    /// `name`, `name'2`, or `parent.name` of a member: declared here. With `used`, what has a number is not visible by its name.
+    /// `name`, `name'2`, or `parent.name` for a member: a declaration. With `used`, a numbered variable is not visible by its name.
     VarId declaration(bool used = false) {
         const Token first = r_.peek();
         std::vector<std::string> path{r_.name().str()};
@@ -130,7 +130,7 @@ private:
         addWaiting(text);
         return id;
     }
-    /// A member `s.x`. Where the structure is declared further down, it waits for that.
+    /// A member `s.x`. It waits if the structure is declared further down.
     struct Member {
         std::vector<std::string> path;
         Variable variable;
@@ -148,8 +148,8 @@ private:
         const Name name = m.variable.name;
         return members_[{f_, parent, name}] = f_->vars.add(std::move(m.variable));
     }
-    /// The members of a structure that has just been declared. Of two structures of the name, the first one gets the first member of
-    /// a path.
+    /// Adds the members of a structure that has just been declared. If two structures have the same name, the first one gets the
+    /// first member of a path.
     void addWaiting(const std::string &structure) {
         std::set<std::vector<std::string>> added;
         for (auto m = waiting_.begin(); m != waiting_.end();) {
@@ -177,7 +177,7 @@ private:
             v = member(v, Name(path[i]));
         return v;
     }
-    /// The variable that is named here; `?` is none.
+    /// The variable named here; `?` means none.
     VarId variableHere() {
         const Token first = r_.peek();
         if (r_.isSign("?")) {
@@ -193,7 +193,7 @@ private:
         return v;
     }
 
-    // ---- what expressions are over
+    // ---- context of expressions
     Type typeOf(Name n) override {
         if (locals_)
             if (auto at = locals_->find(n); at != locals_->end())
@@ -209,7 +209,7 @@ private:
     template <class T> void fields(T &x) {
         forEachOwnField(x, [this](const auto &each, T &owner) { field(each, owner); });
     }
-    /// Takes the label; false when the field is not there.
+    /// Consumes the label; false if the field is absent.
     template <class F> bool begins(const F &f) {
         if (!*f.label || r_.takeLabel(f.label))
             return true;
@@ -371,7 +371,7 @@ private:
         }
     }
     static std::string_view withoutBlank(std::string_view text) { return text.substr(text.starts_with(' ')); }
-    /// Takes the numbers of the element, and returns the text after them.
+    /// Consumes the indices of the element and returns the text after them.
     std::string_view origin(Node &n, const Token &note) {
         const std::string_view text = withoutBlank(note.text);
         if (!text.starts_with('['))

@@ -1,5 +1,5 @@
-// The schedule tree as text, from the tables of fields. Only what has a shape of its own is written by hand: declarations, plain
-// assignments, branches, the heads of functions and of the module.
+// The schedule tree as text, from the tables of fields. Only special forms are written by hand: declarations, plain assignments,
+// branches, and the headers of functions and of the module.
 #include "PrintStatements.h"
 #include "Survey.h"
 #include "Words.h"
@@ -19,7 +19,7 @@ public:
 
     std::string run() {
         out_ = "module";
-        for (Type t : m_.structs) // they keep their order
+        for (Type t : m_.structs) // their order is kept
             useStruct(t);
         forEachOwnField(m_, [this](const auto &each, const Module &m) {
             using F = std::decay_t<decltype(each)>;
@@ -94,7 +94,7 @@ private:
     void useStruct(Type t) {
         if (structNames_.count(t))
             return;
-        // Files may have two structures of one name.
+        // Files may have two structures with the same name.
         std::string text = nameText(t.name());
         const int before = structsOfName_[t.name()]++;
         structNames_[t] = before ? t.name().str() + "'" + std::to_string(before) : text;
@@ -102,7 +102,7 @@ private:
             type(field);
         structs_.push_back(t);
     }
-    /// Structures that the module defines, and others that its types mention.
+    /// Structures that the module defines, and others that their types mention.
     std::string structTexts() {
         std::string text;
         auto add = [&](Type t, const char *head) {
@@ -336,7 +336,7 @@ private:
             word(x.str());
         }
     }
-    /// Text as written, a line each.
+    /// Verbatim text, one line each.
     void code(const std::string &text) {
         out_ += " {\n";
         ++depth_;
@@ -354,7 +354,7 @@ private:
     }
 
     // ---- statements
-    /// What a statement is about, and the element of the graph that it comes from.
+    /// A statement's comment, and the graph element that it comes from.
     void note(const std::string &comment, const std::vector<int> &origin) {
         out_ += '#';
         if (!origin.empty() || (!comment.empty() && comment[0] == '[')) {
@@ -477,7 +477,7 @@ private:
     const Survey *survey_ = nullptr;
     const std::map<Name, Type> *locals_ = nullptr;
     Scope names_;
-    std::vector<Type> structs_; // each after those that it consists of
+    std::vector<Type> structs_; // each preceded by those that it contains
     std::unordered_map<Type, std::string> structNames_;
     std::unordered_map<Name, int> structsOfName_;
     std::optional<ExpressionPrinter> expressions_;

@@ -1,4 +1,4 @@
-// Writing the statements of a Code node: those of tasklets and of edges, which are Python's (py::Stmt).
+// Printing the statements of a Code node: those of tasklets and of edges, as Python statements (py::Stmt).
 #pragma once
 
 #include "Expressions.h"
@@ -7,12 +7,12 @@ namespace sdfgc::tree::text {
 
 class StatementPrinter {
 public:
-    /// `type` gives the text of a type; lines stand `depth` steps in.
+    /// `type` prints a type; lines are indented by `depth` steps.
     StatementPrinter(const ExpressionPrinter &expressions, std::function<std::string(Type)> type, int depth)
         : expressions_(expressions), type_(std::move(type)), depth_(depth) {}
     /// A statement, without the end of its line.
     std::string text(const py::Stmt &s);
-    /// ` {`, the statements on lines of their own, `}`.
+    /// ` {`, the statements on separate lines, `}`.
     std::string block(const std::vector<py::StmtRef> &body);
 
 private:

@@ -19,7 +19,7 @@ Expr node(ExprKind kind, std::string text = {}) {
     return e;
 }
 
-/// Words that are no names, also where an operand is expected; `div`, `in` and the like are operators only after one.
+/// Words that are never names, even where an operand is expected; `div`, `in` and the like are operators only after an operand.
 bool isKeyword(std::string_view w) { return w == "if" || w == "else" || w == "and" || w == "or" || w == "not"; }
 
 } // namespace

@@ -65,7 +65,8 @@ std::string Reader::string() {
 Name Reader::name() {
     if (peek().kind != Token::Word && peek().kind != Token::String)
         fail("a name is expected, but " + here() + " stands here");
-    // Names become those of files and of C++: what is none in a graph is none here. `S'1` is the second structure of the name.
+    // Names end up in files and in C++, so names that are invalid in a graph are invalid here, too. `S'1` is the second structure
+    // with the name.
     const std::string_view text = peek().text, plain = text.substr(0, text.find('\''));
     if (!ir::isIdentifier(plain, true))
         fail("`" + std::string(text) + "` is no identifier");

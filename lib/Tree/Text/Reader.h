@@ -10,21 +10,21 @@
 
 namespace sdfgc::tree::text {
 
-/// Levels of expressions, types and statements of code inside of one another; the stack is finite.
+/// Maximum nesting of expressions, types and statements of code; the stack is finite.
 constexpr int deepest = 400;
 
-/// The text cannot be read: thrown at the first fault, caught by `parse`.
+/// Thrown at the first fault in the text, and caught by `parse`.
 struct SyntaxError {
     std::string message;
     int line = 0, column = 0;
 };
 
-/// What an expression's words mean. Memory is `variable[offset by strides at indices]`.
+/// The meaning of an expression's words. Memory is `variable[offset by strides at indices]`.
 class Meanings {
 public:
     virtual ~Meanings() = default;
     virtual Type typeOf(Name n) = 0;
-    /// The variable that a path of names (`s`, `s.x`) stands for; none if there is none.
+    /// The variable denoted by a path of names (`s`, `s.x`); none if there is none.
     virtual VarId variable(const std::vector<std::string> &path) = 0;
     virtual RefId add(MemRef r) = 0;
     virtual MemRef &memory(RefId r) = 0;
@@ -49,7 +49,7 @@ public:
     bool isLabel(std::string_view l) const { return isWord(l) || isSign(l); }
     bool takeLabel(std::string_view l) { return isLabel(l) && (take(), true); }
     bool takeSign(std::string_view s) { return isSign(s) && (take(), true); }
-    /// Does a statement begin with this word, and not an assignment to a variable of that name?
+    /// Does this word begin a statement, rather than an assignment to a variable of that name?
     bool beginsStatement(std::string_view w) const {
         if (!isWord(w))
             return false;
@@ -64,7 +64,7 @@ public:
     void skipEmptyLines();
     [[noreturn]] void fail(const std::string &message) const { fail(message, peek()); }
     [[noreturn]] void fail(const std::string &message, const Token &at) const;
-    std::string here() const; // what stands here, for messages
+    std::string here() const; // the current token, for messages
 
     // ---- leaves
     std::string string();
@@ -74,7 +74,7 @@ public:
     sym::Expr size();
     std::vector<sym::Expr> sizes();
     std::string code();
-    /// A line that describes a structure, and is known by its name from then on: `struct S { n: int64, x: float64* }`.
+    /// A line that defines a structure, which is then known by its name: `struct S { n: int64, x: float64* }`.
     Type structure();
 
     // ---- expressions
@@ -85,7 +85,7 @@ public:
     Meanings *meanings = nullptr;
     std::map<Name, Type> structs;
 
-    /// One more level of what is read, as long as it lives; too many are a fault.
+    /// One level of nesting during its lifetime; too many are a fault.
     class Nested {
     public:
         explicit Nested(Reader &r) : r_(r) {

@@ -1,4 +1,4 @@
-// Which variable a name stands for, at a place in a function's text.
+// The variable that a name denotes at a point in a function's text.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -31,7 +31,7 @@ private:
     std::vector<std::size_t> marks_;
 };
 
-/// Opens a scope for as long as it lives.
+/// Opens a scope for the lifetime of the object.
 class Opened {
 public:
     explicit Opened(Scope &s, bool really = true) : scope_(really ? &s : nullptr) {
@@ -49,7 +49,7 @@ private:
     Scope *scope_;
 };
 
-/// Are what a statement declares and iterates over, and what stands inside, invisible after it?
+/// Are the statement's declarations, loop variables and contents invisible after it?
 inline bool opensScope(const Node &n) {
     return n.kind != Kind::Declare && (n.kind != Kind::Block || static_cast<const Block &>(n).braces);
 }

@@ -8,7 +8,7 @@
 namespace sdfgc::tree::text {
 namespace {
 
-/// Visits every variable of a function where it stands: f(id, declares).
+/// Visits every occurrence of a variable in a function: f(id, declares).
 class Occurrences {
 public:
     Occurrences(const Function &f, std::function<void(VarId, bool)> report) : f_(f), report_(std::move(report)) {}
@@ -110,7 +110,8 @@ Survey::Survey(const Function &f) {
         if (!names.count(v))
             names[v] = f.vars[v].name.str() + "'" + std::to_string(++numbers[f.vars[v].name]);
     };
-    // Variables that no statement declares are visible everywhere; those of one name that differ cannot all be called by it.
+    // Variables that no statement declares are visible everywhere; of several different ones with the same name, only one can be
+    // printed as that name.
     std::unordered_map<Name, VarId> everywhere;
     std::unordered_map<VarId, VarId> sameAs;
     for (VarId v : order) {

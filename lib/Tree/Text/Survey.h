@@ -1,5 +1,5 @@
-// How the variables of a function are called in text. A variable is called by its name wherever that means it; one that is used
-// where it is not visible, or where another one of its name is (in trees that verify refuses, and members of fields), gets a
+// The names of a function's variables in text. A variable is printed by its name wherever that is unambiguous. If it is used where
+// it is not visible, or where another variable of that name is (in trees that verify rejects, and for members of fields), it gets a
 // number: `x'2`.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace sdfgc::tree::text {
 
 struct Survey {
     std::vector<VarId> undeclared;                // used, but no statement declares them: fields, constants, members
-    std::unordered_map<VarId, std::string> names; // of those that are not called by their name alone
+    std::unordered_map<VarId, std::string> names; // of variables whose name alone is ambiguous
 
     explicit Survey(const Function &f);
 };
 
-/// Can two variables that are declared nowhere stand for one another?
+/// Are two undeclared variables interchangeable?
 bool sameVariable(const Variable &a, const Variable &b);
 
 } // namespace sdfgc::tree::text

@@ -1,4 +1,4 @@
-// Words of the enumerations that the schedule tree's text has.
+// Words for the enumerations in the schedule tree's text.
 #pragma once
 
 #include "sdfgc/Tree/Tree.h"
@@ -9,7 +9,7 @@
 
 namespace sdfgc::tree::text {
 
-template <class E> struct Words; // `all`: one word for each enumerator, in their order
+template <class E> struct Words; // `all`: one word per enumerator, in order
 
 #define WORDS(E, ...)                                                                                                              \
     template <> struct Words<E> { static constexpr std::string_view all[] = {__VA_ARGS__}; };

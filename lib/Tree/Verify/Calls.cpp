@@ -1,5 +1,5 @@
-// SD2158, SD2159: calls hand over what the function takes, kernels are launched and other functions called, and a kernel uses
-// nothing that only the host has: no state, no memory that is allocated, no operation that is queued.
+// SD2158, SD2159: the arguments of a call match the function's parameters, kernels are launched and other functions are called, and
+// a kernel uses nothing that only the host has: no state, no allocation of memory, no queued operation.
 #include "Rules.h"
 
 namespace sdfgc::tree::rules {
@@ -54,7 +54,7 @@ private:
             return false;
         }
     }
-    /// (A heap array of a kernel is on the heap of the device, and may be allocated there.)
+    /// (A heap array of a kernel is on the device's heap, and may be allocated there.)
     static bool isOfHost(VarKind k) { return k == VarKind::StateField || k == VarKind::Stream || isDeviceOwned(k); }
 
     void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {

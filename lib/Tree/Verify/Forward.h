@@ -1,7 +1,7 @@
-// A forward analysis of one function: what is known at each statement, as a State of the derived class. Where ways meet, `meet`
-// says what is known. The function is walked until nothing changes at loops and labels, then once more to report.
+// A forward analysis of one function: a fact for each statement, of the derived class's type State. Where paths join, `meet`
+// combines the facts. The function is walked until nothing changes at loops and labels, then once more to report.
 //
-//     State needs: operator==. Meeting must end: what is known at a place may change only finitely often.
+//     State needs: operator==. The analysis must terminate: the fact at a point may change only finitely often.
 #pragma once
 
 #include "Rules.h"
@@ -18,13 +18,13 @@ public:
     virtual ~Forward() = default;
 
 protected:
-    // ---- what an analysis says
+    // ---- the analysis
     virtual State meet(const State &a, const State &b) const = 0;
-    /// What a statement does itself, before those inside of it; of a loop, in front of any iteration.
+    /// The effect of a statement itself, before those inside it; for a loop, before any iteration.
     virtual void reach(const Node &n, State &now) = 0;
-    /// The scope of a declaration is left, at its end or by a jump.
+    /// Control leaves the scope of a declaration, at its end or by a jump.
     virtual void leave(const Declare &, State &) {}
-    virtual bool runsAtLeastOnce(const Node &) const { return false; } // of loops
+    virtual bool runsAtLeastOnce(const Node &) const { return false; } // for loops
 
     void walk(const Block &body, const State &atBegin) {
         now_.reset();
@@ -38,14 +38,14 @@ protected:
         now_ = atBegin;
         scope(body);
     }
-    /// Is this the last walk, which knows all that can come by?
+    /// Is this the last walk, in which the facts are final?
     bool reporting() const { return reporting_; }
 
 private:
-    using Reached = std::optional<State>; // nothing: no way leads here
+    using Reached = std::optional<State>; // nothing: unreachable
     using Declared = std::vector<const Declare *>;
     struct Around {               // a loop
-        std::size_t declared = 0; // in front of its body
+        std::size_t declared = 0; // before its body
         Reached broken, continued;
     };
 
@@ -54,7 +54,7 @@ private:
             return a ? a : b;
         return meet(*a, *b);
     }
-    /// What comes to a place by one of several ways.
+    /// Merges the facts of another path into those of a point.
     void arrive(Reached &at, const Reached &from) {
         Reached both = either(at, from);
         changed_ = changed_ || both != at;
@@ -105,7 +105,7 @@ private:
         }
     }
 
-    /// Control leaves the scopes of all but the first `count` declarations that are visible.
+    /// Control leaves the scopes of all visible declarations except the first `count`.
     void leaveTo(std::size_t count) {
         for (std::size_t i = declared_.size(); now_ && i > count; --i)
             leave(*declared_[i - 1], *now_);

@@ -1,13 +1,13 @@
-// SD2165: a graph of the device is a list of operations on one stream, and of loops of them, numbered in their order, with declarations of
-// what they are given; and of two that use the same memory, one of them writing, one comes before the other by way of edges. A loop is
-// one operation for what is outside, with all uses inside and that of its flag. Calls of libraries have one more memory in common, in which
-// they work. Besides there is what brings flags to the host.
+// SD2165: a device graph is a list of operations on one stream, and of loops of such operations, numbered in order, with
+// declarations of their arguments. Of two that use the same memory, where at least one writes it, edges order one before the other.
+// From outside, a loop is a single operation with all uses inside it and that of its flag. Library calls also share their
+// workspace. In addition, there are the copies of flags to the host.
 //
-// That two nodes touch different elements (`apart`) is believed: it follows from subsets, which a tree has not. The emulation looks at the
-// elements themselves (docs/user/emulation.md).
+// The claim that two nodes use different elements (`apart`) is trusted: it follows from subsets, which a tree does not have. The
+// emulation checks the elements themselves (docs/user/emulation.md).
 //
-// What an operation uses is found here in the tree itself: the variables of its arguments, and what kernels do to their parameters.
-// Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).
+// The uses of an operation are found in the tree itself: the variables of its arguments, and the accesses of kernels to their
+// parameters. Lowering finds its edges in the graph instead (lib/Lower/Flow/Graphs.cpp).
 #include "Rules.h"
 
 #include <map>
@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    /// What variables that are declared as addresses stand for.
+    /// The targets of variables that are declared as addresses.
     void targets(const Block &b) {
         for (const NodePtr &n : b.body) {
             if (const auto *d = dyn_cast<Declare>(n.get()); d && d->target)
@@ -80,7 +80,7 @@ private:
         VarId memory;
         bool write;
     };
-    static constexpr VarId workspace = {}; // of libraries
+    static constexpr VarId workspace = {}; // of library calls
 
     void graph(const Block &b, Name name, int stream) {
         flags_.clear();
@@ -97,7 +97,7 @@ private:
             forEachBlock(std::as_const(*n), [this](const Block &inner) { look(inner); });
         }
     }
-    /// The nodes of the graph or of one of its loops; what they use.
+    /// Checks the nodes of the graph or of one of its loops, and returns their uses.
     std::vector<Use> level(const Block &b, Name name, int stream) {
         Level outer = std::exchange(level_, Level());
         statements(b, name, stream);
@@ -119,7 +119,7 @@ private:
                 fault(*n, name, "`" + std::string(keyword(n->kind)) + "` is no operation of the device");
         }
     }
-    /// Does the host path bring a flag to the host here, or wait for one?
+    /// Does the host path copy a flag to the host here, or wait for one?
     bool isLook(const Node &n) const {
         if (n.kind == Kind::Synchronise)
             return !flags_.empty();
@@ -181,7 +181,7 @@ private:
             for (const Earlier &e : users)
                 if ((e.write || u.write) && !apart.count(e.node))
                     check(n, name, u, e.node, before);
-            if (u.write && !hasApart_) // then all of them come before what comes after this one
+            if (u.write && !hasApart_) // later users follow this one, and so all of these
                 users.clear();
             users.push_back({now, u.write});
         }
@@ -214,7 +214,7 @@ private:
     Report &r_;
     std::map<VarId, VarId> targets_;
     std::set<VarId> flags_; // of the loops of the graph
-    bool hasApart_ = false; // some nodes of the graph have no order because they touch different elements
+    bool hasApart_ = false; // some nodes of the graph are unordered because they use different elements
     Level level_;
 };
 

@@ -1,5 +1,5 @@
-// SD2151: every number names something. Numbers of variables, references and functions are in their tables; members have a
-// structure; a function calls those above it alone, so that no call comes back.
+// SD2151: every id is valid. Ids of variables, references and functions are in their tables; members have a structure; a function
+// only calls functions above it, so there is no recursion.
 #include "Rules.h"
 
 namespace sdfgc::tree::rules {

@@ -1,5 +1,5 @@
-// SD2154, SD2155: a goto has one label in its function; break and continue stand in a loop; no jump leaves a loop or region whose
-// iterations threads share, nor a write-back.
+// SD2154, SD2155: a goto has exactly one label in its function; break and continue are inside a loop; no jump leaves a write-back,
+// or a loop or region whose iterations are distributed over threads.
 #include "Rules.h"
 
 #include <map>
@@ -7,7 +7,7 @@
 namespace sdfgc::tree::rules {
 namespace {
 
-/// Do threads share what the statement repeats?
+/// Are the statement's iterations distributed over threads?
 bool isShared(const Node &n) {
     if (n.kind == Kind::For)
         return static_cast<const For &>(n).omp || static_cast<const For &>(n).spread;
@@ -26,9 +26,9 @@ public:
     }
 
 private:
-    /// The statements around, as far as jumps must not leave them.
+    /// The surrounding statements that jumps must not leave.
     std::vector<const Node *> shared_;
-    std::vector<const Node *> loops_; // loops, and shared statements, innermost last
+    std::vector<const Node *> loops_; // loops and shared statements, innermost last
 
     template <class F> void inside(const Node &n, F &&f) {
         const bool shares = isShared(n), repeats = n.kind == Kind::For || n.kind == Kind::Loop;
@@ -82,7 +82,7 @@ private:
         auto at = labels_.find(g.label);
         if (at == labels_.end())
             return r_.fault(diag::Id::TreeLabel, g, "there is no label `" + g.label.str() + "`");
-        // What is around the label must be around the goto, and nothing shared may be left or entered.
+        // Everything around the label must also be around the goto, and nothing shared may be entered or left.
         if (at->second != shared_)
             leaves(g, *(shared_.empty() ? at->second.back() : shared_.back()));
     }

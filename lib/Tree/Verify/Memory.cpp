@@ -1,4 +1,4 @@
-// SD2160, SD2161: memory that is allocated late has been allocated on every path to a use, and what is released has memory.
+// SD2160, SD2161: late memory is allocated on every path to a use, and memory that is released has been allocated.
 #include "Forward.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sdfgc::tree::rules {
 namespace {
 
-/// The late variables that have memory; where ways meet, those that have it on all of them.
+/// The late variables that have memory; where paths join, those that have it on all of them.
 using Allocated = std::set<VarId>;
 
 class Memory : Forward<Allocated> {

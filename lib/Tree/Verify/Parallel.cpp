@@ -1,8 +1,9 @@
-// SD2156, SD2157: threads stand where they may.
+// SD2156, SD2157: threads are only used where they are allowed.
 //
-// On the host a loop either starts a team (`parallel`), or shares its iterations among the team of the region around it (`within`).
-// A team inside of a team is only started where its size is said. In a kernel, loops are spread over blocks and threads instead,
-// and a barrier stands where all threads that meet come by: not in a loop or branch that some of them leave out.
+// On the host, a loop either starts a team (`parallel`) or distributes its iterations over the team of the surrounding region
+// (`within`). A nested team is only started with an explicit size. In a kernel, loops are distributed over blocks and threads
+// instead, and a barrier must be reached by all threads that it synchronises: it must not be in a loop or branch that some of them
+// skip.
 #include "Rules.h"
 
 namespace sdfgc::tree::rules {
@@ -17,8 +18,8 @@ public:
 private:
     struct Around {
         bool team = false;    // several threads run the statements
-        bool sharing = false; // they share the iterations of a loop around
-        int apart = 0;        // 0: all threads of the grid come by; 1: those of a block; 2: some
+        bool sharing = false; // they share the iterations of a surrounding loop
+        int apart = 0;        // 0: all threads of the grid get here; 1: those of a block; 2: some
     } around_;
 
     void fault(const Node &n, const char *what) { r_.fault(diag::Id::TreeParallel, n, what); }
@@ -86,7 +87,7 @@ private:
             r_.fault(diag::Id::TreeBarrier, b,
                      std::string("is not reached by all threads of the ") + (b.ofGrid ? "grid" : "block"));
     }
-    /// Do threads of a block disagree on what the statement itself computes?
+    /// Does the value that the statement itself computes differ between threads of a block?
     bool differs(const Node &n) {
         bool found = false;
         forEachName(r_.f, n, [&](Name name, NameIn) { found = found || apart_.count(name); });

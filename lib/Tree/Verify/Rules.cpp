@@ -12,12 +12,12 @@ void Report::report(diag::Message message, const Node &at) {
 
 namespace {
 
-/// What a statement itself mentions, by number and by name.
+/// The variables that a statement itself mentions, by id and by name.
 class Mentioned {
 public:
     std::function<void(VarId)> variable = [](VarId) {};
     std::function<void(RefId)> reference = [](RefId) {};
-    std::function<void(Name, NameIn)> name; // may be left out: the sets of names cost time
+    std::function<void(Name, NameIn)> name; // optional: the sets of names take time
 
     void statement(const Node &n) {
         visit(n, [this](const auto &x) {

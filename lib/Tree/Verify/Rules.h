@@ -1,4 +1,4 @@
-// Internal: what the rules of the schedule tree share.
+// Internal: shared code of the schedule tree's rules.
 #pragma once
 
 #include "sdfgc/Tree/Effects.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::tree::rules {
 
-/// Reports what is wrong in one function.
+/// Reports faults in one function.
 class Report {
 public:
     Report(const Module &m, const Function &f, diag::Engine &diagnostics) : m(m), f(f), diagnostics_(diagnostics) {}
@@ -29,23 +29,23 @@ private:
     bool faults_ = false;
 };
 
-/// Calls `use` for every variable that a statement itself mentions by number: directly, or by its memory references.
+/// Calls `use` for every variable that a statement itself mentions by id: directly, or through its memory references.
 void forEachVariable(const Function &f, const Node &n, const std::function<void(VarId)> &use);
-/// Calls `use` for every memory reference of a statement itself; `use` must take references that are none.
+/// Calls `use` for every memory reference of a statement itself; `use` must accept invalid references.
 void forEachReference(const Node &n, const std::function<void(RefId)> &use);
-/// Calls `use` for every name in the expressions and sizes of a statement itself, also in those of its memory references. Sizes are
-/// integer arithmetic over variables; expressions may come from code that names other things.
+/// Calls `use` for every name in the expressions and sizes of a statement itself, including those in its memory references. Sizes
+/// are integer arithmetic over variables; expressions may come from code that uses other names.
 enum class NameIn : uint8_t { Expression, Size };
 void forEachName(const Function &f, const Node &n, const std::function<void(Name, NameIn)> &use);
 
 // ---- the rules
 bool ids(Report &r);      // Ids.cpp: the others need them to hold
-void scopes(Report &r);   // Scopes.cpp: declared before use, by number and by name
+void scopes(Report &r);   // Scopes.cpp: declared before use, by id and by name
 void jumps(Report &r);    // Jumps.cpp: labels, break, continue, goto, return
-void parallel(Report &r); // Parallel.cpp: teams, loops that share iterations, barriers
+void parallel(Report &r); // Parallel.cpp: teams, loops with distributed iterations, barriers
 void calls(Report &r);    // Calls.cpp: arguments, kernels and what they may use
 void memory(Report &r);   // Memory.cpp: allocated before use on every path
 void graphs(Report &r);   // Graphs.cpp: graphs of the device: numbers and edges
-void streams(Report &r);  // Streams.cpp: numbers; nothing is released before the work that uses it is done
+void streams(Report &r);  // Streams.cpp: stream numbers; no release before the work that uses the memory is done
 
 } // namespace sdfgc::tree::rules

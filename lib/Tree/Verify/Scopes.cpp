@@ -1,6 +1,7 @@
-// SD2152, SD2153, SD2164: a variable is declared once, before it is used, in a block around the use, and no two that are visible at
-// one place have one name; by number, and by name in expressions and sizes. Fields of the state, constants and members are declared
-// nowhere. What expressions name besides variables is what code declares by itself, parameters of lambdas, and what the file has.
+// SD2152, SD2153, SD2164: a variable is declared once, before its uses and in a block around them, and no two variables visible at
+// the same point have the same name. This is checked by id, and by name in expressions and sizes. Fields of the state, constants
+// and members are not declared. Other names in expressions are declared by the code itself, are parameters of lambdas, or belong to
+// the file.
 #include "Rules.h"
 
 #include "../Text/Scope.h"
@@ -29,7 +30,7 @@ private:
     bool isEverywhere(const Variable &v) const {
         return v.kind == VarKind::StateField || v.kind == VarKind::Constant || v.kind == VarKind::Member || isScalarConstant(v);
     }
-    /// A constant of the module that is a value: there is no declaration of it in functions either.
+    /// A constant of the module that is a value: functions do not declare it either.
     bool isScalarConstant(const Variable &v) const {
         return v.isConst && v.kind == VarKind::Value &&
                std::any_of(r_.m.constants.begin(), r_.m.constants.end(),
@@ -64,7 +65,7 @@ private:
         const std::map<Name, Type> *outer = locals_;
         if (n.kind == Kind::Code)
             locals_ = &static_cast<const Code &>(n).locals;
-        // What loops and regions declare is visible in their headers.
+        // Variables declared by loops and regions are visible in their headers.
         visit(n, [&](const auto &x) {
             forEachField(x, [&](const auto &each, const auto &owner) {
                 constexpr Role role = std::decay_t<decltype(each)>::role;
@@ -93,7 +94,7 @@ private:
             return after(static_cast<const RawTasklet &>(n));
         forEachBlock(n, [this](const Block &b) { block(b); });
     }
-    /// The write-backs of a tasklet name what its bindings declare.
+    /// The write-backs of a tasklet mention variables that its bindings declare.
     void after(const RawTasklet &t) {
         const std::set<Name> outer = bound_;
         for (const RawTasklet::Binding &b : t.bindings)
@@ -101,8 +102,8 @@ private:
         body(t.after);
         bound_ = outer;
     }
-    /// What sizes may name besides variables: constants and kernels of the module, numbers of the target, and what code of the user
-    /// defines at file scope. Expressions may also name what C++ and its libraries have.
+    /// Names besides variables that sizes may mention: constants and kernels of the module, values of the target, and definitions
+    /// of user code at file scope. Expressions may also mention names of C++ and its libraries.
     bool isKnownElsewhere(Name n) const {
         return n == number::threadX || n == number::threadY || n == number::threadZ || !r_.m.globalCode.empty() ||
                std::any_of(r_.m.constants.begin(), r_.m.constants.end(), [&](const ConstantDef &c) { return c.name == n; }) ||

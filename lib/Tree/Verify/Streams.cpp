@@ -1,5 +1,5 @@
-// SD2162, SD2163: operations are queued on streams that the program has, and memory of the device is not given back while something
-// that uses it may still run: the host has waited (its owner's block ends), or the stream that releases it has (memory of a pool).
+// SD2162, SD2163: operations are queued on streams that the program has, and device memory is not released while its users may
+// still be running: the host has waited (its owner's block ends), or the stream that releases it has (memory of a pool).
 #include "Forward.h"
 
 #include <map>
@@ -10,14 +10,14 @@ namespace {
 constexpr int host = -1;
 
 using Waiters = std::set<int>;                   // streams
-using Work = std::map<int, Waiters>;             // stream that was given work -> who waits for it before going on
+using Work = std::map<int, Waiters>;             // stream with the work -> those that wait for it before they continue
 using Covered = std::set<std::pair<VarId, int>>; // work on arrays, by stream
 
-/// What is known at a place: for each array which streams were given work on it, and who has waited for them since. Work that the host
-/// has waited for is none: whatever it queues from then on comes later.
+/// The facts at a point: for each array, which streams were given work on it, and who has waited for them since. Work that the host
+/// has waited for is removed: anything it queues afterwards comes later.
 struct Queued {
     std::map<VarId, Work> work;    // of arrays
-    std::map<int, Covered> events; // what an event stands for
+    std::map<int, Covered> events; // work that an event covers
     friend bool operator==(const Queued &, const Queued &) = default;
 
     bool has(VarId v, int stream) const {
@@ -41,8 +41,8 @@ public:
     }
 
 private:
-    /// Work of either way may be under way, and only who waits on both has waited. An event covers what it covers on each way that
-    /// has such work.
+    /// Work from either path may be running, and only those that wait on both paths have waited. An event covers the work that it
+    /// covers on each path with such work.
     Queued meet(const Queued &a, const Queued &b) const override {
         Queued out = a;
         for (const auto &[v, work] : b.work)
@@ -87,7 +87,7 @@ private:
                     const int v = each.of(owner), count = role == Role::Stream ? r_.m.streams : r_.m.events;
                     const bool mayBeNone = n.kind == Kind::Synchronise || n.kind == Kind::EventWait || n.kind == Kind::LibraryCall;
                     const bool other = v == -1 && mayBeNone && role == Role::Stream;
-                    const bool ofHost = n.kind == Kind::Allocate && v == 0; // no memory of a pool
+                    const bool ofHost = n.kind == Kind::Allocate && v == 0; // not memory of a pool
                     if ((v < 0 || v >= count) && !other && !ofHost)
                         r_.fault(diag::Id::TreeStream, n, role == Role::Stream ? "stream" : "event", std::to_string(v),
                                  std::to_string(count));
@@ -96,7 +96,7 @@ private:
         });
     }
 
-    /// Work that the statement gives to its stream, on the arrays that it mentions. What an event was recorded for came before.
+    /// Adds the statement's work to its stream, on the arrays that it mentions. Work that an event was recorded for came before.
     void queue(const Node &n, Queued &now) {
         int stream;
         if (n.kind == Kind::Launch)

@@ -110,7 +110,7 @@ private:
         return r;
     }
 
-    /// The same elements a little further on, in the loops of `b`.
+    /// The same elements, slightly shifted, in the loops of `b`.
     sym::Range resembling(const sym::Range &r, const RandomPair &p) {
         std::map<Name, Expr> others;
         for (std::size_t i = p.common; i < p.a.loops.size(); ++i)
@@ -126,12 +126,12 @@ private:
 
 // ---------------------------------------------------------------------------------------------------- enumeration
 
-/// The value of an expression as Maker makes them.
+/// The value of an expression of the form that Maker produces.
 class Evaluator {
 public:
     explicit Evaluator(Values &values) : values_(values) {}
 
-    /// Truncated, where it is a quotient.
+    /// Truncated if it is a quotient.
     int64_t operator()(Expr e) const {
         const auto [above, below] = e.isInteger() || e.isSymbol() ? std::pair(e, Expr(1)) : sym::asFraction(e);
         return of(above) / of(below);
@@ -161,7 +161,7 @@ private:
 };
 
 using Element = std::vector<int64_t>;
-/// Iterations of the common loops, with the elements that each touches.
+/// Iterations of the common loops, each with the elements that it accesses.
 using Touched = std::map<std::vector<int64_t>, std::set<Element>>;
 
 class Enumeration {

@@ -1,4 +1,4 @@
-// Random pairs of accesses, and what is true of them, counted one iteration after another.
+// Random pairs of accesses, and their exact dependences, found by enumerating all iterations.
 #pragma once
 
 #include "RandomNumbers.h"
@@ -17,12 +17,12 @@ struct RandomPair {
     analysis::AccessInstance a, b;
     std::size_t common = 0;
     sym::Assumptions facts;
-    std::vector<Values> sizes; // what the symbols are in turn; one without any where there are none
+    std::vector<Values> sizes; // successive values of the symbols; a single empty entry if there are no symbols
 
     std::string str() const;
 };
 
-/// What a pair is made of.
+/// The form of a pair.
 enum class Style : uint8_t {
     Constant,  // bounds 0 to 6, coefficients -3 to 3, steps -3 to 3, triangular bounds, ranges with steps and tiles
     Symbolic,  // the same with symbolic sizes
@@ -32,8 +32,9 @@ enum class Style : uint8_t {
 RandomPair randomPair(RandomNumbers &random, Style style);
 
 using OnConflict = std::function<void(const Values &size, const std::vector<int64_t> &distance)>;
-/// Calls `found` for each two iterations whose elements meet: with the size and the distances of the common loops, as differences
-/// of their variables' values. Returns whether, in each iteration of the common loops, all that a touches is touched by b.
+/// Calls `found` for every two iterations that access a common element, with the size and with the distances in the common loops,
+/// as differences of the loop variables' values. Returns whether, in each iteration of the common loops, b accesses all elements
+/// that a accesses.
 bool enumerate(const RandomPair &p, const std::vector<Values> &sizes, const OnConflict &found);
 
 } // namespace sdfgc::test

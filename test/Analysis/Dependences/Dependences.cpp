@@ -1,4 +1,4 @@
-// The rules of the dependence engine, one by one. That they are right for all kinds of pairs is shown by DependencesRandom.cpp.
+// The rules of the dependence engine, one by one. DependencesRandom.cpp shows that they are correct for all kinds of pairs.
 #include "sdfgc/Analysis/Dependences/Dependences.h"
 #include "Symbolic/Helpers.h"
 
@@ -30,7 +30,7 @@ sym::Assumptions sizes() {
 
 AccessInstance access(const std::string &subset, const std::string &around) { return {S(subset), loops(around)}; }
 
-/// `(<, *) by -1, ?; exact`: direction vectors, distances where one is known, and whether the conflict is exact.
+/// `(<, *) by -1, ?; exact`: direction vectors, known distances, and whether the conflict is exact.
 std::string text(const std::optional<Conflict> &c) {
     if (!c)
         return "apart";
@@ -71,7 +71,7 @@ TEST_CASE("dependences: without a loop variable") {
     CHECK(within("i 0:N", "0", "M") == "apart"); // a size is positive
     CHECK(within("i 0:N", "0", "M - 1") == "(*); exact");
     CHECK(within("i 0:N", "i, 0", "i, N") == "apart");
-    CHECK(within("i 0:N", "x", "y") == "(*); exact"); // where x is y
+    CHECK(within("i 0:N", "x", "y") == "(*); exact"); // where x = y
     CHECK(within("", "3", "3") == "(); exact");
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("dependences: a symbolic distance against the trip count") {
     CHECK(within("i 0:N:M", "i", "i + M") == "(<) by -1");
     CHECK(within("i 0:N:M", "i", "i + M - 1") == "(<=)");
     CHECK(within("i 0:N:d", "i", "i") == "(=) by 0");
-    CHECK(within("i 0:N:d", "i", "i + 1") == "(<>)"); // who knows which way the loop runs
+    CHECK(within("i 0:N:d", "i", "i + 1") == "(<>)"); // the direction of the loop is unknown
 }
 
 TEST_CASE("dependences: one variable against a constant, and against itself backwards") {
@@ -124,7 +124,7 @@ TEST_CASE("dependences: ranges") {
     CHECK(within("i 0:N", "0:8:4:2", "2:8:4:2") == "apart"); // tiles of two
     CHECK(within("i 0:N", "0:8:4:2", "1:8:4:2") == "(*); exact");
     CHECK(within("i 0:N", "3:-1:-1", "4:8") == "apart");
-    CHECK(within("i 0:N", "2:2", "0:M") == "apart"); // nothing is touched
+    CHECK(within("i 0:N", "2:2", "0:M") == "apart"); // no element is accessed
     // Row against column of a triangle.
     CHECK(within("i 0:N", "i, i:N", "i + 1:N, i") == "apart");
     CHECK(within("i 0:N", "i, i:N", "i:N, i") == "(=) by 0; exact");
@@ -136,7 +136,7 @@ TEST_CASE("dependences: separable dimensions") {
     CHECK(within("i 0:N; j 0:M", "j", "j - 1") == "(*, >) by ?, 1; exact");
     CHECK(within("i 0:N", "i, i", "i - 1, i - 2") == "apart");
     CHECK(within("i 0:N", "i, 0", "i - 1, 1") == "apart");
-    // A[t + 1, i] = A[t, i - 1]: what makes an interchange wrong.
+    // A[t + 1, i] = A[t, i - 1]: this dependence makes an interchange illegal.
     CHECK(within("t 0:N; i 1:M", "t + 1, i", "t, i - 1") == "(>, >) by 1, 1; exact");
     CHECK(within("t 0:N; i 1:M", "t + 1, i", "t, i + 1") == "(>, <) by 1, -1; exact");
 }
@@ -157,7 +157,7 @@ TEST_CASE("dependences: triangular bounds") {
     CHECK(within("i 0:N; j 0:i", "i, j", "j, i") == "apart"); // below the diagonal and above it
     CHECK(within("i 0:N; j 0:i + 1", "i, j", "j, i") == "(=, =) by 0, 0; exact");
     CHECK(within("i 0:N; j i:N", "i, j", "j, j") == "(<=, =) by ?, 0; exact");
-    // Tiles, the last of which is cut.
+    // Tiles; the last one is partial.
     CHECK(within("i 0:N:32; j i:i + 32", "j", "j") == "(=, =) by 0, 0; exact");
     CHECK(within("i 0:N:32; j i:Min(i + 32, N)", "j", "j") == "(=, =) by 0, 0");
     CHECK(within("i 0:N; j 32*i:32*i + 33", "j", "j") == "(*, =) by ?, 0; exact");
@@ -184,7 +184,7 @@ TEST_CASE("dependences: flattened arrays") {
     CHECK(within("i 0:M; j 0:N", "(N + 2)*i + j", "(N + 2)*i + j + 1") == "(=, <) by 0, -1; exact");
     CHECK(within("i 0:M", "N*i:N*i + N", "N*i:N*i + N") == "(=) by 0; exact");
     CHECK(within("i 0:M", "n*i", "n*i") == "(*)");                                  // n may be zero
-    CHECK(within("i 0:M; j 0:n", "n*i + j", "n*i + j") == "(=, =) by 0, 0; exact"); // it is not, where the inner loop runs
+    CHECK(within("i 0:M; j 0:n", "n*i + j", "n*i + j") == "(=, =) by 0, 0; exact"); // it is not zero where the inner loop runs
 }
 
 TEST_CASE("dependences: divisions, remainders and minima") {
@@ -210,7 +210,7 @@ TEST_CASE("dependences: loops of their own") {
     CHECK(text(conflictOf(inside("i, j", "j 0:M"), inside("i, j", "j 0:M"), 1, sizes())) == "(=) by 0; exact");
     CHECK(text(conflictOf(inside("i + j", "j 0:4"), inside("i + k", "k 0:4"), 1, sizes())) == "(*); exact");
     CHECK(text(conflictOf(inside("4*i + j", "j 0:4"), inside("4*i + k", "k 0:4"), 1, sizes())) == "(=) by 0; exact");
-    // An inner variable hides an outer one of its name.
+    // An inner variable hides an outer one with the same name.
     CHECK(text(conflictOf(inside("i", "i 0:4"), inside("i", "i 4:8"), 1, sizes())) == "apart");
     CHECK(text(conflictOf(inside("i", "i 0:4"), inside("i", "i 3:8"), 1, sizes())) == "(*); exact");
 }
@@ -262,7 +262,7 @@ TEST_CASE("dependences: carried by a loop, and within an iteration") {
     CHECK(isCarriedBy(conflict("i, j", "i, j - 1"), 1));
     CHECK(isCarriedBy(conflict("i, j", "i - 1, j - 1"), 0));
     CHECK_FALSE(isCarriedBy(conflict("i, j", "i - 1, j - 1"), 1));
-    // Iterations of one i are apart, though both directions of j happen.
+    // Iterations of one i are independent, although both directions of j occur.
     CHECK(isCarriedBy(conflict("i + j", "i + j"), 0));
     CHECK_FALSE(isCarriedBy(conflict("i + j", "i + j"), 1));
 }
@@ -298,7 +298,7 @@ TEST_CASE("dependences: covered") {
     CHECK(covered(access("3", ""), access("0:8:3", "")));
     CHECK_FALSE(covered(access("4", ""), access("0:8:3", "")));
     CHECK(covered(access("0", ""), access("0", "k 0:N")));       // written N times
-    CHECK_FALSE(covered(access("0", ""), access("0", "k 1:N"))); // or never, where N is 1
+    CHECK_FALSE(covered(access("0", ""), access("0", "k 1:N"))); // or never, for N = 1
     CHECK(covered(access("N*i + j", "i 0:M; j 0:N"), access("N*i + j", "i 0:M; j 0:N"), 2));
     CHECK_FALSE(isCovered({std::nullopt, {}}, {S("0"), {}}, 0, {}));
 }

@@ -1,8 +1,8 @@
-// The dependence engine against enumeration: random pairs of accesses, iterated one element after another.
+// Compares the dependence engine with enumeration: random pairs of accesses, all iterations of which are executed.
 //
-// What may never be: "no conflict" where there is one; a direction vector that happens and is in none of `vectors`, or not in the
-// product of `levels`; a distance that is another one; `exact` where a direction never happens; isCovered where something is not.
-// How often the engine says less than is true is counted and printed.
+// Errors are: "no conflict" where there is one; a direction vector that occurs but is in none of `vectors`, or not in the product
+// of `levels`; a wrong distance; `exact` for a direction that never occurs; isCovered for elements that are not covered. Cases
+// where the engine is less precise than possible are counted and printed.
 #include "Analysis/Dependences/DependencePairs.h"
 
 #include <catch2/catch.hpp>
@@ -18,10 +18,10 @@ namespace {
 
 using Signs = std::vector<int>;
 
-/// All that happens for some sizes.
+/// Everything that occurs for some sizes.
 struct Happening {
     std::set<Signs> signs;
-    std::vector<std::map<std::size_t, std::set<int64_t>>> distances; // by number of the size and loop
+    std::vector<std::map<std::size_t, std::set<int64_t>>> distances; // by the index of the size and the loop
     bool covered = false;
 
     Happening(const RandomPair &p, const std::vector<Values> &sizes) : distances(sizes.size()) {
@@ -119,8 +119,9 @@ private:
             }
     }
 
-    /// Each direction happens: always seen where there are no symbols; else for some of the sizes, or some of more. That those are
-    /// enough cannot be known: N = 16 and M = 17 may be the least sizes for which a direction happens. So it is counted.
+    /// Checks that each direction occurs: always for pairs without symbols; otherwise for some of the sizes, or of a larger set.
+    /// Whether these suffice cannot be known: N = 16 and M = 17 may be the smallest sizes for which a direction occurs. Such cases
+    /// are therefore only counted.
     void checkExact(const Conflict &c) {
         auto isMissing = [&](const Happening &h) {
             for (std::size_t i = 0; i < p_.common; ++i)

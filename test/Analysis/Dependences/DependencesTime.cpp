@@ -1,4 +1,4 @@
-// How long the dependence engine takes for a pair, in time of the processor: printed, not judged. build/bin/testAnalysis "[time]"
+// CPU time of the dependence engine per pair; it is printed, not checked. build/bin/testAnalysis "[time]"
 #include "Analysis/Dependences/DependencePairs.h"
 #include "Symbolic/Helpers.h"
 
@@ -23,7 +23,7 @@ void print(const char *what, const std::vector<test::RandomPair> &pairs, int tim
               << "% in conflict\n";
 }
 
-/// Loops over i, j and k up to N, and facts as of a program with twenty sizes.
+/// Loops over i, j and k up to N, and assumptions like those of a program with twenty sizes.
 test::RandomPair pair(const char *a, const char *b, std::size_t loops) {
     test::RandomPair p;
     for (std::size_t i = 0; i < loops; ++i)

@@ -1,4 +1,4 @@
-// Which container keeps the iterations of a map in order.
+// Which container forces the iterations of a map to run in order.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Dependences/DependentIterations.h"
@@ -10,7 +10,7 @@ namespace {
 
 std::string whole(const std::string &data) { return data[0] == 'A' ? "A[0:N, 0:M]" : "s[0]"; }
 
-/// map[i] { map[j] { t reads `from`, writes `to` } } over N x M, with one access node for each side; `more`: lines after t.
+/// map[i] { map[j] { t reads `from`, writes `to` } } over N x M, with one access node on each side; `more`: lines after t.
 struct TwoMaps : Graph {
     MapEntry *outer = node<MapEntry>("outer"), *inner = node<MapEntry>("inner");
 
@@ -56,7 +56,7 @@ TEST_CASE("dependent iterations: the inner map's element before is of the same o
 TEST_CASE("dependent iterations: a row that another iteration writes") { CHECK(TwoMaps("A[i - 1, j]", "A[i, j]").shared() == "A"); }
 
 TEST_CASE("dependent iterations: an element of all iterations") {
-    CHECK(TwoMaps("", "s[0]").shared() == "s");    // assigned: the last one stays
+    CHECK(TwoMaps("", "s[0]").shared() == "s");    // assigned: the last value remains
     CHECK(TwoMaps("", "s[0] (+)").shared() == ""); // updated, in any order
     CHECK(TwoMaps("", "s[0] (wcr = \"lambda a, b: a * 2 + b\")").shared() == "s");
     CHECK(TwoMaps("s[0]", "s[0] (+)").shared() == "s"); // updated and read

@@ -1,4 +1,4 @@
-// The second tier: isl decides what elimination leaves open.
+// The second tier: isl decides the cases that elimination leaves open.
 #include "Analysis/Dependences/Exact.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ void between(Rows &rows, int64_t lower, int64_t a, int64_t b, int64_t upper) {
     rows.add(Form(upper).add(1, -a).add(2, -b));
 }
 
-/// What both tiers say.
+/// The result on which both tiers agree.
 Feasibility decided(const Rows &rows) {
     const Feasibility first = solveInequalities(rows);
     return first == Feasibility::Unknown ? solveExactly(rows) : first;
@@ -22,7 +22,7 @@ Feasibility decided(const Rows &rows) {
 } // namespace
 
 TEST_CASE("dependences: a system with rational solutions only") {
-    Rows rows(3); // Pugh's example: its shadow has integers, it has none
+    Rows rows(3); // Pugh's example: its shadow contains integers, the set itself contains none
     between(rows, 27, 11, 13, 45);
     between(rows, -10, 7, -9, 4);
     CHECK(solveInequalities(rows) == Feasibility::Unknown);

@@ -24,7 +24,7 @@ TEST_CASE("branches are dominated by the test and dominate nothing after them") 
     CHECK(d.common(1, 2) == 0);
     CHECK(d.common(0, 3) == 0);
     CHECK_FALSE(d.reachable(4));
-    CHECK(d.predecessors(3) == std::vector<int>{1, 2}); // not the one that cannot be reached
+    CHECK(d.predecessors(3) == std::vector<int>{1, 2}); // without the unreachable one
 }
 
 TEST_CASE("a loop that is entered at two nodes is dominated by neither") {

@@ -1,4 +1,4 @@
-// Headers of loops: the values of the variable, against loops that run.
+// Headers of loops that count to a bound.
 #include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"

@@ -1,4 +1,4 @@
-// How often loops run, against loops that run.
+// Trip counts, compared with simulated loops.
 #include "Graphs.h"
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
@@ -28,7 +28,7 @@ bool holds(const std::string &relation, int64_t a, int64_t b) {
     return relation == "<" ? a < b : relation == "<=" ? a <= b : relation == ">" ? a > b : relation == ">=" ? a >= b : a != b;
 }
 
-/// How often a loop runs; nothing: it does not end.
+/// The number of iterations of a loop; empty if it does not end.
 template <class Test> std::optional<int64_t> simulated(Form form, int64_t first, int64_t step, Test goesOn) {
     int64_t i = first, n = 0;
     for (; n < 100; ++n) {
@@ -43,7 +43,7 @@ template <class Test> std::optional<int64_t> simulated(Form form, int64_t first,
     return std::nullopt;
 }
 
-/// The only loop of a graph, with what is known of the symbols there.
+/// The only loop of a graph, with the assumptions about the symbols there.
 LoopHeader countIn(Graph &x, std::string_view label = "l") {
     return analysis::tripCountOf(*x.block<LoopRegion>(label), analysis::factsOf(x.g));
 }
@@ -135,7 +135,7 @@ TEST_CASE("the formulas of trip counts") {
     CHECK(formula("for i = 1; i <= N; i = i + 1") == "N");
     CHECK(formula("for i = N - 1; i >= 0; i = i - 1") == "N");
     CHECK(formula("for i = 2; i <= M; i = i + 3") == "max((M + 1) // 3, 0)");
-    CHECK(formula("for i = 1; i < N; i = i + 1") == "max(N, 1) - 1"); // what is empty is never read, but it may be there
+    CHECK(formula("for i = 1; i < N; i = i + 1") == "max(N, 1) - 1"); // empty ranges are never read, but they may occur
     CHECK(formula("for i = 0; i < K[M]; i = i + 2") == "max(int_ceil(K[M], 2), 0)");
     CHECK(formula("for i = 0; i != N; i = i + 1") == "N");
     CHECK(formula("for i = 0; i < K[0]; i = i + 1") == "max(K[0], 0)");
@@ -150,7 +150,7 @@ TEST_CASE("conjunctions bound loops") {
     t = countOf("for i = 0; i < N and i <= M; i = i + 1");
     CHECK(t.count == sym::min({expr("N"), sym::max({expr("0"), expr("M + 1")})}));
     CHECK(t.exact);                                  // both are counted
-    t = countOf("for i = 0; 0 <= i < N; i = i + 1"); // the first part holds for ever
+    t = countOf("for i = 0; 0 <= i < N; i = i + 1"); // the first part is always true
     CHECK(t.count.str() == "N");
     CHECK(!t.exact);
     t = countOf("for i = 0; not (i >= N) and not (i > M) and not (i == 3); i = i + 1");
@@ -198,7 +198,7 @@ TEST_CASE("what a loop changes is no part of its count") {
 TEST_CASE("loops without a count say why") {
     requireNot(countOf("while A[0] > 0"), Uncounted::NoVariable);
     requireNot(countOf("for i = i; i < N; i = i + 1"), Uncounted::First);
-    requireNot(countOf("for i = N / 2; i < N; i = i + 1"), Uncounted::First); // not what it is in an expression
+    requireNot(countOf("for i = N / 2; i < N; i = i + 1"), Uncounted::First); // differs from the division of expressions
     requireNot(countOf("for i = 0; i < N / 2; i = i + 1"), Uncounted::NoTest);
     requireNot(countOf("for i = 1; i < N; i = i * 2"), Uncounted::Step);
     requireNot(countOf("for i = 0; i < N; i = i + 0"), Uncounted::StepZero);
@@ -243,7 +243,7 @@ TEST_CASE("while loops that count in their body") {
     t = countOf("while A[0] > x and s < M", step); // a bound
     CHECK(t.counted());
     CHECK(!t.exact);
-    t = countOf("while s < N and M > 0", "state a {}\ns = s + 1\nM = M - 3\nstate b {}"); // the sooner one
+    t = countOf("while s < N and M > 0", "state a {}\ns = s + 1\nM = M - 3\nstate b {}"); // the one that is reached first
     CHECK(sym::evaluate(t.count, {{Name("N"), 9}, {Name("M"), 6}, {Name("s"), 0}}) == 2);
     CHECK(sym::evaluate(t.count, {{Name("N"), 1}, {Name("M"), 6}, {Name("s"), 0}}) == 1);
 

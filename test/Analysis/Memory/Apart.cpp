@@ -1,4 +1,4 @@
-// Which operations of the device touch different elements of a container that they share.
+// Which device operations access different elements of a shared container.
 #include "sdfgc/Analysis/Memory/Apart.h"
 
 #include "Graphs.h"
@@ -18,7 +18,7 @@ std::string kernel(const std::string &range, const std::string &from, const std:
 
 std::string state(const std::string &name, const std::string &content) { return "  state " + name + " {\n" + content + "  }\n"; }
 
-/// Do the first two operations of a program share no element of A?
+/// Are the elements of A that the first two operations of a program access disjoint?
 bool areApart(const std::string &one, const std::string &other) {
     diag::Engine diags;
     const auto g = serialize::readText("sdfg p {\n  symbol N: int64\n  symbol k: int64\n  argument A: float64[N, N] (GPU_Global)\n"
@@ -62,5 +62,5 @@ TEST_CASE("Copies count with their subsets, on the side of the container") {
     CHECK_FALSE(areApart("    h[1, 0:N] -> A[0, 0:N]\n", kernel("0:N", "0, i", "0, i")));
     CHECK(areApart("    A[1, 0:N] -> h[0, 0:N]\n", kernel("0:N", "2, i", "0, i")));
     CHECK_FALSE(areApart("    A[1, 0:N] -> h[0, 0:N]\n", kernel("0:N", "2, i", "1, i")));
-    CHECK_FALSE(areApart("    A[1, 0:N] -> A[0, 0:N]\n", kernel("0:N", "3, i", "2, i"))); // both sides are one container
+    CHECK_FALSE(areApart("    A[1, 0:N] -> A[0, 0:N]\n", kernel("0:N", "3, i", "2, i"))); // both sides are the same container
 }

@@ -35,7 +35,7 @@ TEST_CASE("symbols that are sizes are positive, others are what they were declar
     g.symbolHints["k"].nonnegative = true;
     const sym::Assumptions facts = factsOf(g);
     CHECK(sym::isNonNegative(N - 1, facts) == sym::Truth::True);
-    CHECK(sym::isNonNegative(M - 1, facts) != sym::Truth::True); // no symbol
+    CHECK(sym::isNonNegative(M - 1, facts) != sym::Truth::True); // not a symbol
     CHECK(sym::isNonNegative(sym::Expr::symbol("k"), facts) == sym::Truth::True);
     CHECK(sym::isNonNegative(sym::Expr::symbol("k") - 1, facts) != sym::Truth::True);
 }

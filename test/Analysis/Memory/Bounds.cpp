@@ -1,4 +1,4 @@
-// Where expressions are least in loops, and what leaves its container there.
+// Minima of expressions in loops, and accesses outside of their container there.
 #include "sdfgc/Analysis/Memory/Bounds.h"
 
 #include "Graphs.h"

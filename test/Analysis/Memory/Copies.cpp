@@ -1,4 +1,4 @@
-// The table of copies: each row, and where it ends.
+// The table of copies: each row and its limits.
 #include "Graphs.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -36,7 +36,7 @@ std::string chosen(Direction d, const CopyShape &s, bool converts = false, bool 
     return std::string(name(analysis::chooseCopy(ends, s)));
 }
 
-/// Between containers of the host.
+/// Between host containers.
 std::string onHost(const CopyShape &s, const CopyEnds &ends) { return std::string(name(analysis::chooseCopy(ends, s))); }
 std::string onHost(const CopyShape &s) {
     CopyEnds ends;
@@ -75,7 +75,7 @@ TEST_CASE("copies: memory without gaps that both sides go through in one order i
     for (Direction d : {ToDevice, ToHost, OnDevice}) {
         CHECK(chosen(d, shape("0:N, 0:M", "1, N", "0:N, 0:M", "1, N")) == "Linear"); // by columns
         CHECK(chosen(d, shape("0:N, 0:M, 0:K", "K, N*K, 1", "0:N, 0:M, 0:K", "K, N*K, 1")) == "Linear");
-        CHECK(chosen(d, shape("0:N, 0:M", "1, P", "0:N, 0:M", "1, P")) != "Linear"); // with gaps between columns
+        CHECK(chosen(d, shape("0:N, 0:M", "1, P", "0:N, 0:M", "1, P")) != "Linear"); // with gaps between the columns
         CHECK(chosen(d, shape("0:N, 0:M", "1, N", "0:N, 0:M", "M, 1")) != "Linear"); // in another order
     }
     CHECK(onHost(shape("0:N, 0:M", "1, N", "0:N, 0:M", "1, N")) == "Linear");
@@ -102,7 +102,7 @@ TEST_CASE("copies: rows and columns are one copy of rows") {
     }
     CHECK(rows.dims.size() == 2);
     CHECK(column.dims.size() == 1);
-    // Dimensions that continue each other on both sides are one.
+    // Dimensions that are contiguous on both sides are merged.
     CHECK(shape("0:2, 0:3, 0:4", "30, 10, 1", "0:2, 0:3, 0:4", "12, 4, 1").dims.size() == 2);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("containers that iterations share") {
 
 namespace {
 
-/// A kernel that writes an element of B, by way of an access node of `inside` in front of the exit; returns the edge into the exit.
+/// A kernel that writes an element of B through an access node of `inside` before the exit; returns the edge into the exit.
 Edge *handedOn(Graph &g, const std::string &inside, const std::string &memletText, const std::string &other = "",
                const std::string &wcr = "") {
     g.transient("A", "N").storage = Storage::GPU_Global;
@@ -256,8 +256,8 @@ TEST_CASE("the side of a copy that names no subset") {
     using analysis::missingSubset;
     CHECK(missingSubset({{range(0, N - 1)}}, whole) == whole);
     CHECK(missingSubset({{range(2, N + 1)}}, whole) == whole);                      // as many elements
-    CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}});     // others: the same indices
-    CHECK(missingSubset({{range(2, i)}}, whole) == sym::Subset{{range(0, i - 2)}}); // nobody knows: from the first one
+    CHECK(missingSubset({{range(3, N)}}, whole) == sym::Subset{{range(3, N)}});     // different elements: the same indices
+    CHECK(missingSubset({{range(2, i)}}, whole) == sym::Subset{{range(0, i - 2)}}); // unknown: from the first one
     CHECK(missingSubset({{range(0, i), range(0, 4)}}, whole) == whole);
 }
 

@@ -1,4 +1,4 @@
-// Which memory a container stands for.
+// The memory that a container refers to.
 #include "Graphs.h"
 
 #include "sdfgc/Analysis/Memory/Memories.h"
@@ -48,7 +48,7 @@ TEST_CASE("memories: arguments of nested SDFGs have those of the containers outs
     passing(g, *n, "p", "A");
     passing(g, *n, "q", "A");
     SDFG &inside = passing(g, *n, "r", "B");
-    inside.arrays.set("A", DataDesc::array(ScalarKind::Float64, {8}, true)); // another one of the same name
+    inside.arrays.set("A", DataDesc::array(ScalarKind::Float64, {8}, true)); // a different one with the same name
     Memories m(g.g);
     CHECK(m.of(inside, "p") == m.of(g.g, "A"));
     CHECK_FALSE(m.apart(m.of(inside, "p"), m.of(inside, "q")));

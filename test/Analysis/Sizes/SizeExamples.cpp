@@ -16,7 +16,7 @@ using analysis::Uncounted;
 
 namespace {
 
-/// A program of loops `a`, `b`, `c`, with what is known of its symbols.
+/// A program of loops `a`, `b`, `c`, with the assumptions about its symbols.
 struct Program : Graph {
     explicit Program(const std::string &loops)
         : Graph(R"(
@@ -40,7 +40,7 @@ struct Program : Graph {
         REQUIRE(t.counted());
         return t.count;
     }
-    /// The number of iteration `k` of a loop as the variable of it.
+    /// The number of iteration `k` of a loop, in terms of the loop variable.
     SizeExpr numbered(std::string_view label, const SizeExpr &e, Name k) {
         const LoopHeader t = trips(label);
         return analysis::substitute(
@@ -77,7 +77,7 @@ TEST_CASE("sizes of tapes: one loop, and loops in loops") {
     const SizeExpr box = analysis::product(p2.count("a"), analysis::maxOver(k, 0, p2.count("a"), inner, p2.facts), p2.facts);
     CHECK(box.str() == "N*max(N, 1) - N");
     CHECK(analysis::sumOver(k, 0, expr("i"), p2.numbered("a", p2.count("b"), k), p2.facts).str() ==
-          "i**2/2 - i/2 if i > 0 else 0"); // where a row begins
+          "i**2/2 - i/2 if i > 0 else 0"); // the start of a row
 
     Program p3("a: for i = 2; i <= M; i = i + 3 {\nb: for j = i; j < N; j = j + 2 {\nstate s {}\n}\n}");
     const SizeExpr second = p3.numbered("a", p3.count("b"), k);
@@ -85,7 +85,7 @@ TEST_CASE("sizes of tapes: one loop, and loops in loops") {
     const SizeExpr most = analysis::maxOver(k, 0, p3.count("a"), second, p3.facts);
     CHECK(most.str() == "max((N + 1) // 2, 1) - 1 if (M + 1) // 3 > 0 else 0");
     CHECK(analysis::product(p3.count("a"), most, p3.facts).str() == "((M + 1) // 3)*max((N + 1) // 2, 1) - ((M + 1) // 3)");
-    CHECK(analysis::sumOver(k, 0, p3.count("a"), second, p3.facts).hasBinder()); // no polynomial
+    CHECK(analysis::sumOver(k, 0, p3.count("a"), second, p3.facts).hasBinder()); // not a polynomial
 }
 
 TEST_CASE("sizes of tapes: rows of different lengths") {
@@ -125,12 +125,12 @@ TEST_CASE("sizes of tapes: loops that end when something is reached") {
 
     Program p10("a: for i = 0; i < N; i = i + 1 {\nstate h {\nt: o = 2 * c  with c <- K[0]; o -> K[0]\n}\n"
                 "b: for j = 0; j < K[0]; j = j + 1 {\nstate s {}\n}\n}");
-    CHECK(p10.count("b").str() == "max(K[0], 0)"); // at the entry of this loop: it is not the same for all i
+    CHECK(p10.count("b").str() == "max(K[0], 0)"); // at the entry of this loop, since it is not the same for all i
     CHECK(p10.count("a").str() == "N");
 }
 
 TEST_CASE("sizes of tapes: parts of containers, threads, conditions") {
-    // 11: the interior of a stencil in place
+    // 11: the interior of an in-place stencil
     Program p11("a: for t = 0; t < T; t = t + 1 {\nstate s {}\n}");
     CHECK((p11.count("a") * SizeExpr(expr("N - 2"))).str() == "N*T - 2*T");
 

@@ -94,7 +94,7 @@ TEST_CASE("sizes: nothing moves into binders or out of them") {
     const SizeExpr a = analysis::maxOver(i, 0, expr("N"), expr("K[i]")), b = analysis::maxOver(j, 0, expr("N"), expr("L[j]"));
     CHECK((a - b).str() == "MaxOver(i, 0, N, K[i]) - MaxOver(i, 0, N, L[i])");
     CHECK(valueOf(a - b, {{"N", 2}}, {{"K", {1, 5}}, {"L", {4, 0}}}) == 1);
-    CHECK(a - analysis::maxOver(l, 0, expr("N"), expr("K[l]")) == SizeExpr(0)); // the same up to the name of the variable
+    CHECK(a - analysis::maxOver(l, 0, expr("N"), expr("K[l]")) == SizeExpr(0)); // the same except for the name of the variable
     CHECK(analysis::floorDiv(a, 2).str() == "MaxOver(i, 0, N, K[i]) // 2");
     CHECK(analysis::select(analysis::compare(sym::Kind::Gt, a, 3), a, b).str() ==
           "MaxOver(i, 0, N, K[i]) if MaxOver(i, 0, N, K[i]) > 3 else MaxOver(i, 0, N, L[i])");
@@ -104,10 +104,10 @@ TEST_CASE("sizes: nothing moves into binders or out of them") {
 TEST_CASE("sizes: bound variables are nobody else's") {
     const SizeExpr inner = analysis::sumOver(i, 0, expr("n"), expr("K[i]"));
     const SizeExpr outer = analysis::sumOver(i, 0, expr("i"), SizeExpr(expr("i")) * inner + expr("L[i]"));
-    CHECK(outer.str() == "SumOver(j, 0, i, j*SumOver(k, 0, n, K[k]) + L[j])"); // the end is another i
+    CHECK(outer.str() == "SumOver(j, 0, i, j*SumOver(k, 0, n, K[k]) + L[j])"); // the i in the end is a different one
     const std::map<std::string, std::vector<int64_t>> arrays{{"K", {1, 2, 3}}, {"L", {5, 6, 7}}};
     CHECK(valueOf(outer, {{"n", 3}, {"i", 3}}, arrays) == 0 * 6 + 1 * 6 + 2 * 6 + 5 + 6 + 7);
-    // A value whose own binders have as deep a nesting as those that it gets into.
+    // A value whose own binders are nested as deeply as those into which it is substituted.
     const SizeExpr nested = analysis::substitute(outer, {{Name("n"), analysis::maxOver(l, 0, 2, expr("K[l] + i"))}});
     CHECK(nested.str() == "SumOver(j, 0, i, j*SumOver(k, 0, MaxOver(k, 0, 2, i + K[k]), K[k]) + L[j])");
     CHECK(valueOf(nested, {{"i", 1}}, arrays) == 0 * 6 + 5);
@@ -193,8 +193,8 @@ TEST_CASE("sizes: values, and why there is none") {
     CHECK(valueOf(read("MaxOver(i, 0, 2, -K[i])"), {}, {{"K", {4, 3}}}) == -3); // 0 is for empty ranges only
     CHECK(valueOf(read("SumOver(i, 0, N, SumOver(j, i, N, SumOver(k, j, N, SumOver(l, k, N, 1))))"), {{"N", 5}}) == 70);
     CHECK(valueOf(analysis::sumOver(i, 0, expr("N"), expr("i*M")), {{"N", 1 << 25}, {"M", 3}}) == 3 * ((1LL << 49) - (1LL << 24)));
-    CHECK(valueOf(read("N**2/2 - N/2"), {{"N", 4294967296}}) == 9223372034707292160); // N*N has more than 64 bits, the size has not
-    CHECK(valueOf(read("K[0] if N > 0 else 7"), {{"N", 0}}) == 7);                    // the element is not looked at
+    CHECK(valueOf(read("N**2/2 - N/2"), {{"N", 4294967296}}) == 9223372034707292160); // only N*N needs more than 64 bits
+    CHECK(valueOf(read("K[0] if N > 0 else 7"), {{"N", 0}}) == 7);                    // the element is not read
 
     const auto why = [](const char *text, int64_t n, int64_t steps = 1000) {
         analysis::SizeValues v;
@@ -216,7 +216,7 @@ TEST_CASE("sizes: values, and why there is none") {
     CHECK(why("N**200", -1) == "1");
     CHECK(why("N + M", 1) == "`M` has no value");
     CHECK(why("5 // N", 0) == "a divisor is 0");
-    CHECK(why("SumOver(i, 0, K[i % 4], 1)", 0) == "`i` has no value"); // the variable is bound in the body only
+    CHECK(why("SumOver(i, 0, K[i % 4], 1)", 0) == "`i` has no value"); // the variable is bound only in the body
     CHECK(why("SumOver(i, 0, N, i // 2)", 1000) == "249500");
     CHECK(why("SumOver(i, 0, N, i // 2)", 1001) == "the sums and maxima have too many terms");
     CHECK(why("N/2", 3) == "a size is no whole number");
@@ -237,5 +237,5 @@ TEST_CASE("sizes: what an empty range does not look at stays so") {
     CHECK(analysis::sumOver(i, 0, expr("N"), expr("i*K[j]"), facts).str() == "N**2*K[j]/2 - N*K[j]/2 if N > 0 else 0");
     CHECK(analysis::maxOver(i, 0, expr("N"), expr("max(K[j], 0)*i"), facts).str() ==
           "N*max(K[j], 0) - max(K[j], 0) if N > 0 else 0");
-    CHECK(analysis::sumOver(i, 0, expr("K[j]"), expr("max(K[j], 0)"), facts).str() == "max(K[j], 0)**2"); // its end is read anyway
+    CHECK(analysis::sumOver(i, 0, expr("K[j]"), expr("max(K[j], 0)"), facts).str() == "max(K[j], 0)**2"); // its end is still read
 }

@@ -1,4 +1,4 @@
-// Random sizes: what is built, closed, printed and evaluated has the value that the terms have one by one.
+// Random sizes: after building, closing and printing, their values are those of the term-by-term evaluation.
 #include "Graphs.h"
 #include "RandomNumbers.h"
 
@@ -18,7 +18,7 @@ __extension__ using Wide = __int128;
 
 enum class Op { Number, Name, Read, Add, Sub, Mul, Min, Max, FloorDiv, CeilDiv, Mod, Choose, Sum, Most };
 
-/// A formula as it is written, term by term.
+/// A formula as written, term by term.
 struct Term {
     Op op = Op::Number;
     int64_t number = 0;
@@ -27,7 +27,7 @@ struct Term {
     std::vector<Term> parts = {}; // Sum, Most: begin, end, body
 };
 
-/// Elements of endless containers.
+/// Elements of infinite containers.
 int64_t element(const std::string &name, int64_t at) {
     const auto mixed = static_cast<uint64_t>(at) * 2654435761u + static_cast<unsigned char>(name[0]) * 40503u;
     return static_cast<int64_t>(mixed >> 7) % 9 - 3;
@@ -87,7 +87,7 @@ private:
             random_.oneIn(4) ? term(depth - 1) : Term{.op = Op::Number, .number = random_.oneIn(4) ? -2 : random_.between(1, 4)};
         return {.op = random_.pick(ops), .parts = {term(depth - 1), by}};
     }
-    /// Variables have few names, so that inner ones hide outer ones and symbols.
+    /// There are few names for variables, so that inner ones hide outer ones and symbols.
     Term binder(int depth) {
         static const char *variables[] = {"i", "j", "k"};
         Term t{.op = random_.oneIn(2) ? Op::Sum : Op::Most, .name = random_.pick(variables)};
@@ -145,7 +145,7 @@ SizeExpr built(const Term &t, const SizeFacts &facts) {
     return {};
 }
 
-/// The value of a formula as it is written; nothing where it has none, or takes too long.
+/// The value of a formula as written; empty if it has none or takes too long.
 class Oracle {
 public:
     explicit Oracle(const std::map<std::string, int64_t> &names) : names_(names.begin(), names.end()) {}
@@ -252,7 +252,7 @@ TEST_CASE("random sizes have the values that their terms have") {
         const Term t = Maker(r, {"N", "M", "s", "i"}, true).term(5);
         const SizeExpr e = built(t, facts);
         INFO("seed " << seed << ": " << e.str());
-        if (e.tree().isUndefined()) // a division by 0 that stands in the text
+        if (e.tree().isUndefined()) // a division by 0 that is written in the text
             continue;
         if (const auto p = analysis::unsupportedPart(e))
             FAIL(p->str());
@@ -310,8 +310,8 @@ TEST_CASE("random sizes at the ends of 64 bits are right or fail") {
 
 namespace {
 
-/// Binders in binders over few values each, which begin anywhere: at symbols, at outer variables, at numbers, or some way from these. Ends
-/// may come before beginnings.
+/// Nested binders over a few values each, which begin anywhere: at symbols, outer variables or numbers, or at an offset from these.
+/// Ends may be smaller than beginnings.
 Term nest(RandomNumbers &r, int depth, std::vector<std::string> names) {
     if (depth == 0)
         return Maker(r, names, false).term(2);

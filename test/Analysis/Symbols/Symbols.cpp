@@ -325,7 +325,7 @@ TEST_CASE("types of assigned symbols are joined") {
     g.g.connect(a, b, {"1"}, {{"j", "k + 1"}, {"x", "A[0]"}, {"d", "N"}});
     g.g.connect(b, c, {"1"}, {{"k", "0"}, {"u", "unknown_call(1)"}});
     CHECK(types(g.g) == "j:int32 x:float32 d:int16 k:int32 u:void");
-    g.g.connect(a, c, {"1"}, {{"k", "N"}}); // widens k, and so j
+    g.g.connect(a, c, {"1"}, {{"k", "N"}}); // widens k and therefore j
     CHECK(types(g.g) == "j:int64 x:float32 d:int16 k:int64 u:void");
     CHECK(analysis::symbolType(g.g, "j") == Type(ScalarKind::Int64));
     CHECK(analysis::symbolType(g.g, "N") == Type(ScalarKind::Int64));
@@ -353,7 +353,7 @@ TEST_CASE("a loop variable is as wide as what it is compared with") {
 }
 
 TEST_CASE("a fraction to compare with makes no fractions of a loop variable") {
-    // As DaCe's passes write the number of iterations.
+    // In the form in which DaCe's passes write the number of iterations.
     Graph g;
     auto *l = loop(g, "i = 0", "i < (32 - 2) / 2", "i = i + 1");
     CHECK(types(g.g) == "i:int32");

@@ -63,7 +63,7 @@ TEST_CASE("names") {
     Graph k;
     k.symbol("with");
     CHECK(reported(k) == "NotAnIdentifier");
-    Graph s; // labels are no names
+    Graph s; // labels are not names
     s.s->label = "my state";
     CHECK(reported(s) == "");
     Graph l("sdfg f {\n  symbol i: int64\n  \"my loop\": for i = 0; i < 3; i = i + 1 {\n    state t {}\n  }\n}\n");
@@ -137,7 +137,7 @@ TEST_CASE("constants agree with what they stand for") {
     g.symbol("N", ScalarKind::Int32);
     g.g.constants.set("N", {DataDesc::scalar(ScalarKind::Int64), json::Value(3)});
     CHECK(reported(g) == "ConstantTypeMismatch");
-    CHECK(reported(g, Level::Structured) == ""); // warnings are given once
+    CHECK(reported(g, Level::Structured) == ""); // each warning is given once
 }
 
 TEST_CASE("strides and offsets fit the shape") {
@@ -198,7 +198,7 @@ TEST_CASE("what one way out of a block assigns, the others do not see") {
         CHECK(reported(g) == "");
         read->condition.text = "k > 0";
         CHECK(reported(g) == "SymbolNotDefined");
-        g.g.connect(b, a); // another time k is known
+        g.g.connect(b, a); // this time, k is known
         if (first)
             CHECK(reported(g) == "");
     }

@@ -61,9 +61,9 @@ TEST_CASE("subsets are in bounds") {
                         "correct the subset or the shape, or set `allow_oob`");
     e->memlet.subset = subset("-1");
     CHECK(reported(g) == "OutOfBounds");
-    e->memlet.subset = subset("-2:-2"); // no element: what a loop without iterations reads
+    e->memlet.subset = subset("-2:-2"); // no element: read by a loop without iterations
     CHECK(reported(g) == "");
-    e->memlet.subset = subset("N"); // not provable
+    e->memlet.subset = subset("N"); // cannot be proved
     CHECK(reported(g) == "");
     e->memlet.subset = subset("19");
     CHECK(reported(g) == "");
@@ -105,7 +105,7 @@ TEST_CASE("copies read as much as they write") {
     CHECK(message(g) == "the copy reads 6 elements and writes 4 | make both subsets equally large");
     e->memlet.otherSubset = subset("0:2, 0:3");
     CHECK(reported(g) == "");
-    e->memlet.subset = subset("0:N"); // not comparable
+    e->memlet.subset = subset("0:N"); // cannot be compared
     CHECK(reported(g) == "");
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("views do not look at each other") {
     g.edge(g.access("V"), "views", g.access("W"), "", "V[0:4]");
     diag::Engine d;
     CHECK_FALSE(analysis::verify(g.g, Level::Loaded, d));
-    REQUIRE(d.all().size() == 2); // one for each
+    REQUIRE(d.all().size() == 2); // one each
     CHECK(d.all()[0].message == "cannot tell which container view `W` refers to: it looks at views that look at it");
     CHECK(d.all()[1].message == "cannot tell which container view `V` refers to: it looks at views that look at it");
     g.g.arrays.find(Name("W"))->alias = AliasKind::None;
@@ -110,7 +110,7 @@ TEST_CASE("expressions read scalars, and no addresses of containers") {
           "symbol `B` is used but not defined here: it is a container, and no scalar | declare it in `symbols`, map it on "
           "the nested SDFG, or assign it on an earlier edge");
     auto *m = nodesOf<MapEntry>(*g.s)[0];
-    m->params[0] = "B"; // another thing of that name
+    m->params[0] = "B"; // something else with that name
     t->outEdges()[0]->memlet.subset = subset("B");
     CHECK(reported(g) == "");
     m->params[0] = "i";
@@ -277,7 +277,7 @@ TEST_CASE("a connector of several elements is no element") {
     for (const char *code : {"o = c", "o = c + 1", "o = -c", "o = c if c[0] > 2 else 1", "o += c"})
         CHECK(said(code, " <- C[0:18]", " -> A[2]") == read);
     CHECK(said("c = 3\n                    o = 1", " <- C[0:18]", " -> A[2]") == refused);
-    // One element, one value of a type, and what an address is good for.
+    // One element, a single value of a type, and the permitted uses of an address.
     for (const char *code : {"o = c[0]", "x = c\n                    o = x[2]", "o = memcmp(c, c, 8)", "o = 1 if c is None else 2"})
         CHECK(said(code, " <- C[0:18]", " -> A[2]") == "");
     CHECK(said("o = c", " <- C[3]", ": float64 -> A[2:20] (+)") == "");
@@ -368,7 +368,7 @@ TEST_CASE("nested SDFGs: in/out arguments are one container outside") {
     g.inner("x");
     g.edge(g.access("A"), "", g.n, "x", "A[0:4]");
     Edge *out = g.edge(g.n, "x", g.access("A"), "", "A[0:4]");
-    AccessNode *before = g.access("B"), *behind = g.access("A"); // an order is no argument
+    AccessNode *before = g.access("B"), *behind = g.access("A"); // an ordering edge is not an argument
     g.edge(g.access("A"), "", before, "", "A[0:4]");
     g.order(before, g.n);
     g.order(g.n, behind);

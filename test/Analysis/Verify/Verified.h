@@ -7,7 +7,7 @@
 
 namespace sdfgc::test {
 
-/// Names of the reported kinds, sorted, repeated ones once: `CopySizes MemletRank`; empty for a clean graph.
+/// The names of the reported kinds, sorted, without duplicates: `CopySizes MemletRank`; empty for a clean graph.
 inline std::string reported(const SDFG &g, Level level = Level::Loaded) {
     diag::Engine d;
     bool ok = analysis::verify(g, level, d);
@@ -23,7 +23,7 @@ inline std::string reported(const SDFG &g, Level level = Level::Loaded) {
 }
 inline std::string reported(Graph &g, Level level = Level::Loaded) { return reported(g.g, level); }
 
-/// The only diagnostic's message, with its hint behind ` | `.
+/// The message of the only diagnostic, with its hint after ` | `.
 inline std::string message(Graph &g, Level level = Level::Loaded) {
     diag::Engine d;
     analysis::verify(g.g, level, d);

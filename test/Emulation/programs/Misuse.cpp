@@ -1,5 +1,5 @@
-// One misuse of the GPU for each argument: what the emulation reports of it is checked by test/lit/gpu/misuse.test and shown in
-// docs/user/emulation.md.
+// One misuse of the GPU per argument: test/lit/gpu/misuse.test checks the reports of the emulation, and docs/user/emulation.md
+// shows them.
 #include "MisuseGraphs.h"
 
 #include "sdfgc/rt/gpu.h"
@@ -124,7 +124,7 @@ void misuse(const char *name, Memory &m) {
         (void)gpu::streamCreate(one);
         (void)gpu::streamCreate(two);
         (void)gpu::launch<put>(plain, 1, 1, 0, one, m.A, 3);
-        (void)gpu::launch<scale>(plain, 1, 4, 0, two, m.A, m.B, 0); // must wait for the other stream, and does not
+        (void)gpu::launch<scale>(plain, 1, 4, 0, two, m.A, m.B, 0); // should wait for the other stream but does not
         m.read(two, 4);
         std::printf("result %g\n", m.host[3]);
     }

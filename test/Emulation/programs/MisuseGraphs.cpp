@@ -1,5 +1,4 @@
-// One misuse of graphs of the device for each argument, beside those of Misuse.cpp: test/lit/gpu/misuse-graphs.test checks what is
-// reported.
+// One misuse of device graphs per argument, in addition to those of Misuse.cpp: test/lit/gpu/misuse-graphs.test checks the reports.
 #include "MisuseGraphs.h"
 
 #include "sdfgc/rt/gpu/emulated_call.h"
@@ -17,7 +16,7 @@ SDFGC_KERNEL void twice(const double *A, double *B) { B[threadIdx.x] = A[threadI
 
 SDFGC_KERNEL void makeTrue(gpu::GraphConditional loop) { gpu::graphSetConditional(loop, 1); }
 
-/// Two arrays of 32 elements, a graph named step, and what goes into it.
+/// Two arrays of 32 elements, a graph named step, and its contents.
 struct Region {
     double *A = nullptr, *B = nullptr, *host = nullptr;
     gpu::GraphHandle plan = nullptr;
@@ -43,7 +42,7 @@ struct Region {
             {{.name = name, .element = "state s, map m"}, gpu::kernelTraits<twice>(), 1, threads, 0, arguments});
         return node;
     }
-    /// A kernel that makes a condition true.
+    /// A kernel that sets a condition to true.
     void begin(gpu::GraphHandle where, const char *name, gpu::GraphConditional loop,
                const std::vector<gpu::GraphNode> &after) const {
         alignas(16) unsigned char arguments[sizeof loop];
@@ -58,7 +57,7 @@ struct Region {
         (void)gpu::graphConditionalHandleCreate(result, plan, 1, assign);
         return result;
     }
-    /// An empty loop or branch; its body.
+    /// An empty loop or branch; returns its body.
     gpu::GraphHandle loop(gpu::GraphConditional condition, gpu::ConditionalKind kind = gpu::ConditionalKind::While) const {
         gpu::GraphHandle body = nullptr;
         gpu::GraphNode node = nullptr;
@@ -74,7 +73,7 @@ struct Region {
     static constexpr size_t bytes = 32 * sizeof(double);
 };
 
-/// A stream that records; the plan of it, in the end.
+/// A capturing stream; its plan at the end.
 struct Capture {
     gpu::Stream stream = nullptr;
 
@@ -82,7 +81,7 @@ struct Capture {
         (void)gpu::streamCreate(stream);
         (void)gpu::streamBeginCapture(stream);
     }
-    /// A call of a library that negates.
+    /// A call of a library function that negates.
     void negate(const double *from, double *to) const {
         (void)gpu::detail::queueCall("negate", stream, {gpu::detail::rangeOf(from, 32), gpu::detail::rangeOf(to, 32)}, {}, [=] {
             for (int i = 0; i < 32; ++i)
@@ -101,7 +100,7 @@ struct Inputs {
     double *to;
 };
 
-/// A region whose inputs do not have the address that its kernel gets.
+/// A region whose inputs do not contain the address that its kernel gets.
 void staleArgument(const Region &r) {
     gpu::Program program;
     program.open(1, 0);
@@ -115,7 +114,7 @@ void staleArgument(const Region &r) {
             },
             [] {});
 }
-/// A region whose inputs do not say that a node is absent.
+/// A region whose inputs do not show that a node is absent.
 void staleShape(const Region &r) {
     gpu::Program program;
     program.open(1, 0);
@@ -131,7 +130,7 @@ void staleShape(const Region &r) {
             [] {});
 }
 
-/// Captures, and plans that are nodes of others.
+/// Captures, and plans used as nodes of other plans.
 bool misuseCaptures(const char *name, Region &r) {
     const auto is = [&](const char *other) { return std::strcmp(name, other) == 0; };
     gpu::GraphNode node = nullptr;

@@ -1,5 +1,5 @@
-// What Misuse.cpp calls for misuses of graphs.
+// Misuses of graphs, called by Misuse.cpp.
 #pragma once
 
-/// False if there is none of this name.
+/// Returns false if there is no misuse with this name.
 bool misuseGraphs(const char *name);

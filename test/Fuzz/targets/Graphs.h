@@ -1,12 +1,12 @@
-// What holds of the readers of graphs, in JSON and in the text form alike.
+// Invariants of the graph readers, for JSON and for the text form.
 #pragma once
 
 #include <string>
 
 namespace sdfgc::fuzz {
 
-/// What cannot be read has an error. A graph that was read from JSON is the same graph when it was written as JSON and read again; one
-/// that the verifier accepts is the same graph in either form.
+/// Input that cannot be read gives an error. A graph read from JSON is unchanged after it is written as JSON and read again; one
+/// that the verifier accepts is unchanged in either form.
 void requireRoundTrips(const std::string &text);
 
 } // namespace sdfgc::fuzz

@@ -1,5 +1,5 @@
-// A target under libFuzzer: coverage decides which inputs are kept. Half of the new ones libFuzzer makes from bytes, the others are
-// made as the target knows.
+// A target under libFuzzer: coverage determines which inputs are kept. libFuzzer makes half of the new inputs by mutating bytes,
+// the target makes the others.
 #include "Target.h"
 
 #include <algorithm>

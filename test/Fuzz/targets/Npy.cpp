@@ -1,4 +1,4 @@
-// NumPy's files (`.npy`): what can be read is the same array when it was written and read again.
+// NumPy files (`.npy`): an array that can be read is unchanged after it is written and read again.
 #include "../Mutator.h"
 #include "Target.h"
 

@@ -1,4 +1,4 @@
-// Pipelines in YAML, and in their text form: what can be read has the same steps when it was printed and read again.
+// Pipelines in YAML and in text form: a pipeline that can be read has the same steps after it is printed and read again.
 #include "../Mutator.h"
 #include "Target.h"
 

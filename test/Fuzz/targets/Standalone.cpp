@@ -1,11 +1,10 @@
-// A target without libFuzzer: every file of the corpus, then copies of them that are damaged by fixed seeds, so that every run is
-// the same.
+// A target without libFuzzer: runs every file of the corpus, then copies damaged with fixed seeds, so that every run is the same.
 //
 //   fuzz-TARGET [--runs N] [--seed N] [--keep DIR] FILE-OR-FOLDER...
 //
-// Run number i damages file i modulo their number with the seed plus i. An input that breaks a promise, crashes or takes more than
-// 20 s ends the process; it is left in DIR (default: the current folder) as finding-TARGET, which as the only argument shows it
-// again.
+// Run number i damages file number i (modulo the number of files) with seed plus i. An input that violates an invariant, crashes or
+// takes more than 20 s ends the process; it is kept in DIR (default: the current folder) as finding-TARGET, which reproduces the
+// finding as the only argument.
 #include "../Mutator.h"
 #include "Target.h"
 
@@ -24,7 +23,7 @@ namespace sdfgc::fuzz {
 namespace {
 
 constexpr unsigned secondsPerInput = 20;
-constexpr std::size_t largestInput = 1 << 14; // more of the same costs time and finds little
+constexpr std::size_t largestInput = 1 << 14; // larger inputs cost time and find little
 
 struct Options {
     std::size_t runs = 0;
@@ -33,7 +32,7 @@ struct Options {
     std::vector<std::string> inputs;
 };
 
-// What the handler of signals writes: it may allocate nothing.
+// Written by the signal handler, which must not allocate memory.
 std::string keptAs;
 std::string_view running;
 
@@ -49,7 +48,7 @@ void keepInput(int signal) {
 }
 
 void catchSignals() {
-    static char stack[1 << 16]; // of the handler: the other one may be exhausted
+    static char stack[1 << 16]; // of the handler: the normal stack may be exhausted
     stack_t alternative{};
     alternative.ss_sp = stack;
     alternative.ss_size = sizeof stack;
@@ -70,7 +69,7 @@ void runWatched(const std::string &input) {
     ::alarm(0);
 }
 
-/// The files that are named, or that are in folders that are named; by name.
+/// The named files, and the files in the named folders, sorted by name.
 std::optional<std::vector<std::string>> read(const std::vector<std::string> &paths) {
     std::vector<std::string> texts;
     for (const std::string &path : paths) {
@@ -92,7 +91,7 @@ std::optional<std::vector<std::string>> read(const std::vector<std::string> &pat
     return texts;
 }
 
-/// As the target knows, or, now and then, of bytes; a few times over, so that damage meets damage.
+/// In the target's way or, sometimes, by bytes; several times, so that damage is combined.
 std::string damagedSometimes(std::string text, uint64_t seed) {
     Random random(seed);
     for (std::size_t n = 1 + random.below(3); n > 0; --n) {

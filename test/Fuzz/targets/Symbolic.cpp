@@ -1,11 +1,10 @@
-// Symbolic expressions: the simplified expression has the value of the text, and is the same one when it was printed and parsed
-// again.
+// Symbolic expressions: the simplified expression has the value of the text, and is the same after it is printed and parsed again.
 //
-// The text is also parsed as Python and evaluated as it stands, in exact rational arithmetic that knows nothing of simplification.
-// What `/` means there is what docs/user/semantics.md says of symbolic expressions: the exact quotient, of which the whole part, rounded
-// towards zero, counts where it is compared, tested, or the value of the expression. `//` is the floor of the exact quotient,
-// `int_ceil` its ceiling, `a % b` is `a - b * (a // b)`. A text that divides by zero, that leaves 60 bits on the way, or that has
-// more than this arithmetic has no value to compare with.
+// The text is also parsed as Python and evaluated as written, in exact rational arithmetic that is independent of simplification.
+// `/` has the meaning that docs/user/semantics.md defines for symbolic expressions: the exact quotient, which is truncated towards
+// zero where it is compared, tested, or the value of the expression. `//` is the floor of the exact quotient, `int_ceil` its
+// ceiling, `a % b` is `a - b * (a // b)`. A text that divides by zero, needs more than 60 bits on the way, or contains operations
+// unknown to this arithmetic has no value to compare.
 #include "../Mutator.h"
 #include "Symbolic/Exact.h"
 #include "Target.h"
@@ -24,7 +23,7 @@ using exact::Rational;
 using exact::Value;
 using Binding = std::map<Name, int64_t>;
 
-/// The text as it was written, with given values for all of its names.
+/// The text as written, with given values for all of its names.
 class Written {
 public:
     explicit Written(const Binding &at) : at_(at) {}
@@ -63,7 +62,7 @@ private:
         return exact::make(std::stoll(digits), 1);
     }
 
-    /// All operands must have a value, also those that do not count: an expression is simplified whatever decides.
+    /// All operands must have a value, even unused ones: an expression is simplified whichever of them is used.
     std::optional<std::vector<Rational>> operands(const std::vector<py::ExprRef> &args, std::size_t from = 0) {
         std::vector<Rational> values;
         for (std::size_t i = from; i < args.size(); ++i) {
@@ -94,7 +93,8 @@ private:
         }
     }
 
-    /// `~` of a truth value is how some writers spell `not`. What arithmetic makes of truth values may be one again, or not.
+    /// `~` of a truth value is how some writers spell `not`. The result of arithmetic on truth values may or may not be a truth
+    /// value.
     static Value invert(const py::Expr &e, const Rational &v) {
         if (isTruth(e))
             return exact::truth(!isTrue(v));
@@ -232,7 +232,8 @@ private:
     const Binding &at_;
 };
 
-/// Has it numbers that round? What products and sums of those come to depends on an order that the text does not keep.
+/// Does it contain numbers that are rounded? The result of their products and sums depends on an order that the text does not
+/// preserve.
 bool hasRounding(sym::Expr e, std::unordered_set<sym::Expr> &seen) {
     const sym::Kind k = e.kind();
     if (k == sym::Kind::Float || k == sym::Kind::Complex || k == sym::Kind::NaN || k == sym::Kind::Infinity ||
@@ -242,7 +243,7 @@ bool hasRounding(sym::Expr e, std::unordered_set<sym::Expr> &seen) {
     return std::any_of(e.operands().begin(), e.operands().end(), inOperand);
 }
 
-/// Python's parser knows no `$N`.
+/// Python's parser does not accept `$N`.
 std::string withoutDollars(std::string_view text) {
     std::string out(text);
     std::replace(out.begin(), out.end(), '$', ' ');

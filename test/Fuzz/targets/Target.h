@@ -1,7 +1,7 @@
-// What a fuzz target is: a reader of sdfgc, and what must hold of it for any bytes whatsoever.
+// A fuzz target: a reader of sdfgc, and the invariants that must hold for any sequence of bytes.
 //
-// Every file beside this one is one target. It is linked to one of two mains: that of libFuzzer (LibFuzzer.cpp), which finds inputs
-// by itself, and the one of Standalone.cpp, which runs the corpus and some damaged copies of it, with any compiler.
+// Every file next to this one is one target. It is linked to one of two main functions: that of libFuzzer (LibFuzzer.cpp), which
+// generates inputs itself, or that of Standalone.cpp, which runs the corpus and some damaged copies of it, with any compiler.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace sdfgc::fuzz {
 
-/// Runs one input. Calls broken() where a promise is not kept.
+/// Runs one input. Calls broken() if an invariant is violated.
 void runInput(std::string_view input);
 
-/// A damaged copy of an input, in a way that leaves much for the target to read; what is put in has `most` bytes at most. The same
-/// seed damages in the same way.
+/// A damaged copy of an input, most of which the target can still read; inserted texts have at most `most` bytes. The same seed
+/// gives the same damage.
 std::string damaged(const std::string &input, uint64_t seed, std::size_t most);
 
-/// Says which promise is not kept, with what shows it, and ends the process as a failed assertion does.
+/// Prints the violated invariant with the details, and ends the process like a failed assertion.
 [[noreturn]] void broken(std::string_view promise, std::string_view detail);
 
 inline void require(bool kept, std::string_view promise, std::string_view detail) {

@@ -1,4 +1,4 @@
-// Code in tasklets and conditions: what can be parsed is the same tree when it was printed and parsed again.
+// Code of tasklets and conditions: code that can be parsed gives the same tree after it is printed and parsed again.
 #include "../Mutator.h"
 #include "Target.h"
 

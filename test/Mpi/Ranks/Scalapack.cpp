@@ -1,4 +1,4 @@
-// One rank of a job under mpirun: the operations of PblasCases.h by ScaLAPACK.
+// One rank of a job under mpirun: the operations of PblasCases.h with ScaLAPACK.
 #include "../PblasCases.h"
 
 #include <cstdio>

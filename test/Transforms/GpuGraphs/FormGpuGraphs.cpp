@@ -1,4 +1,4 @@
-// form-gpu-graphs: what becomes part of a graph, what stays outside and why, and how steps are sorted.
+// form-gpu-graphs: which steps become part of a graph, which stay outside and why, and how steps are sorted.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Device/GraphRegions.h"
@@ -37,7 +37,7 @@ struct Steps : Graph {
                 {{"$body", body}, {"$head", head}}) {}
 };
 
-/// The labels of blocks in their order; those of formed regions with what is in them.
+/// The labels of blocks in order; for formed regions, with their contents.
 std::string layout(Region &r) {
     std::string out;
     for (Block *b : analysis::blocksInOrder(r)) {
@@ -71,7 +71,7 @@ TEST_CASE("form-gpu-graphs: runs of states with operations of the device") {
     Formed pass;
     CHECK(pass(program) == "in enter_graph_one graph_one!(one two) out");
     CHECK(pass.missed(Why::HostMemory));
-    // What is formed stays as it is.
+    // Formed regions do not change.
     Formed again;
     CHECK(again(program) == "in enter_graph_one graph_one!(one two) out");
     Region &formed = static_cast<Region &>(*analysis::blocksInOrder(program.g)[2]);
@@ -128,7 +128,7 @@ TEST_CASE("form-gpu-graphs: a loop of the device in a nested SDFG is one, also w
 }
 
 TEST_CASE("form-gpu-graphs: what the host needs of a kernel keeps its place") {
-    // e is read on the host between the kernels, and the second one needs what the host makes of it.
+    // The host reads e between the kernels, and the second one needs the host's result.
     Steps program(
         state("one", kernel("k", "B", "b") + "b[0] -> e[0] (Linear)\n") +
         state("two", "t: y = x * 2  with x: float64 <- e[0]; y: float64 -> h[0]\n" +
@@ -148,7 +148,7 @@ TEST_CASE("form-gpu-graphs: loops and branches of the host have graphs inside") 
     const auto *branch = dyn_cast<ConditionalBlock>(program.g.blocks()[1].get());
     REQUIRE(branch);
     CHECK(layout(*branch->branches()[0].region) == "enter_graph_three graph_three!(three four)");
-    // Assignments on the way part runs, but for those of symbols, which move in front.
+    // Assignments along the way separate runs, except for assignments of symbols, which move to the front.
     for (const auto &[value, expected] : {std::pair("h[0]", "enter_graph_one graph_one!(one) enter_graph_two graph_two!(two)"),
                                           std::pair("n + 1", "before_one enter_graph_one graph_one!(one two)")}) {
         Steps assigned(state("one", kernel("k", "B", "b")) + "goto two\nk = " + value + "\n" + state("two", kernel("l", "b", "C")));
@@ -172,7 +172,7 @@ TEST_CASE("form-gpu-graphs: marks") {
     Steps program(body);
     Formed pass;
     CHECK(pass(program) == "loop(one two) enter_graph_three graph_three!(three four)");
-    // Without an option, the marks say where.
+    // Without an option, the marks determine where.
     Steps unmarked(state("one", kernel("k", "B", "b")) + state("two", kernel("l", "b", "C")));
     CHECK(Formed("")(unmarked) == "one two");
     unmarked.g.graph = GraphMark::Auto;
@@ -194,7 +194,7 @@ TEST_CASE("form-gpu-graphs: what is required and cannot be") {
                 return d.message;
         return std::string();
     };
-    // Copies between the caller's memory and the device, and what the host does beside them, stand around graphs.
+    // Copies between the caller's memory and the device, and other host code, are placed around graphs.
     CHECK(reported(state("one", "A[0:N] -> a (Linear)\n" + kernel("k", "a", "b") + "t: y = 2.0  with y: float64 -> h[0]\n")) == "");
     CHECK(reported(state("one", kernel("k", "B", "b", ", instrument = GPU_Events"))) ==
           "cannot be part of the GPU graph that --gpu-graph require asks for: the kernel is measured");

@@ -1,4 +1,4 @@
-// The edges of GPU graphs of random programs, with and without loops: every single one is needed, and none is implied by others.
+// The edges of GPU graphs of random programs, with and without loops: each is needed, and none is implied by others.
 #include "Transforms/MakePass.h"
 #include "Transforms/PassRun.h"
 
@@ -12,7 +12,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Kernels, copies and calls of a library with four arrays in device memory, in two states.
+/// Kernels, copies and library calls on four arrays in device memory, in two states.
 std::string operations(unsigned seed, bool loop) {
     std::mt19937 random(seed);
     const auto name = [&random] { return "d" + std::to_string(random() % 4); };
@@ -41,7 +41,7 @@ std::string operations(unsigned seed, bool loop) {
         }
         body += "}\n";
     }
-    if (loop) // what decides about the loop depends on one of the arrays
+    if (loop) // the loop condition depends on one of the arrays
         body +=
             "state step {\nmap step[i = 0:1] (GPU_Device) with IN_x: pointer(float64) <- d1[0]; OUT_y: pointer(bool) -> go[0] {\n"
             "step: y = x > 0  with x: float64 <- d1[0]; y: bool -> go[0]\n}\n}\n"
@@ -88,7 +88,7 @@ std::unique_ptr<tree::Module> lowered(SDFG &g) {
 /// The nodes of one graph, or of one loop in it.
 using NodeLevel = std::vector<tree::GraphNode *>;
 
-/// Adds those of a block to the last level, and levels for loops inside in front of it.
+/// Adds the nodes of a block to the last level, with levels for inner loops before it.
 void collect(tree::Block &b, std::vector<NodeLevel> &levels, NodeLevel &nodes) {
     for (tree::NodePtr &n : b.body) {
         if (auto *l = dyn_cast<tree::Launch>(n.get()))
@@ -163,7 +163,7 @@ TEST_CASE("edges of graphs: each of forty random programs needs every one, and h
                     n->after = before;
                     ++edges;
                 }
-            // One more edge is one too many, where it says nothing new.
+            // An additional edge without new information is rejected.
             for (tree::GraphNode *n : all) {
                 if (n->after.empty() || all[static_cast<std::size_t>(*n->after[0].asInt())]->after.empty())
                     continue;

@@ -1,4 +1,4 @@
-// keep-loops-on-device: which loops the device decides about, what they become, and what stands in the way.
+// keep-loops-on-device: which loops the device can control, what they are converted to, and what prevents it.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Device/DeviceLoops.h"
@@ -14,7 +14,7 @@ namespace {
 std::string kernel(const std::string &name, const std::string &range, const std::string &code, const std::string &with) {
     return "map " + name + "[" + range + "] (GPU_Device) with " + with + " {\n" + name + ": " + code + "\n}\n";
 }
-/// A kernel that changes `r`, which the host has a copy of under the name `e`.
+/// A kernel that changes `r`, of which the host has a copy named `e`.
 const std::string body = kernel("k", "i = 0:N", "y = x + 1  with x: float64 <- B[i]; y: float64 -> B[i]",
                                 "IN_x: pointer(float64) <- B[0:N]; OUT_y: pointer(float64) -> B[0:N]") +
                          kernel("n", "t = 0:1", "y = x + 1  with x: float64 <- r[0]; y: float64 -> r[0]",
@@ -44,7 +44,7 @@ struct Kept : PassRun {
 
 std::string state(const std::string &text) { return "state body {\n" + text + "}\n"; }
 
-/// The labels of blocks in their order, with those inside of loops.
+/// The labels of blocks in order, with those inside of loops.
 std::string layout(Region &r) {
     std::string out;
     for (Block *b : analysis::blocksInOrder(r)) {
@@ -70,7 +70,7 @@ std::string codeOf(SDFG &g, const std::string &label) {
     return "";
 }
 
-/// Why a loop stays with the host.
+/// The reason why a loop stays on the host.
 Why whyNot(const std::string &text, const std::string &head = "") {
     Loop program(text, head);
     Kept pass;
@@ -98,7 +98,7 @@ TEST_CASE("keep-loops-on-device: a loop that the host has copies for") {
     for (const State *s : allStates(program.g))
         looks += loops.lookedAtBy(*s) == loops.of(l);
     CHECK(looks == 2);
-    Kept again; // it depends on nothing but the flag now
+    Kept again; // now it depends only on the flag
     CHECK_FALSE(again(program.g));
 }
 
@@ -147,8 +147,8 @@ TEST_CASE("keep-loops-on-device: loops inside come along, with symbols that kern
     const Edge *k = m->inEdge(Name("k"));
     REQUIRE(k);
     CHECK(k->memlet.data == Name("gpu_k"));
-    CHECK(program.g.symbols.find(Name("k")) == nullptr); // a nested SDFG would have to be given one that it does not assign
-    // What the host has no use for, it does not get.
+    CHECK(program.g.symbols.find(Name("k")) == nullptr); // a nested SDFG would need it as an argument, since it does not assign it
+    // Values that the host does not need are not copied to it.
     PassRun mirror("mirror-host-reads");
     CHECK_FALSE(mirror(program.g));
 }
@@ -203,8 +203,8 @@ TEST_CASE("keep-loops-on-device: what only the caller reads after the loop comes
     };
     const std::string last = "state last {\n r[0] -> e[0]\n}\n";
     CHECK_FALSE(after(last));
-    CHECK(after("state last {}\n"));                          // nothing else copies it
-    CHECK(after("state one {}\nn = e[0]\n" + last));          // the host looks at it
+    CHECK(after("state last {}\n"));                          // no other copy of it
+    CHECK(after("state one {}\nn = e[0]\n" + last));          // the host reads it
     CHECK(after("state one {\n e[0] -> B[0]\n}\n" + last));   // or copies it elsewhere
     CHECK(after("state last {\n r[0] -> e[0]\n}\nreturn\n")); // not the last block of the program
 }
@@ -262,20 +262,20 @@ TEST_CASE("keep-loops-on-device: what stands in the way") {
     const auto loop = [](const std::string &inside, const std::string &condition = "e[0] > tol") {
         return lookFirst + "while " + condition + " {\n" + state(body) + inside + lookAgain + "}\n";
     };
-    // The host computes, or something branches.
+    // The host computes, or there is a branch.
     CHECK(whyNot(loop("state more {\nt: y = x  with x: float64 <- h[0]; y: float64 -> h[0]\n}\n"),
                  "transient h: float64 (Register)") == Why::Host);
     CHECK(whyNot(lookFirst + "while e[0] > tol {\n" + state(body) + lookAgain + "return\n}\n") == Why::ControlFlow);
-    // A symbol that only the device will know decides about the size of a kernel, of a container, or is an index of control flow.
+    // A symbol known only to the device determines the size of a kernel or container, or is an index of control flow.
     const std::string sized = kernel("m", "t = 0:k", "y = 1.0  with y: float64 -> B[t]", "OUT_y: pointer(float64) -> B[0:k]");
     CHECK(whyNot(loop("k = k + 1\nstate more {\n" + sized + "}\n")) == Why::DeviceValue);
     CHECK(whyNot(loop("k = k + 1\nstate more {\nB[k] -> r[0]\n}\n")) == Why::Symbol);
     CHECK(whyNot(loop("k = k + 1\nstate more {}\n", "B[k] > tol")) == Why::Symbol);
-    // The copy of the host may be an old one.
+    // The host's copy may be outdated.
     CHECK(whyNot(lookFirst + "while e[0] > tol {\n" + lookAgain + state(body) + "}\n") == Why::Container);
-    // An array of the host is nothing that a kernel can read.
+    // A kernel cannot read an array of the host.
     CHECK(whyNot(loop("", "e[0] > a[0]"), "argument a: float64[3] (CPU_Heap)") == Why::Container);
-    // Edges round the quotient, tasklets do not.
+    // Edges truncate the quotient, tasklets do not.
     CHECK(whyNot(loop("", "e[0] > tol and n / 2 > 1")) == Why::Opaque);
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("keep-loops-on-device: loops that the device has no part in stay") {
     Kept pass;
     CHECK_FALSE(pass(program.g));
     CHECK(pass.context.remarks.empty());
-    // Unless they are asked for.
+    // Unless they are requested.
     Kept counted;
     counted.pass->options["counted"] = true;
     CHECK(counted(program.g));

@@ -1,4 +1,4 @@
-// accumulate-in-threads: which dimensions become loops, and which maps stay as they are.
+// accumulate-in-threads: which dimensions become loops, and which maps are unchanged.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -52,10 +52,10 @@ TEST_CASE("accumulation: maps that stay") {
     CHECK_FALSE(Sum("N", "M", "i", "").split()); // a plain write
     CHECK_FALSE(Sum("N", "M", "i + k").split()); // each parameter is in the subset
     CHECK_FALSE(Sum("N", "M", "0").split());     // nothing would remain
-    CHECK_FALSE(Sum("8", "M").split());          // too few threads, much to accumulate
+    CHECK_FALSE(Sum("8", "M").split());          // too few threads for much to accumulate
     CHECK(Sum("8", "16").split());               // little of both
     CHECK(Sum("100000", "M").split());
-    CHECK_FALSE(Sum("k + 1", "M").split()); // i ends where k is
+    CHECK_FALSE(Sum("k + 1", "M").split()); // the range of k depends on i
     Sum sized;
     sized.m->gpuBlockSize = std::vector<sym::Expr>{32, 8, 1};
     CHECK_FALSE(sized.split());

@@ -1,4 +1,4 @@
-// What place-barriers does to a graph, and that each barrier is needed.
+// Runs place-barriers on a graph, and checks that each barrier is needed.
 #pragma once
 
 #include "Transforms/PassRun.h"
@@ -8,10 +8,10 @@
 
 namespace sdfgc::test {
 
-/// Phases that nothing keeps apart, if a node were not there.
+/// The number of unordered conflicting phases, optionally without a node.
 inline int conflicts(SDFG &g, const Node *without = nullptr) { return conflictsOf<analysis::PhaseOrder>(g, without); }
 
-/// The barriers after the pass, by kind. Nothing is missing then, and without any single one something is.
+/// The barriers after the pass, by kind. Checks that none is missing, and that removing any single one causes a conflict.
 inline std::vector<analysis::AsyncOp::Kind> placedBarriers(SDFG &g) {
     PassRun place(transforms::createPlaceBarriers());
     place(g);

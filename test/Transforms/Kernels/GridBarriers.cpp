@@ -90,7 +90,7 @@ TEST_CASE("barriers of the grid: what a condition reads is complete, and stays u
     loop->condition = {"n[0] < 5", Language::Python};
     p.body.g.connect(start, loop);
     p.count("y = x + 1", loop);
-    // After the start, before the first write of an iteration, after it. Nothing has read the counter before the start.
+    // After the start, before the first write of an iteration, and after it. Before the start, the counter has not been read.
     CHECK(p.placed() == Kinds{AsyncOp::GridBarrier, AsyncOp::GridBarrier, AsyncOp::GridBarrier});
     CHECK(start->nodes().size() == 3);
 }

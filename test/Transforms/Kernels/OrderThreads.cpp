@@ -1,4 +1,4 @@
-// order-threads: which parameter goes last, and which kernels get blocks for accesses along two of them.
+// order-threads: which parameter is last, and which kernels get blocks for accesses along two of them.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -26,7 +26,7 @@ struct Moves : Graph {
             }
           )",
                 {{"$ranges", ranges}, {"$from", from}, {"$to", to}, {"$strides", strides}}) {}
-    /// `i, j in 8 x 32`; `i, j` where nothing has changed.
+    /// `i, j in 8 x 32`; `i, j` if nothing has changed.
     std::string order() {
         const bool changed = pass(g);
         std::string text;
@@ -75,7 +75,7 @@ TEST_CASE("order-threads: what moves to neighbours goes last") {
     CHECK(Moves("i, 3", "i, 3").order() == "i, j"); // all threads of a warp have one element
     CHECK(Moves("i, 2*j", "i, 2*j").order() == "i, j");
     CHECK(Moves("i, j", "i, j", "i = 0:N, j = 0:N", ", strides = [1, N]").order() == "j, i");
-    CHECK(Moves("i, j", "i, j", "i = 0:N, j = 3").order() == "j, i"); // one iteration is no warp
+    CHECK(Moves("i, j", "i, j", "i = 0:N, j = 3").order() == "j, i"); // a single iteration does not fill a warp
     CHECK(Moves("i, N - j - 1", "i, j").order() == "i, j");
 }
 
@@ -113,6 +113,6 @@ TEST_CASE("order-threads: accesses of nested SDFGs and loops count") {
     PassRun pass(transforms::createOrderThreads());
     REQUIRE(pass(g.g));
     auto *m = g.node<MapEntry>("m");
-    CHECK(m->params == std::vector<Name>{"j", "i"}); // N elements of A along i beside one of s along j
+    CHECK(m->params == std::vector<Name>{"j", "i"}); // N elements of A along i, but only one of s along j
     CHECK_FALSE(m->gpuBlockSize);
 }

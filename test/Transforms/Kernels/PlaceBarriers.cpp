@@ -1,4 +1,4 @@
-// place-barriers and the walk that it uses: which phases of a kernel wait for each other, and that no barrier is placed in vain.
+// place-barriers and the walk that it uses: which phases of a kernel wait for each other, and that no barrier is redundant.
 #include "Transforms/Kernels/BarrierChecks.h"
 
 using namespace sdfgc;
@@ -22,7 +22,7 @@ struct Kernel : Graph {
         kernel = scope = map(Schedule::GPU_Device, parameters, blocks);
     }
     static bool isGlobal(const std::string &data) { return data == "A" || data == "B"; }
-    /// What the block `b`, or all of them, have of a container.
+    /// The elements of a container that belong to the block `b`, or to all blocks.
     static std::string part(const std::string &data, const std::string &threads, const std::string &blocks = "b") {
         return data + "[" + (isGlobal(data) ? blocks + ", " : "") + threads + "]";
     }
@@ -59,7 +59,7 @@ struct Kernel : Graph {
         }
         return m;
     }
-    /// What comes next is in a loop of the block.
+    /// The following phases are in a loop of the block.
     void loop() {
         scope = map(Schedule::Sequential, "k", "0:10");
         order(kernel, scope);
@@ -93,7 +93,7 @@ TEST_CASE("barriers: one serves all phases before it") {
     k.phase("A", "s");
     k.phase("A", "u");
     k.phase("s", "B");
-    k.phase("u", "B"); // writes B after another phase that does: these are not the same elements, but the same container
+    k.phase("u", "B"); // writes B after another phase that also writes it: different elements, but the same container
     CHECK(k.placed() == 2);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("barriers: loops and branches of nested SDFGs") {
     AccessNode *after = k.access("s");
     k.edge(n, "s", after, "", k.all("s"));
     k.order(after, k.kernel->exit);
-    // s is written in front of the loop and at its end; u is read at the end and written at the beginning of the next iteration.
+    // s is written before the loop and at its end; u is read at the end and written at the beginning of the next iteration.
     CHECK(k.placed() == 2);
 }
 

@@ -1,4 +1,4 @@
-// shape-kernels: the sizes of blocks, the limits of grids, launch bounds.
+// shape-kernels: block sizes, grid limits, launch bounds.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A kernel over `ranges`, with a map of each block's or the grid's threads in it where `inside` names one. All write B[0].
+/// A kernel over `ranges`, containing a map over the threads of each block or of the grid if `inside` names one. All write B[0].
 struct Kernel : Graph {
     MapEntry *m = node<MapEntry>("m"), *inner = nullptr;
     PassRun pass{transforms::createShapeKernels()};
@@ -79,7 +79,7 @@ TEST_CASE("shape-kernels: blocks that the graph asks for") {
 
     Kernel free("i = 0:N");
     free.m->gpuBlockSize = std::vector<sym::Expr>{expr("N"), 1, 1};
-    CHECK(free.shape() == "[N, 1, 1] [0, 0, 0] -1"); // no bounds: the size is not known
+    CHECK(free.shape() == "[N, 1, 1] [0, 0, 0] -1"); // no bounds: the size is unknown
 
     Kernel none("i = 0:N");
     none.m->gpuLaunchBounds = "-1";

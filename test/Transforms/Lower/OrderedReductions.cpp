@@ -9,7 +9,7 @@ namespace {
 /// The pass with --reductions ordered.
 struct OrderedRun : PassRun {
     OrderedRun() : PassRun(transforms::createResolveWcr()) { options.reductions = pass::ReductionOrder::Ordered; }
-    /// How the inner edge of a map updates afterwards.
+    /// The update mode of the map's inner edge after the pass.
     WcrMode operator()(UpdatingMap &x) {
         PassRun::operator()(x.g);
         return x.inner->memlet.wcrMode;

@@ -32,10 +32,10 @@ TEST_CASE("disjoint iterations") {
     CHECK(disjoint("k", {k})); // nothing runs in parallel
     CHECK_FALSE(disjoint("i + x", {i}, {"x"}));
     CHECK(disjoint("i + x", {i}));
-    // A step widens the room of one iteration.
+    // A step leaves more space for one iteration.
     CHECK(disjoint("i:i + 8", {{"i", range("0:N:8"), true}}));
     CHECK_FALSE(disjoint("i:i + 9", {{"i", range("0:N:8"), true}}));
-    // Iterations of a strip are its own, however many it has: a chunk of 32, the last one cut.
+    // The iterations of a strip belong to it, however many there are: a chunk of 32, the last one partial.
     const sym::Range cut{0, sym::min({sym::Expr(32), sym::Expr::symbol("N") - 32 * sym::Expr::symbol("i")}) - 1};
     CHECK(disjoint("32 * i + t", {i, {"t", cut, true}}));
     CHECK(disjoint("i, t", {i, {"t", range("0:x"), true}}, {"x"}));
@@ -200,17 +200,17 @@ TEST_CASE("two writes that only meet within an iteration") {
     CHECK(both("i", "0:N", row, column) == WcrMode::Plain);
     CHECK(both("i", "0:N", column, row) == WcrMode::Plain);
     CHECK(both("i", "0:N", row, column, Schedule::CPU_Multicore) == WcrMode::Plain);
-    // One element more, and they meet.
+    // With one more element, they overlap.
     CHECK(both("i", "0:N", row, "i - 1:N, i") == WcrMode::Atomic);
     CHECK(both("i", "0:N", "i, 0:N", column) == WcrMode::Atomic);
-    // [i, j] of the thread (i, j) is [j, i] of another one; a block's rows and columns are those of several threads.
+    // [i, j] of the thread (i, j) is [j, i] of another one; the rows and columns of a block belong to several threads.
     CHECK(both("i, j", "0:N, 0:N", "i, j", "j, i") == WcrMode::Atomic);
     CHECK(both("i, j", "0:N, 0:N", "i, j", "j, i", Schedule::CPU_Multicore) == WcrMode::Atomic);
 }
 
 namespace {
 
-/// How an edge combines values once the pass has run.
+/// The update mode of an edge after the pass.
 WcrMode resolved(Graph &x, const Edge *e) {
     PassRun(transforms::createResolveWcr())(x.g);
     return e->memlet.wcrMode;
@@ -270,11 +270,11 @@ TEST_CASE("a container private to an iteration") {
     const Edge *e = x.node<Tasklet>("t")->outEdges().front();
     auto *inner = x.node<MapEntry>("inner");
     CHECK(resolved(x, e) == WcrMode::Plain);
-    // Parallel inside as well: the iterations of the inner map share it.
+    // Also parallel inside: the iterations of the inner map share it.
     inner->schedule = Schedule::CPU_Multicore;
     CHECK(resolved(x, e) == WcrMode::Atomic);
     inner->schedule = Schedule::Sequential;
-    // Used outside, too: one container for all iterations.
+    // Also used outside: one container for all iterations.
     x.access("p");
     CHECK(resolved(x, e) == WcrMode::Atomic);
 }
@@ -336,7 +336,7 @@ TEST_CASE("a persistent map is run by every thread, whatever its range says") {
     CHECK(resolved(x, all) == WcrMode::Atomic);
     CHECK(own->memlet.wcrMode == WcrMode::Plain);
     CHECK(each->memlet.wcrMode == WcrMode::Plain);
-    shared->schedule = Schedule::Sequential; // every thread runs all of it
+    shared->schedule = Schedule::Sequential; // every thread runs the entire map
     CHECK(resolved(x, each) == WcrMode::Atomic);
     threads->ompNumThreads = 1;
     CHECK(resolved(x, each) == WcrMode::Plain);
@@ -383,13 +383,13 @@ TEST_CASE("writes in nested SDFGs are followed into the scopes around them") {
     sequential.m->schedule = Schedule::Sequential;
     CHECK(sequential.resolve() == WcrMode::Plain);
 
-    // The whole container is passed, the index comes in as a symbol.
+    // The entire container is passed, the index is passed as a symbol.
     NestedUpdate whole("N", "where", "0:N");
     whole.n->symbolMapping = {{"N", expr("N")}, {"where", expr("i")}};
     CHECK(whole.resolve() == WcrMode::Plain);
     whole.n->symbolMapping = {{"N", expr("N")}, {"where", expr("i // 2")}};
     CHECK(whole.resolve() == WcrMode::Atomic);
-    // An inner symbol that is assigned inside means nothing outside, whatever it is called there.
+    // An inner symbol that is assigned inside has no meaning outside, even if the name exists there.
     whole.n->symbolMapping = {{"N", expr("N")}, {"where", expr("i")}};
     Graph inner(*whole.n->sdfg, "late");
     inner.g.connect(inner.g.blocks()[0].get(), inner.s, {"1"}, {{"where", "3"}});

@@ -1,4 +1,4 @@
-// allocate-containers and place-in-memory: lifetimes, nodes that give memory, the table, arenas, and what the verifier says.
+// allocate-containers and place-in-memory: lifetimes, allocation nodes, the table, arenas, and the verifier's errors.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Device/Async.h"
@@ -13,7 +13,7 @@ using analysis::MemoryFacts;
 
 namespace {
 
-/// A program with symbols N and n (which edges assign) over the argument A. `set` is a tasklet that writes a first element.
+/// A program with symbols N and n (which edges assign) and the argument A. `set` is a tasklet that writes the first element.
 struct Program : Graph {
     pass::CompileOptions options;
 
@@ -28,7 +28,7 @@ struct Program : Graph {
                 {{"$text", text}, {"$storage", gpu ? "GPU_Global" : "CPU_Heap"}}) {
         options.target = pass::Target(gpu ? "cuda" : "cpu");
     }
-    /// One more state, after another one.
+    /// Adds a state after another one.
     State *writeAfter(State *before, const std::string &label, const std::string &name) {
         g.connect(before, state(label));
         edge(tasklet("y = 1"), "y", access(name), "", name + "[0]");
@@ -51,7 +51,7 @@ struct Program : Graph {
         run(transforms::createPlaceInMemory(),
             {{"heap-limit", int64_t(4096)}, {"register-limit", int64_t(65536)}, {"kernel-limit", int64_t(4096)}});
     }
-    /// Which container gets memory in which states, in order.
+    /// Which container is allocated in which states, in order.
     std::string reserved(SDFG &in) {
         std::string out;
         for (State *s : allStates(in))
@@ -114,7 +114,7 @@ TEST_CASE("allocation: what control flow reads lives as long as the SDFG") {
     CHECK(p.desc("c").lifetime == Lifetime::SDFG);
 }
 
-// ---------------------------------------------------------------------------------------------------- sizes that are computed
+// ---------------------------------------------------------------------------------------------------- computed sizes
 
 TEST_CASE("allocation: memory of a computed size is reserved at the nearest common dominator") {
     // A loop with two entries, a and d.
@@ -393,7 +393,7 @@ TEST_CASE("memory: a kernel's array of a size that the host knows is a slice of 
     CHECK(arena.memory == MemoryKind::Slices);
     CHECK(arena.totalSize == expr("N"));
     CHECK(p.problems() == "");
-    p.place(); // what has memory keeps it
+    p.place(); // allocated containers keep their memory
     CHECK(p.g.arrays.size() == 3);
     p.g.desc("t")->arena = Name("A");
     CHECK(p.problems() == "UnsuitableMemory");

@@ -1,5 +1,4 @@
-// pool-memory, what assign-streams and order-streams make of its nodes, and what the verifier says when memory is used outside of
-// them.
+// pool-memory, how assign-streams and order-streams handle its nodes, and the verifier's errors for memory used outside of them.
 #include "Transforms/PassRun.h"
 #include "Transforms/Streams/OrderChecks.h"
 
@@ -26,7 +25,7 @@ std::string inState(const std::string &label, const std::string &nodes) { return
 
 const std::string chain = kernel("in", "a") + kernel("a", "b") + kernel("b", "out");
 
-/// Device arrays a and b, of the pool; arguments in and out.
+/// Device arrays a and b from the pool; arguments in and out.
 struct Pooled : Graph {
     explicit Pooled(const std::string &blocks)
         : Graph(R"(
@@ -96,7 +95,7 @@ TEST_CASE("pools: in one state, memory is there from the first use to the last, 
         for (LibraryNode *n : p.nodes(kind))
             CHECK(analysis::streamOf(*n) == 0);
     CHECK(p.problems() == "");
-    // a is given back in front of what only needs b.
+    // a is freed before the nodes that only need b.
     std::vector<std::string> order;
     analysis::StreamSteps steps(p.g);
     for (const analysis::StreamStep &s : steps.of(*allStates(p.g).front()))
@@ -131,7 +130,7 @@ TEST_CASE("pools: what is kept from block to block gets states around them") {
     p.schedule(2);
     CHECK(p.problems() == "");
     const std::size_t before = p.g.blocks().size();
-    p.pool(); // a second time nothing happens
+    p.pool(); // the second run changes nothing
     CHECK(p.g.blocks().size() == before);
 }
 

@@ -5,7 +5,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A map in a map, and tmp between them.
+/// Nested maps, with tmp between them.
 struct TwoLevels : Graph {
     MapEntry *outer = node<MapEntry>("outer"), *inner = node<MapEntry>("inner");
 
@@ -39,7 +39,7 @@ TEST_CASE("defaults on the CPU") {
     CHECK(x.inner->schedule == Schedule::Sequential);
     CHECK(x.storage("A") == Storage::CPU_Heap);
     CHECK(x.storage("tmp") == Storage::Register);
-    CHECK_FALSE(defaults(x.g)); // a second run finds nothing
+    CHECK_FALSE(defaults(x.g)); // a second run changes nothing
 }
 
 TEST_CASE("the schedule follows the memory, storage inside follows the schedule") {
@@ -119,9 +119,9 @@ TEST_CASE("a map of a kernel whose size the host cannot tell is a loop of each t
         defaults(x.g);
         return x.node<MapEntry>("rows")->schedule;
     };
-    CHECK(scheduleOf("0:n") == Schedule::GPU_ThreadBlock); // the host knows what it passes on
+    CHECK(scheduleOf("0:n") == Schedule::GPU_ThreadBlock); // the host knows the value that it passes
     CHECK(scheduleOf("b:min(n, b + 32)") == Schedule::GPU_ThreadBlock);
-    CHECK(scheduleOf("0:b") == Schedule::Sequential); // of this block
+    CHECK(scheduleOf("0:b") == Schedule::Sequential); // private to this block
     CHECK(scheduleOf("0:k") == Schedule::Sequential); // assigned in the kernel
 }
 

@@ -1,5 +1,5 @@
 // A tiny interpreter of control flow for tests: runs the edges, loops and conditionals of an SDFG over integer symbols and records
-// which states were visited. The rules are those of format reference 5, written down independently of the passes.
+// which states were visited. The rules are those of format reference 5, implemented independently of the passes.
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"

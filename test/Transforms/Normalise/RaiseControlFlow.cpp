@@ -10,10 +10,10 @@ namespace {
 
 /// A state machine.
 struct Machine : Graph {
-    Region *in = &g; // where states are added
+    Region *in = &g; // the region to which states are added
 
     Machine() : Graph(std::make_unique<SDFG>("machine")) {}
-    /// `work`: with a node, so that the interpreter sees it and the pass may not drop it.
+    /// `work`: the state has a node, so that the interpreter records it and the pass must keep it.
     State *state(const std::string &label, bool work = false) {
         State *added = Graph::state(label, in);
         if (work)
@@ -46,7 +46,7 @@ std::size_t unstructuredRegions(SDFG &g) {
     return n;
 }
 
-/// What holds after the pass: one unconditional edge out at most, no cycle.
+/// Checks the result of the pass: at most one unconditional outgoing edge, no cycles.
 void checkStructured(SDFG &g) {
     for (Region *r : allRegions(g)) {
         if (r->kind() == BlockKind::Unstructured)
@@ -70,7 +70,7 @@ void checkSameBehaviour(const SDFG &before, SDFG &after, int steps, const std::m
         CHECK(a.trace == b.trace);
         CHECK(a.symbols == b.symbols);
     } else {
-        // Both run for ever; structured code takes more steps for the same work, so the longer trace starts with the shorter one.
+        // Both run forever; structured code takes more steps for the same work, so the longer trace starts with the shorter one.
         std::size_t n = std::min(a.trace.size(), b.trace.size());
         CHECK(std::equal(a.trace.begin(), a.trace.begin() + static_cast<std::ptrdiff_t>(n), b.trace.begin()));
     }
@@ -100,7 +100,7 @@ TEST_CASE("a guarded counting loop becomes a for loop") {
     CHECK(loops[0]->condition->text == "i < N");
     CHECK(loops[0]->update->text == "i = i + 1");
     CHECK_FALSE(loops[0]->inverted);
-    CHECK(m.g.edges().front()->assignments.size() == 1); // `other` stays on the edge into the loop
+    CHECK(m.g.edges().front()->assignments.size() == 1); // `other` remains on the edge into the loop
     CHECK(m.g.edges().back()->assignments.front().first == Name("after"));
     CHECK(m.g.usesExplicitControlFlow);
     checkSameBehaviour(*before, m.g, 1000, {{"N", 5}});
@@ -321,7 +321,7 @@ TEST_CASE("opposite comparisons of floating-point values are two tests") {
         return blocksOfKind<ConditionalBlock>(m.g)[0]->branches().size();
     };
     CHECK(build(ScalarKind::Int64) == 2);
-    CHECK(build(ScalarKind::Float64) == 3); // NaN takes neither: the SDFG returns
+    CHECK(build(ScalarKind::Float64) == 3); // NaN satisfies neither: the SDFG returns
 }
 
 TEST_CASE("deep chains neither overflow nor nest without limit") {
@@ -342,7 +342,7 @@ TEST_CASE("deep chains neither overflow nor nest without limit") {
         checkSameBehaviour(*before, m.g, 10000, {{"c", c}});
 }
 
-/// Puts the states to come into a loop's body, a plain region or a branch, between two states that are always visited.
+/// Puts the following states into a loop body, a plain region or a branch, between two states that are always visited.
 static void surround(Machine &m, int how) {
     if (how == 0)
         return;
@@ -385,7 +385,7 @@ TEST_CASE("random control flow behaves as before") {
                 states.push_back(m.state("s" + std::to_string(i), pick(3) != 0));
         }
         m.in->setStart(states[0]);
-        // Most edges go a little forward, some back, so that both structured and wild graphs appear.
+        // Most edges lead a little forward, some back, so that both structured and irregular graphs occur.
         auto target = [&](int i) {
             int t = pick(4) == 0 ? pick(n) : i + 1 + pick(3);
             return states[static_cast<std::size_t>(std::min(t, n - 1))];
@@ -430,7 +430,7 @@ TEST_CASE("random control flow behaves as before") {
         withJumps += unstructuredRegions(m.g) != 0;
         ended += test::interpret(*before, 400).finished;
     }
-    // The graphs are varied enough to mean something.
+    // The graphs must be varied enough for the test to be meaningful.
     CHECK(withLoops > 200);
     CHECK(withJumps > 50);
     CHECK(ended > 500);

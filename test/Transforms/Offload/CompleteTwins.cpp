@@ -5,7 +5,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// An argument A and gpu_A, which comes back in the last state.
+/// An argument A and gpu_A, which is copied back in the last state.
 struct Offloaded : Graph {
     State *work = s;
     AccessNode *twin;
@@ -15,7 +15,7 @@ struct Offloaded : Graph {
         transient("gpu_A", "8").storage = Storage::GPU_Global;
         twin = access("gpu_A");
     }
-    /// `writer` is where the values of the kernel come from.
+    /// `writer` provides the values of the kernel.
     Edge *kernel(Node *writer, const char *connector, const std::string &size = "8") {
         MapEntry *m = map(Schedule::GPU_Device, "i", "0:" + size);
         order(m, writer);
@@ -30,7 +30,7 @@ struct Offloaded : Graph {
     static Region *branch(Region &in) {
         return in.add<ConditionalBlock>()->addBranch(Code{"p", Language::Python}, std::make_unique<Region>(BlockKind::Region));
     }
-    /// Labels of the states that the pass adds, in their order.
+    /// Labels of the states that the pass adds, in order.
     std::vector<std::string> added() {
         std::set<State *> before;
         for (State *s : allStates(g))
@@ -43,7 +43,7 @@ struct Offloaded : Graph {
                 labels.push_back(s->label);
         std::sort(labels.begin(), labels.end());
         CHECK(changed == !labels.empty());
-        CHECK_FALSE(run(g)); // a second run finds nothing
+        CHECK_FALSE(run(g)); // a second run changes nothing
         return labels;
     }
 };

@@ -1,4 +1,4 @@
-// offload-to-gpu: how many kernels a program would launch, and whether a device is any use for them.
+// offload-to-gpu: how many kernels a program would launch, and whether a device is worthwhile for them.
 #include "Transforms/PassRun.h"
 
 #include "Transforms/Offload/FewElements.h"
@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Loops of the host around a map.
+/// Host loops around a map.
 transforms::DeviceWork work(const std::string &loops, const std::string &map, const std::string &before = "") {
     const auto opened = std::count(loops.begin(), loops.end(), '{');
     Graph x(R"(
@@ -43,15 +43,15 @@ TEST_CASE("few elements: launches and elements are counted") {
     CHECK(loop.elements == 1000.0 * 1000 * 1e6);
     const transforms::DeviceWork half = work(overI, "p = i:N"); // half of them on average
     CHECK(half.elements == 1000.0 * 500);
-    const transforms::DeviceWork inner = work(triangle, "p = 0:M"); // all sizes are like those of the loops
+    const transforms::DeviceWork inner = work(triangle, "p = 0:M"); // all sizes are of the same order as those of the loops
     CHECK(inner.launches == 1000.0 * 500);
     CHECK(inner.elements == 1000.0 * 500 * 1000);
-    CHECK(work("", "p = 0:8, q = 0:p + 1").elements == 8 * 4); // p is 3 in the middle
+    CHECK(work("", "p = 0:8, q = 0:p + 1").elements == 8 * 4); // p has the value 3 in the middle
 }
 
 TEST_CASE("few elements: what stays on the host") {
-    CHECK_FALSE(work("", "p = 0:8").isNotWorthwhile());    // one launch, whatever it is of
-    CHECK_FALSE(work(overT, "p = 0:N").isNotWorthwhile()); // nothing says that N is small
+    CHECK_FALSE(work("", "p = 0:8").isNotWorthwhile());    // a single launch, whatever its size
+    CHECK_FALSE(work(overT, "p = 0:N").isNotWorthwhile()); // N is not known to be small
     CHECK_FALSE(work(overT, "p = 0:N, q = 0:N").isNotWorthwhile());
     CHECK_FALSE(work(overI, "p = 0:N, q = 0:N").isNotWorthwhile());
     CHECK_FALSE(work(overI, "p = 0:M").isNotWorthwhile());
@@ -59,8 +59,8 @@ TEST_CASE("few elements: what stays on the host") {
     CHECK(work(overI, "p = i:N").isNotWorthwhile());
     CHECK(work(triangle, "p = 0:M").isNotWorthwhile());
     CHECK(work(overT, "p = 0:8").isNotWorthwhile());
-    CHECK(work("for i = 0; i < K; i = i + 1 {\n", "p = 0:N", "state first {}\nK = N - 1")
-              .isNotWorthwhile()); // it counts to N all the same
+    CHECK(
+        work("for i = 0; i < K; i = i + 1 {\n", "p = 0:N", "state first {}\nK = N - 1").isNotWorthwhile()); // it still counts to N
     CHECK_FALSE(work("for i = 0; i < 10; i = i + 1 {\n", "p = 0:8").isNotWorthwhile());
     CHECK_FALSE(work("while (A[0, 0] > 0) {\n", "p = 0:N").isNotWorthwhile());
 }

@@ -1,4 +1,4 @@
-// lower-device-queues: which streams kernels can push to, in place or through a buffer, and why others stay.
+// lower-device-queues: to which streams kernels can push, directly or through a buffer, and why others are unchanged.
 #include "Transforms/PassRun.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Pushed : Graph {
         edge(t, "q", m->exit, "IN_S", "S[0]");
         edge(m->exit, "OUT_S", stream, "", "S[0]");
     }
-    /// Into B, from a certain element on, in the present state.
+    /// Empties S into B, starting with a certain element, in the current state.
     Pushed &empty(const std::string &begin = "0") {
         edge(s == stream->state() ? stream : access("S"), "", access("B"), "", "B[" + begin + ":8]");
         return *this;
@@ -38,7 +38,7 @@ struct Pushed : Graph {
         g.connect(before, state("next"));
         return *this;
     }
-    /// Containers that the pass adds; a stream that stays is one of them.
+    /// Containers that the pass adds; a stream that is not lowered is one of them.
     std::set<std::string> lowered() {
         std::set<std::string> before, names;
         for (const auto &[name, d] : g.arrays)
@@ -74,7 +74,7 @@ TEST_CASE("a queue needs a buffer when it is emptied elsewhere, or its array is 
     read.empty().order(read.access("B"), read.m);
     CHECK(read.lowered() == buffered);
 
-    Pushed twice; // room for the larger one
+    Pushed twice; // large enough for the larger one
     CHECK(twice.empty("4").next().empty().lowered() == buffered);
     CHECK(twice.g.desc("S_elements")->shape[0] == sym::Expr(8));
 }
@@ -146,6 +146,6 @@ TEST_CASE("streams that stay: why") {
     CHECK(both.empty().stays("the host pushes to it, too"));
     Pushed onHost;
     onHost.m->schedule = Schedule::CPU_Multicore;
-    CHECK(onHost.empty().lowered() == Names{"S"}); // as it was, without a word
+    CHECK(onHost.empty().lowered() == Names{"S"}); // unchanged, without a remark
     CHECK(onHost.why.empty());
 }

@@ -1,4 +1,4 @@
-// offload-to-gpu: which memory moves, and what becomes a kernel.
+// offload-to-gpu: which memory is moved, and which maps become kernels.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A map that writes through an access node inside of it, which nothing but an empty edge connects to the exit.
+/// A map that writes through an access node inside of it, connected to the exit only by an empty edge.
 struct WriteInside : Graph {
     MapEntry *entry = node<MapEntry>("m");
 
@@ -104,7 +104,7 @@ TEST_CASE("offload-to-gpu: a scalar of the caller that a kernel writes beside an
 
 namespace {
 
-/// A map that may run in order only, or not: it reads A[read] and writes A[i].
+/// A map that may or may not be restricted to sequential order: it reads A[read] and writes A[i].
 struct SequentialMap : Graph {
     MapEntry *entry = node<MapEntry>("m");
 
@@ -191,8 +191,8 @@ TEST_CASE("offload-to-gpu: what a library node overwrites is not copied to the d
     };
     using Names = std::set<std::string>;
     CHECK(copiedIn("blas.Gemm", "0", "8") == Names{"gpu_A", "gpu_B"});
-    CHECK(copiedIn("blas.Gemm", "1", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});         // adds to what is there
+    CHECK(copiedIn("blas.Gemm", "1", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});         // adds to the previous contents
     CHECK(copiedIn("blas.Gemm", "0", "4") == Names{"gpu_A", "gpu_B", "gpu_C"});         // writes half of it
-    CHECK(copiedIn("blas.Einsum", "1", "8", "_c") == Names{"gpu_A", "gpu_B", "gpu_C"}); // whose factor B is no addend
+    CHECK(copiedIn("blas.Einsum", "1", "8", "_c") == Names{"gpu_A", "gpu_B", "gpu_C"}); // its factor B is not an addend
     CHECK(copiedIn("blas.Unknown", "0", "8") == Names{"gpu_A", "gpu_B", "gpu_C"});
 }

@@ -8,8 +8,8 @@ namespace {
 
 const std::string all = "i = 0:N, j = 0:M";
 
-/// to = from by a kernel over `ranges`, both as `A[i, j]`; without `from` the code has the value. A, B are N x M in device memory,
-/// T is M x N, F is N x M of another type.
+/// to = from in a kernel over `ranges`, both written like `A[i, j]`; without `from`, the value is in the code. A and B are N x M in
+/// device memory, T is M x N, F is N x M with another type.
 struct Kernel : Graph {
     MapEntry *m = node<MapEntry>("m");
     Tasklet *t = node<Tasklet>("t");

@@ -1,4 +1,4 @@
-// split-kernels: which nests of device maps become kernels of their own.
+// split-kernels: which nests of device maps become separate kernels.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Rows of A to tmp and of tmp to B; tmp is there once for all iterations.
+/// Copies rows of A to tmp and from tmp to B; a single tmp serves all iterations.
 struct Nest : Graph {
     MapEntry *outer = node<MapEntry>("outer"), *first = node<MapEntry>("first"), *second = node<MapEntry>("second");
     AccessNode *source = node<AccessNode>("A"), *target = node<AccessNode>("B");
@@ -51,7 +51,7 @@ TEST_CASE("split-kernels: dependent maps become kernels in order") {
     CHECK(n.first->exit->outEdge("OUT_tmp")->memlet.subset->str() == "0:N, 0:32");
     CHECK(n.second->inEdge("IN_tmp")->memlet.subset->str() == "0:N, 0:32");
     CHECK(n.second->exit->outEdge("OUT_B")->dst == n.target);
-    // What came before the nest comes before both, and what came after it after both.
+    // Predecessors of the nest precede both maps, and its successors follow both.
     CHECK(std::any_of(n.second->inEdges().begin(), n.second->inEdges().end(), [&](const Edge *e) { return e->src == n.source; }));
     CHECK(std::any_of(n.target->inEdges().begin(), n.target->inEdges().end(),
                       [&](const Edge *e) { return e->src == n.first->exit; }));
@@ -71,7 +71,7 @@ TEST_CASE("split-kernels: what iterations have for themselves or share stays in 
 
 TEST_CASE("split-kernels: a remark for every device map that is a loop of a kernel") {
     using Remarks = std::vector<std::string>;
-    // A kernel around a nested SDFG with a device map, and that around another one.
+    // A kernel around a nested SDFG with a device map, and another kernel around that.
     auto remarks = [](const char *kernel) {
         Graph x(R"(
             sdfg f {
@@ -103,7 +103,7 @@ TEST_CASE("split-kernels: a remark for every device map that is a loop of a kern
     };
     CHECK(remarks("GPU_Device") == Remarks{"a loop inside of a kernel: it is in a nested SDFG",
                                            "a loop inside of a kernel: it is not directly below the kernel's map"});
-    // In a persistent kernel the first one is spread over the grid, as the graph says.
+    // In a persistent kernel the first one is distributed over the grid, as the graph says.
     CHECK(remarks("GPU_Persistent") == Remarks{"a loop inside of a kernel: it is not directly below the kernel's map"});
     CHECK(remarks("Sequential") == Remarks{"its device maps are kernels of their own"});
 }

@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A row of `out` is updated once for each k, by a map in another one.
+/// A row of `out` is updated once for each k, by nested maps.
 struct Rows : Graph {
     struct Text {
         std::string around = "i = 0:N", element = "out[i, c]", schedule = "CPU_Multicore", row = "k = 0:K, c = 0:C",
@@ -40,7 +40,7 @@ TEST_CASE("accumulate-in-strips: rows that loops inside of each other update") {
     CHECK(accumulates({.element = "out[N - 1 - i, c]"}));
     CHECK(accumulates({.around = "i = 0:N:4", .element = "out[i + 1, c]"}));
     CHECK_FALSE(accumulates({.element = "out[k, c]"}));    // the row moves
-    CHECK_FALSE(accumulates({.row = "c = 0:C, k = 0:K"})); // walks across the row
+    CHECK_FALSE(accumulates({.row = "c = 0:C, k = 0:K"})); // traverses the row
     CHECK_FALSE(accumulates({.row = "k = 0:K, c = 0:C:2"}));
 }
 

@@ -1,4 +1,4 @@
-// alternate-buffers: which arrays can take turns, and what the loop is then.
+// alternate-buffers: which arrays can alternate, and the resulting loop.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Tasklet/Ast.h"
@@ -17,7 +17,7 @@ std::string map(const std::string &from, const std::string &to, const std::strin
            "[0:N] {\nf: y = x + 1  with x: float64 <- " + from + "[" + index + "]; y: float64 -> " + to + "[" + write + "]\n}\n";
 }
 
-/// A loop over `t` around one state, and what comes after it.
+/// A loop over `t` around one state, and the states after it.
 struct Loop : Graph {
     explicit Loop(const std::string &body, const std::string &after = "", const std::string &range = "t = 0; t < T; t = t + 1")
         : Graph(R"(
@@ -106,18 +106,18 @@ TEST_CASE("alternate-buffers: what the loop is then") {
 }
 
 TEST_CASE("alternate-buffers: what iterations leave to the next but one") {
-    // Another part in each iteration.
+    // A different part in each iteration.
     CHECK(why(begin + map("b", "A", "t:N", "i")) == Why::Dependence);
     CHECK(why(begin + map("b", "A", "1:N - 1", "i - 1", "(i + t) % N")) == Why::Dependence);
     // Read before it is written.
     CHECK(why(begin + map("A", "A", "1:N - 1", "i", "i")) == Why::Dependence);
     CHECK(why(map("A", "b") + end) == Why::Dependence); // the ends of b
-    // What is outside of all that is written stays equal in both.
+    // Elements that are never written remain equal in both.
     CHECK(alternates(begin + map("b", "A") + "g: y = x  with x: float64 <- A[0]; y: float64 -> C[0]\n"));
     CHECK(why(begin + "g: y = x  with x: float64 <- A[1]; y: float64 -> C[0]\n" + map("b", "A")) == Why::Dependence);
     const std::string use = "g: y = x  with x: float64 <- A[0]; y: float64 -> C[0]\n";
     CHECK(alternates(begin + map("b", "A", "0:N", "N - 1 - i") + use));
-    CHECK(why(begin + map("b", "A", "0:N - 1", "i") + use) == Why::Dependence); // nor A[0] where N is 1
+    CHECK(why(begin + map("b", "A", "0:N - 1", "i") + use) == Why::Dependence); // nor A[0] if N is 1
     // Under a condition.
     CHECK(why(begin + "                  g with x: float64 <- b[1]; y: float64 -> A[2] (dynamic = true) {\n"
                       "                    if x > 3:\n                        y = x\n                  }\n") == Why::Dependence);

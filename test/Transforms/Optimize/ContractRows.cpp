@@ -1,4 +1,4 @@
-// contract-arrays with `rows`: which arrays become rows of each iteration.
+// contract-arrays with `rows`: which arrays become private rows of each iteration.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -74,9 +74,9 @@ TEST_CASE("contract-arrays: a row of an array whose indices do not begin at 0") 
 
 TEST_CASE("contract-arrays: rows that iterations share, or have not written") {
     CHECK_FALSE(contracts({.read = "e[i - 1, j]"}));
-    CHECK_FALSE(contracts({.write = "e[0, j]", .read = "e[0, j]"})); // the row of all of them
+    CHECK_FALSE(contracts({.write = "e[0, j]", .read = "e[0, j]"})); // one row for all iterations
     CHECK_FALSE(contracts({.write = "e[j, j]", .read = "e[j, j]", .transient = "e: float64[M, M]"}));
-    CHECK_FALSE(contracts({.first = "j = 1:M"}));        // the first element is of before
+    CHECK_FALSE(contracts({.first = "j = 1:M"}));        // the first element is from an earlier iteration
     CHECK_FALSE(contracts({.code = "if a > 0: o = a"})); // not in each iteration
     CHECK_FALSE(contracts({.write = "e[i, j] (wcr = \"lambda a, b: a + b\")"}));
     CHECK_FALSE(contracts({.after = "M = 1\nstate more {\nc: y = x  with x: float64 <- e[0, 0]; y: float64 -> B[0, 0]\n}"}));

@@ -1,4 +1,4 @@
-// demote-symbols: which symbols become scalars, and what tasklets do in place of edges.
+// demote-symbols: which symbols become scalars, and which edge assignments become tasklets.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -36,7 +36,7 @@ struct OneEdge : Graph {
                 {{"$edge", t.edge}, {"$state", t.state}, {"$before", t.before}, {"$after", t.after}, {"$more", t.more}}) {}
 };
 
-/// Does `x` become a scalar? Why not, the run says.
+/// Does `x` become a scalar? The reason why not is in the run.
 bool isDemoted(const OneEdge::Text &t, Why why = Why::None) {
     OneEdge program(t);
     PassRun run(transforms::createDemoteSymbols());
@@ -58,21 +58,21 @@ TEST_CASE("demote-symbols: an element that a tasklet reads") {
     CHECK(read->code.text == "__out = __in1");
     CHECK(read->inEdges().front()->memlet.subset->str() == "i");
     CHECK(read->inConnectors.front().type == Type(ScalarKind::Float64));
-    CHECK(read->outConnectors.front().type == Type(ScalarKind::Int64)); // what the symbol would have had
+    CHECK(read->outConnectors.front().type == Type(ScalarKind::Int64)); // the type that the symbol would have had
     CHECK(t->code.text == "o = __x + 1");
     CHECK(cast<AccessNode>(t->inEdges().front()->src)->data == Name("x"));
     CHECK(allInterstateEdges(program.g).front()->assignments.empty());
-    CHECK(allStates(program.g).size() == 2); // the state in front of the edge was as good as a new one
+    CHECK(allStates(program.g).size() == 2); // the state before the edge is used instead of a new one
 }
 
 TEST_CASE("demote-symbols: values") {
     CHECK(isDemoted({.edge = "x = A[i] + M[i, 2 * k + 1] * y"}));
     CHECK(isDemoted({.edge = "x = c"}));
     CHECK(isDemoted({.edge = "x = c[0]"}));
-    CHECK(isDemoted({.edge = "x = A[i] / 2"}));             // of a float: the same everywhere
-    CHECK(isDemoted({.edge = "x = c if i < N else 0"}));    // a scalar can be read all the same
-    CHECK(isDemoted({.edge = "x = 0 if A[i] < 1 else 1"})); // is read whatever comes out
-    CHECK_FALSE(isDemoted({.edge = "x = i + 1"}));          // no container: is known better as a symbol
+    CHECK(isDemoted({.edge = "x = A[i] / 2"}));             // of a floating-point number: the same everywhere
+    CHECK(isDemoted({.edge = "x = c if i < N else 0"}));    // reading a scalar is always safe
+    CHECK(isDemoted({.edge = "x = 0 if A[i] < 1 else 1"})); // is read regardless of the result
+    CHECK_FALSE(isDemoted({.edge = "x = i + 1"}));          // no container: a symbol is easier to analyse
     CHECK_FALSE(isDemoted({.edge = "x = M[i, i] / 2"}, Why::Opaque));
     CHECK_FALSE(isDemoted({.edge = "x = A[i / 2]"}, Why::NotAffine));
     CHECK_FALSE(isDemoted({.edge = "x = A[M[i, i]]"}, Why::NotAffine));
@@ -118,7 +118,7 @@ TEST_CASE("demote-symbols: names that mean something else") {
     CHECK_FALSE(
         isDemoted({.after = "state s {\nmap m[x = 0:N] (CPU_Multicore) with -> B[0:N] {\nu: o = x  with o: float64 -> B[x]\n}\n}"},
                   Why::Symbol));
-    // A local has the name that the connector would have.
+    // A local has the name that the connector would get.
     OneEdge program(
         {.state = "t with o: float64 -> B[0] {\n                      __x = x\n                      o = __x\n                }"});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(program.g));
@@ -140,11 +140,11 @@ TEST_CASE("demote-symbols: symbols that are made of each other") {
     REQUIRE(PassRun(transforms::createDemoteSymbols())(both.g));
     CHECK(both.g.desc(Name("y")));
     CHECK(both.node<Tasklet>("read_y")->code.text == "__out = __x + 1");
-    // A scalar that only another one is made of.
+    // A scalar used only to compute another one.
     OneEdge inner({.state = "", .after = chain});
     REQUIRE(PassRun(transforms::createDemoteSymbols())(inner.g));
     CHECK(inner.g.desc(Name("x")));
-    // With a limit, none of them.
+    // With a limit, neither of them.
     OneEdge limited({.after = chain});
     PassRun run(transforms::createDemoteSymbols());
     run.context.changeLimit = 0;

@@ -31,8 +31,8 @@ struct OneLoop : Graph {
                 {{"$body", body}, {"$after", after}, {"$range", range}}) {}
 };
 
-/// The maps in place of the loop, by what they write in their order: `A! C` is a loop that writes A and a map that writes C. Empty if
-/// the loop stays.
+/// The maps that replace the loop, named by the containers that they write, in order: `A! C` is a loop that writes A and a map that
+/// writes C. Empty if the loop does not change.
 std::string partsOf(OneLoop &program) {
     PassRun pass(transforms::createDistributeLoops());
     if (!pass(program.g))
@@ -67,23 +67,23 @@ const std::string scan = "s: y = p + 1  with p: float64 <- A[i - 1]; y: float64 
 
 TEST_CASE("distribute-loops: a scan and what is independent of it") {
     CHECK(partsOf(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]") == "A! C");
-    // What uses the scan comes after it, what the scan uses comes first.
+    // Users of the scan follow it, and its inputs precede it.
     CHECK(partsOf(scan + "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]") == "A! C");
     CHECK(partsOf("t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]\n"
                   "s: y = p + c  with p: float64 <- A[i - 1], c: float64 <- C[i]; y: float64 -> A[i]") == "C A!");
-    // Two scans with something between: one loop where that may run first or last.
+    // Two scans with a step between them: a single loop if the step may run first or last.
     CHECK(partsOf(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]\n"
                          "u: y = p + 1  with p: float64 <- D[i - 1, 0]; y: float64 -> D[i, 0]") == "AD! C");
 }
 
 TEST_CASE("distribute-loops: the order of parts is that of their dependences") {
-    // B[i] is read by the next iteration of the scan: all of it is written before.
+    // The next iteration of the scan reads B[i], so all of B is written before.
     CHECK(partsOf("t: y = x * x  with x: float64 <- C[i]; y: float64 -> B[i]\n"
                   "s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- B[i - 1]; y: float64 -> A[i]") == "B A!");
-    // The scan reads B[i + 1] before the next iteration overwrites it: it runs first, though it stands behind.
+    // The scan reads B[i + 1] before the next iteration overwrites it, so it runs first, although it comes later in the body.
     CHECK(partsOf("t: y = x * x  with x: float64 <- C[i]; y: float64 -> B[i]\n"
                   "s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- B[i + 1]; y: float64 -> A[i]") == "A! B");
-    // Maps whose iterations meet are two maps.
+    // Maps whose iterations access common elements are not merged.
     CHECK(partsOf(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]\n"
                          "u: y = x  with x: float64 <- C[i - 1]; y: float64 -> D[i, 0]") == "A! C D");
 }
@@ -102,8 +102,8 @@ TEST_CASE("distribute-loops: loops that count down") {
         return parts;
     };
     CHECK(downward("i") == "B A!");
-    CHECK(downward("i + 1") == "B A!"); // of the iteration before
-    CHECK(downward("i - 1") == "A! B"); // what the next iteration overwrites
+    CHECK(downward("i + 1") == "B A!"); // of the previous iteration
+    CHECK(downward("i - 1") == "A! B"); // overwritten by the next iteration
 }
 
 TEST_CASE("distribute-loops: steps on a cycle stay together") {
@@ -114,7 +114,7 @@ TEST_CASE("distribute-loops: steps on a cycle stay together") {
     CHECK(partsOf("s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- B[i]; y: float64 -> A[i]\n"
                   "t: y = x * x  with x: float64 <- A[i - 1]; y: float64 -> B[i + 1]")
               .empty());
-    // A scan and its consumers by way of a variable that it changes in each iteration.
+    // A scan and its consumers, connected through a variable that changes in each iteration.
     CHECK(partsOf("s: y = p + 1  with p: float64 <- A[i - 1]; y: float64 -> one\n"
                   "t: y = x  with x: float64 <- one; y: float64 -> A[i]\n"
                   "u: y = x * x  with x: float64 <- one; y: float64 -> C[i]")
@@ -132,13 +132,13 @@ TEST_CASE("distribute-loops: variables that several parts use are computed in ea
     for (const auto &[name, d] : program.g.arrays)
         if (d.transient)
             variables.insert(name);
-    CHECK(variables.size() == 6); // the loop, which one thread keeps, has its own
-    // Not where the loop changes what they come from.
+    CHECK(variables.size() == 6); // the loop, which remains for one thread, has its own
+    // Not if the loop changes the values from which they are computed.
     CHECK(partsOf("v: y = b + 1  with b: float64 <- B[i]; y: float64 -> one\n"
                   "s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- one; y: float64 -> A[i]\n"
                   "t: y = x * x  with x: float64 <- one; y: float64 -> B[i]")
               .empty());
-    // Nor where they are read later, or have two values.
+    // Nor if they are read later, or have two values.
     CHECK(partsOf("v: y = b + 1  with b: float64 <- B[i]; y: float64 -> one\n"
                   "s: y = p + b  with p: float64 <- A[i - 1], b: float64 <- one; y: float64 -> A[i]\n"
                   "t: y = x * x  with x: float64 <- one; y: float64 -> C[i]",
@@ -160,12 +160,12 @@ TEST_CASE("distribute-loops: parts that go over memory once more are for teams")
     };
     const std::string range = "i = 1; i < N - 1; i = i + 1", same = "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]";
     CHECK(versions(scan + same, range) == "A! C or one loop");
-    const std::string other = "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]"; // no memory in common
+    const std::string other = "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]"; // no common memory
     CHECK(versions(scan + other, range) == "A! C or one loop");
-    CHECK(versions(scan + other, "i = 1; i < 100; i = i + 1") == "A! C"); // one thread loses nothing
+    CHECK(versions(scan + other, "i = 1; i < 100; i = i + 1") == "A! C"); // one thread is not slower
     const std::string divisions = "t: y = x / 3 / x / (x + 1) / (x + 2)  with x: float64 <- A[i]; y: float64 -> C[i]";
-    CHECK(versions(scan + divisions, range) == "A! C");                // worth vectors
-    CHECK(versions(scan + same, "i = 1; i < 100; i = i + 1").empty()); // over before a team is awake
+    CHECK(versions(scan + divisions, range) == "A! C");                // vectorisation is worthwhile
+    CHECK(versions(scan + same, "i = 1; i < 100; i = i + 1").empty()); // finished before a team has started
 }
 
 TEST_CASE("distribute-loops: two threads share the path to memory") {
@@ -178,7 +178,7 @@ TEST_CASE("distribute-loops: two threads share the path to memory") {
                 return c->branches().front().condition->text;
         return std::string();
     };
-    // Additions cost memory traffic only, divisions are computed in half the time.
+    // Additions only cost memory traffic, divisions take half the time.
     CHECK(teams(scan + "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]").find("omp_get_max_threads() >= 4") == 0);
     CHECK(
         teams(scan + "t: y = x / 3 / x + x + x  with x: float64 <- B[i]; y: float64 -> C[i]").find("omp_get_max_threads() >= 2") ==
@@ -245,7 +245,7 @@ TEST_CASE("distribute-loops: a loop that would leave a container may never run")
     PassRun pass(transforms::createDistributeLoops());
     CHECK_FALSE(pass(program.g));
     CHECK(pass.why() == Why::OutOfBounds);
-    // Counting down in steps, it is the first value that is known to lie outside.
+    // When the loop counts down in steps, it is the first value that is known to be outside.
     OneLoop down(scan + "t: y = x * x  with x: float64 <- B[i + 2]; y: float64 -> C[i]", "", "i = N - 2; i >= 1; i = i - 2");
     PassRun again(transforms::createDistributeLoops());
     CHECK_FALSE(again(down.g));

@@ -1,4 +1,4 @@
-// eliminate-dead-code: what may be removed, and what must stay.
+// eliminate-dead-code: what may be removed, and what must remain.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -13,7 +13,7 @@ using diag::Why;
 
 namespace {
 
-/// A program over two arguments and a few transients.
+/// A program with two arguments and a few transients.
 struct Program : Graph {
     explicit Program(const std::string &body, const std::string &more = "")
         : Graph(R"(
@@ -52,7 +52,7 @@ std::string copied(const std::string &from, const std::string &to, const std::st
 }
 std::string state(const std::string &label, const std::string &content) { return "state " + label + " {\n" + content + "}\n"; }
 
-/// How many of the tasklets of a program are left.
+/// The number of tasklets left in a program.
 std::size_t left(const std::string &body) {
     Program p(body);
     const std::size_t before = p.tasklets();
@@ -79,9 +79,9 @@ TEST_CASE("eliminate-dead-code: what only a later step of a loop read") {
     const std::string reader = "r: o = a  with a: float64 <- one; o: float64 -> t[k]\n";
     const std::string loop = "loop: for k = 0; k < N; k = k + 1 {\n" + state("c", update) + state("d", reader) + "}\n";
     const std::string rest = state("e", copied("A", "B"));
-    // Not even the update may stay, since what it updates is given no first value any more.
+    // Not even the update may remain, since its target is no longer initialised.
     CHECK(left(state("a", "one: o = 0.0  with o: float64 -> one\n") + loop + rest) == 1);
-    // What stays is said once, however often the walk comes by.
+    // A remark is given once, however often the walk visits the state.
     Program stays("loop: for k = 0; k < N; k = k + 1 {\n" + state("c", update) +
                   state("x", "x (CPP) with o: float64 -> t[0] {\n  o = now();\n}\n") + state("d", reader) + "}\n" + rest);
     stays.run();
@@ -96,7 +96,7 @@ TEST_CASE("eliminate-dead-code: what only a later step of a loop read") {
 TEST_CASE("eliminate-dead-code: what is overwritten before it is read") {
     CHECK(left(state("a", fill("B")) + state("b", copied("A", "B"))) == 1);
     CHECK(left(state("a", fill("t")) + state("b", copied("A", "t")) + state("c", copied("t", "B"))) == 2);
-    CHECK(left(state("a", fill("B")) + state("b", copied("A", "B", "0:N - 1"))) == 2); // the last element stays
+    CHECK(left(state("a", fill("B")) + state("b", copied("A", "B", "0:N - 1"))) == 2); // the last element remains
     CHECK(left(state("a", fill("B", "0:N - 1")) + state("b", copied("A", "B"))) == 1);
     CHECK(left(state("a", fill("B")) + state("b", copied("B", "t")) + state("c", copied("A", "B")) +
                state("d", copied("t", "A"))) == 4);
@@ -130,7 +130,7 @@ TEST_CASE("eliminate-dead-code: what a later iteration reads") {
                                 state("x", "c: o = a + b  with a: float64 <- t[k - 1], b: float64 <- A[k]; o: float64 -> t[k]\n") +
                                 "}\n";
     CHECK(left(state("a", fill("t")) + shifted + state("b", copied("t", "B"))) == 3);
-    CHECK(left(state("a", fill("t")) + shifted) == 2); // values that only serve themselves are not seen to be unread
+    CHECK(left(state("a", fill("t")) + shifted) == 2); // values used only to compute themselves are not recognised as unused
     // t[k] is read by the iteration after the next one only
     CHECK(left("loop: for k = 0; k < N - 2; k = k + 1 {\n" +
                state("x", "c: o = a  with a: float64 <- A[k]; o: float64 -> t[k + 2]\n") +
@@ -162,7 +162,7 @@ TEST_CASE("eliminate-dead-code: symbols that change between a write and what ove
     CHECK(left(state("a", fill("B", "1:N - 1")) + state("b", copied("A", "t")) + state("c", copied("A", "B", "1:N - 1"))) == 1);
     CHECK(left(state("a", fill("B", "1:N - 1")) + state("b", copied("B", "A", "0:1")) + state("c", fill("B", "1:N - 1"))) == 2);
     CHECK(left(state("a", fill("B", "1:N - 1")) + state("b", copied("B", "A", "0:2")) + state("c", fill("B", "1:N - 1"))) == 3);
-    // the parameter of a map is no symbol of the same name outside
+    // the map parameter is not the symbol with the same name outside
     CHECK(left(state("a", "x: o = 1.0  with o: float64 -> B[i]\n") + state("b", copied("A", "B", "0:1"))) == 2);
 }
 

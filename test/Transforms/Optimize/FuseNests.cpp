@@ -1,4 +1,4 @@
-// fuse-nests and contract-arrays: which maps become one, which arrays variables.
+// fuse-nests and contract-arrays: which maps are fused, and which arrays become variables.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -7,7 +7,7 @@ using diag::Why;
 
 namespace {
 
-/// A map that writes `written` from `read`, and one in the next state that writes `B[...]` from what is given.
+/// A map that writes `written` from `read`, and one in the next state that writes `B[...]` from the given input.
 struct TwoMaps : Graph {
     struct Text {
         std::string first = "[i = 0:N]", second = "[i = 0:N]", write = "t[i]", read = "t[i]", into = "B[i]", from = "A[i]",
@@ -75,7 +75,7 @@ bool fuses(const TwoMaps::Text &t) {
     return changed;
 }
 
-/// Do the maps share their first loops, where they cannot share all?
+/// Do the maps share their first loops if they cannot share all of them?
 bool sharesLoops(const TwoMaps::Text &t) {
     TwoMaps program(t);
     CHECK_FALSE(TwoMaps(t).fuse());
@@ -109,7 +109,7 @@ TEST_CASE("fuse-nests: an element of another iteration keeps maps apart") {
     CHECK_FALSE(fuses({.read = "t[0]"}));
     CHECK_FALSE(fuses(
         {.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "A[i + 1]", .to = "A"})); // overwritten before it is read
-    CHECK(fuses({.into = "A[i]", .to = "A"}));                                                  // in its own iteration, after
+    CHECK(fuses({.into = "A[i]", .to = "A"}));                                                  // in its own iteration, later
     CHECK_FALSE(fuses({.first = "[i = 0:N - 1]", .second = "[i = 0:N - 1]", .into = "t[i + 1]", .to = "t"}));
     CHECK(fuses({.first = "[i = 0:N // 2]", .second = "[i = 0:N // 2]", .write = "t[2 * i]", .read = "t[2 * i + 1]"}));
 }
@@ -125,13 +125,13 @@ TEST_CASE("fuse-nests: transposed accesses") {
     TwoMaps::Text transposed = square;
     transposed.read = "t[j, i]";
     CHECK_FALSE(fuses(transposed));
-    transposed.second = "[j = 0:N, i = 0:N]"; // the parameters have other names, too
+    transposed.second = "[j = 0:N, i = 0:N]"; // the parameters also have other names
     CHECK(fuses(transposed));
 }
 
 TEST_CASE("fuse-nests: what stands between") {
     CHECK(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> u[0, 0]\n}"}));
-    CHECK(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> A[0]\n}"})); // the later map moves up in front of it
+    CHECK(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> A[0]\n}"})); // the later map moves up before it
     CHECK_FALSE(fuses({.between = "state middle {\nc: y = 0.0  with y: float64 -> t[0]\n}"}));
     CHECK_FALSE(fuses({.between = "M = 1"}));
 }
@@ -165,7 +165,7 @@ TEST_CASE("fuse-nests: a copy joins as a map where it reads nothing that it writ
         return pass(program.g);
     };
     CHECK(joins("M:2*M - 1", "1:M"));
-    CHECK_FALSE(joins("0:M - 1", "1:M")); // each element from the one before it: one by one, all would become the first
+    CHECK_FALSE(joins("0:M - 1", "1:M")); // each element from the previous one: one by one, all would get the value of the first
     CHECK_FALSE(joins("2:M + 1", "1:M"));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("contract-arrays: arrays that something else uses stay") {
 
 namespace {
 
-/// `t = f(A)`, element by element but for a second read; then `A = g(t)`.
+/// `t = f(A)`, element by element except for a second read; then `A = g(t)`.
 struct Overwrites : Graph {
     struct Text {
         std::string read = "A[k, j]", write = "t[i, j]", loops = "i = 0:N, j = 0:N", into = "A[i, j]", more = "";
@@ -272,7 +272,7 @@ TEST_CASE("fuse-nests: a row or a column that the later map overwrites is saved"
         CHECK(p.fuse());
         REQUIRE(p.saved());
         CHECK(p.saved()->rank() <= 1);
-        CHECK(p.maps() == (std::string(read) == "A[0, 0]" ? 1u : 2u)); // the one that saves, and the fused one
+        CHECK(p.maps() == (std::string(read) == "A[0, 0]" ? 1u : 2u)); // the one that stores, and the fused one
     }
     Overwrites shifted({.read = "A[k, j]", .write = "t[i - 1, j - 2]", .loops = "i = 1:N, j = 2:N + 1"});
     CHECK(shifted.fuse());
@@ -288,11 +288,11 @@ TEST_CASE("fuse-nests: reads that cannot be saved keep maps apart") {
     };
     CHECK(staysApart({.read = "A[j, i]"}));                                           // as many as are written
     CHECK(staysApart({.read = "A[(i + 1) % N, (j + 1) % N]"}));                       // the same
-    CHECK(staysApart({.loops = "i = 0:M, j = 0:N"}));                                 // no iteration reads if M is zero
+    CHECK(staysApart({.loops = "i = 0:M, j = 0:N"}));                                 // there are no reads if M is zero
     CHECK(staysApart({.read = "A[0, 0]"}));                                           // the same for N
-    CHECK(staysApart({.read = "A[L[0], j]"}));                                        // an element that data decides
+    CHECK(staysApart({.read = "A[L[0], j]"}));                                        // the element depends on data
     CHECK(staysApart({.loops = "i = 0:N, j = i:N"}));                                 // a triangle
-    CHECK(staysApart({.more = "more: y = 1.0  with y: float64 -> A[k, N - 1 - j]"})); // the first map writes as well
+    CHECK(staysApart({.more = "more: y = 1.0  with y: float64 -> A[k, N - 1 - j]"})); // the first map also writes
 }
 
 TEST_CASE("fuse-nests: loops whose iterations depend on each other join nothing") {

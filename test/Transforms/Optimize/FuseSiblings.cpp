@@ -1,4 +1,4 @@
-// fuse-nests: reductions join what reads the same array.
+// fuse-nests: reductions are fused with others that read the same array.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -63,7 +63,7 @@ const char *const rows = ", axes = [1]", *const columns = ", axes = [0]";
 
 TEST_CASE("fuse-nests: reductions of one array") {
     CHECK(fuses({}));
-    CHECK(fuses({.firstAxes = rows, .firstTo = "p[0:N]"})); // a sum for each row, the maximum of all
+    CHECK(fuses({.firstAxes = rows, .firstTo = "p[0:N]"})); // a sum per row, the maximum of all
     CHECK(fuses({.between = "state between {\nc: y = x  with x: float64 <- s[0]; y: float64 -> B[0, 0]\n}"}));
     CHECK(fuses({.schedule = "Sequential"}));
     CHECK_FALSE(Reductions({}).fuse(false, false));
@@ -75,8 +75,8 @@ TEST_CASE("fuse-nests: reductions that stay apart") {
     CHECK_FALSE(fuses({.firstAxes = columns, .firstTo = "q[0:M]"}));                               // threads would share sums
     CHECK_FALSE(fuses({.between = "state between {\nc: y = 0.0  with y: float64 -> A[0, 0]\n}"})); // read before and after
     CHECK_FALSE(fuses({.between = "N = 1"}));
-    CHECK_FALSE(fuses({.secondTo = "s[0]"})); // one result
-    CHECK_FALSE(Reductions({}).fuse(true));   // the order of sums
+    CHECK_FALSE(fuses({.secondTo = "s[0]"})); // both write the same result
+    CHECK_FALSE(Reductions({}).fuse(true));   // the order of sums would change
 }
 
 TEST_CASE("fuse-nests: maps that only read the same stay apart where they push to streams") {

@@ -1,4 +1,4 @@
-// inline-nested-sdfgs: which nested SDFGs are taken apart.
+// inline-nested-sdfgs: which nested SDFGs are inlined.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -101,7 +101,7 @@ TEST_CASE("inline-nested-sdfgs: why one stays") {
 }
 
 TEST_CASE("inline-nested-sdfgs: names and values") {
-    CHECK_FALSE(isTakenApart({.mapping = "[M = N / 2]"}));                  // a quotient, rounded here, but not in a tasklet
+    CHECK_FALSE(isTakenApart({.mapping = "[M = N / 2]"}));                  // a quotient, truncated here, but not in a tasklet
     CHECK_FALSE(isTakenApart({.more = "transient x: float64 (Register)"})); // the name of a connector
     Call program({.inside = "transient t: float64[M] (CPU_Heap)",
                   .body = "map m[N = 0:M] (CPU_Multicore) with <- a[0:M]; -> t[0:M] {\nw: y = x  with x: float64 <- a[N]; y: "
@@ -111,5 +111,5 @@ TEST_CASE("inline-nested-sdfgs: names and values") {
     REQUIRE(PassRun(transforms::createInlineNestedSdfgs())(program.g));
     CHECK(program.g.arrays.contains(Name("t_0")));
     const State &s = *allStates(std::as_const(program.g)).front();
-    CHECK(nodesOf<MapEntry>(s).front()->params.front() == Name("N_0")); // N means something around it
+    CHECK(nodesOf<MapEntry>(s).front()->params.front() == Name("N_0")); // N has a meaning around it
 }

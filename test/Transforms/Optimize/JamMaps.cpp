@@ -1,4 +1,4 @@
-// jam-maps: which maps run in strips, and what keeps them as they are.
+// jam-maps: which maps run in strips, and what prevents it.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -50,8 +50,8 @@ TEST_CASE("jam-maps: inner maps that walk down columns") {
     CHECK(jams({.read = "A[k, M - 1 - j]"}));
     CHECK(jams({.write = "y[M - 1 - j]", .range = "j = 2:M"}));
     CHECK_FALSE(jams({.read = "A[j, k]"}));     // along a row
-    CHECK_FALSE(jams({.read = "A[k, 2 * j]"})); // not next to each other
-    CHECK_FALSE(jams({.inner = "k = 0:j"}));    // another number of steps for each column
+    CHECK_FALSE(jams({.read = "A[k, 2 * j]"})); // not contiguous
+    CHECK_FALSE(jams({.inner = "k = 0:j"}));    // the number of steps differs between columns
     CHECK_FALSE(jams({.range = "j = 0:M:2"}));
     CHECK_FALSE(jams({.range = "j = 0:6"})); // less than a strip
 }
@@ -60,12 +60,12 @@ TEST_CASE("jam-maps: inner maps that sum up parts of rows that other iterations 
     const auto rows = [](std::string read, std::string inner) {
         return Sums::Text{.read = std::move(read), .inner = std::move(inner)};
     };
-    CHECK(jams(rows("A[k, l + j]", "k = 0:N, l = 0:M - j"))); // to the same end
-    CHECK(jams(rows("A[k, l]", "k = 0:N, l = 0:j")));         // from the same begin
+    CHECK(jams(rows("A[k, l + j]", "k = 0:N, l = 0:M - j"))); // with the same end
+    CHECK(jams(rows("A[k, l]", "k = 0:N, l = 0:j")));         // with the same beginning
     CHECK(jams(rows("A[k, M - 1 - l]", "k = 0:N, l = 0:j")));
     CHECK_FALSE(jams(rows("A[k, l + j]", "k = 0:N, l = 0:j")));      // neither end is the same
-    CHECK_FALSE(jams(rows("A[j, l]", "k = 0:N, l = 0:j")));          // a row of its own
-    CHECK_FALSE(jams(rows("A[k, j]", "l = 0:j, k = 0:N")));          // the outer loop moves
+    CHECK_FALSE(jams(rows("A[j, l]", "k = 0:N, l = 0:j")));          // each has its own row
+    CHECK_FALSE(jams(rows("A[k, j]", "l = 0:j, k = 0:N")));          // the range of the outer loop changes
     CHECK_FALSE(jams(rows("A[k, l]", "k = 0:N, l = 0:j, m = 0:2"))); // the row is not the innermost loop
     Sums::Text array = rows("A[k, l]", "k = 0:N, l = 0:j");
     array.sum = "t[l]", array.variable = "float64[M] (Register)";
@@ -78,7 +78,7 @@ TEST_CASE("jam-maps: rows are summed up in variables of the elements") {
     bool isOrdered = false, sumsInVariable = false;
     for (const State *s : allStates(std::as_const(program.g))) {
         for (const MapEntry *m : nodesOf<MapEntry>(*s))
-            isOrdered |= m->params.front() == Name("k") && m->ordered; // from row to row, sums are handed on in the strip
+            isOrdered |= m->params.front() == Name("k") && m->ordered; // sums in the strip are passed on from row to row
         for (const auto &e : s->edges())
             sumsInVariable |= e->memlet.data == Name("t_sum") && !e->memlet.wcr.empty();
     }
@@ -138,7 +138,7 @@ TEST_CASE("jam-maps: loops whose iterations depend on each other go around a str
         return PassRun(transforms::createJamMaps())(program.g);
     };
     CHECK(jams("CPU_Multicore", "Sequential, ordered"));
-    CHECK_FALSE(jams("Sequential, ordered", "Sequential, ordered")); // columns depend on each other, for all that is known
+    CHECK_FALSE(jams("Sequential, ordered", "Sequential, ordered")); // columns may depend on each other
 }
 
 TEST_CASE("jam-maps: the rest of a map whose end lies before its begin has no iterations") {

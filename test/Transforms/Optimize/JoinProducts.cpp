@@ -1,4 +1,4 @@
-// join-products: which products read their matrix together.
+// join-products: which products read their matrix in a single pass.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -73,7 +73,7 @@ TEST_CASE("join-products: along rows and along columns of one matrix") {
     CHECK(joins({.second = "_a <- q[0:N], _b <- A[0:N, 0:M]; _c -> s[0:M]"})); // s = (A @ p) @ A
     CHECK(joins({.a = "r[0:N]", .b = "A[0:N, 0:M]", .c = "s[0:M]", .second = "_a <- A[0:N, 0:M], _b <- p[0:M]; _c -> q[0:N]"}));
     CHECK(joins({.type = "float32"}));
-    CHECK(joins({.second = "_a <- r[0:N], _b <- A[0:N, 0:M]; _c -> p[0:M]"}) == false); // p is read by the first one
+    CHECK(joins({.second = "_a <- r[0:N], _b <- A[0:N, 0:M]; _c -> p[0:M]"}) == false); // the first one reads p
 }
 
 TEST_CASE("join-products: other matrices, both along rows, other elements") {
@@ -92,7 +92,7 @@ TEST_CASE("join-products: the second needs all of the first") {
     // s = r @ A, then q = A @ s
     CHECK(whyNot({.a = "r[0:N]", .b = "A[0:N, 0:M]", .c = "s[0:M]", .second = "_a <- A[0:N, 0:M], _b <- s[0:M]; _c -> q[0:N]"}) ==
           Why::Dependence);
-    // of the first product's result in another order
+    // the first product's result in another order
     CHECK(
         whyNot({.a = "A[0:M, 0:M]", .b = "p[0:M]", .c = "q[0:M]", .second = "_a <- q[1:M + 1], _b <- A[0:M, 0:M]; _c -> s[0:M]"}) ==
         Why::Dependence);

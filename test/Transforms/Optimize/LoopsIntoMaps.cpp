@@ -1,4 +1,4 @@
-// loops-into-maps and accumulate-in-strips: when the order of loops may change, and which rows are accumulated in registers.
+// loops-into-maps and accumulate-in-strips: when the loop order may change, and which rows are accumulated in registers.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -49,7 +49,7 @@ bool interchanges(const LoopAroundMap::Text &t) {
     return changed;
 }
 
-/// Rows of `sum` that a map in a map updates.
+/// Rows of `sum` updated in nested maps.
 bool accumulates(const std::string &map, const std::string &read, const std::string &write, const std::string &type = "float64") {
     Graph program(R"(
         sdfg f(a, sum) (typed) {
@@ -74,20 +74,20 @@ bool accumulates(const std::string &map, const std::string &read, const std::str
 TEST_CASE("loops-into-maps: rows that depend on themselves only") {
     CHECK(interchanges({}));
     CHECK(interchanges({.range = "j = M - 2; j > -1; j = j - 1", .read = "y[i, j + 1]"}));
-    CHECK_FALSE(interchanges({.map = "i = 1:N", .read = "y[i - 1, j - 1]"})); // of another row
+    CHECK_FALSE(interchanges({.map = "i = 1:N", .read = "y[i - 1, j - 1]"})); // from another row
     CHECK_FALSE(interchanges({.read = "y[0, j - 1]"}));
-    CHECK_FALSE(interchanges({.map = "i = 0:j"})); // the loop decides how many rows there are
+    CHECK_FALSE(interchanges({.map = "i = 0:j"})); // the loop determines the number of rows
     CHECK_FALSE(interchanges({.range = "j = 1; j < M; j = 2 * j"}));
-    CHECK_FALSE(interchanges({.before = "c: o = 0.0  with o: float64 -> x[0, j]"})); // more than maps
+    CHECK_FALSE(interchanges({.before = "c: o = 0.0  with o: float64 -> x[0, j]"})); // not only maps
 }
 
 TEST_CASE("loops-into-maps: what is the same in all iterations") {
-    // Three values for each row: next to each other down the column, and the same ones along the row.
+    // Three values per row: contiguous down the column, and the same along the row.
     const std::string own = "c: o = a  with a: float64 <- x[i, j]; o: float64 -> column[i]\n"
                             "d: o = 2 * a  with a: float64 <- column[i]; o: float64 -> new column[i]\n"
                             "e: o = 3 * a  with a: float64 <- column[i]; o: float64 -> new column[i]";
     CHECK(interchanges({.more = own}));
-    CHECK_FALSE(interchanges({.read = "y[j, i]", .write = "y[j, i]", .more = own})); // as many along one as along the other
+    CHECK_FALSE(interchanges({.read = "y[j, i]", .write = "y[j, i]", .more = own})); // the same number along both
 }
 
 TEST_CASE("loops-into-maps: rows of which nothing is left") {
@@ -106,7 +106,7 @@ TEST_CASE("loops-into-maps: rows of which nothing is left") {
           }
         }
       )");
-    CHECK(PassRun(transforms::createLoopsIntoMaps())(program.g)); // and what it leaves is well-formed: the exit closes its scope
+    CHECK(PassRun(transforms::createLoopsIntoMaps())(program.g)); // and the result is well-formed: the exit closes its scope
 }
 
 TEST_CASE("loops-into-maps: loops in nested SDFGs, and around them") {
@@ -164,10 +164,10 @@ TEST_CASE("loops-into-maps: loops in nested SDFGs, and around them") {
 TEST_CASE("accumulate-in-strips: rows that the other loops do not move") {
     CHECK(accumulates("k = 0:K, c = 0:C", "a[i, k, c]", "sum[i, c]"));
     CHECK(accumulates("k = 0:K, c = 2:6", "a[i, k, c]", "sum[i, c - 2]"));
-    CHECK_FALSE(accumulates("c = 0:C", "a[i, 0, c]", "sum[i, c]"));              // nothing is added up
-    CHECK_FALSE(accumulates("c = 0:C, k = 0:K", "a[i, k, c]", "sum[i, c]"));     // an element at a time
+    CHECK_FALSE(accumulates("c = 0:C", "a[i, 0, c]", "sum[i, c]"));              // nothing is accumulated
+    CHECK_FALSE(accumulates("c = 0:C, k = 0:K", "a[i, k, c]", "sum[i, c]"));     // one element at a time
     CHECK_FALSE(accumulates("k = 0:K, c = 0:C", "a[i, k, c]", "sum[i, c + k]")); // another row for each k
     CHECK_FALSE(accumulates("k = 0:K, c = 0:k", "a[i, k, c]", "sum[i, c]"));     // of another length
-    CHECK_FALSE(accumulates("k = 0:K, c = 0:C", "sum[i, c]", "sum[i, c]"));      // read on the way
+    CHECK_FALSE(accumulates("k = 0:K, c = 0:C", "sum[i, c]", "sum[i, c]"));      // read in between
     CHECK_FALSE(accumulates("k = 0:K, c = 0:C", "a[i, k, c]", "sum[i, c]", "complex128"));
 }

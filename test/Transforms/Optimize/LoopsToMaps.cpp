@@ -1,4 +1,4 @@
-// loops-to-maps: which loops have iterations that do not depend on each other.
+// loops-to-maps: which loops have independent iterations.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -7,7 +7,7 @@ using diag::Why;
 
 namespace {
 
-/// A loop over `i` around one state, and what comes after it.
+/// A loop over `i` around one state, and the states after it.
 struct OneLoop : Graph {
     struct Text {
         std::string range = "i = 0; i < N; i = i + 1", body = "t: y = x + 1  with x: float64 <- A[i]; y: float64 -> B[i]",
@@ -60,7 +60,7 @@ TEST_CASE("loops-to-maps: iterations that touch elements of their own") {
     OneLoop stepped({.range = "i = 1; i <= N - 2; i = i + 2"});
     REQUIRE(stepped.convert());
     CHECK(stepped.map()->ranges.front() == sym::Range{1, sym::Expr::symbol("N") - 2, 2, 1});
-    CHECK_FALSE(stepped.g.symbols.contains(Name("i"))); // nobody gives it a value
+    CHECK_FALSE(stepped.g.symbols.contains(Name("i"))); // it is never assigned
     CHECK(stepped.g.symbols.contains(Name("j")));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
     };
     CHECK(lastOf("i = 0; i < N; i = i + 1", "k = i" + end) == "max(N, 0)");
     CHECK(lastOf("i = j; i <= N - 1; i = i + 1", "k = i" + end) == "max(N, j)");
-    CHECK(lastOf("i = j; i <= N; i = i + 1", "k = i" + end) == ""); // leaves A
+    CHECK(lastOf("i = j; i <= N; i = i + 1", "k = i" + end) == ""); // exceeds A
     CHECK(lastOf("i = 1; i < N; i = i + 3", "k = i" + end) == "3*max((N + 1) // 3, 0) + 1");
     CHECK(lastOf("i = 2; i < 12; i = i + 3", "k = i" + end) == "14");
     CHECK(lastOf("i = 5; i < 1; i = i + 1", "k = i" + end) == "");
@@ -162,13 +162,13 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
     CHECK(lastOf("i = 0; i < N; i = i + 1",
                  "state end {\nmap m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nc: y = i  with y: float64 -> B[i]\n}\n}") ==
           "none");
-    // Conditions of edges behind the loop read the value, too.
+    // Conditions of edges after the loop also read the value.
     CHECK(lastOf("i = 0; i < N; i = i + 1", "if i > 3 {\nstate s {}\n}") == "max(N, 0)");
 }
 
 namespace {
 
-/// How the tasklet `t` of a loop's body updates `s` once the loop is a map: code and function; empty if the loop stays.
+/// How the tasklet `t` of a loop body updates `s` once the loop is a map: code and function; empty if the loop is not converted.
 std::string updateIn(const std::string &body, const std::string &after = "", const std::string &more = "") {
     OneLoop program({.body = body,
                      .after = after,
@@ -206,26 +206,26 @@ TEST_CASE("loops-to-maps: iterations that only add to an element") {
 
 TEST_CASE("loops-to-maps: what looks like a sum of integers") {
     const auto stays = [](const std::string &body) { return updateIn(body).empty(); };
-    CHECK(stays("t: y = p + x  with p: int64 <- s[1], x: float64 <- A[i]; y: int64 -> s[1]"));   // cut off each time
-    CHECK(stays("t: y = p + x / 2  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]")); // of a real number
+    CHECK(stays("t: y = p + x  with p: int64 <- s[1], x: float64 <- A[i]; y: int64 -> s[1]"));   // truncated each time
+    CHECK(stays("t: y = p + x / 2  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]")); // of a floating-point number
     CHECK(stays("t: y = p - x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]"));
     CHECK(stays("t: y = 2 * p + x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]")); // Horner
     CHECK(stays("t: y = p + x * p  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]"));
     CHECK(stays("t: y = p + x  with p: int64 <- s[2], x: int64 <- I[i]; y: int64 -> s[1]")); // another element
     CHECK(stays("t: y = p + x  with p: int64 <- I[N - 1 - i], x: int32 <- J[i]; y: int64 -> I[N - 1]"));
-    CHECK(stays("t: y = max(x, p)  with p: int32 <- h, x: int64 <- I[i]; y: int32 -> h")); // cut off after the maximum
+    CHECK(stays("t: y = max(x, p)  with p: int32 <- h, x: int64 <- I[i]; y: int32 -> h")); // truncated after the maximum
     CHECK(stays(
         "t: y = p + x + z  with p: int64 <- s[1], x: int32 <- J[i], z: int32 <- J[0]; y: int64 -> s[1]")); // x + z might overflow
-    CHECK(stays("t: y = p + x  with p: float64 <- B[0], x: float64 <- A[i]; y: float64 -> B[0]"));         // the order counts
+    CHECK(stays("t: y = p + x  with p: float64 <- B[0], x: float64 <- A[i]; y: float64 -> B[0]"));         // the order matters
     CHECK(stays("t: y = p + x  with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1]\n"
                 "v: y = p  with p: int64 <- s[1]; y: float64 -> B[i]")); // a prefix sum
     CHECK(stays("r: o = p  with p: int64 <- s[1]; o: int32 -> narrow\n"
-                "t: y = q + x  with q: int32 <- narrow, x: int64 <- I[i]; y: int64 -> s[1]")); // cut off each time
+                "t: y = q + x  with q: int32 <- narrow, x: int64 <- I[i]; y: int64 -> s[1]")); // truncated each time
     CHECK(stays(
         "r: o = p  with p: int64 <- s[1]; o: int64 -> old\nt: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]\n"
         "v: y = p  with p: int64 <- old; y: float64 -> B[i]"));
     CHECK(stays("t: y = q + x  with q: int64 <- old, x: int64 <- I[i]; y: int64 -> s[1]\n"
-                "r: o = p  with p: int64 <- s[1]; o: int64 -> new old")); // that of the iteration before
+                "r: o = p  with p: int64 <- s[1]; o: int64 -> new old")); // the value of the previous iteration
     CHECK(stays("t with p: int64 <- s[1], x: int64 <- I[i]; y: int64 -> s[1] (dynamic = true) {\n"
                 "                    if x > 3:\n                        y = p + x\n                  }"));
 }
@@ -239,7 +239,7 @@ TEST_CASE("loops-to-maps: nests that add to one element") {
                               "t: y = x  with x: int64 <- I[j]; y: int64 -> s[j] (wcr = \"lambda a, b: a + b\")\n}",
                       .more = "argument s: int64[M] (CPU_Heap)\nargument I: int64[N] (CPU_Heap)"});
     REQUIRE(elements.convert());
-    CHECK(elements.map()->schedule == Schedule::Sequential); // many elements: a copy of all for each thread, or atomic updates
+    CHECK(elements.map()->schedule == Schedule::Sequential); // many elements: would need a full copy per thread, or atomic updates
 }
 
 TEST_CASE("loops-to-maps: containers of an iteration") {
@@ -264,7 +264,7 @@ TEST_CASE("loops-to-maps: bodies that stay") {
 
 namespace {
 
-/// A loop whose iterations each sum up products of two vectors.
+/// A loop in which each iteration computes a dot product of two vectors.
 bool sumsAsMap(const std::string &vector, const std::string &node = "Dot") {
     OneLoop program({.body = "library blas." + node +
                              " dot (CPU_Multicore) with _x: pointer(float64) <- A[0:M], _y: pointer(float64) <- " + vector +
@@ -304,7 +304,7 @@ TEST_CASE("loops-to-maps: sums over columns, which libraries walk down one at a 
 
 namespace {
 
-/// A loop over `i` around a loop over `j`, with something in front of it and behind it.
+/// A loop over `i` around a loop over `j`, with statements before and after it.
 struct LoopInLoop : Graph {
     LoopInLoop(const std::string &inner, const std::string &before = "", const std::string &behind = "",
                const std::string &range = "j = 1; j < N; j = j + 1", const std::string &after = "")
@@ -354,14 +354,14 @@ TEST_CASE("loops-to-maps: loops whose iterations depend on each other stay in or
     CHECK(becomesMapOfLoop({along}));
     CHECK(becomesMapOfLoop({"s: y = x + 1  with x: float64 <- D[j - 1, i]; y: float64 -> D[j, i]"}));
     CHECK_FALSE(becomesMapOfLoop({"s: y = x + 1  with x: float64 <- D[j - 1, j]; y: float64 -> D[j, i]"}));
-    // A sum in a variable of the iteration; its order stays.
+    // A sum in a variable of the iteration; its order does not change.
     const std::string clear = "c: y = 0.0  with y: float64 -> sum", store = "e: y = x  with x: float64 <- sum; y: float64 -> A[i]";
     const std::string add = "s: y = x + p  with x: float64 <- D[i, j], p: float64 <- sum; y: float64 -> sum";
     CHECK(becomesMapOfLoop({add, clear, store}));
-    CHECK_FALSE(becomesMapOfLoop({add, "", store})); // it goes on where the iteration before stopped
+    CHECK_FALSE(becomesMapOfLoop({add, "", store})); // it continues with the value of the previous iteration
     CHECK_FALSE(becomesMapOfLoop({add, clear, store, "j = 1; j < N; j = j + 1",
                                   "state end {\nr: y = x  with x: float64 <- sum; y: float64 -> A[0]\n}"})); // read later
-    // A variable of an iteration of the inner loop.
+    // A variable of an inner iteration.
     CHECK(becomesMapOfLoop({"a: y = 2 * x  with x: float64 <- D[i, j - 1]; y: float64 -> t\n"
                             "s: y = x  with x: float64 <- t; y: float64 -> D[i, j]"}));
     CHECK_FALSE(becomesMapOfLoop({"s: y = x  with x: float64 <- t; y: float64 -> D[i, j]\n"
@@ -399,7 +399,7 @@ TEST_CASE("loops-to-maps: Reduce nodes in loops that stay loops") {
     CHECK(program.node<MapEntry>("inner")->ordered);
     for (const State *s : allStates(std::as_const(program.g)))
         CHECK(nodesOf<LibraryNode>(*s).empty());
-    CHECK_FALSE(reduces("D[j, j]").convert()); // which rows below read
+    CHECK_FALSE(reduces("D[j, j]").convert()); // read by the rows below
     CHECK_FALSE(LoopInLoop("library blas.Axpy r (Sequential) with _x <- D[i, 0:j], _y <- D[i, 0:j]; _res -> D[i, 0:j]").convert());
 }
 

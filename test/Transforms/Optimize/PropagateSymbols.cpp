@@ -1,4 +1,4 @@
-// propagate-symbols: which symbols are replaced by what they are, and which assignments change nothing.
+// propagate-symbols: which symbols are replaced by their values, and which assignments have no effect.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A program that assigns to `k`, and reads it.
+/// A program that assigns `k` and reads it.
 struct OneSymbol : Graph {
     struct Text {
         std::string edge = "k = i + 1", state = "t: o = k  with o: float64 -> B[k]", after = "", more = "", begin = "";
@@ -77,7 +77,7 @@ TEST_CASE("propagate-symbols: values") {
     CHECK_FALSE(isReplaced({.edge = "k = A[i]"}));
     CHECK_FALSE(
         isReplaced({.edge = "k = callback(i)", .more = "symbol callback: {type: callback, arguments: [], returntypes: []}"}));
-    CHECK_FALSE(isReplaced({.edge = "k = i * i * i + N * N * j + 7 * m * N"})); // too long to stand in many places
+    CHECK_FALSE(isReplaced({.edge = "k = i * i * i + N * N * j + 7 * m * N"})); // too long to be used in many places
 }
 
 TEST_CASE("propagate-symbols: the type of a number") {
@@ -87,7 +87,7 @@ TEST_CASE("propagate-symbols: the type of a number") {
 }
 
 TEST_CASE("propagate-symbols: values that change") {
-    CHECK_FALSE(isReplaced({.edge = "k = i\nstate x {}\ni = i + 1"})); // is the old one
+    CHECK_FALSE(isReplaced({.edge = "k = i\nstate x {}\ni = i + 1"})); // has the old value
     CHECK_FALSE(isReplaced({.edge = "if N > 3 {\nstate x {}\nk = 1\nstate y {}\n} else {\nstate z {}\nk = 2\nstate w {}\n}"}));
     CHECK(isReplaced({.edge = "if N > 3 {\nstate x {}\nk = 1\nstate y {}\n} else {\nstate z {}\nk = 1\nstate w {}\n}"}));
     CHECK_FALSE(isReplaced({.edge = "k = 1\nstate v {}\nif N > 3 {\nstate x {}\nk = 2\nstate y {}\n}"}));
@@ -95,7 +95,7 @@ TEST_CASE("propagate-symbols: values that change") {
     CHECK_FALSE(isReplaced({.edge = "k = 0\nl: for j = k; j < N; j = j + 1 {\nstate x {\nu: o = k  with o: float64 -> B[0]\n}\n"
                                     "k = j\nstate y {}\n}",
                             .state = ""})); // the second iteration reads another value
-    CHECK_FALSE(isReplaced({.edge = "l: for j = 0; j < N; j = j + 1 {\nstate x {}\nk = j\nstate y {}\n}"})); // the last one, if any
+    CHECK_FALSE(isReplaced({.edge = "l: for j = 0; j < N; j = j + 1 {\nstate x {}\nk = j\nstate y {}\n}"})); // its last value
     CHECK_FALSE(isReplaced({.edge = "k = j\nl: for j = 0; j < N; j = j + 1 {\nstate x {}\n}"}));
     CHECK_FALSE(
         isReplaced({.state = "t: o = k  with o: float64 -> B[k]", .begin = "state s {\nu: o = k  with o: float64 -> B[0]\n}"}));
@@ -114,15 +114,15 @@ TEST_CASE("propagate-symbols: places that take no other symbols") {
     CHECK_FALSE(isReplaced({.more = "transient big: float64[k] (CPU_Heap)"}));
     CHECK_FALSE(isReplaced({.state = "t (CPP): o = k;  with o: float64 -> B[0]"}));
     CHECK_FALSE(isReplaced(
-        {.state = "map m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nu: o = k  with o: float64 -> B[i]\n}"})); // another i
-    CHECK_FALSE(isReplaced({.state = "t: o = k + i  with i: int64 <- A[0]; o: float64 -> B[0]"}));            // another i
+        {.state = "map m[i = 0:N] (CPU_Multicore) with -> B[0:N] {\nu: o = k  with o: float64 -> B[i]\n}"})); // a different i
+    CHECK_FALSE(isReplaced({.state = "t: o = k + i  with i: int64 <- A[0]; o: float64 -> B[0]"}));            // a different i
     CHECK_FALSE(isReplaced(
         {.state = "",
          .after = "l (optimize = false): for j = 0; j < N; j = j + 1 {\nstate b {\nu: o = k  with o: float64 -> B[0]\n}\n}"}));
     CHECK_FALSE(isReplaced(
         {.state = "map m[j = 0:N] (CPU_Multicore, optimize = false) with -> B[0:N] {\nu: o = k  with o: float64 -> B[j]\n}"}));
     CHECK(isReplaced({.state = "map m[j = 0:k] (CPU_Multicore) with -> B[0:k] {\nu: o = k  with o: float64 -> B[j]\n}"}));
-    // A connector of the name is no symbol.
+    // A connector with this name is not the symbol.
     OneSymbol program({.after = "state s {\nu: o = k  with k: int64 <- A[0]; o: float64 -> B[0]\n}"});
     REQUIRE(program.run());
     CHECK(program.node<Tasklet>("u")->code.text == "o = k");
@@ -137,7 +137,7 @@ TEST_CASE("propagate-symbols: assignments of the value that a symbol has") {
         for (const auto &[symbol, value] : e->assignments)
             left.push_back(value);
     CHECK(left == std::vector<std::string>{"N", "N + 1"});
-    OneSymbol kept({.edge = "k = m\nstate x {}\nm = m + 1\nstate y {}\nk = m", .more = sized}); // another m
+    OneSymbol kept({.edge = "k = m\nstate x {}\nm = m + 1\nstate y {}\nk = m", .more = sized}); // a different m
     CHECK_FALSE(kept.run());
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("propagate-symbols: all or none") {
     CHECK_FALSE(run(program.g));
     CHECK(program.has("k"));
     CHECK(program.has("m"));
-    // One value stays, so what it is made of stays as it is, too.
+    // One use remains, so the symbols in its value also remain.
     OneSymbol part({.edge = "m = i + 1\nstate x {}\nk = m + 1", .after = "state z {\nt (CPP): o = m;  with o: float64 -> B[0]\n}"});
     CHECK(part.run());
     CHECK(part.has("m"));
@@ -161,7 +161,7 @@ TEST_CASE("propagate-symbols: all or none") {
 }
 
 TEST_CASE("propagate-symbols: variables of loops") {
-    // Is what edges give to `k` gone, with its uses outside of loops over it?
+    // Are all assignments to `k` removed, and its uses outside of loops over it replaced?
     const auto isReplaced = [](const std::string &after, const std::string &begin = "", const std::string &edge = "k = N - 1") {
         OneSymbol program({.edge = edge, .after = after, .begin = begin});
         program.run();
@@ -180,9 +180,9 @@ TEST_CASE("propagate-symbols: variables of loops") {
     CHECK(isReplaced("l: for k = N - 2; k >= 0; k = k - 1" + body, loop));
     CHECK(isReplaced("o: for j = 0; j < N; j = j + 1 {\nl: for k = j; k < N; k = k + 1" + body + "\n}"));
     CHECK_FALSE(isReplaced(loop + "\nstate e {\nv: o = k  with o: float64 -> B[0]\n}")); // its last value
-    CHECK_FALSE(isReplaced("l: for k = k + 1; k < N; k = k + 1" + body));                // goes on from there
+    CHECK_FALSE(isReplaced("l: for k = k + 1; k < N; k = k + 1" + body));                // continues from there
     CHECK_FALSE(isReplaced("l: for k = 0; k < N; k = 2 * k + 1" + body));
-    CHECK_FALSE(isReplaced("l: for k = 0; k < N; k = k + 1 {\nstate b {}\nk = k + 2\nstate c {}\n}")); // its own business
+    CHECK_FALSE(isReplaced("l: for k = 0; k < N; k = k + 1 {\nstate b {}\nk = k + 2\nstate c {}\n}")); // changed in the loop
     CHECK_FALSE(isReplaced("", loop, "k = min(i, N)"));
 }
 

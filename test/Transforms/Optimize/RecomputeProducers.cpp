@@ -1,4 +1,5 @@
-// recompute-producers: what is computed where it is read, and what is stored all the same. mark-simd: which loops may run in vectors.
+// recompute-producers: which values are computed where they are read, and which are still stored. mark-simd: which loops may be
+// vectorised.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -7,7 +8,7 @@ using diag::Why;
 
 namespace {
 
-/// A map that writes `t`, and one that reads it at two places.
+/// A map that writes `t`, and one that reads it in two places.
 struct Stencil : Graph {
     struct Text {
         std::string first = "[i = 0:N]", second = "[i = 0:N - 1]", write = "t[i]", left = "t[i]", right = "t[i + 1]", into = "B[i]",
@@ -90,7 +91,7 @@ TEST_CASE("recompute-producers: neighbours are computed again") {
 }
 
 TEST_CASE("recompute-producers: elements that the map does not write") {
-    CHECK(whyNot({.second = "[i = 0:N]"}) == Why::SharedElement); // one beyond what is written
+    CHECK(whyNot({.second = "[i = 0:N]"}) == Why::SharedElement); // one beyond the written elements
     CHECK(whyNot({.first = "[i = 1:N]"}) == Why::SharedElement);
     CHECK(whyNot({.first = "[i = 0:N:2]"}) == Why::SharedElement);
     CHECK(whyNot({.write = "t[0]", .left = "t[0]", .right = "t[0]"}) == Why::SharedElement);
@@ -119,11 +120,11 @@ TEST_CASE("recompute-producers: others use it as well") {
 TEST_CASE("recompute-producers: what costs more than memory") {
     CHECK(whyNot({.code = "y = exp(x) + 1"}) == Why::Unprofitable);
     CHECK(Stencil({.code = "y = exp(x) + 1"}).run(5));
-    CHECK(whyNot({.code = "y = undefined_function(x)"}) == Why::None); // nobody knows what that takes
-    // Each row reads all of it again.
+    CHECK(whyNot({.code = "y = undefined_function(x)"}) == Why::None); // of unknown cost
+    // Each row reads the entire array again.
     CHECK(whyNot({.second = "[j = 0:N, i = 0:N - 1]", .into = "C[j, i]", .to = "C"}) == Why::Unprofitable);
     CHECK(whyNot({.second = "[j = 0:M, i = 0:M]", .left = "t[i + j]", .right = "t[i + j]", .into = "C[j, i]", .to = "C"}) ==
-          Why::SharedElement); // M may be anything
+          Why::SharedElement); // M may have any value
 }
 
 TEST_CASE("recompute-producers: effects") { CHECK_FALSE(recomputes({.code = "printf(\"%f\", x)"})); }
@@ -158,13 +159,13 @@ struct Loop : Graph {
 
 TEST_CASE("mark-simd: iterations that do not depend on each other, along memory") {
     CHECK(Loop("A[i, j]").mark());
-    CHECK_FALSE(Loop("A[i, j]").mark(2));                               // compilers see that
+    CHECK_FALSE(Loop("A[i, j]").mark(2));                               // compilers detect this themselves
     CHECK_FALSE(Loop("A[i, j + 1]").mark());                            // read in the next iteration
     CHECK_FALSE(Loop("A[j, i]").mark());                                // across rows
-    CHECK_FALSE(Loop("A[i, 0]").mark());                                // by all of them
+    CHECK_FALSE(Loop("A[i, 0]").mark());                                // by all iterations
     CHECK_FALSE(Loop("A[i, j] (wcr = \"lambda a, b: a + b\")").mark()); // an update
     CHECK_FALSE(Loop("A[i, j]", "i = 0:N - 1, j = 0:N - 1:2").mark());  // every second one
-    CHECK_FALSE(Loop("A[i, j]", "j = 0:N - 1, i = 0:N - 1").mark());    // down columns
+    CHECK_FALSE(Loop("A[i, j]", "j = 0:N - 1, i = 0:N - 1").mark());    // along columns
     Loop aliased("A[i, j]");
     for (const char *name : {"A", "B"})
         aliased.g.arrays.find(Name(name))->mayAlias = true;

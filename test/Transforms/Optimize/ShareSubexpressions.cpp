@@ -1,4 +1,4 @@
-// share-subexpressions: which items go because another one has done what they do.
+// share-subexpressions: which items are removed because another one has computed the same.
 #include "Transforms/PassRun.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Two maps that write t and u, and one that reads both; `between` stands in front of the second.
+/// Two maps that write t and u, and one that reads both; `between` is inserted before the second.
 struct Twins : Graph {
     struct Text {
         std::string first = "[i = 0:N]", second = "[j = 0:N]", one = "o = exp(a)  with a: float64 <- A[i]; o: float64 -> t[i]",
@@ -73,7 +73,7 @@ bool shares(const Twins::Text &t) {
 TEST_CASE("share-subexpressions: a map that does what another one did") {
     CHECK(shares({}));
     CHECK(shares({.second = "[i = 0:N]", .two = "o = exp(a)  with a: float64 <- A[i]; o: float64 -> u[i]"}));
-    CHECK(shares({.between = "state s {\n t: o = 0.0  with o: float64 -> B[0]\n }"})); // nobody reads it
+    CHECK(shares({.between = "state s {\n t: o = 0.0  with o: float64 -> B[0]\n }"})); // never read
     CHECK(shares({.one = "o = i * a  with a: float64 <- A[i]; o: float64 -> t[i]",
                   .two = "o = j * a  with a: float64 <- A[j]; o: float64 -> u[j]"})); // parameters in the code
 }
@@ -94,8 +94,8 @@ TEST_CASE("share-subexpressions: values that change in between, or that are used
     CHECK_FALSE(shares({.between = "state s {\n t: o = 0.0  with o: float64 -> u[0]\n }"})); // a second write
     CHECK_FALSE(shares({.between = "state s {\n t: o = 0.0  with o: float64 -> t[0]\n }"}));
     CHECK_FALSE(shares({.more = "t: o = 0.0  with o: float64 -> t[0]"}));                     // later: `u` keeps its value
-    CHECK_FALSE(shares({.before = "t: o = a  with a: float64 <- u[0]; o: float64 -> B[0]"})); // of an earlier call of the states
-    CHECK_FALSE(shares({.between = "M = M + 1"})); // another run: nothing is known of symbols
+    CHECK_FALSE(shares({.before = "t: o = a  with a: float64 <- u[0]; o: float64 -> B[0]"})); // by an earlier visit of the states
+    CHECK_FALSE(shares({.between = "M = M + 1"})); // a separate run: nothing is known about symbols
     CHECK_FALSE(shares({.two = "o = exp(a)  with a: float64 <- A[j]; o: float64 -> u[j] (dynamic)"}));
 }
 

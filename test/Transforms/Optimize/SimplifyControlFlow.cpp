@@ -1,4 +1,4 @@
-// simplify-control-flow: what runs always, once or never, and tests that leave loops.
+// simplify-control-flow: code that runs always, once or never, and tests that leave loops.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -9,7 +9,7 @@ using diag::Why;
 
 namespace {
 
-/// A program with something in its middle.
+/// A program with the tested code in its middle.
 struct Flow : Graph {
     explicit Flow(const std::string &middle, const std::string &more = "")
         : Graph(R"(
@@ -34,7 +34,7 @@ struct Flow : Graph {
         changed = pass_(g);
         return pass_.context;
     }
-    /// The labels of the tasklets that are left, of those that are asked for.
+    /// The labels of the remaining tasklets among the requested ones.
     std::string left() const {
         std::string out;
         for (const State *s : allStates(std::as_const(g)))
@@ -88,9 +88,9 @@ TEST_CASE("simplify-control-flow: conditions that are known") {
     CHECK(left("if i > 0 {\n" + state("a") + "} else if N < N {\n" + state("b") + "} else {\n" + state("c") + "}") == "ac");
     CHECK(left("if i > 0 or not (N != N) {\n" + state("a") + "} else {\n" + state("b") + "}") == "a");
     CHECK(left("if N > 0 {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab");        // N may be 0
-    CHECK(left("if n >= 0 {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab");       // unsigned: left alone
-    CHECK(left("if flag == flag {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab"); // so are containers
-    CHECK(left("if N / N == 1 {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab");   // and what may fail
+    CHECK(left("if n >= 0 {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab");       // unsigned: unchanged
+    CHECK(left("if flag == flag {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab"); // also containers
+    CHECK(left("if N / N == 1 {\n" + state("a") + "} else {\n" + state("b") + "}") == "ab");   // and expressions that may fail
 }
 
 TEST_CASE("simplify-control-flow: what is left takes the place of the conditional") {
@@ -170,7 +170,7 @@ TEST_CASE("simplify-control-flow: loops that run once or never") {
         return program.count<LoopRegion>();
     };
     CHECK(loops("l: for i = 0; i < 2; i = i + 1 {\n" + state("a", "i") + "}") == 1);
-    CHECK(loops("l: for i = 0; i < 1; i = i + 1 {\n" + state("a", "i") + "i = i - 1\nstate x {}\n}") == 1); // for ever
+    CHECK(loops("l: for i = 0; i < 1; i = i + 1 {\n" + state("a", "i") + "i = i - 1\nstate x {}\n}") == 1); // forever
     CHECK(loops("l: for i = j; i < j + 1; i = i + 1 {\n" + state("a", "i") + "j = j + 1\nstate x {}\n}") == 1);
     CHECK(loops("l: for i = 0; i < 1; i = i + 1 {\nif flag > 0 {\nbreak\n}\n" + state("a", "i") + "}") == 1);
     CHECK(loops("l (optimize = false): for i = 0; i < 1; i = i + 1 {\n" + state("a", "i") + "}") == 1);
@@ -191,11 +191,11 @@ TEST_CASE("simplify-control-flow: tests that leave loops") {
     program.run();
     CHECK(program.count<LoopRegion>() == 2);
     CHECK(program.count<ConditionalBlock>() == 1);
-    CHECK(program.left() == "abpp"); // what stands beside the test is there twice
+    CHECK(program.left() == "abpp"); // code next to the test is duplicated
     CHECK(loops(inLoop("flag > 0"), false) == 1);
     CHECK(loops(inLoop("k > 0 and flag == j")) == 2);
     CHECK(loops(inLoop("i > 2")) == 1);
-    CHECK(loops(inLoop("A[0] > 0")) == 1); // might not be there if the loop never runs
+    CHECK(loops(inLoop("A[0] > 0")) == 1); // might not exist if the loop never runs
     CHECK(loops(inLoop("k % j == 0")) == 1);
     CHECK(loops(inLoop("k // j == 0")) == 1);
     CHECK(loops(inLoop("k > 0", "state x {}\nk = k + 1\n")) == 1);

@@ -5,7 +5,7 @@
 
 namespace sdfgc::test {
 
-/// A map whose tasklets update elements, each with an edge inside and one after the map.
+/// A map with tasklets that update elements, each with an edge inside and one after the map.
 struct UpdatingMap : Graph {
     MapEntry *m;
     AccessNode *target = nullptr;

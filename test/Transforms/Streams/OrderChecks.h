@@ -1,11 +1,11 @@
-// Counts what a walk over the order of operations complains about.
+// Counts the conflicts found by a walk over the order of operations.
 #pragma once
 
 #include "sdfgc/Analysis/Streams/Streams.h"
 
 namespace sdfgc::test {
 
-/// Conflicts that `Order` (StreamOrder, PhaseOrder) finds, if a node were not there.
+/// The number of conflicts that `Order` (StreamOrder, PhaseOrder) finds, optionally without a node.
 template <class Order> int conflictsOf(ir::SDFG &g, const ir::Node *without = nullptr) {
     analysis::StreamSteps steps(g);
     steps.ignored = without;

@@ -1,5 +1,5 @@
-// assign-streams, order-streams and the walk that they use, on small programs and on random ones. What the passes leave is checked by
-// an oracle that shares nothing with the walk: it runs the program step by step with vector clocks.
+// assign-streams, order-streams and the walk that they use, on small and on random programs. An oracle independent of the walk
+// checks the result of the passes: it runs the program step by step with vector clocks.
 #include "Transforms/PassRun.h"
 #include "Transforms/Streams/OrderChecks.h"
 
@@ -15,9 +15,9 @@ using analysis::StreamStep;
 
 namespace {
 
-/// A program over device arrays d0.., host arrays h0.. of the caller; operations are added to the present state in order.
+/// A program with device arrays d0.. and host arrays h0.. of the caller; operations are added to the current state in order.
 struct Program : Graph {
-    std::map<State *, std::map<std::string, AccessNode *>> last; // node of a container's present value
+    std::map<State *, std::map<std::string, AccessNode *>> last; // the node with the current value of a container
 
     Program() : Graph(std::make_unique<SDFG>("f")) {
         for (std::string n : {"0", "1", "2", "3"}) {
@@ -100,11 +100,11 @@ struct Program : Graph {
             n += analysis::asyncOp(*l)->kind == kind;
         return n;
     }
-    /// Pairs without an order that the walk finds, without one node if given.
+    /// The number of unordered conflicts that the walk finds, optionally without a node.
     int conflicts(const Node *without = nullptr) { return conflictsOf<analysis::StreamOrder>(g, without); }
 };
 
-/// In a nested SDFG: a state with a kernel on a stream that writes x.
+/// Adds to a nested SDFG a state with a kernel on a stream that writes x.
 State *fillInside(Region &in, int stream) {
     Graph x(*in.sdfg());
     State *added = x.state("fill", &in);
@@ -127,8 +127,8 @@ LoopRegion *loop(Region &in, const std::string &variable) {
     return l;
 }
 
-/// Runs a program: loops `iterations` times, conditionals by a coin. Every operation has a stamp; clocks say what is known to be
-/// over.
+/// Runs a program: loops `iterations` times, conditionals at random. Every operation has a stamp; clocks record which operations
+/// are known to be complete.
 class Oracle {
 public:
     Oracle(SDFG &g, int iterations, unsigned seed) : steps_(g), iterations_(iterations), coin_(seed) {
@@ -139,7 +139,7 @@ public:
     int violations = 0;
 
 private:
-    using Clock = std::map<int, int>; // stream -> operations that are over
+    using Clock = std::map<int, int>; // stream -> complete operations
     struct Stamp {
         int stream, number;
     };
@@ -220,7 +220,7 @@ private:
     std::vector<std::pair<analysis::MemoryUse, Stamp>> done_;
 };
 
-/// States in a row, some in loops and conditionals, with up to four operations each.
+/// A sequence of states, some in loops and conditionals, with up to four operations each.
 void fill(Program &p, unsigned seed) {
     std::mt19937 random(seed);
     auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
@@ -310,8 +310,8 @@ TEST_CASE("independent chains get streams of their own, a meeting an event") {
     CHECK(streams == std::set<int>{0, 1});
     CHECK(p.count(AsyncOp::Record) == 1);
     CHECK(p.count(AsyncOp::Wait) == 1);
-    CHECK(*both->stream == 1);                 // goes on where its last predecessor ran
-    CHECK(p.count(AsyncOp::Synchronise) == 1); // what stream 1 waited for is over with it
+    CHECK(*both->stream == 1);                 // continues where its last predecessor ran
+    CHECK(p.count(AsyncOp::Synchronise) == 1); // everything for which stream 1 waited is then complete as well
 }
 
 TEST_CASE("copies that one kernel needs share its stream") {
@@ -334,7 +334,7 @@ TEST_CASE("write after read over the back edge of a loop") {
     second->stream = 1;
     p.g.renumber();
     p.schedule(2);
-    CHECK(p.count(AsyncOp::Wait) == 2); // stream 1 for the value, stream 0 for the reader of the iteration before
+    CHECK(p.count(AsyncOp::Wait) == 2); // stream 1 for the value, stream 0 for the reader in the previous iteration
     CHECK(p.conflicts() == 0);
     CHECK(Oracle(p.g, 3, 0).violations == 0);
 }
@@ -358,7 +358,7 @@ TEST_CASE("two writes to one array on two streams get an order, which the verifi
     Program p;
     p.state("main");
     p.kernel({}, "d0")->stream = 0;
-    p.kernel({}, "d0")->stream = 1; // no path leads from one to the other
+    p.kernel({}, "d0")->stream = 1; // there is no path between them
     p.g.renumber();
     p.schedule(2);
     REQUIRE(p.count(AsyncOp::Wait) == 1);
@@ -417,7 +417,7 @@ TEST_CASE("copies into one node: what they need is waited for in front of all of
     p.g.renumber();
     p.schedule(4);
     CHECK(p.conflicts() == 0);
-    // The order is one: every node is reached before what its edges lead to.
+    // The order is topological: every node precedes the targets of its edges.
     std::map<const Node *, std::size_t> position;
     const analysis::ScopeTree scopes(*s);
     for (Node *n : scopes.children(nullptr))
@@ -458,7 +458,7 @@ TEST_CASE("an event is recorded after all that may have written, not after the o
 }
 
 TEST_CASE("what events say is known behind nested SDFGs and branches that leave a loop") {
-    // Between the record and the wait there is a nested SDFG with a loop that may be left in a branch.
+    // Between the record and the wait there is a nested SDFG with a loop that a branch may leave.
     Program p;
     State *s = p.state("main");
     p.kernel({}, "d0")->stream = 0;
@@ -487,7 +487,7 @@ TEST_CASE("what events say is known behind nested SDFGs and branches that leave 
 
 namespace {
 
-/// Operations in order, each after all before it.
+/// Operations in order, each after all previous ones.
 struct Chain {
     Program &p;
     Node *last = nullptr;
@@ -507,7 +507,7 @@ struct Chain {
     }
 };
 
-/// Conflicts between operations of the device: the end of the program does not wait in these tests.
+/// Conflicts between device operations: the end of the program does not wait in these tests.
 int earlyOperations(Program &p) {
     p.g.renumber();
     analysis::StreamSteps steps(p.g);

@@ -1,4 +1,4 @@
-// balance-threads: which maps are triangles, and which of these stay as they are.
+// balance-threads: which maps are triangular, and which of these are unchanged.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// A map over i with a map over j inside; `header`: the range of the first and what is said of it; `row`: the range of the second.
+/// A map over i with a map over j inside; `header`: the range of the first map and its attributes; `row`: the range of the second.
 struct Program : Graph {
     explicit Program(const std::string &header, const std::string &row, const std::string &write = "B[i]")
         : Graph(R"(
@@ -53,7 +53,7 @@ TEST_CASE("work of one iteration: in the parameter of the first loop") {
     CHECK(Program(all, "i:N").iteration() == "3*N - 3*i");
     CHECK(Program(all, "i:min(i + 32, N)").iteration() == "24"); // a tile, in vectors of four: the last one may be shorter
     CHECK(Program(all, "0:A[i, 0] + 1").iteration() == "unknown");
-    CHECK(Program("0:N, k = 0:i + 1] (CPU_Multicore", "0:M").iteration() == "3*M*i + 3*M"); // other loops count as a whole
+    CHECK(Program("0:N, k = 0:i + 1] (CPU_Multicore", "0:M").iteration() == "3*M*i + 3*M"); // other loops count in full
 }
 
 TEST_CASE("balance-threads: threads take the iterations of a triangle in turn") {
@@ -65,7 +65,7 @@ TEST_CASE("balance-threads: threads take the iterations of a triangle in turn") 
     CHECK_FALSE(isBalanced("i:i + 8"));
     CHECK_FALSE(isBalanced("i:min(i + 32, N)", "0:N:32] (CPU_Multicore"));
     CHECK_FALSE(isBalanced("0:N + min(i, 4)"));                // a margin
-    CHECK_FALSE(isBalanced("0:N - i", "0:8] (CPU_Multicore")); // short beside what is inside
+    CHECK_FALSE(isBalanced("0:N - i", "0:8] (CPU_Multicore")); // short compared with the inner work
 }
 
 TEST_CASE("balance-threads: what the graph or another pass says of a map stays") {
@@ -74,11 +74,11 @@ TEST_CASE("balance-threads: what the graph or another pass says of a map stays")
     CHECK_FALSE(isBalanced("i:N", "0:N] (CPU_Multicore, omp_schedule = Dynamic"));
     CHECK_FALSE(isBalanced("i:N", "0:N, k = 0:M] (CPU_Multicore, collapse = 2"));
     CHECK_FALSE(isBalanced("i:N", "0:N] (CPU_Multicore, optimize = false"));
-    CHECK_FALSE(Program("0:N] (CPU_Multicore", "i:N", "B[0] (+)").balanced()); // sums would be others
+    CHECK_FALSE(Program("0:N] (CPU_Multicore", "i:N", "B[0] (+)").balanced()); // sums would change
 }
 
 TEST_CASE("balance-threads: a row stays with its thread") {
-    // For each k, the map begins one row later.
+    // For each k, the map starts one row later.
     Graph loop(R"(
         sdfg f(A) {
           symbol N: int64

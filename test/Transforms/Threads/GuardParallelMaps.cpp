@@ -1,4 +1,4 @@
-// guard-parallel-maps: which maps run on one thread, which get a condition, and which stay.
+// guard-parallel-maps: which maps run on one thread, which get a condition, and which are unchanged.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// B[i] = code(A[i]) for i from 0 up to `end`, by a team of threads, with `inside` around the tasklet, or in place of it.
+/// B[i] = code(A[i]) for i from 0 to `end`, with a team of threads, with `inside` around the tasklet, or instead of it.
 struct Program : Graph {
     MapEntry *m = node<MapEntry>("m");
 
@@ -37,7 +37,7 @@ struct Program : Graph {
     }
 };
 
-/// The work of the map around a map over j, of which the range is given.
+/// The work of a map around a map over j with the given range.
 std::string workAround(const std::string &range) {
     return Program("N", "y = x + 1", "map inner[j = " + range + R"(] (Sequential) with <- A[i]; -> B[i] {
                       $tasklet
@@ -49,7 +49,7 @@ std::string workAround(const std::string &range) {
 
 TEST_CASE("work: operations, loads and stores of all iterations") {
     CHECK(Program().work() == "3*N");
-    CHECK(Program("N", "y = x / 3").work() == "10*N"); // a division is as much as eight additions
+    CHECK(Program("N", "y = x / 3").work() == "10*N"); // a division costs as much as eight additions
     CHECK(Program("N", "y = math.sin(x) + min(x, 1)").work() == "36*N");
     CHECK(Program("100", "y = x").work() == "200");
     CHECK(Program("N", "y = callback(x)").work() == "unknown");
@@ -67,7 +67,7 @@ TEST_CASE("work: maps inside") {
     CHECK(workAround("0:M") == "3*M*N");
     CHECK(workAround("i:min(i + 31, N - 1) + 1") == "24*N"); // in vectors
     CHECK(workAround("i:min(i + 99, N - 1) + 1") == "300*N");
-    CHECK(workAround("i:N") == expr("3*N*(N + 1)/2").str()); // a triangle: the middle counts
+    CHECK(workAround("i:N") == expr("3*N*(N + 1)/2").str()); // a triangle: the middle row is used
     CHECK(workAround("0:8") == "6*N");                       // two vectors
     CHECK(workAround("0:3") == "9*N");
 }
@@ -93,8 +93,8 @@ TEST_CASE("work: what a nested SDFG does, in symbols from outside") {
             .work();
     };
     CHECK(around("K", "") == "4*M*N");
-    CHECK(around("K", "K = 7") == "unknown"); // another value than the one that it is given
-    CHECK(around("L", "") == "unknown");      // one of its own
+    CHECK(around("K", "K = 7") == "unknown"); // a value other than the one passed to it
+    CHECK(around("L", "") == "unknown");      // a private symbol
 }
 
 TEST_CASE("guard: constant work decides, symbolic work becomes a condition") {
@@ -110,7 +110,7 @@ TEST_CASE("guard: constant work decides, symbolic work becomes a condition") {
     Program symbolic;
     REQUIRE(symbolic.guard());
     CHECK(symbolic.m->schedule == Schedule::CPU_Multicore);
-    CHECK(symbolic.m->ompIf == expr("N >= 20000")); // 65536 / 3, to one digit
+    CHECK(symbolic.m->ompIf == expr("N >= 20000")); // 65536 / 3, rounded to one digit
     CHECK_FALSE(symbolic.guard());
 
     Program open("N - 2");
@@ -123,12 +123,12 @@ TEST_CASE("guard: constant work decides, symbolic work becomes a condition") {
 
 TEST_CASE("guard: maps that stay") {
     CHECK_FALSE(Program("N", "y = callback(x)").guard());
-    CHECK_FALSE(Program("100").guard(0)); // every map shall have a team
+    CHECK_FALSE(Program("100").guard(0)); // every map is to have a team
     Program asked("100");
     asked.m->ompNumThreads = 2;
     CHECK_FALSE(asked.guard());
 
-    // Threads of a persistent map share the iterations: each would do all of them.
+    // The threads of a persistent map share the iterations; otherwise each would execute all of them.
     Program p("100");
     MapEntry *team = p.map(Schedule::CPU_Persistent, "thread", "0:4");
     Edge *in = p.m->inEdges().front(), *out = p.m->exit->outEdges().front();
@@ -143,7 +143,7 @@ TEST_CASE("guard: maps that stay") {
 }
 
 TEST_CASE("guard-parallel-maps: what threads have for themselves is found again by the same threads") {
-    // One map writes each thread's part, another one of unknown work may read it: both or none on a team.
+    // One map writes each thread's part, and another one of unknown work may read it: both have a team, or neither.
     Program p("8");
     p.g.desc("B")->transient = true;
     p.g.desc("B")->storage = Storage::CPU_ThreadLocal;

@@ -1,4 +1,4 @@
-// nest-parallelism: which map of a nest has the team, and how many loops it shares.
+// nest-parallelism: which map of a nest has the team, and how many loops it collapses.
 #include "Transforms/PassRun.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -8,9 +8,9 @@ using namespace sdfgc::test;
 
 namespace {
 
-using Ranges = std::vector<std::string>; // `i = 0:2, j = 0:N` of maps inside of each other
+using Ranges = std::vector<std::string>; // `i = 0:2, j = 0:N` for each of the nested maps
 
-/// B[i, j, ...] = code(A[i, j, ...]) by teams of threads, one for each of the maps m0, m1, ...; `body` is inside of them.
+/// B[i, j, ...] = code(A[i, j, ...]) with teams of threads, one for each of the maps m0, m1, ...; `body` is inside of them.
 std::string textOf(const Ranges &nest, const std::string &code, bool writesAll, const std::string &body) {
     std::string shape, whole, element, written, maps, ends;
     for (std::size_t m = 0; m < nest.size(); ++m) {
@@ -49,7 +49,7 @@ std::string textOf(const Ranges &nest, const std::string &code, bool writesAll, 
 }
 
 struct Program : Graph {
-    std::vector<MapEntry *> maps; // from outside to inside
+    std::vector<MapEntry *> maps; // from the outside in
 
     explicit Program(const Ranges &nest, const std::string &code = "y = x + 1", bool writesAll = true,
                      const std::string &body = "$tasklet")
@@ -67,7 +67,7 @@ struct Program : Graph {
         CHECK(analysis::verify(g, Level::Loaded, diags, "f"));
         return changed;
     }
-    /// `Multicore 2 [i, j] > Sequential [k]`: schedule, collapse and parameters from outside to inside.
+    /// `Multicore 2 [i, j] > Sequential [k]`: schedule, collapse and parameters from the outside in.
     std::string nest() {
         run();
         std::string text;
@@ -104,7 +104,7 @@ TEST_CASE("nest-parallelism: few iterations around an innermost loop run one aft
     CHECK(nestOf({"i = 0:2", "k = 0:3, j = 0:N"}) == "one i > one k > team j");
     CHECK(nestOf({"i = 0:2, j = 0:1000000"}) == "one i > team j");
     CHECK(nestOf({"i = 0:3, j = 0:15000"}) == "team i,j");                  // 45000 operations each time: too little for a team
-    CHECK(nestOf({"i = 0:2, j = 0:100"}) == "team i,j");                    // altogether too little: guard-parallel-maps
+    CHECK(nestOf({"i = 0:2, j = 0:100"}) == "team i,j");                    // too little in total: guard-parallel-maps
     CHECK(nestOf({"i = 0:2, j = 0:N"}, "y = drand48() * x") == "team i,j"); // a call of unknown cost
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("nest-parallelism: a team shares several loops where the outermost one
     CHECK(nestOf({"i = 0:4, j = 0:4, k = 0:N"}) == "team 2 i,j,k");
     CHECK(nestOf({"i = 0:4", "j = 0:4, k = 0:N"}) == "team 2 i,j,k"); // one map
     CHECK(nestOf({"i = 0:4", "j = 0:4", "k = 0:N"}) == "team 2 i,j > one k");
-    CHECK(nestOf({"i = 0:4, j = 0:1, k = 0:4, l = 0:N"}) == "team 2 i,j,k,l"); // loops of one iteration are none
+    CHECK(nestOf({"i = 0:4, j = 0:1, k = 0:4, l = 0:N"}) == "team 2 i,j,k,l"); // loops of one iteration do not count
 }
 
 TEST_CASE("nest-parallelism: loops become shared only where each iteration writes what no other one does") {

@@ -1,4 +1,4 @@
-// What is taken away so that generated code reads well.
+// Statements and names removed so that generated code is readable.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;
@@ -252,6 +252,6 @@ TEST_CASE("const parameters: what is only read through") {
     auto isConst = [&](VarId v) { return b.f->vars[v].isConst; };
     CHECK_FALSE(isConst(A));
     CHECK(isConst(B));
-    CHECK_FALSE(isConst(C)); // somebody else may write through the other pointer
+    CHECK_FALSE(isConst(C)); // other code may write through the other pointer
     CHECK(isConst(r));
 }

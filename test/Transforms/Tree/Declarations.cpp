@@ -1,4 +1,4 @@
-// Declarations, buffers and accumulators of a lowered function: what each pass does, and what it leaves alone.
+// Declarations, buffers and accumulators of a lowered function: which of them each pass changes, and which it does not.
 #include "Transforms/Tree/RunPass.h"
 #include "sdfgc/Tree/Flow.h"
 
@@ -136,7 +136,7 @@ TEST_CASE("sink declarations: braces go when nothing beside them mentions what i
         scope->braces = true;
         b.open.push_back(scope);
         if (v == again)
-            b.open.push_back(b.add<Block>()); // a group inside of another
+            b.open.push_back(b.add<Block>()); // a group inside another
         b.add<Declare>(v);
         b.assign(b.at(v), python("1"));
         b.assign(b.at(A), b.at(v));

@@ -1,4 +1,4 @@
-// Memory of buffers that the handle keeps, and which buffers share it.
+// Memory of buffers that the handle keeps, and which buffers share memory.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;

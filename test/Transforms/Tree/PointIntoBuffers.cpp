@@ -1,4 +1,4 @@
-// Local pointers to the memory of buffers, where elements have one byte and teams of threads use them.
+// Local pointers to the memory of buffers with one-byte elements that teams of threads use.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;

@@ -1,4 +1,4 @@
-// Which loops of a team get copies of the arrays that they update atomically.
+// Which parallel loops get private copies of the arrays that they update atomically.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;
@@ -67,11 +67,11 @@ TEST_CASE("privatise-histograms: what is not known is asked when the program run
 }
 
 TEST_CASE("privatise-histograms: sizes that are known ask nothing, or say no") {
-    CHECK_FALSE(Histogram(4096).runs()); // longer than the stack should be
+    CHECK_FALSE(Histogram(4096).runs()); // too long for the stack
     Histogram few(8);
     few.loop->end = 0;
     few.inner->end = 7;
-    CHECK_FALSE(few.runs()); // an update for each element
+    CHECK_FALSE(few.runs()); // one update per element
     Histogram fits(8);
     fits.loop->end = 99;
     CHECK(fits.runs());

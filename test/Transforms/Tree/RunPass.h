@@ -1,4 +1,4 @@
-// Passes over trees, run by name with the defaults of their options.
+// Runs passes over trees by name, with the defaults of their options.
 #pragma once
 
 #include "../MakePass.h"
@@ -6,7 +6,7 @@
 
 namespace sdfgc::test {
 
-/// Runs a pass over a module. Returns whether it says that it changed anything.
+/// Runs a pass over a module. Returns whether it reports a change.
 inline bool runPass(Module &m, std::string_view name) {
     const std::unique_ptr<pass::Pass> pass = makePass(name);
     diag::Engine diags;

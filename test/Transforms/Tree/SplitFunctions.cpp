@@ -1,4 +1,4 @@
-// Large functions become several; what stays, what is handed over, and how.
+// Splitting of large functions: which statements stay, which variables are passed, and how.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;
@@ -6,7 +6,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-constexpr int many = 3000; // more than one function may have
+constexpr int many = 3000; // more statements than a function may have
 
 void fill(Body &b, VarId array, int count) {
     for (int i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Which functions of a large program have sources of their own.
+// Which functions of a large program get separate sources.
 #include "Transforms/Tree/RunPass.h"
 
 #include "Tree/Parsed.h"
@@ -8,7 +8,7 @@ using namespace sdfgc::test;
 
 namespace {
 
-/// Functions of so many statements each, the last one being the program, in a module with `head`.
+/// Functions with these numbers of statements, the last one being the program, in a module with `head`.
 std::unique_ptr<Module> program(const std::vector<int> &lengths, const std::string &head = "") {
     std::string text = "module m" + head + " {\n";
     for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -34,7 +34,7 @@ TEST_CASE("split sources: what is not large is one source") {
     auto m = program({1000, 1000, 1000});
     CHECK_FALSE(runPass(*m, "split-sources"));
     CHECK(sources(*m) == "0 0 0");
-    m = program({4000}); // there is nothing to put elsewhere
+    m = program({4000}); // there is nothing to move elsewhere
     CHECK_FALSE(runPass(*m, "split-sources"));
 }
 

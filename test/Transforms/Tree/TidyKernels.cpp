@@ -1,4 +1,4 @@
-// Indices and parameters of kernels that nothing mentions.
+// Unused indices and parameters of kernels.
 #include "Transforms/Tree/RunPass.h"
 
 using namespace sdfgc;

@@ -1,11 +1,11 @@
-// What the pieces of a loop on the device cost, and what an executable graph holds: asked by questions.cu.
+// The costs of parts of a loop on the device, and the memory of an executable graph: called by questions.cu.
 #include "questions.h"
 
 #include <cstdint>
 
 namespace questions {
 
-/// A loop of small kernels on the device, from the host, and unrolled.
+/// A loop of small kernels: on the device, from the host, and unrolled.
 void iterations() {
     constexpr int count = 1000;
     const Ints left, sum;
@@ -99,7 +99,7 @@ __global__ void move(double *to, const double *from, int64_t n) {
         to[i] = from[i];
 }
 
-/// Arrays that do not fit into the device's cache: what a kernel, and a copy by the driver or by a kernel, takes in a loop's body.
+/// Arrays that exceed the device's cache: the time of a kernel, and of a copy by the driver or by a kernel, in a loop's body.
 void bandwidth() {
     constexpr int64_t n = int64_t(1) << 24;
     constexpr int count = 100;
@@ -111,8 +111,8 @@ void bandwidth() {
     MUST(cudaMemset(a, 0, n * sizeof(double))), MUST(cudaMemset(b, 0, n * sizeof(double)));
     struct Body {
         const char *what;
-        bool kernel, copy, moves, forks; // forks: a kernel of one thread runs beside the copy
-        int from = 0;                    // the first element that is copied
+        bool kernel, copy, moves, forks; // forks: a kernel of one thread runs concurrently with the copy
+        int from = 0;                    // the first copied element
     };
     const Body bodies[] = {{"a kernel", true, false, false, false},
                            {"a copy by the driver", false, true, false, false},
@@ -124,7 +124,7 @@ void bandwidth() {
                            {"the same, from the second element on", true, true, false, true, 1},
                            {"a kernel, then a copy by a kernel beside a small kernel", true, false, true, true}};
     for (const Body &body : bodies) {
-        const auto add = [&](Chain &to) -> cudaGraphNode_t { // what the next node comes after besides the last one, if anything
+        const auto add = [&](Chain &to) -> cudaGraphNode_t { // an additional predecessor of the next node, if any
             if (body.kernel)
                 to.kernel(average, blocks, 256, b, a, n);
             const cudaGraphNode_t before = to.last;
@@ -173,7 +173,7 @@ void bandwidth() {
     cudaFree(a), cudaFree(b), cudaFree(go);
 }
 
-/// What an executable graph of 1000 kernels holds, and what uploading it saves.
+/// The memory of an executable graph with 1000 kernels, and the time that uploading it saves.
 void memory() {
     const Ints sum;
     Chain chain;

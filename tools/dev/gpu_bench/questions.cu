@@ -1,10 +1,10 @@
-// What a CUDA driver does where its documentation is silent and docs/user/gpu-graphs.md relies on it, and what the pieces of a loop on the
-// device cost. Prints one line for each answer.
+// Tests the behaviour of a CUDA driver where its documentation is silent and docs/user/gpu-graphs.md relies on it, and measures
+// parts of a loop on the device. Prints one line per answer.
 //
 //   nvcc -std=c++20 -O2 -arch=native -DWITH_CUBLAS tools/dev/gpu_bench/{questions,costs}.cu -lcublas -o questions && ./questions
 //   ./questions bodies            one question only; without a name each is asked in a process of its own, as some break the context
 //
-// Without -DWITH_CUBLAS the question `gemm` is left out.
+// Without -DWITH_CUBLAS, the question `gemm` is skipped.
 #include "questions.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@
 namespace questions {
 namespace {
 
-/// What may be changed of nodes in the body of a loop, through the executable graph that holds the loop?
+/// Which properties of nodes in a loop's body can be changed through the executable graph that contains the loop?
 void bodies() {
     const Ints left, sum, other(1024), source;
     source.write(5, 0), source.write(6, 1);
@@ -50,7 +50,7 @@ void bodies() {
     say("a kernel in a body switched off: %s, sum %d (0 if it counts)", name(disabling), sum.read());
 }
 
-/// Which driver, which device.
+/// The driver and the device.
 void device() {
     cudaDeviceProp properties;
     int driver = 0, runtime = 0;
@@ -60,7 +60,7 @@ void device() {
         driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
 
-/// What is a condition that nobody sets in this launch?
+/// What is the value of a condition that is never set in a launch?
 void defaults() {
     for (const unsigned flags : {0U, unsigned(cudaGraphCondAssignDefault)})
         for (const unsigned value : {0U, 1U}) {
@@ -92,7 +92,7 @@ void defaults() {
         inner.read());
 }
 
-/// Does setting a condition outside of a launch do harm?
+/// Is it harmful to set a condition outside of a launch?
 void outside() {
     Chain top;
     const auto handle = top.handle();
@@ -104,7 +104,7 @@ void outside() {
     say("a kernel on a stream that sets a condition: launch %s, end %s", name(launched), name(done));
 }
 
-/// Bodies without nodes, deep nests, many iterations, large bodies.
+/// Empty bodies, deep nests, many iterations, large bodies.
 void limits() {
     const Ints left, inner, innermost, sum;
     {
@@ -145,7 +145,7 @@ void limits() {
     }
 }
 
-/// When does a copy from ordinary memory of the host read it?
+/// When does a copy from pageable host memory read it?
 void pageable() {
     constexpr size_t count = size_t(1) << 24;
     std::vector<int> source(count, 1);

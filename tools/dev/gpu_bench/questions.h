@@ -1,4 +1,4 @@
-// What questions.cu and costs.cu share: graphs that are built node after node, and numbers in device memory.
+// Shared by questions.cu and costs.cu: graphs built node by node, and numbers in device memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@
 
 namespace questions {
 
-/// Errors are answers, so nothing ends the program: what is wanted to succeed goes through `must`.
+/// Errors are answers, so they do not end the program; calls that must succeed use `must`.
 inline void must(cudaError_t status, const char *what) {
     if (status != cudaSuccess) {
         std::printf("    %s: %s\n", what, cudaGetErrorName(status));
@@ -51,7 +51,7 @@ inline double microseconds(int repeats, const std::function<void()> &call) {
 static __global__ void addTo(int *to, int value) { *to += value; }
 static __global__ void setCondition(cudaGraphConditionalHandle handle, unsigned value) { cudaGraphSetConditional(handle, value); }
 static __global__ void fill(int *to, int value) { to[blockIdx.x * blockDim.x + threadIdx.x] = value; }
-/// Counts down; the loop goes on until 0.
+/// Counts down; the loop runs until 0.
 static __global__ void countDown(int *left, cudaGraphConditionalHandle handle) { cudaGraphSetConditional(handle, --*left > 0); }
 static __global__ void countDownFlag(int *left, bool *go) { *go = --*left > 0; }
 static __global__ void bringFlag(cudaGraphConditionalHandle handle, const bool *go) { cudaGraphSetConditional(handle, *go); }
@@ -77,7 +77,7 @@ struct Ints {
     void write(int value, size_t i = 0) const { MUST(cudaMemcpy(at + i, &value, sizeof value, cudaMemcpyHostToDevice)); }
 };
 
-/// A graph while it is built: each node comes after the one before it.
+/// A graph under construction: each node follows the previous one.
 struct Chain {
     cudaGraph_t graph = nullptr;
     cudaGraphNode_t last = nullptr;
@@ -113,7 +113,7 @@ struct Chain {
         MUST(cudaGraphAddMemsetNode(&made, graph, last ? &last : nullptr, last ? 1 : 0, &node));
         return last = made;
     }
-    /// `to` comes after `from` as well, unless that is null.
+    /// `to` also follows `from`, unless that is null.
     void join(cudaGraphNode_t from, cudaGraphNode_t to) const {
 #if CUDART_VERSION >= 13000
         MUST(from ? cudaGraphAddDependencies(graph, &from, &to, nullptr, 1) : cudaSuccess);
@@ -137,7 +137,8 @@ struct Chain {
         last = made;
         return Chain(node.conditional.phGraph_out[0]);
     }
-    /// A loop of `count` iterations that counts in `left`; the caller adds to its body and ends it with countDown(left, handle).
+    /// A loop of `count` iterations with its counter in `left`; the caller adds to its body and ends it with countDown(left,
+    /// handle).
     Chain loop(int *left, int count, cudaGraphConditionalHandle &made) {
         made = handle();
         kernel(arm, 1, 1, left, count, made);

@@ -1,4 +1,4 @@
-// What the hand-written programs share: when they start, and what they print.
+// Shared by the hand-written programs: timing and output.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <vector>
 
-/// The part of `whole` positions that a rank has: blocks of ceil(whole / ranks).
+/// The part of `whole` positions that a rank owns: blocks of ceil(whole / ranks).
 struct Part {
     long begin, end;
     static Part of(long whole, int rank, int ranks) {
@@ -20,7 +20,8 @@ struct Part {
     long size() const { return end - begin; }
 };
 
-/// Calls run() `repeat` times after one for nothing, all ranks together, and prints the median in milliseconds and a number to compare.
+/// Calls run() `repeat` times after a warm-up call, on all ranks together, and prints the median in milliseconds and a number for
+/// comparison.
 template <class Fill, class Run, class Sum> void timed(int repeat, const Fill &fill, const Run &run, const Sum &sum) {
     std::vector<double> times;
     for (int i = 0; i <= repeat; ++i) {

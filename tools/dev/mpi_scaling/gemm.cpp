@@ -1,4 +1,4 @@
-// A product of matrices by pdgemm, in blocks of 64 x 64 that are dealt out by rows: gemm N REPEAT
+// A matrix product by pdgemm, in blocks of 64 x 64 that are distributed by rows: gemm N REPEAT
 #include "byhand.h"
 
 extern "C" {
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
         std::atoi(argv[2]),
         [&] {
             for (int i = 0; i < rows; ++i) {
-                const long row = (long(i) / block * ranks + rank) * block + i % block; // of the whole
+                const long row = (long(i) / block * ranks + rank) * block + i % block; // of the entire matrix
                 for (long j = 0; j < n; ++j) {
                     a[j * rows + i] = double((row * 3 + j) % 17);
                     b[j * rows + i] = double((row + j * 5) % 13);

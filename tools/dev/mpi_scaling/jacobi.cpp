@@ -1,4 +1,4 @@
-// Jacobi's iteration in two dimensions, in blocks of rows with a row of neighbours on both sides: jacobi N T REPEAT
+// Jacobi iteration in two dimensions, in blocks of rows with a neighbouring row on both sides: jacobi N T REPEAT
 #include "byhand.h"
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
-// Nodes that passes add for streams and memory (sdfgc/Analysis/Device/Async.h). One thing is done at a time here, in an order that
-// the edges of the graph give, so that waiting is nothing; containers have memory of their present size wherever they are used.
-// What is left is that memory from a pool has no values at first, and that nothing is left of it when it is given back.
+// Nodes that passes add for streams and memory (sdfgc/Analysis/Device/Async.h). The interpreter does one thing at a time, in an
+// order given by the edges of the graph, so waiting has no effect; and containers have memory of their current size wherever they
+// are used. All that remains is that memory from a pool has no values at first, and loses them when it is freed.
 #include "Nodes.h"
 
 #include "sdfgc/Analysis/Device/Async.h"

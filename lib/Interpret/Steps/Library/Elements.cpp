@@ -218,7 +218,7 @@ py::ExprRef NodeReader::expression(const std::string &text) {
     Builder b = builder();
     const py::ExprRef e = scope.parse(b, {text, ir::Language::Python});
     finish(b);
-    return e ? e : py::name(Name("_")); // refused
+    return e ? e : py::name(Name("_")); // rejected
 }
 
 // ---------------------------------------------------------------------------------------------------- values
@@ -277,13 +277,13 @@ void ScaledStep::begin(Machine &m, int64_t o) {
 }
 
 void ScaledStep::writeResults(Machine &m) {
-    const auto made = static_cast<int64_t>(results_.size()) / sizeOf(out_.type); // less than all, where time was up
+    const auto made = static_cast<int64_t>(results_.size()) / sizeOf(out_.type); // fewer than all if the time limit was reached
     for (int64_t o = 0; o < made; ++o)
         out_.write(m, o, results_.data() + o * sizeOf(out_.type));
     results_.clear();
 }
 
-/// The element of the addend, which has the shape of the output, or is broadcast to it.
+/// The element of the addend, which has the output's shape or is broadcast to it.
 int64_t ScaledStep::inAddend(int64_t o) const {
     if (addend_->count() == out_.count())
         return o;

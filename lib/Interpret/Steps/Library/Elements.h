@@ -1,12 +1,12 @@
-// What library nodes are made of: operands, which give and take elements one at a time, and arithmetic on their values.
+// Building blocks of library nodes: operands, whose elements are read and written one at a time, and arithmetic on their values.
 //
 //     NodeReader   the node of the graph: its operands by connector, its properties
 //     Elements     an operand: the elements of a subset, counted in row-major order over its dimensions
 //     Conversion, Coefficient, Sum, Term
-//                  values in registers, computed as the code of tasklets is, so that types mean the same
+//                  values in registers, computed like tasklet code, so that types have the same meaning
 //
-// Each node is one task. It finds its operands (locate), reads what it needs, and writes. Every element that it reads or writes is
-// noted, and the conflict resolution of an output applied to each element that is written.
+// Each node is one task. It finds its operands (locate), reads what it needs, and writes. Every element access is recorded, and an
+// output's conflict resolution is applied to each written element.
 #pragma once
 
 #include "../../Values.h"
@@ -23,27 +23,28 @@ class Elements {
 public:
     Type type;                   // of an element
     std::vector<int64_t> shape;  // of the subset, all its dimensions
-    std::vector<bool> alwaysOne; // which dimensions have one element, whatever the symbols are
+    std::vector<bool> alwaysOne; // dimensions of size one for all values of the symbols
 
-    /// Finds the elements as the symbols are now. What the rest of this class says is of these.
+    /// Locates the elements for the current values of the symbols. All other members refer to these elements.
     void locate(Machine &m);
     int64_t count() const { return static_cast<int64_t>(positions_.size()); }
     const Site *site() const { return side_.site; }
 
-    /// Element k; zeros, and a report, where there is none.
+    /// Element k; if it does not exist, reports this and returns zeros.
     const std::byte *read(Machine &m, int64_t k);
-    /// What element k holds, for an update: not a read by itself.
+    /// The old value of element k, for an update; not counted as a separate read.
     const std::byte *old(int64_t k) const;
-    /// Has anything written element k? Where a node combines its result with what an output holds, nothing counts as neutral.
+    /// Has element k been written? If a node combines its result with the old value of an output, a missing value counts as
+    /// neutral.
     bool hasValue(int64_t k) const;
-    /// Lets element k have a value of this operand's type, or combines it with what is there, as the memlet says.
+    /// Assigns element k a value of this operand's type, or combines it with the old value as the memlet specifies.
     void write(Machine &m, int64_t k, const std::byte *value);
-    /// Writes what was made of the old value: an update.
+    /// Writes a value computed from the old one: an update.
     void update(Machine &m, int64_t k, const std::byte *value);
     bool hasConflictResolution() const { return !wcr_.empty(); }
     const std::string &conflictResolution() const { return wcr_; }
 
-    /// All elements, one after the other.
+    /// All elements, in order.
     std::vector<std::byte> readAll(Machine &m);
     /// The element as a C++ number, converted.
     template <class T> T get(Machine &m, int64_t k) {
@@ -58,10 +59,10 @@ public:
             write(m, k, reinterpret_cast<const std::byte *>(&element));
         });
     }
-    /// The dimensions that count where a node takes at most so many: all, if there are not more; those that are an index in the subset do
-    /// not, nor, if there are still more, those that have one element now.
+    /// The relevant dimensions for a node that takes at most `most`: all, if there are no more. Otherwise, dimensions that are
+    /// indexed in the subset are dropped and, if there are still more, those that currently have one element.
     std::vector<std::size_t> dimensions(std::size_t most) const;
-    /// Do both stand for the same elements of the same memory?
+    /// Do both refer to the same elements of the same memory?
     bool isSameAs(const Elements &other) const;
 
 private:
@@ -70,14 +71,14 @@ private:
     Buffer &buffer() const { return *side_.container->buffer; }
 
     Side side_;
-    Operand value_; // of an edge to or from another node: no container
+    Operand value_; // of an edge from or to another node: not a container
     std::string wcr_;
     Code indices_, combine_;
     Operand given_, old_, combined_; // registers of combine_
     std::vector<int64_t> positions_; // in bytes
 };
 
-/// A library node of the graph. Whatever is wrong with it is refused; then refused() is true.
+/// A library node of the graph. Rejects errors; refused() is true afterwards.
 class NodeReader {
 public:
     NodeReader(Planner &p, Scope &scope, const ir::LibraryNode &n) : planner(p), scope(scope), node(n), where(ir::elementName(n)) {}
@@ -91,7 +92,7 @@ public:
     bool hasOutput(Name connector) const { return node.outEdge(connector) && !node.outEdge(connector)->memlet.isEmpty(); }
     Elements input(Name connector);
     Elements output(Name connector);
-    /// The edge that carries data into the node, or out of it, whatever its connector.
+    /// The edge that carries data into or out of the node, whatever its connector.
     Elements onlyInput() { return input(onlyEdge(node.inEdges())); }
     Elements onlyOutput() { return output(onlyEdge(node.outEdges())); }
 
@@ -104,7 +105,7 @@ public:
         refused_ = refused_ || !b.refusal().empty();
         return planner.finish(b, where);
     }
-    /// A lambda of two arguments, or what else a text says.
+    /// The expression in a text, such as a lambda of two arguments.
     py::ExprRef expression(const std::string &text);
 
     void refuse(const std::string &why) {
@@ -121,7 +122,7 @@ private:
     bool refused_ = false;
 };
 
-/// A library node, ready to be executed.
+/// A library node, ready for execution.
 class LibraryStep : public Step {
 public:
     void run(Machine &m) final {
@@ -135,10 +136,10 @@ protected:
     virtual void compute(Machine &m) = 0;
     /// Keeps an operand, which is located before compute().
     Elements &keep(Elements e) { return operands_.emplace_back(std::move(e)); }
-    /// The operand of a connector; null where nothing is connected.
+    /// The operand of a connector; null if nothing is connected.
     Elements *inputIfAny(NodeReader &r, Name connector) { return r.hasInput(connector) ? &keep(r.input(connector)) : nullptr; }
     Elements *outputIfAny(NodeReader &r, Name connector) { return r.hasOutput(connector) ? &keep(r.output(connector)) : nullptr; }
-    /// Operands of sizes with which the node means nothing.
+    /// Reports that the shapes of the operands do not match.
     static void mismatch(Machine &m, const Elements &result) {
         m.report(FaultKind::OutsideShape, result.site(), "the shapes of the operands do not fit each other");
     }
@@ -147,7 +148,7 @@ private:
     std::deque<Elements> operands_;
 };
 
-/// Values of one type as another.
+/// Converts values from one type to another.
 class Conversion {
 public:
     Conversion(NodeReader &r, Type from, Type to);
@@ -158,12 +159,12 @@ private:
     Code code_;
 };
 
-/// A number among the properties of a node, such as alpha: a text that may mention symbols, as a value of a type.
+/// A numeric property of a node, such as alpha: a text that may mention symbols, evaluated in a given type.
 class Coefficient {
 public:
     Coefficient(NodeReader &r, const std::string &text, Type t);
     void evaluate(Machine &m) { code_.run(m); }
-    /// Is it a one whatever the symbols are?
+    /// Is it 1 for all values of the symbols?
     bool isOne() const { return one_; }
     bool isZero() const;
     Operand value;
@@ -181,7 +182,7 @@ public:
     void clear() { std::fill_n(value.at, sizeOf(value.type), std::byte(0)); }
 };
 
-/// A product that is added to a sum: `sum += coefficient * a * b * ...`. A coefficient of one is left out.
+/// A product added to a sum: `sum += coefficient * a * b * ...`. A coefficient of one is omitted.
 class Term {
 public:
     Term(NodeReader &r, const Sum &sum, const std::vector<Type> &factors, const Coefficient &coefficient);
@@ -193,10 +194,10 @@ private:
     Code code_;
 };
 
-/// What nodes with alpha and beta have in common: out = alpha * (what the node computes) + beta * addend.
+/// Common part of nodes with alpha and beta: out = alpha * (the node's result) + beta * addend.
 ///
-/// The addend comes in by a connector, or else it is what the output holds. An output with conflict resolution combines with what it
-/// holds anyway; then beta without an addend says nothing. A beta of zero reads nothing.
+/// The addend is the input of a connector, or else the old value of the output. An output with conflict resolution is combined with
+/// its old value anyway; then beta without an addend has no effect. If beta is zero, nothing is read.
 class ScaledStep : public LibraryStep {
 protected:
     ScaledStep(NodeReader &r, Elements out, Name addend, const std::string &alpha, const std::string &beta)
@@ -207,11 +208,11 @@ protected:
         alpha_.evaluate(m);
         beta_.evaluate(m);
     }
-    /// Sums are made in the order of the elements of the output: the one of element `o` begins with its addend.
+    /// Sums are computed in the order of the output's elements: the sum for element `o` starts with its addend.
     void begin(Machine &m, int64_t o);
     void end() { end(sum_.value.at); }
     void end(const std::byte *value) { results_.insert(results_.end(), value, value + sizeOf(out_.type)); }
-    /// Writes what the sums were.
+    /// Writes the computed sums.
     void writeResults(Machine &m);
 
     Elements &out_;
@@ -225,10 +226,10 @@ private:
     std::vector<std::byte> results_;
 };
 
-/// Counts through indices below some sizes in row-major order: `do ... while (next(...))`, where there are any.
+/// Advances an index below the given sizes in row-major order: `do ... while (next(...))`, if there are any.
 bool nextIndex(std::vector<int64_t> &index, const std::vector<int64_t> &sizes);
 int64_t product(const std::vector<int64_t> &sizes);
-/// How far apart the elements of a packed array of that shape are along its dimensions.
+/// The strides of a packed row-major array of that shape.
 std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape);
 std::vector<int64_t> withoutOnes(const std::vector<int64_t> &shape);
 

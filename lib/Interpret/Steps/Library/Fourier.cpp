@@ -2,8 +2,8 @@
 //
 //   out[k] = factor * sum over j of in[j] * exp(-+ 2 pi i (j_0 k_0 / n_0 + j_1 k_1 / n_1 + ...))
 //
-// IFFT has the other sign and no division of its own. The sum is made along one dimension after the other, each as it stands, in
-// double precision.
+// IFFT has the opposite sign and does not divide. The sum is computed along one dimension after another, directly from the
+// definition, in double precision.
 #include "Nodes.h"
 
 #include <cmath>
@@ -39,7 +39,7 @@ private:
             out_.put(m, k, values[static_cast<std::size_t>(k)] * as<Complex>(factor_.value.at));
     }
 
-    /// Transforms each line of `n` elements that lie `stride` apart.
+    /// Transforms each line of `n` elements with the given stride.
     void transform(std::vector<Complex> &values, int64_t n, int64_t stride) const {
         std::vector<Complex> roots, line(static_cast<std::size_t>(n));
         for (int64_t k = 0; k < n; ++k)

@@ -1,14 +1,14 @@
-// Factorisations and what is made with them (format reference 7.4), by the algorithms of the textbook.
+// Factorisations and operations based on them (format reference 7.4), by textbook algorithms.
 //
 //   Getrf   P A = L U by partial pivoting: L below the diagonal, which is one, U above; row k was exchanged with row _ipiv[k] - 1
 //   Getrs   the solution of A X = B from these         Getri   the inverse from these
-//   Potrf   A = L L^H, or U^H U where the node says that it is not `lower`; the other triangle is not touched
+//   Potrf   A = L L^H, or U^H U if the node is not `lower`; the other triangle is left alone
 //   Solve   Getrf, then Getrs                          Inv     Getrf, then Getri
 //   Cholesky                                           Potrf, the other triangle zero
 //   Trsm    op(A) X = B, or X op(A) = B, by one triangle of A
 //
-// `_res` is LAPACK's info: 0, or the number of the first pivot that is zero (not positive), from one. Nodes of lapack that ask for
-// cuSolverDn mean matrices that are stored by columns. Low-precision numbers are computed with as float.
+// `_res` is LAPACK's info: 0, or the one-based index of the first pivot that is zero (or not positive). Nodes of lapack that
+// request cuSolverDn use column-major matrices. Low-precision numbers are computed as float.
 #include "Matrix.h"
 #include "Nodes.h"
 
@@ -32,10 +32,10 @@ template <class T> T conjugated(T x) {
     else
         return x;
 }
-/// What LAPACK chooses pivots by.
+/// The magnitude by which LAPACK chooses pivots.
 template <class T> auto magnitude(T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); }
 
-/// L and U in place of the matrix, the rows that were exchanged, and LAPACK's info.
+/// Replaces the matrix with L and U; returns the exchanged rows and LAPACK's info.
 template <class T> int factorLU(Matrix<T> &a, Pivots &pivots) {
     int info = 0;
     for (int64_t k = 0; k < a.rows; ++k) {
@@ -75,7 +75,7 @@ template <class T> void solveLU(Matrix<T> &lu, const Pivots &pivots, Matrix<T> &
     }
 }
 
-/// The unknown in place of the right side.
+/// Replaces the right-hand side with the solution.
 template <class T> void solveTriangle(Matrix<T> &a, bool lower, bool unit, Matrix<T> &b) {
     for (int64_t j = 0; j < b.columns; ++j)
         for (int64_t q = 0; q < a.rows; ++q) {
@@ -87,7 +87,7 @@ template <class T> void solveTriangle(Matrix<T> &a, bool lower, bool unit, Matri
         }
 }
 
-/// The inverse in place of L and U; a singular matrix is left as it is.
+/// Replaces L and U with the inverse; a singular matrix is left alone.
 template <class T> int invertLU(Matrix<T> &lu, const Pivots &pivots) {
     Matrix<T> inverse(lu.rows, lu.rows);
     for (int64_t k = 0; k < lu.rows; ++k) {
@@ -100,7 +100,7 @@ template <class T> int invertLU(Matrix<T> &lu, const Pivots &pivots) {
     return 0;
 }
 
-/// L in place of the lower triangle.
+/// Replaces the lower triangle with L.
 template <class T> int factorCholesky(Matrix<T> &a) {
     for (int64_t j = 0; j < a.rows; ++j) {
         auto diagonal = std::real(a(j, j));
@@ -118,7 +118,7 @@ template <class T> int factorCholesky(Matrix<T> &a) {
     return 0;
 }
 
-/// A node on matrices; `Node::run<T>` is what it does with elements of a type.
+/// A node on matrices; `Node::run<T>` implements it for an element type.
 template <class Node> class MatrixStep : public LibraryStep {
 protected:
     MatrixStep(NodeReader &r, Elements matrix)
@@ -164,7 +164,7 @@ protected:
             for (int64_t j = 0; j < g.columns; ++j)
                 e.put(m, g.at(i, j), values(i, j));
     }
-    /// Rows that were exchanged; one that is outside of the matrix is reported, and stays.
+    /// The exchanged rows; a row outside of the matrix is reported and not exchanged.
     static Pivots readPivots(Machine &m, Elements &e, int64_t rows) {
         Pivots out;
         for (int64_t k = 0; k < rows; ++k) {
@@ -241,7 +241,7 @@ private:
     Elements &pivots_, &out_;
 };
 
-/// A triangle on the right is one on the left of the transposed unknown, transposed itself.
+/// A triangle on the right is handled as one on the left by transposing it and the unknown.
 class Trsm final : public MatrixStep<Trsm> {
 public:
     explicit Trsm(NodeReader &r)
@@ -308,7 +308,7 @@ private:
 
 class Cholesky final : public MatrixStep<Cholesky> {
 public:
-    /// `clears`: the other triangle becomes zero. Else it has what the input has.
+    /// `clears`: the other triangle becomes zero. Otherwise it keeps the input's values.
     Cholesky(NodeReader &r, Name in, Name out, bool clears)
         : MatrixStep(r, r.input(in)), out_(keep(r.output(out))), lower_(r.boolean("lower", true)), clears_(clears) {}
 

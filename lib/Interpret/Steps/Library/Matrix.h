@@ -5,10 +5,10 @@
 
 namespace sdfgc::interpret {
 
-/// Rows and columns among the elements of an operand: its two dimensions, or those of more that count. A vector is one column.
+/// Rows and columns of an operand: its two dimensions or, if it has more, the two relevant ones. A vector is one column.
 struct Grid {
     int64_t rows = 1, columns = 1, rowStride = 1, columnStride = 1;
-    bool isMatrix = true; // false: there are more dimensions
+    bool isMatrix = true; // false: it has more dimensions
 
     explicit Grid(const Elements &e) {
         const std::vector<int64_t> strides = rowMajorStrides(e.shape);
@@ -27,7 +27,7 @@ struct Grid {
         std::swap(rows, columns);
         std::swap(rowStride, columnStride);
     }
-    /// The number of an element; -1, which no element has, outside.
+    /// The index of an element; outside of the matrix -1, which is never valid.
     int64_t at(int64_t i, int64_t j) const {
         return i >= 0 && i < rows && j >= 0 && j < columns ? i * rowStride + j * columnStride : -1;
     }

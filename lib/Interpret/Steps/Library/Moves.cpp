@@ -1,4 +1,4 @@
-// Nodes that move elements and compute nothing, or little (format reference 6.14, 7.4, 7.5).
+// Nodes that move elements and compute little or nothing (format reference 6.14, 7.4, 7.5).
 //
 //   CopyLibraryNode             element k of one subset becomes element k of the other
 //   FillLibraryNode             a constant, or one element, for all of a subset
@@ -54,7 +54,7 @@ private:
 
 class Transpose final : public ScaledStep {
 public:
-    /// `axes`: none where all dimensions are reversed.
+    /// `axes`: nothing if all dimensions are reversed.
     Transpose(NodeReader &r, Name in, Name out, const std::optional<std::vector<int64_t>> &axes)
         : ScaledStep(r, r.output(out), Name(), r.text("alpha", "1"), r.text("beta", "0")), in_(keep(r.input(in))),
           element_(r, sum_, {in_.type}, alpha_), convert_(r, in_.type, out_.type) {

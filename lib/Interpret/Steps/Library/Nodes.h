@@ -1,4 +1,4 @@
-// The library nodes that the interpreter executes: one function each (LibraryNodes.def), in a file for each family.
+// The library nodes that the interpreter executes: one function each, grouped by family.
 #pragma once
 
 #include "Elements.h"

@@ -8,8 +8,8 @@
 //   Ger                     res = alpha x y^T + A
 //   Axpy                    res = a x + y
 //
-// Operands have the dimensions of their memlets. A row of a matrix, `B[i, 0:K]`, may be meant as a vector: where the shapes as they
-// are do not fit each other, those without dimensions of one element may.
+// Operands have the dimensions of their memlets. A row of a matrix, `B[i, 0:K]`, may represent a vector: if the shapes do not match
+// as they are, they may match without dimensions of size one.
 #include "Nodes.h"
 
 #include <numeric>
@@ -18,7 +18,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-/// How the elements of an operand are counted along some of its dimensions.
+/// The strides and sizes of an operand along some of its dimensions.
 struct View {
     std::vector<int64_t> sizes, strides;
     std::size_t rank() const { return sizes.size(); }
@@ -39,7 +39,8 @@ struct View {
                 dims.push_back(d);
         return only(dims);
     }
-    /// As a vector or a matrix: as it is, without ones, or by its last dimensions, where the others are ones.
+    /// Interprets it as a vector or a matrix: unchanged, without dimensions of size one, or by its last dimensions if the others
+    /// have size one.
     std::optional<View> ofRank(std::size_t wanted) const {
         if (rank() == wanted)
             return *this;
@@ -58,7 +59,7 @@ struct View {
             std::swap(dims[rank() - 1], dims[rank() - 2]);
         return only(dims);
     }
-    /// The first dimensions of a batch of `n`, aligned at their end: missing ones, and those of one element, are repeated.
+    /// The leading batch dimensions, aligned at their end with a batch of `n`: missing ones, and those of size one, are broadcast.
     std::vector<int64_t> batchStrides(std::size_t n, std::size_t own) const {
         std::vector<int64_t> out(n, 0);
         for (std::size_t d = 0; d < own; ++d)
@@ -67,14 +68,14 @@ struct View {
     }
 };
 
-/// A product of two operands, ready to be counted through.
+/// A product of two operands, ready to be iterated over.
 struct Plan {
     std::vector<int64_t> batch, batchA, batchB; // sizes, strides
     int64_t rows = 1, columns = 1, inner = 1;
     int64_t rowA = 0, innerA = 0, innerB = 0, columnB = 0; // strides
 };
 
-/// NumPy's `@`; nothing where the shapes do not fit each other and the result.
+/// NumPy's `@`; nothing if the shapes do not match each other and the result.
 std::optional<Plan> planOf(const View &a, const View &b, const std::vector<int64_t> &result) {
     if (a.rank() == 0 || b.rank() == 0)
         return std::nullopt;
@@ -112,12 +113,12 @@ struct Connectors {
 
 class Product final : public ScaledStep {
 public:
-    /// `rankA`, `rankB`: what the operands are taken for; 0: whatever they are.
+    /// `rankA`, `rankB`: the ranks assumed for the operands; 0: any.
     Product(NodeReader &r, const Connectors &n, std::size_t rankA, std::size_t rankB)
         : ScaledStep(r, r.output(n.c), n.addend, r.text("alpha", "1"), r.text("beta", "0")), a_(keep(r.input(n.a))),
           b_(keep(r.input(n.b))), term_(r, sum_, {a_.type, b_.type}, alpha_), transA_(r.boolean("transA", false)),
           transB_(r.boolean("transB", false)), rankA_(rankA), rankB_(rankB) {
-        for (const ir::Edge *e : r.node.inEdges()) // streams and handles of a library come by connectors, too
+        for (const ir::Edge *e : r.node.inEdges()) // connectors may also carry streams and library handles
             if (const ir::DataDesc *d = r.node.state()->sdfg()->desc(e->memlet.data); d && d->dtype.isNumeric() &&
                                                                                       !e->dstConn.empty() && e->dstConn != n.a &&
                                                                                       e->dstConn != n.b && e->dstConn != n.addend)

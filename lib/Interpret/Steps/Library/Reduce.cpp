@@ -1,16 +1,16 @@
 // Reductions (format reference 7.6).
 //
 //   Reduce             out[kept] = f(... f(f(start, in[kept, 0]), in[kept, 1]) ..., in[kept, n - 1])
-//   AllNode, AnyNode   are all elements of a mask true, is any?
+//   AllNode, AnyNode   are all elements of a mask true; is any of them?
 //
-// The elements are combined in row-major order, in the type of the output. Where they start:
+// The elements are combined in row-major order, in the output's type. Initial values:
 //
-//   identity          at the identity
-//   none              at what the output holds, which makes the result an update; where nothing has written it, at the first element
-//   none, and the output has a conflict resolution of its own
-//                     at the first element; the memlet combines the result with what is there
+//   identity          the identity
+//   no identity       the output's old value, which makes the result an update; if it is unwritten, the first element
+//   no identity, and the output has a conflict resolution
+//                     the first element; the memlet combines the result with the old value
 //
-// Nothing to reduce, as all axes are one long whatever the symbols are: a copy, in which no identity takes part.
+// If all axes have length one for all values of the symbols, there is nothing to reduce: this is a copy that ignores the identity.
 #include "Nodes.h"
 
 #include <cstring>
@@ -60,7 +60,7 @@ private:
         }
     }
 
-    /// The elements that have these indices along the dimensions that are kept.
+    /// The elements with these indices along the kept dimensions.
     std::vector<int64_t> elementsOf(const std::vector<int64_t> &keptIndex, const std::vector<int64_t> &reducedSizes) const {
         const std::vector<int64_t> strides = rowMajorStrides(in_.shape);
         int64_t first = 0;

@@ -2,7 +2,7 @@
 //
 //   c[i, :] = alpha * sum over p in rows[i] .. rows[i + 1] - 1 of vals[p] * b[cols[p], :] + beta * cin[i, :]
 //
-// Only those elements of `b` are read that a column number names.
+// Only elements of `b` that a column index selects are read.
 #include "Matrix.h"
 #include "Nodes.h"
 

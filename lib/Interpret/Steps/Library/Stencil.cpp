@@ -2,14 +2,14 @@
 //
 //   c[0, 0] = a[-1, 0] + 2 * b[0]       b has the first iterator only, by the node's `iterator_mapping`
 //
-// The points are those of the field with the most dimensions, counted from where the outputs are written: all of them at one offset.
-// What an access is that leaves its field says the field's boundary condition:
+// The points are those of the field with the most dimensions, relative to where the outputs are written: all of them at one offset.
+// The boundary condition of a field determines the value of an access outside of it:
 //
 //   shrink     (without a condition) there is no such point
 //   constant   the access has the given value
 //   copy       the access has the value at the point itself
 //
-// Each point is a task of its own, and nothing orders them. A field without iterators is one value.
+// Each point is a separate task, and points are unordered. A field without iterators is a single value.
 #include "Nodes.h"
 
 #include "sdfgc/Tasklet/Types.h"
@@ -27,7 +27,7 @@ enum class Boundary : uint8_t { Shrink, Constant, Copy };
 struct Field {
     Name name;
     Elements *elements = nullptr;
-    std::vector<std::size_t> iterators; // which of them count its elements
+    std::vector<std::size_t> iterators; // iterators that index its elements
     Boundary boundary = Boundary::Shrink;
     std::optional<Coefficient> constant;
 };
@@ -39,7 +39,7 @@ struct FieldAccess {
     Operand value;
 };
 
-/// The constant offsets of a subscript; nothing for other ones.
+/// The constant offsets of a subscript; nothing if they are not constant.
 std::optional<Offsets> offsetsOf(const py::Expr &subscript) {
     std::vector<py::ExprRef> indices(subscript.args.begin() + 1, subscript.args.end());
     if (indices.size() == 1 && indices[0]->kind == py::ExprKind::Tuple)
@@ -188,7 +188,7 @@ private:
             }
         m.order.leave();
     }
-    /// The number of the element of an access at a point; nothing where it leaves its field.
+    /// The index of the element that an access reads at a point; nothing if it is outside of the field.
     std::optional<int64_t> elementAt(const FieldAccess &a, const std::vector<int64_t> &point, bool centre = false) const {
         const std::vector<int64_t> &shape = a.field->elements->shape;
         const std::vector<int64_t> strides = rowMajorStrides(shape);

@@ -1,10 +1,10 @@
 // Sums of products over tensors (format reference 7.3, 7.4).
 //
-//   Einsum     `ij,jk->ik`: the dimensions of each operand have letters; the result is the sum over the letters that it does not have.
-//              Operands in the order of their sorted connector names. Without an arrow the result has the letters that occur once, in
-//              alphabetical order
-//   TensorDot  a sum over pairs of axes. The result has the other axes of the left operand, then those of the right one, and then
-//              its axis d is number permutation[d] of these
+//   Einsum     `ij,jk->ik`: each dimension of an operand has a letter; the result is the sum over all letters that it lacks.
+//              Operands are ordered by connector name. Without an arrow, the result has the letters that occur once, in
+//              alphabetical order.
+//   TensorDot  a sum over pairs of axes. The result has the other axes of the left operand, followed by those of the right one;
+//              if they are permuted, its axis d is number permutation[d] of these.
 #include "Nodes.h"
 
 #include <cctype>
@@ -14,14 +14,14 @@ namespace sdfgc::interpret {
 
 namespace {
 
-using Labels = std::vector<int>; // of the dimensions of an operand; a dimension without one has one element
+using Labels = std::vector<int>; // of the dimensions of an operand; an unlabelled dimension has one element
 
 /// A sum of products of operands whose dimensions have labels.
 class Contraction : public ScaledStep {
 protected:
     Contraction(NodeReader &r, Elements out) : ScaledStep(r, std::move(out), Name(), r.text("alpha", "1"), r.text("beta", "0")) {}
 
-    /// All factors are known.
+    /// Completes the setup once all factors are known.
     void finish(NodeReader &r) {
         std::vector<Type> types;
         for (const Elements *f : factors_)
@@ -51,7 +51,7 @@ protected:
     Labels result_;
 
 private:
-    /// The dimensions that labels belong to.
+    /// The dimensions that the labels refer to.
     static std::optional<std::vector<std::size_t>> dimensions(const Elements &e, const Labels &l) {
         const std::vector<std::size_t> out = e.dimensions(l.size());
         return out.size() == l.size() ? std::optional(out) : std::nullopt;
@@ -73,7 +73,7 @@ private:
             out.push_back(size_.at(label));
         return out;
     }
-    /// How far a step along each of some labels leads in an operand: along all dimensions that have it, where these are no ones.
+    /// For each label, the stride of a step in an operand: along all dimensions with that label, except those of size one.
     static std::vector<int64_t> strides(const Elements &e, const Labels &own, const Labels &along) {
         const std::vector<int64_t> all = rowMajorStrides(e.shape);
         const auto dims = dimensions(e, own);
@@ -173,7 +173,8 @@ public:
         const std::vector<int64_t> left = axes("left_axes"), right = axes("right_axes");
         const auto leftRank = static_cast<int>(factors_[0]->alwaysOne.size());
         const auto rightRank = static_cast<int>(factors_[1]->alwaysOne.size());
-        // Axes of the left operand are labelled by their number, those of the right one by theirs behind these; pairs by the left.
+        // Axes of the left operand are labelled by their index, those of the right one by the following numbers; paired axes get
+        // the label of the left one.
         labels_.assign({Labels(static_cast<std::size_t>(leftRank)), Labels(static_cast<std::size_t>(rightRank))});
         std::iota(labels_[0].begin(), labels_[0].end(), 0);
         std::iota(labels_[1].begin(), labels_[1].end(), leftRank);

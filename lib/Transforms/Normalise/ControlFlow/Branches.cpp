@@ -15,9 +15,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int nestingLimit = 40; // of branches, before following code is moved after them
+constexpr int nestingLimit = 40; // nesting of branches; beyond it, following code is moved after them
 
-// ---- the plan: what will be written, decided before anything is moved
+// ---- the plan: the output, decided before anything is moved
 
 struct Item;
 using Sequence = std::vector<Item>;
@@ -32,7 +32,7 @@ struct Item {
     std::vector<Branch> branches;
 };
 
-/// A jump that the plan has no place for: from `node`; `target` cannot be reached from there without a goto.
+/// A jump that the plan cannot express: from `node`; `target` cannot be reached from there without a goto.
 struct Misfit {
     int node, target;
 };
@@ -46,11 +46,11 @@ public:
         markOpenSubtrees();
     }
 
-    /// The code from `n` on until `next`, where it falls through. Nothing after a misfit.
+    /// The code from `n` up to `next`, to which control falls through. Nothing after a misfit.
     std::optional<Sequence> plan(int n, int next, int depth);
 
     std::optional<Misfit> misfit;
-    int height = 0; // deepest level of branches planned
+    int height = 0; // deepest planned level of branches
 
 private:
     void markOpenSubtrees();
@@ -75,8 +75,8 @@ void Planner::markOpenSubtrees() {
                     open_[a] = true;
 }
 
-/// Without a node where the branches meet, the code of one branch may still follow after the others when those never come back:
-/// `if c: return` ... instead of an else branch around everything that follows. exitNode: none.
+/// If the branches do not meet at a node, the code of one branch may still follow the conditional, provided that the others never
+/// return to it: `if c: return` ... instead of an else branch around all following code. exitNode: none.
 int Planner::followOf(int n, int fall, int depth) const {
     const auto &jumps = graph_.nodes[n].jumps;
     std::vector<int> inner, opening;
@@ -101,7 +101,7 @@ int Planner::followOf(int n, int fall, int depth) const {
     return (leaver && inner.size() == 1) || depth > nestingLimit ? inner.back() : exitNode;
 }
 
-/// Appends what a jump does. False after a misfit.
+/// Appends the effects of a jump. False after a misfit.
 bool Planner::planJump(Sequence &out, int from, const Jump &j, int fall, int depth) {
     if (!j.assignments.empty())
         out.push_back({Item::Kind::Assignments, 0, &j, {}});
@@ -122,7 +122,7 @@ bool Planner::planJump(Sequence &out, int from, const Jump &j, int fall, int dep
     return false;
 }
 
-/// Is the last branch nothing but a further test, so that its branches can be branches of the same conditional block?
+/// Does the last branch only contain another test, whose branches can be added to the same conditional block?
 bool Planner::isElseIf(const Jump &j, int fall) const {
     if (j.conditional || !j.assignments.empty() || j.target == exitNode || j.target == fall || isMerge(j.target))
         return false;
@@ -152,14 +152,14 @@ bool Planner::planConditional(Sequence &out, int n, int fall, int depth) {
 std::optional<Sequence> Planner::plan(int n, int next, int depth) {
     Sequence out;
     height = std::max(height, depth);
-    std::vector<int> pending; // what follows, the next one last
+    std::vector<int> pending; // the following nodes, with the next one last
     while (true) {
         out.push_back({Item::Kind::Block, n, nullptr, {}});
         pending.insert(pending.end(), merges_[n].rbegin(), merges_[n].rend());
         auto fall = [&] { return pending.empty() ? next : pending.back(); };
         const auto &jumps = graph_.nodes[n].jumps;
         if (jumps.size() == 1 && jumps[0].target != exitNode && jumps[0].target != fall() && !isMerge(jumps[0].target)) {
-            // A chain: no recursion, however long it is.
+            // A chain is handled without recursion, whatever its length.
             if (!jumps[0].assignments.empty())
                 out.push_back({Item::Kind::Assignments, 0, &jumps[0], {}});
             n = jumps[0].target;
@@ -182,7 +182,7 @@ std::optional<Sequence> Planner::plan(int n, int next, int depth) {
     }
 }
 
-// ---- writing the plan
+// ---- output
 
 class Writer {
 public:
@@ -225,7 +225,7 @@ private:
             append(c, std::move(graph_.nodes[item.node].block));
             break;
         case Item::Kind::Assignments:
-            if (c.pending) // two sets of assignments in a row need a block between them
+            if (c.pending) // two consecutive sets of assignments need a block between them
                 append(c, emptyState(raising_.labels, "empty"));
             c.pending = item.jump;
             break;
@@ -250,7 +250,7 @@ private:
     }
 
     void writeConditional(Item &item, Cursor &c) {
-        // A trailing else branch that does nothing is left out; so is a block in which no branch does anything.
+        // An empty trailing else branch is omitted, and so is a block whose branches are all empty.
         if (item.branches.back().body.empty())
             item.branches.pop_back();
         if (std::all_of(item.branches.begin(), item.branches.end(), [](const Branch &b) { return b.body.empty(); }))

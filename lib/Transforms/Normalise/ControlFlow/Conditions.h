@@ -12,8 +12,8 @@ namespace sdfgc::transforms::flow {
 /// Empty text, `1` or `True`.
 bool isAlwaysTrue(const ir::Code &condition);
 
-/// Is exactly one of two conditions true, whatever the values? Recognises `c` and `not c`, and opposite comparisons of
-/// operands that cannot be NaN (`canBeNaN` tells which names can).
+/// Is exactly one of two conditions true, whatever the values? Recognises `c` and `not c`, and opposite comparisons of operands
+/// that cannot be NaN (`canBeNaN` determines which names can be NaN).
 bool areComplementary(const ir::Code &a, const ir::Code &b, const std::function<bool(Name)> &canBeNaN);
 
 /// Returns `not (c)`, or `c` for `not c`; nothing for text that is not Python.

@@ -56,13 +56,13 @@ bool hasFreeBreak(const Block &b) {
     return false;
 }
 
-// ---- from a region
+// ---- conversion from a region
 
 namespace {
 
 bool leavesByItself(const Block &b) { return isa<BreakBlock>(&b) || isa<ContinueBlock>(&b) || isa<ReturnBlock>(&b); }
 
-/// Puts the jumps of one block into the order in which they are tested and completes them (format reference 5.5).
+/// Sorts the jumps of one block into the order in which they are tested, and completes them (format reference 5.5).
 void complete(std::vector<Jump> &jumps, const std::function<bool(Name)> &canBeNaN) {
     std::stable_partition(jumps.begin(), jumps.end(), [](const Jump &j) { return j.conditional; });
     for (std::size_t i = 0; i < jumps.size(); ++i)

@@ -27,12 +27,12 @@ struct NaturalLoop {
     std::vector<int> nodes; // in reverse postorder
 };
 
-/// Where a loop goes on, and how it decides.
+/// Where control continues after a loop, and how the loop decides.
 struct Shape {
     Form form;
-    int follow;             // exitNode: the region is finished
+    int follow;             // exitNode: the region ends
     int decider = exitNode; // Guard: the header; Latch: the node that jumps back
-    int exitJump = 0;       // index of its jump out; the other one stays
+    int exitJump = 0;       // index of its jump out; the other one stays in the loop
     Code condition{"True", Language::Python};
     std::vector<bool> members; // loop and absorbed tails, filled by absorb
 };
@@ -62,9 +62,10 @@ class LoopCollapser {
 public:
     LoopCollapser(Graph &g, const Order &o, const NaturalLoop &l, Raising &r) : graph_(g), order_(o), loop_(l), raising_(r) {}
 
-    /// False when no form fits; the graph is then unchanged.
+    /// False if no form fits; the graph is then unchanged.
     bool run() {
-        // A form that the file shows comes first; otherwise what follows is the node that leaves the least code inside the loop.
+        // A form that is evident in the file comes first; otherwise, the follow node is the one that leaves the least code inside
+        // the loop.
         std::optional<Shape> best;
         for (Shape &s : candidates()) {
             if (!absorb(s) || !isAllowed(s))
@@ -106,7 +107,7 @@ std::vector<Jump *> LoopCollapser::backJumps() const {
     return out;
 }
 
-/// A node with two jumps, one of which stays in the loop (for a latch: goes to the header) and one that leaves it.
+/// A node with two jumps: one stays in the loop (for a latch: goes to the header), and the other leaves it.
 void LoopCollapser::addDeciding(std::vector<Shape> &out, Form form, int node) const {
     const auto &jumps = graph_.nodes[node].jumps;
     if (jumps.size() != 2)
@@ -119,7 +120,7 @@ void LoopCollapser::addDeciding(std::vector<Shape> &out, Form form, int node) co
         const Jump &exit = jumps[out_], &stay = jumps[1 - out_];
         if (!stays(stay) || !goesOut(exit))
             continue;
-        // The condition to stay: as written when the file has it, else the negation of the condition to leave.
+        // The condition to stay: as written if the file has it, otherwise the negation of the condition to leave.
         std::optional<Code> condition;
         if (stay.conditional || !isAlwaysTrue(stay.condition))
             condition = stay.condition;
@@ -141,7 +142,7 @@ std::vector<Shape> LoopCollapser::candidates() const {
     if (latches.size() == 1)
         addDeciding(out, Form::Latch, latches.front());
 
-    // Endless: whatever only the loop reaches may be what follows, and every target of a jump out.
+    // Endless: candidates for the follow node are nodes that only the loop reaches, and all targets of jumps out.
     std::vector<int> targets;
     for (int n : order_.nodes())
         if (!loop_.contains[n] && order_.dominates(loop_.header, n))
@@ -150,7 +151,7 @@ std::vector<Shape> LoopCollapser::candidates() const {
         for (const Jump &j : graph_.nodes[n].jumps)
             if (j.target != exitNode && !loop_.contains[j.target] && !order_.dominates(loop_.header, j.target))
                 targets.push_back(j.target);
-    constexpr std::size_t triesLimit = 64; // hostile graphs have thousands; then the region's end or nothing fits
+    constexpr std::size_t triesLimit = 64; // hostile graphs have thousands; then only the region's end is tried
     if (targets.size() > triesLimit)
         targets.resize(triesLimit);
     for (int t : targets)
@@ -159,7 +160,8 @@ std::vector<Shape> LoopCollapser::candidates() const {
     return out;
 }
 
-/// Adds code that only the loop reaches and that does not lead to what follows, until all jumps out are breaks, returns or go back.
+/// Adds code that only the loop reaches and that does not lead to the follow node, until all jumps out are breaks, returns or jumps
+/// back.
 bool LoopCollapser::absorb(Shape &s) const {
     s.members = loop_.contains;
     if (s.follow != exitNode && s.members[s.follow])
@@ -196,7 +198,7 @@ bool LoopCollapser::absorb(Shape &s) const {
     return true;
 }
 
-/// Rules that depend on what was absorbed.
+/// Rules that depend on the absorbed code.
 bool LoopCollapser::isAllowed(const Shape &s) const {
     std::size_t exits = 0;
     const Jump *exit = s.decider == exitNode ? nullptr : &graph_.nodes[s.decider].jumps[s.exitJump];
@@ -208,10 +210,10 @@ bool LoopCollapser::isAllowed(const Shape &s) const {
         for (const Jump &j : graph_.nodes[n].jumps)
             exits += j.target == s.follow;
     }
-    // Assignments on the way out go after the loop, where a break would run them, too.
+    // Assignments on the way out are placed after the loop, where a break would run them, too.
     if (exit && !exit->assignments.empty() && exits > 1)
         return false;
-    // A latch's assignments run after its test: one of them fits into the update of an inverted loop.
+    // A latch's assignments run after its test; the update of an inverted loop can hold one of them.
     return s.form != Form::Latch || graph_.nodes[s.decider].jumps[1 - s.exitJump].assignments.size() <= 1;
 }
 
@@ -222,7 +224,7 @@ const std::string *assigned(const Assignments &a, Name n) {
     return nullptr;
 }
 
-/// Can `n = ...` run after the other assignments of the edge? They must not read `n`, nor it them.
+/// Can `n = ...` run after the other assignments of the edge? They must not read `n`, and its value must not read them.
 bool isSeparable(const Assignments &a, Name n) {
     for (const auto &[name, text] : a) {
         auto read = namesRead(text);
@@ -241,7 +243,8 @@ void erase(Assignments &a, Name n) {
 
 std::string statement(Name n, const std::string &value) { return n.str() + " = " + value; }
 
-/// The loop variable: the condition reads it, the only jump into the loop initialises it, all jumps back update it alike.
+/// Finds the loop variable: the condition reads it, the only jump into the loop initialises it, and all jumps back update it in the
+/// same way.
 void LoopCollapser::extractVariable(const Shape &s, LoopRegion &loop) {
     std::vector<Jump *> entering, back = backJumps();
     for (int n : order_.nodes())
@@ -276,7 +279,7 @@ int LoopCollapser::leaver(Graph &body, std::unique_ptr<Block> block, const std::
     return body.add(std::move(block), {});
 }
 
-/// Moves the members into a graph of their own. The deciding jumps are gone from it.
+/// Moves the members to a separate graph. The deciding jumps are removed from it.
 Graph LoopCollapser::extractBody(Shape &s) {
     Graph body;
     body.kind = BlockKind::Loop;
@@ -360,7 +363,7 @@ void LoopCollapser::collapse(Shape &s) {
         graph_.entry = collapsed;
 }
 
-/// A jump against the order whose target does not dominate its source: into the middle of a cycle.
+/// A backward jump whose target does not dominate its source, i.e. into the middle of a cycle.
 std::vector<std::pair<int, int>> irreducibleJumps(const Graph &g, const Order &order) {
     std::vector<std::pair<int, int>> out;
     for (int n : order.nodes())
@@ -370,7 +373,7 @@ std::vector<std::pair<int, int>> irreducibleJumps(const Graph &g, const Order &o
     return out;
 }
 
-/// The innermost header that is left, or exitNode.
+/// The innermost remaining header, or exitNode.
 int lastHeader(const Order &order) {
     for (auto n = order.nodes().rbegin(); n != order.nodes().rend(); ++n)
         for (int p : order.predecessors(*n))

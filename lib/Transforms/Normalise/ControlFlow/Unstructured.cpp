@@ -1,4 +1,4 @@
-// Moves control flow that loops and conditionals cannot express into a region of its own, with its jumps as edges.
+// Moves control flow that loops and conditionals cannot express into a separate region, with its jumps as edges.
 #include "Transforms/Normalise/ControlFlow/Structure.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Part {
     std::vector<bool> contains;
 };
 
-/// What is reachable from `entry` without passing `exit`, if it is such a part with all required nodes.
+/// The nodes reachable from `entry` without passing `exit`, if they form such a part with all required nodes.
 std::optional<Part> partBetween(const Graph &g, const Order &order, int entry, int exit, const std::vector<int> &required) {
     Part p{entry, exit, {}, std::vector<bool>(g.nodes.size(), false)};
     std::vector<int> open{entry};
@@ -56,7 +56,7 @@ Part smallestPart(const Graph &g, const Order &order, const std::vector<int> &re
         if (auto p = partBetween(g, order, entry, exitNode, required))
             return *p;
     }
-    // The whole graph: entered at its entry, left by finishing the region.
+    // The entire graph: entered at its entry, left by finishing the region.
     Part all{g.entry, exitNode, order.nodes(), std::vector<bool>(g.nodes.size(), false)};
     for (int n : all.nodes)
         all.contains[n] = true;

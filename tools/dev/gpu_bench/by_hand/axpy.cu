@@ -1,4 +1,4 @@
-// y = 2.5 x + y: a thread for each element.
+// y = 2.5 x + y: one thread per element.
 #include "by_hand.h"
 
 using namespace by_hand;

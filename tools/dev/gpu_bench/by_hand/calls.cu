@@ -1,4 +1,4 @@
-// The programs of replay.py called from C++, as their users call them: what a script takes to pass arguments on is not measured.
+// Calls the programs of replay.py from C++, as users do: the time that a script needs to pass arguments is not measured.
 #include "by_hand.h"
 
 #include <chrono>
@@ -29,7 +29,8 @@ void time(std::index_sequence<I...>, double *seconds, int64_t calls, void (*prog
 
 } // namespace
 
-/// Calls `program`, NAME_program of a program with `width` arrays, whose arguments are those of `turns` in turn; each call's `seconds`.
+/// Calls `program`, the function NAME_program of a program with `width` arrays, with the arguments in `turns` in turn; stores each
+/// call's `seconds`.
 BY_HAND time_program(double *seconds, int64_t calls, void (*program)(), void *handle, const void *turns, int64_t count, int64_t width,
         int64_t N) {
     const auto *const all = static_cast<const Turn *>(turns);

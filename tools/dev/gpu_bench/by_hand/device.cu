@@ -1,4 +1,4 @@
-// Memory and copies for the caller, and what the device is called.
+// Memory and copies for the caller, and the name of the device.
 #include "by_hand.h"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ __attribute__((visibility("default"))) void *by_hand_device_alloc(size_t bytes) 
 }
 __attribute__((visibility("default"))) void by_hand_device_free(void *memory) { (void)gpu::free(memory); }
 
-/// Page-locked memory of the host, which copies reach at full speed.
+/// Page-locked host memory, which copies access at full speed.
 __attribute__((visibility("default"))) void *by_hand_host_alloc(size_t bytes) {
     void *memory = nullptr;
     return gpu::mallocHost(&memory, bytes, "by hand") == gpu::success ? memory : nullptr;
@@ -22,13 +22,13 @@ __attribute__((visibility("default"))) void by_hand_host_free(void *memory) { (v
 
 } // extern "C"
 
-/// The plain copy that others are compared with.
+/// The plain copy used as a baseline.
 BY_HAND by_hand_device_copy(void *to, const void *from, size_t bytes) {
     const gpu::Status copied = gpu::memcpySync(to, from, bytes, gpu::CopyKind::Any);
-    return finished(copied); // a copy on the device returns before it is done
+    return finished(copied); // a device-to-device copy returns before it is finished
 }
 
-/// Copies the first device's name; an error when there is none.
+/// Copies the first device's name; an error if there is none.
 BY_HAND by_hand_device_name(char *name, size_t size) {
     int devices = 0;
     const gpu::Status found = gpu::deviceCount(devices);

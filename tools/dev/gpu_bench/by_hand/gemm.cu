@@ -1,5 +1,5 @@
-// C = A B by tiles in shared memory: a block computes a tile of C, each thread one element, and every element of A and B that it needs is
-// read from global memory once for each tile.
+// C = A B by tiles in shared memory: a block computes a tile of C, with one element per thread, and reads every element of A and B
+// that it needs from global memory once per tile.
 #include "by_hand.h"
 
 using namespace by_hand;

@@ -1,5 +1,5 @@
-// Chains of small kernels as one graph: kernel k adds to the array of its chain, k % width, and comes after the one before it there. Each
-// kernel has code of its own, as those of a program have: what a device fetches of instructions is the same.
+// Chains of small kernels as one graph: kernel k adds to the array of its chain, k % width, and follows the previous kernel of that
+// chain. Each kernel has separate code, as in a generated program, so that a device fetches the same amount of instructions.
 #include "by_hand.h"
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -24,7 +24,7 @@ constexpr int most = 16;
 constexpr int most = 1000;
 #endif
 
-/// The traits of kernel 0, 1, ...: those of the first one, but for the function.
+/// The traits of kernel 0, 1, ...: those of the first one, except for the function.
 template <int... K> std::vector<gpu::KernelTraits> allTraits(std::integer_sequence<int, K...>) {
     const void *const functions[] = {reinterpret_cast<const void *>(&addKernel<K>)...};
     std::vector<gpu::KernelTraits> traits(most, *gpu::kernelTraits<addKernel<0>>());
@@ -77,7 +77,7 @@ struct Graph {
 
 } // namespace
 
-/// Makes the graph, which graph_free takes.
+/// Creates the graph; graph_free releases it.
 BY_HAND graph_make(void **made, double *const *arrays, int64_t width, int64_t kernels, int64_t N, double last) {
     if (kernels > most)
         return static_cast<int>(gpu::invalidValue);
@@ -85,7 +85,7 @@ BY_HAND graph_make(void **made, double *const *arrays, int64_t width, int64_t ke
     *made = graph;
     return static_cast<int>(graph->make(arrays, width, kernels, N, last));
 }
-/// Launches it so many times and waits for its end each time; how many `seconds` each launch took.
+/// Launches it `launches` times and waits after each one; stores the `seconds` that each launch took.
 BY_HAND graph_launch(void *made, double *seconds, int64_t launches) {
     gpu::Status status = gpu::success;
     for (int64_t i = 0; i < launches && status == gpu::success; ++i) {

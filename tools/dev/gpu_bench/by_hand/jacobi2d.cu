@@ -1,4 +1,4 @@
-// Ten steps of the five-point stencil from A to B and back: a thread for each inner element, neighbours by way of the caches.
+// Ten steps of the five-point stencil from A to B and back: one thread per inner element, with neighbours read through the caches.
 #include "by_hand.h"
 
 using namespace by_hand;

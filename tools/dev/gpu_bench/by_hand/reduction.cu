@@ -1,5 +1,5 @@
-// s = sum of A: each thread adds up every so manieth element, the block combines its threads in shared memory, and one thread of each block
-// adds to the result.
+// s = sum of A: each thread adds up elements at a fixed stride, the block combines its threads in shared memory, and one thread per
+// block adds to the result.
 #include "by_hand.h"
 
 using namespace by_hand;

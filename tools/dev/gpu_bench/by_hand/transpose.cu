@@ -1,4 +1,4 @@
-// B = A^T by tiles in shared memory, so that reads and writes of global memory are along rows. The tile's rows are one longer than needed:
+// B = A^T by tiles in shared memory, so that global memory is read and written along rows. The tile's rows have one extra element:
 // the threads of a warp then read a column from different banks.
 #include "by_hand.h"
 
