@@ -60,13 +60,13 @@ private:
         if (assigns)
             call_.result = s.targets[0]->name;
         if (assigns && !t_.outConnector(call_.result)) {
-            why_ = "`" + call_.result.str() + "` is no output connector";
+            why_ = "`" + call_.result.str() + "` is not an output connector";
             return false;
         }
         call_.function = functionName(*s.value->args[0]);
         call_.environment = platform::environmentOfCall(call_.function);
         if (!call_.environment) {
-            why_ = "`" + call_.function + "` is no function of a library that sdfgc knows";
+            why_ = "`" + call_.function + "` is not a library function that sdfgc knows";
             return false;
         }
         for (std::size_t i = 1; i < s.value->args.size(); ++i)

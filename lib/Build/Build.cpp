@@ -140,7 +140,7 @@ private:
 
     /// Indices of steps that must run. The library is stale when any of its objects is.
     std::vector<std::size_t> findStale() {
-        TimeTrace::Scope scope(request_.options.trace, "build", "check what is up to date");
+        TimeTrace::Scope scope(request_.options.trace, "build", "check which files are up to date");
         std::vector<std::size_t> stale;
         std::set<std::string> outputs;
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {

@@ -99,7 +99,7 @@ std::string interrogate(Compiler &compiler) {
     else if (includes.err.find("gcc version ") != std::string::npos)
         compiler.kind = CompilerKind::Gcc;
     else
-        return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version says nothing" : compiler.version);
+        return "it is neither GCC nor Clang: " + (compiler.version.empty() ? "its --version prints nothing" : compiler.version);
     if (!includes.ok())
         return "it does not preprocess an empty file: " + described(includes);
     const process::Outcome libraries = ask(compiler, {"-print-search-dirs"});

@@ -128,7 +128,7 @@ std::optional<Folder> Folder::open(const std::string &path, const std::string &n
     }
     if (const std::optional<std::string> other = otherGraph(path, options)) {
         diag::Diagnostic &d = diags.report(diag::Id::FolderOfOther, {}, path, name);
-        d.notes.push_back({{}, "of " + *other + ", which takes other arguments"});
+        d.notes.push_back({{}, "of " + *other + ", which has different arguments"});
         d.hint = "give another folder with -o, or another name with --name, or remove it";
         return std::nullopt;
     }

@@ -72,8 +72,8 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
             return;
         agreed += outcome == Outcome::Agrees;
         progress.done("the program " +
-                      std::string(outcome == Outcome::Agrees ? "agrees" : "differs in what the graph leaves open") + " with " +
-                      one.input.name);
+                      std::string(outcome == Outcome::Agrees ? "agrees" : "differs in a result that the graph leaves unspecified") +
+                      " with " + one.input.name);
     }
     progress.clear();
     if (!inputs_.empty())
@@ -85,7 +85,7 @@ void Agreement::tryProgram(const Compiled &made, double seconds) {
 std::optional<run::CallResult> Agreement::call(const Compiled &made, const validate::Judged &judged) {
     const std::optional<run::Arguments> arguments = run::inOrderOf(*made.module, judged.input.arguments);
     if (!arguments) {
-        session_.diags.report(Id::ProgramDiffers, {options_.file}, "it takes other arguments", "");
+        session_.diags.report(Id::ProgramDiffers, {options_.file}, "it has different arguments", "");
         return std::nullopt;
     }
     session_.environment.out.flush(); // the program prints next
@@ -152,7 +152,7 @@ std::vector<std::string> Agreement::kept(const validate::Input &input) const {
 std::string Agreement::doubt(const Compiled &made, const validate::Judged &judged, const validate::Difference &found) {
     crash::setActivity("looking at a difference once more");
     if (const Name stream = validate::streamInAnyOrder(*graph_))
-        return "iterations of a parallel map push to `" + stream.str() + "`: the order of its elements is open";
+        return "iterations of a parallel map push to `" + stream.str() + "`: the order of its elements is unspecified";
     const std::string other = validate::changesFromRunToRun(judged, [this] {
         diag::Engine refusals;
         return interpreted(refusals);
@@ -165,8 +165,9 @@ std::string Agreement::doubt(const Compiled &made, const validate::Judged &judge
     for (const validate::Judged &exact : inputs_)
         if (exact.input.exact && differs(made, exact))
             return {};
-    return differsInOrder(judged) ? ""
-                                  : "with `--reductions ordered`, results agree: the order of a sum, which is open, decides them";
+    return differsInOrder(judged)
+               ? ""
+               : "with `--reductions ordered`, results agree: they depend on the order of a sum, which is unspecified";
 }
 
 bool Agreement::differs(const Compiled &made, const validate::Judged &judged) {

@@ -90,7 +90,7 @@ class Bisect : public Subcommand {
             reference_ = resultsAfter(s, graph, 0);
             if (!reference_.failure.empty())
                 return nothingToDo(s, "the program fails without the passes: " + reference_.failure,
-                                   "give what you expect with --expect");
+                                   "give the expected results with --expect");
         }
         const std::string why = tryPasses(s, graph, steps_);
         if (why.empty())
@@ -107,8 +107,7 @@ class Bisect : public Subcommand {
             chosen_ = std::move(input);
             reference_ = *interpret(graph);
             if (!reference_.failure.empty())
-                return nothingToDo(s, "the program has a fault without the passes: " + reference_.failure,
-                                   "give arguments that it can take");
+                return nothingToDo(s, "the program has a fault without the passes: " + reference_.failure, "give valid arguments");
             s.environment.out << "with " << chosen_->name << '\n';
             if (const std::string why = tryPasses(s, graph, steps_); !why.empty()) {
                 saveInput(s, graph);
@@ -151,7 +150,7 @@ class Bisect : public Subcommand {
         for (validate::Judged &j : validate::usableInputs(validate::InputMaker(graph, options.inputs), subject, options, &why))
             out.push_back(std::move(j.input));
         if (out.empty())
-            nothingToDo(s, why, "give arguments that the program can take");
+            nothingToDo(s, why, "give arguments that are valid for the program");
         return out;
     }
 
@@ -330,7 +329,7 @@ class Bisect : public Subcommand {
         for (const auto &[name, array] : reference_.arrays) {
             const auto got = r.arrays.find(name);
             if (got == r.arrays.end())
-                return "`" + name + "` is no array of the program";
+                return "`" + name + "` is not an array of the program";
             if (const std::string why = difference(got->second, array, r.types.at(name)); !why.empty())
                 return "`" + name + "` differs: " + name + why;
         }

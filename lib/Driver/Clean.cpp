@@ -33,7 +33,7 @@ class Clean : public Subcommand {
         for (const std::string &busy : build::emptyCache(folder))
             s.diags.report(diag::Id::FolderBusy, {}, busy).hint = "wait for it";
         if (file::exists(folder))
-            s.log().info("{} has further files, which stay", folder);
+            s.log().info("{} has other files, which are kept", folder);
         s.log().result("emptied {}", folder);
     }
 

@@ -133,7 +133,7 @@ void CommandLine::wholeNumber(const std::string &names, int least, std::function
         auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || end != word.data() + word.size() || value < least)
             impl_->diags->report(diag::Id::OptionValueUnknown, {}, word, longName(names),
-                                 "its value is a whole number from " + std::to_string(least));
+                                 "its value is an integer from " + std::to_string(least));
         else
             set(value);
         return true;

@@ -182,7 +182,7 @@ std::string zshCompletion() {
         w.line("    " + singleQuoted(s.name + ":" + s.summary));
     w.line(")");
     w.line("_describe subcommand subcommands");
-    w.line("_arguments '--help[print what there is]' '(-V --version)'{-V,--version}'[print the version]'");
+    w.line("_arguments '--help[print the help]' '(-V --version)'{-V,--version}'[print the version]'");
     w.line("return");
     w.dedent();
     w.line("fi");
@@ -227,7 +227,7 @@ std::string fishCompletion() {
     const std::string none = "complete -c sdfgc -n __fish_use_subcommand ";
     for (const SubcommandInfo &s : subcommands())
         w.line(none + "-a " + s.name + " -d " + fishQuoted(s.summary));
-    w.line(none + "-l help -d 'print what there is'");
+    w.line(none + "-l help -d 'print the help'");
     w.line(none + "-s V -l version -d 'print the version'");
     for (const CommandRows &command : commandTable()) {
         const std::string start = "complete -c sdfgc -n '__fish_seen_subcommand_from " + command.info->name + "'";

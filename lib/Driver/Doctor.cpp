@@ -23,7 +23,7 @@ namespace {
 std::string versionOf(const std::string &path) {
     const process::Outcome asked = process::run({{path, "--version"}, {}, {}, true}, {20, 1 << 16});
     if (!asked.ok() && asked.out.empty())
-        return "does not say its version";
+        return "does not report its version";
     std::string first;
     for (std::size_t at = 0; at < asked.out.size();) {
         const std::size_t end = std::min(asked.out.find('\n', at), asked.out.size());
@@ -34,7 +34,7 @@ std::string versionOf(const std::string &path) {
         if (first.empty() && !line.starts_with(' ') && line.find_first_of("0123456789") != std::string::npos)
             first = line;
     }
-    return first.empty() ? "does not say its version" : first;
+    return first.empty() ? "does not report its version" : first;
 }
 
 std::string restOfLine(const std::string &text, std::size_t at) {
@@ -177,7 +177,7 @@ class Doctor : public Subcommand {
         }
         if (elsewhere_)
             out << (packages_.empty() ? "\n" : "")
-                << "what other repositories have can be installed after they were added to apt's sources\n";
+                << "packages from other repositories can be installed after adding these to apt's sources\n";
     }
 
     /// Prints the rows with aligned columns, and clears them.

@@ -103,8 +103,8 @@ void runSubcommand(const SubcommandInfo &info, const std::vector<std::string> &a
 
 const std::vector<std::pair<int, std::string_view>> &exitStatuses() {
     static const std::vector<std::pair<int, std::string_view>> table{{Done, "done"},
-                                                                     {InputFault, "the input is at fault"},
-                                                                     {UsageFault, "the command line is at fault"},
+                                                                     {InputFault, "the input is invalid"},
+                                                                     {UsageFault, "the command line is invalid"},
                                                                      {CompilerFault, "a compiler failed"},
                                                                      {InternalFault, "a bug in sdfgc"}};
     return table;

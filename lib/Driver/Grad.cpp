@@ -182,7 +182,7 @@ class Grad : public Subcommand {
         analysis::addAssignedValues(g, values);
         const std::optional<int64_t> number = sym::evaluate(all, values);
         return all.str() + (number && !all.isInteger() ? " = " + std::to_string(*number) : "") +
-               " bytes in containers that are no arguments";
+               " bytes in containers that are not arguments";
     }
 
     static void write(Session &s, const ir::SDFG &g, const std::string &file) {

@@ -187,7 +187,7 @@ private:
         const auto precision = precisionOf(d ? d->dtype : Type(ScalarKind::Float64));
         if (!precision) {
             s_.diags.report(diag::Id::OptionMisused, diag::Location{o_.file},
-                            "--check says nothing about a program with `" + name.str() + "`, which is of the type " +
+                            "--check is inconclusive for a program with `" + name.str() + "`, which is of the type " +
                                 d->dtype.str() + ": that has too few digits",
                             "check the program with float32 or float64 in its place");
             return false;

@@ -131,7 +131,7 @@ void MessageCosts::addCalls(const ir::SDFG &graph) {
                 if (callsMpi(*t)) {
                     analysis::NodeTraffic one;
                     one.element = ir::elementName(*t);
-                    one.uncounted = "is not counted: it calls MPI itself, as expanded nodes do";
+                    one.uncounted = "is not counted: it calls MPI itself, like an expanded node";
                     nodes.push_back(std::move(one));
                 }
 }

@@ -33,9 +33,9 @@ std::string_view gradientOf(libnodes::Gradient g) {
     case libnodes::Gradient::Rule:
         return "by a rule";
     case libnodes::Gradient::Expanded:
-        return "that of its expansion without a library";
+        return "the class of its expansion without a library";
     case libnodes::Gradient::Passive:
-        return "none needed: its results are no real numbers";
+        return "not needed: its results are not floating-point numbers";
     case libnodes::Gradient::None:
         break;
     }

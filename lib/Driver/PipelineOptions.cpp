@@ -35,7 +35,7 @@ public:
     }
     void after(const pass::Program &, const pass::Event &e, bool changed, pass::Context &) override {
         record(e);
-        session_.log().debug("pass {} {}", e.pass.name, changed ? "changed the graph" : "found nothing to change");
+        session_.log().debug("pass {} {}", e.pass.name, changed ? "changed the graph" : "made no change");
         pass::Step done = pipeline_.steps[e.position - 1];
         done.conditions.clear(); // these held
         done_.steps.push_back(std::move(done));

@@ -153,7 +153,8 @@ bool reportCall(Session &s, const Compiled *made, const run::CallResult &r, cons
     case Status::ExitFailed:
         return failed("its finaliser reported an error: " + r.message);
     case Status::Complained:
-        failed("the emulated device complained " + (r.message == "1" ? "once" : r.message + " times") + "; its reports are above");
+        failed("the emulated device reported errors " + (r.message == "1" ? "once" : r.message + " times") +
+               "; its reports are above");
         return true; // there are results anyway
     case Status::Exited:
         return failed("it ended the process with status " + std::to_string(r.signal) + where);

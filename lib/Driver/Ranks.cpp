@@ -44,7 +44,7 @@ void launchRanks(Session &s, int ranks, const std::string &launcher) {
     if (command.argv.empty() || process::find(command.argv.front()).empty()) {
         s.diags.report(diag::Id::LauncherMissing, {}, ranks,
                        command.argv.empty() ? "neither mpirun nor mpiexec is on PATH"
-                                            : "`" + command.argv.front() + "` is not there");
+                                            : "`" + command.argv.front() + "` does not exist");
         return;
     }
     for (std::string &word : ownCommand())

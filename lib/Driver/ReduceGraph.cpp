@@ -123,7 +123,7 @@ class Reduce : public Subcommand {
 
     /// Runs the command on the entire graph.
     bool learnFailure(Session &s, const ir::SDFG &graph) {
-        s.log().info("testing the graph as it is");
+        s.log().info("testing the original graph");
         crash::setActivity("testing the graph");
         original_ = test(graph);
         if (isFailure(original_))

@@ -160,11 +160,11 @@ std::string missedText(const std::vector<pass::Remark> &remarks) {
             out += "  " + r->pass + ": " + r->text + " [" + codeOf(*r) + "]\n";
     }
     if (out.empty())
-        return "passes left nothing undone\n";
+        return "no pass was prevented from a change\n";
     for (const pass::Remark &r : remarks)
         if (r.missed())
             reasons.insert(r.why);
-    out = "what passes left undone:\n\n" + out + "\nwhat can be done:\n\n";
+    out = "what passes could not do:\n\n" + out + "\nwhat can be done:\n\n";
     for (const diag::Why why : reasons)
         out += std::string(diag::info(why).code) + ": " + std::string(diag::info(why).hint) + "\n";
     return out;

@@ -93,7 +93,7 @@ std::string page(const pass::PassInfo &p) {
         out += "| adds | " + std::string(pass::name(*p.adds)) + ": the program is " +
                std::string(ir::name(pass::levelWith(*p.adds))) + " until other passes complete them |\n";
     if (p.repairs)
-        out += "| results | change where the graph does not say what was meant |\n";
+        out += "| results | change where the graph is ambiguous |\n";
     else
         out +=
             "| results | " + std::string(pass::name(p.floatClass)) + ": " + std::string(pass::description(p.floatClass)) + " |\n";

@@ -72,7 +72,7 @@ private:
             }
         }
         if (crossed)
-            problem(n, "edges from two scopes beside each other meet here");
+            problem(n, "edges from two separate scopes meet here");
         map_.entry[n.id()] = scope;
         depth_[n.id()] = deepest;
     }

@@ -147,7 +147,7 @@ std::byte *Machine::memoryAt(Pointer p, int64_t bytes, const Site *site) {
     if (p.buffer->holds(p.offset, bytes))
         return p.buffer->memory + p.offset;
     if (p.buffer->isReleased) {
-        report(FaultKind::NoMemory, site, "`" + p.buffer->container.str() + "` is used after its memory was given back");
+        report(FaultKind::NoMemory, site, "`" + p.buffer->container.str() + "` is used after its memory was released");
         return nullptr;
     }
     report(FaultKind::Outside, site,
@@ -186,7 +186,7 @@ void Machine::race(const Buffer &b, int64_t n, const char *does, const char *did
     if (!b.isShared)
         return;
     const std::string how = does == std::string_view(did) ? std::string(does) + " twice" : std::string(does) + " and " + did;
-    if (!report(FaultKind::Race, site, cellText(b, n) + " is " + how + ", and nothing orders the two accesses") || other == 0)
+    if (!report(FaultKind::Race, site, cellText(b, n) + " is " + how + ", and the two accesses are not ordered") || other == 0)
         return;
     const Site &first = sites_[other - 1];
     reports.back().other = {first.element, first.subset, first.debugInfo};

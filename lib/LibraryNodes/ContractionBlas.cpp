@@ -144,7 +144,7 @@ private:
 
 std::string Product::unsuitable() const {
     if (x_.node().implementation == "pure")
-        return "the node asks for it";
+        return "the node requests it";
     if (x_.where() == Where::Kernel)
         return "a kernel cannot call BLAS";
     // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.

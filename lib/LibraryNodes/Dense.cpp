@@ -22,7 +22,7 @@ Dense::Dense(Expansion &x, Type type, Library library)
     if (x.where() == Where::Device)
         why_ = whyNoDeviceSolver(x.node(), type, x.context().options);
     else if (x.node().implementation == "pure")
-        why_ = "the node asks for it";
+        why_ = "the node requests it";
     else if (x.where() == Where::Kernel)
         why_ = library == Library::Blas ? "a kernel cannot call BLAS" : "a kernel cannot call LAPACK";
     else if (library == Library::Blas && !x.context().options.has("openblas"))

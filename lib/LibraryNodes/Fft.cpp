@@ -84,7 +84,7 @@ void byLibrary(Expansion &x, const Transform &t) {
 std::pair<std::string, std::string> libraryFor(Expansion &x, const Transform &t) {
     const pass::CompileOptions &options = x.context().options;
     if (x.node().implementation == "pure")
-        return {"", "the node asks for it"};
+        return {"", "the node requests it"};
     if (x.where() == Where::Kernel)
         return {"", "a kernel cannot call FFTW"};
     if (x.where() == Where::Host)

@@ -85,7 +85,7 @@ private:
             refuse("matrices of " + o.type.str() + " are not supported");
         auto m = dense_.bind(connector, o);
         if (!m)
-            refuse("operand `" + connector.str() + "` is no matrix");
+            refuse("operand `" + connector.str() + "` is not a matrix");
         return m.value_or(Matrix());
     }
     void refuse(std::string why) {
@@ -166,7 +166,7 @@ bool expandTrsm(State &s, LibraryNode &n, pass::Context &c) {
                      k.x().boolean("left", true)};
     if (sym::isEqual(a.rows, a.columns) == sym::Truth::False ||
         sym::isEqual(a.rows, t.left ? work.rows : work.columns) == sym::Truth::False)
-        return k.x().refuse("its operands have shapes that do not fit");
+        return k.x().refuse("the shapes of its operands do not match");
     k.dense().solveTriangle(a, t, work);
     k.end(work, "_c");
     return k.finish();

@@ -75,7 +75,8 @@ MpiCall::MpiCall(State &s, LibraryNode &n, pass::Context &c) : x_(s, n, c) {
     if (x_.where() == Where::Kernel)
         refuse("a kernel cannot call MPI", "let the node compute on the host, outside of the map");
     else if (const MapEntry *map = parallelMapAround(n))
-        refuse("it stands in the map `" + map->label + "`, whose iterations may run at once: MPI cannot tell their messages apart",
+        refuse("it is in the map `" + map->label +
+                   "`, whose iterations may run concurrently: MPI cannot distinguish their messages",
                "give the map the schedule Sequential");
 }
 
@@ -91,7 +92,7 @@ Operand MpiCall::operand(const char *connector, Side side) {
         refuse("its operand `" + std::string(connector) + "` is missing");
     else if (side == Out && !o.edge->memlet.wcr.empty())
         refuse("`" + std::string(connector) + "` has conflict resolution",
-               "a reduction across ranks is a node of its own: Reduce or Allreduce");
+               "a reduction across ranks needs a separate node, Reduce or Allreduce");
     else if (side == Out)
         o.edge->memlet.dynamic = true;
     return o;
@@ -108,7 +109,7 @@ void MpiCall::buffer(const char *connector, Side side) {
     if (refused_)
         return;
     if (!travels(o.type))
-        return refuse("elements of type " + o.type.str() + " at `" + connector + "` mean nothing to another rank");
+        return refuse("elements of type " + o.type.str() + " at `" + connector + "` have no meaning on another rank");
     arguments_.push_back(blockOf(pointer(connector, side, o), o));
     types_.push_back(o.type);
 }
@@ -165,7 +166,7 @@ void MpiCall::request(Side side) {
     if (!(o.type == Type::opaque("MPI_Request")))
         return refuse("`_request` must be of the opaque type MPI_Request, not " + o.type.str());
     if (o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()))
-        return refuse("`_request` must be one request, or several that follow each other");
+        return refuse("`_request` must be one request, or several contiguous ones");
     x_.bind("_request", o);
     (side == In ? inputs_ : outputs_).emplace_back("_request");
     arguments_.push_back(side == In ? "_in_request" : "_out_request");
@@ -203,7 +204,7 @@ void MpiCall::operation() {
         return;
     }
     refuse(
-        "`" + text + "` is no operator of MPI that reduces elements",
+        "`" + text + "` is not an MPI operator for reductions",
         "one of MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, or a lambda such as "
         "`lambda a, b: a + b`");
 }
@@ -234,7 +235,7 @@ void MpiCall::communicator() { handle("_comm", "MPI_Comm", Out); }
 void MpiCall::ownNumber() {
     const std::string given = x_.text("number");
     if (given.empty() || given.find_first_not_of("0123456789") != std::string::npos)
-        return refuse("it has no number", "run the pass resolve-process-grids before");
+        return refuse("it has no number", "run the pass resolve-process-grids first");
     arguments_.push_back(given);
 }
 
@@ -266,7 +267,7 @@ void MpiCall::subArray(const char *property) {
         for (const json::Value &item : v->get(key)->items()) {
             const sym::ParseResult parsed = sym::parse(item.text());
             if (!parsed.expr)
-                return refuse("`" + item.text() + "` in its sub-array is no size");
+                return refuse("`" + item.text() + "` in its sub-array is not a size");
             words.push_back(x_.word("block", x_.inside(*parsed.expr)));
         }
         text += "dims(";

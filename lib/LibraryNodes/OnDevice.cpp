@@ -11,7 +11,7 @@ namespace sdfgc::libnodes {
 
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
-        return "the node asks for it";
+        return "the node requests it";
     const bool isBlas = n.libraryName() == "blas";
     if (options.emulate && !options.has(isBlas ? "openblas" : "lapacke"))
         return isBlas ? "the toolchain has no BLAS" : "the toolchain has no LAPACKE";
@@ -20,7 +20,7 @@ std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::Comp
 
 std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
     if (n.implementation == "pure")
-        return "the node asks for it";
+        return "the node requests it";
     auto typeAt = [&](Name connector, bool input) {
         const ir::Edge *e = input ? n.inEdge(connector) : n.outEdge(connector);
         const ir::DataDesc *d = e ? n.state()->sdfg()->desc(e->memlet.data) : nullptr;
@@ -31,13 +31,13 @@ std::string whyNoDeviceSparse(const ir::LibraryNode &n) {
         (n.inEdge("_cin") && typeAt("_cin", true) != value))
         return "the device's library has no product for these types of elements";
     if (typeAt("_a_cols", true) != index || !(index == Type(ScalarKind::Int32) || index == Type(ScalarKind::Int64)))
-        return "the device's library wants rows and columns of one type, int32 or int64";
+        return "the device's library requires rows and columns of the same type, int32 or int64";
     return "";
 }
 
 std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options) {
     if (n.implementation == "pure")
-        return "the node asks for it";
+        return "the node requests it";
     if (options.emulate && !options.has("fftw3"))
         return "the toolchain has no FFTW";
     return rank <= 3 ? "" : "the device's library has no transforms of " + std::to_string(rank) + " dimensions";

@@ -50,7 +50,7 @@ public:
         for (const char *property : properties) {
             const sym::ParseResult parsed = sym::parse(x_.text(property));
             if (!parsed.expr)
-                return refuse("its property `" + std::string(property) + "` is no size");
+                return refuse("its property `" + std::string(property) + "` is not a size");
             text += (text.empty() ? "dims(" : ", ") + x_.word(property, x_.inside(*parsed.expr));
         }
         arguments_.push_back(text + ")");
@@ -87,7 +87,7 @@ public:
         const Operand o = operand(connector, Out);
         if (!refused_ &&
             (!(o.type == Type(ScalarKind::Int32)) || o.rank() != 1 || !o.strides[0].isOne() || !(o.shape[0] == sym::Expr(9))))
-            return refuse("`" + std::string(connector) + "` must be nine int32 that follow each other");
+            return refuse("`" + std::string(connector) + "` must be nine contiguous int32");
         arguments_.push_back(pointer(connector, Out, o));
     }
 

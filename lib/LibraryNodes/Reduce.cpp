@@ -74,7 +74,7 @@ bool Reduce::readNode() {
     const SDFG &outer = *x_.state().sdfg();
     for (Name used : identity_ ? analysis::namesInCode({*identity_, Language::Python}, outer) : std::set<Name>())
         if (!analysis::symbolType(outer, used))
-            return x_.refuse("its identity `" + *identity_ + "` reads `" + used.str() + "`, which is no symbol");
+            return x_.refuse("its identity `" + *identity_ + "` reads `" + used.str() + "`, which is not a symbol");
     auto function = py::parseWcr(wcr_);
     if (!function.value)
         return x_.refuse("its function cannot be translated: " + function.error.message);

@@ -78,15 +78,15 @@ bool Reduce::startsNeutral() const {
 diag::Reason Reduce::whyNoPrimitive() {
     using diag::Why;
     if (inOrder())
-        return {Why::Contract, "the library has an order of its own"};
+        return {Why::Contract, "the library uses its own order"};
     if (!neutral_ || !operationOf(wcr_))
-        return {Why::Library, "its function is none of the library's"};
+        return {Why::Library, "the library does not have its function"};
     if (in_.type != out_.type)
         return {Why::Layout, "input and output differ in type"};
     if (!in_.type.isInteger() && !in_.type.isBool() && !blasLetter(in_.type))
         return {Why::Library, "the library has no reduction for " + in_.type.str()};
     if (reduced_.size() != 1 || reduced_.front() + 1 != in_.rank() || !x_.inner().desc("_in")->isPackedC())
-        return {Why::Layout, "what is reduced does not lie in rows that follow each other"};
+        return {Why::Layout, "the reduced elements are not contiguous rows"};
     if (!startsNeutral() && !outerWcr_.empty())
         return {Why::Update, "it has both an identity and conflict resolution"};
     return {};
@@ -117,7 +117,7 @@ void Reduce::byPrimitive() {
                                         : outerWcr_}},
                   "o = i");
     }
-    x_.took(platform::titleOf("gpuprimitives", x_.context().options.vendor()), "the node asks for it");
+    x_.took(platform::titleOf("gpuprimitives", x_.context().options.vendor()), "the node requests it");
 }
 
 } // namespace sdfgc::libnodes

@@ -138,7 +138,7 @@ bool Stencil::readBoundary(Field &f) {
     f.boundary = type->text() == "copy" ? Boundary::Copy : Boundary::Constant;
     const json::Value *value = condition->get("value");
     if (f.boundary == Boundary::Constant && (type->text() != "constant" || !value))
-        return fail("field `" + f.name.str() + "` has a boundary condition that is none of shrink, copy and constant");
+        return fail("field `" + f.name.str() + "` has a boundary condition other than shrink, copy or constant");
     f.constant = value ? value->text() : "";
     return true;
 }
@@ -226,7 +226,7 @@ bool Stencil::run() {
     const json::Value *text = code ? code->get("string_data") : nullptr;
     auto block = py::parseBlock(text ? text->text() : code ? code->text() : "");
     if (!block.value)
-        return fail("its code is no Python: " + block.error.message);
+        return fail("its code is not Python: " + block.error.message);
     if (!collectFields() || !findCentre(*block.value))
         return false;
     auto rewritten = py::rewrite(*block.value, [&](const py::ExprRef &e) { return access(e); });

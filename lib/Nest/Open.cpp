@@ -44,8 +44,7 @@ public:
         if ((out.why = obstacle()))
             return out;
         std::optional<Run> run = readRegion(inner_, memories, analysis::sharedContainers(inner_));
-        out.why =
-            run ? obstacleIn(run->items) : Reason{Why::ControlFlow, "it has control flow, or states that are not taken apart"};
+        out.why = run ? obstacleIn(run->items) : Reason{Why::ControlFlow, "it has control flow, or states that cannot be split"};
         if (!out.why && !renameParameters(run->items))
             out.why = {Why::Names, "names in it clash with names around it"};
         if (!out.why && !mayOpen())
@@ -67,22 +66,22 @@ private:
 
     Reason obstacle() {
         if (node_.noInline)
-            return {Why::Kept, "the graph says so"};
+            return {Why::Kept, "the graph requires it"};
         if (!inner_.constants.empty() || hasCode(inner_.globalCode) || hasCode(inner_.initCode) || hasCode(inner_.exitCode))
             return {Why::Opaque, "it has constants or code of its own"};
         if (step_.effects)
-            return {Why::Effects, "it does more than its memlets tell"};
+            return {Why::Effects, "it has effects that its memlets do not describe"};
         for (const auto &[name, d] : inner_.arrays) {
             if (!analysis::isPlain(&d))
-                return {Why::Container, "its container `" + name.str() + "` is more than an array"};
+                return {Why::Container, "its container `" + name.str() + "` is not a plain array"};
             if (d.transient && d.lifetime != Lifetime::Scope)
                 return {Why::LiveOut, "its container `" + name.str() + "` outlives it"};
             if (d.transient && dependsOnLoops(d))
-                return {Why::Container, "its container `" + name.str() + "` has a size that iterations around it decide"};
+                return {Why::Container, "its container `" + name.str() + "` has a size that depends on the surrounding iterations"};
         }
         for (const auto &[name, value] : node_.symbolMapping)
             if (!sameMeaning(name, value))
-                return {Why::Layout, "its symbol `" + name.str() + "` has another type than what it stands for"};
+                return {Why::Layout, "its symbol `" + name.str() + "` has a different type than its value"};
         for (const Use &u : step_.uses)
             if (Reason why = place(u))
                 return why;
@@ -124,10 +123,10 @@ private:
             return {Why::Update, what + "is updated with conflict resolution"};
         const std::optional<Window> window = windowOf(*inside, meaning_, *outside, *u.memlet.subset);
         if (!window)
-            return {Why::Layout, what + "has another type or other strides inside"};
+            return {Why::Layout, what + "has a different type or strides inside"};
         const auto [known, isNew] = arguments_.emplace(u.connector, Argument{&u, *window});
         if (!isNew && (known->second.use->data != u.data || !(*known->second.use->memlet.subset == *u.memlet.subset)))
-            return {Why::Container, what + "is something else where it is written"};
+            return {Why::Container, what + "is a different container where it is written"};
         return {};
     }
 
@@ -141,7 +140,7 @@ private:
     /// Steps access containers only through memlets, so the containers may get other names and more dimensions.
     Reason obstacleOf(const Step &s) const {
         if (s.nodes.size() > 1)
-            return {Why::Opaque, "a scope in it is not taken apart"};
+            return {Why::Opaque, "a scope in it cannot be split"};
         for (const Node *n : s.nodes)
             for (const auto *list : {&n->inConnectors, &n->outConnectors})
                 for (const Connector &c : *list)

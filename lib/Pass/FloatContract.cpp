@@ -29,7 +29,7 @@ std::string_view description(FloatClass c) {
     case FloatClass::V:
         return "functions may be those of a vector library";
     case FloatClass::F3:
-        return "what the program computes in an order may be computed in another one";
+        return "operations whose order the program specifies may be reordered";
     }
     return "";
 }

@@ -136,7 +136,7 @@ bool readLimit(Group &group, const std::string &text, const diag::Location &plac
     const std::optional<OptionValue> value = parseValue(OptionValue(int64_t(1)), text);
     constexpr int64_t most = 10000;
     if (!value || std::get<int64_t>(*value) < 1 || std::get<int64_t>(*value) > most) {
-        d.report(diag::Id::PipelineShape, place, "`limit`", "a whole number from 1 to " + std::to_string(most));
+        d.report(diag::Id::PipelineShape, place, "`limit`", "an integer from 1 to " + std::to_string(most));
         return false;
     }
     group.limit = std::get<int64_t>(*value);

@@ -207,7 +207,7 @@ private:
         }
         for (const auto &entry : options) {
             if (!entry.first.IsScalar() || !entry.second.IsScalar()) {
-                shape(entry.second, "an option of pass `" + pass.name + "`", "a name with one value");
+                shape(entry.second, "an option of pass `" + pass.name + "`", "a name with a single value");
                 continue;
             }
             addOption(step, pass, entry.first.Scalar(), entry.second.Scalar(), placeOf(entry.first.Mark()), diags_);

@@ -263,7 +263,7 @@ private:
         else
             n = {true, 0, 0};
         if (!store(a.type, n, a.data))
-            wrong(e, "`" + e.value + "` is no value of type " + a.type.str());
+            wrong(e, "`" + e.value + "` is not a value of type " + a.type.str());
         return a;
     }
 
@@ -337,7 +337,7 @@ private:
         const std::string name = e.value.substr(5);
         const Argument *other = out_.find(name);
         if (!other || !other->isArray || other->isNull || other == &a || other->sharesWith)
-            return wrong(e, "`" + name + "` is no array with memory of its own", howToGive(e));
+            return wrong(e, "`" + name + "` is not an array with its own memory", howToGive(e));
         if (other->type != a.type || other->lanes != a.lanes || other->elements != a.elements)
             return wrong(e, "`" + name + "` is not of the same type and size");
         a.data = other->data;
@@ -368,7 +368,7 @@ private:
             std::copy_n(text.data(), std::min(size, text.size()), to);
         });
         if (!fits)
-            wrong(e, "`" + e.value + "` gives values that " + a.type.str() + " cannot hold");
+            wrong(e, "`" + e.value + "` contains values that " + a.type.str() + " cannot hold");
     }
 
     /// The numbers of `range`, converted as by NumPy's `astype`: small types wrap around.

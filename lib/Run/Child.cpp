@@ -445,7 +445,7 @@ void callInChild(const std::string &library, const std::string &name, std::vecto
         emulateRanks(emulate, children, options, report);
         readSent(loaded, ranks.front().shared.sent);
     } else if (children.size() > 1)
-        report.say(Status::NotLoaded, "it was not built with --emulate-mpi, and has no ranks as threads");
+        report.say(Status::NotLoaded, "it was not built with --emulate-mpi, so it cannot run ranks as threads");
     else
         children.front().run();
     if (children.front().isDone())

@@ -84,7 +84,7 @@ void ValueReader::read(std::string_view key, Json v, int64_t &out) {
     else if (v.isNumber() || v.isString())
         report(Id::BadNumber, v, key, found(v));
     else
-        wrongKind(key, v, "a whole number");
+        wrongKind(key, v, "an integer");
 }
 
 void ValueReader::read(std::string_view key, Json v, std::string &out) {

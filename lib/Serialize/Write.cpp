@@ -323,7 +323,7 @@ private:
     void edge(const ir::Edge &e) {
         static const ir::Memlet defaults = [] { // a volume is always written: for files without one it is the size of the subset
             ir::Memlet m;
-            m.volume = sym::Expr::symbol(Name("a volume that no graph has"));
+            m.volume = sym::Expr::symbol(Name("a volume that is not valid in a graph"));
             return m;
         }();
         auto connector = [&](std::string_view key, Name name) {

@@ -87,7 +87,7 @@ Result<std::string> readRegular(const std::string &path, std::uint64_t maxBytes)
     if (in.fd < 0 || ::fstat(in.fd, &st) != 0)
         return failure("read", path, errno);
     if (!S_ISREG(st.st_mode))
-        return Failure{"cannot read " + path + ": it is no regular file"};
+        return Failure{"cannot read " + path + ": it is not a regular file"};
     return readAll(in.fd, st, path, maxBytes);
 }
 

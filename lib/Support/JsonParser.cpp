@@ -182,7 +182,7 @@ std::optional<ParseError> Parser::run() {
     if (!error && result.IsError())
         error = syntaxError(result);
     else if (!error && stream_.Tell() < text_.text_.size()) // a NUL byte: RapidJSON takes it as the end
-        error = ParseError{ParseError::Reason::Syntax, stream_.Tell(), "a NUL byte stands in the text"};
+        error = ParseError{ParseError::Reason::Syntax, stream_.Tell(), "the text contains a NUL byte"};
     if (error)
         closeAll(error->byte);
     return error;

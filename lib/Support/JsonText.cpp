@@ -100,7 +100,7 @@ std::optional<Value> parse(std::string_view text, std::string *error, std::size_
         return std::nullopt;
     switch (failed->reason) {
     case ParseError::Reason::NotUtf8:
-        *error = "bytes that are no UTF-8";
+        *error = "bytes that are not UTF-8";
         break;
     case ParseError::Reason::Syntax:
         *error = failed->what;
@@ -109,7 +109,7 @@ std::optional<Value> parse(std::string_view text, std::string *error, std::size_
         *error = "nested too deeply";
         break;
     case ParseError::Reason::TooLarge:
-        *error = failed->what + " is beyond what 32 bits can count";
+        *error = failed->what + " exceeds the range of 32 bits";
         break;
     case ParseError::Reason::DuplicateKey:
         *error = "the key `" + failed->what + "` appears twice in one object";

@@ -214,8 +214,8 @@ Expr Parser::withinLimits(Expr e, uint32_t most) {
     if (failed() || (e.node()->weight <= most && !ExpansionBudget::isSpent()))
         return e;
     error_ = ExpansionBudget::isSpent()
-                 ? "to multiply it out takes too long: it has sums in products in sums, many levels deep"
-                 : "multiplied out, it has more than " + std::to_string(maxWeight) + " numbers, symbols and operators";
+                 ? "expanding it takes too long: it has deeply nested sums and products"
+                 : "after expansion it has more than " + std::to_string(maxWeight) + " numbers, symbols and operators";
     errorOffset_ = 0;
     return 0;
 }

@@ -46,7 +46,7 @@ public:
         for (const auto &[name, d] : g.arrays)
             if (const json::Value *location = d.extra.find("location"); location && !location->members().empty())
                 note(diag::Id::LocationIgnored, location->members().front().first, quoted("container", name.view()),
-                     analysis::placeOf(g, d, name), "containers are where their storage says", "set the storage");
+                     analysis::placeOf(g, d, name), "the storage determines where containers are", "set the storage");
         for (const State *s : allStates(g))
             state(*s);
     }
@@ -86,8 +86,8 @@ private:
             isa<Tasklet>(&n) || (isa<MapEntry>(&n) && (n.instrument != Instrumentation::Timer || !analysis::isInKernel(n)));
         instrument(n.instrument, nameOf(n), analysis::placeOf(n), isTimed);
         for (const std::string &key : analysis::locationWithoutMeaning(n))
-            note(diag::Id::LocationIgnored, key, nameOf(n), analysis::placeOf(n), "it places nothing",
-                 "`gpu_thread`, `gpu_warp` and `gpu_block` of a tasklet say who runs it");
+            note(diag::Id::LocationIgnored, key, nameOf(n), analysis::placeOf(n), "it has no effect",
+                 "`gpu_thread`, `gpu_warp` and `gpu_block` of a tasklet determine which threads run it");
         if (!compile_.gpu())
             for (const analysis::ThreadGuard &guard : analysis::threadGuardsOf(n).guards)
                 note(diag::Id::LocationIgnored, guard.text, nameOf(n), analysis::placeOf(n),

@@ -261,7 +261,7 @@ Parser::Block Parser::suite() {
         return block;
     if (peek().kind != Tok::Newline) {
         if (atKeyword("if") || atKeyword("while") || atKeyword("for"))
-            fail("`" + peek().text + "` cannot stand on the line of another statement", peek().at);
+            fail("`" + peek().text + "` cannot be on the same line as another statement", peek().at);
         else
             simpleLine(block);
         return block;

@@ -22,7 +22,7 @@ std::string commands(const Reproducer &r, const std::string &before, const std::
                       "sdfgc run --interpret " +
                       after +
                       " --input input\n"
-                      "# The pass, judged again:\n";
+                      "# Validates the pass again:\n";
     if (!r.after.isTree)
         out += "sdfgc bisect " + before + " --expect interpreter --input input " + options + "\n";
     out += "sdfgc opt --validate " + before + " " + validated + " -o " + after + "\n";

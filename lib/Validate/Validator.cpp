@@ -104,7 +104,7 @@ std::vector<Judged> usableInputs(InputMaker maker, Subject &subject, const Valid
             fault = "with " + input->name + ", " + why;
     }
     if (why && out.empty())
-        *why = fault.empty() ? maker.problem() : "the program has faults with every input that was made; first, " + fault;
+        *why = fault.empty() ? maker.problem() : "the program has faults with every generated input; first, " + fault;
     return out;
 }
 
@@ -190,11 +190,11 @@ void Validator::after(const pass::Program &program, const pass::Event &event, bo
         if (inputs_.empty() && !why_.empty())
             context.diags.report(Id::NoUsableInput, {options_.file}, why_);
     } else if (changed && event.pass.name == "insert-checks") {
-        options_.say(placeOf(event) + ": not compared, since the interpreter makes the same checks by itself");
+        options_.say(placeOf(event) + ": not compared, because the interpreter performs the same checks itself");
     } else if (changed && !inputs_.empty()) {
         compareAfter(program, event, context);
     } else {
-        options_.say(placeOf(event) + (changed ? ": not compared, for want of inputs" : ": no change"));
+        options_.say(placeOf(event) + (changed ? ": not compared, because there are no inputs" : ": no change"));
     }
 }
 
@@ -256,7 +256,7 @@ bool Validator::endsLater(const Judged &judged, const Step &step) const {
 bool Validator::judge(Judged &judged, const Step &step) {
     Execution after = execute(step.subject, judged.input.arguments);
     if (after.timedOut && judged.execution.seconds * endless < options_.seconds && !endsLater(judged, step)) {
-        report(judged, "it does not end any more", {}, step.program, step.event, step.context);
+        report(judged, "it no longer terminates", {}, step.program, step.event, step.context);
         return false;
     }
     if (needsMore(after)) { // treated like a timeout
@@ -289,7 +289,7 @@ bool Validator::judge(Judged &judged, const Step &step) {
 /// The reason why a difference may not be the pass's fault; empty if there is none.
 std::string Validator::doubt(const Judged &judged, const Difference &found, const Step &step) const {
     if (!found.fault && stream_)
-        return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is open";
+        return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is unspecified";
     const std::string other = changesFromRunToRun(judged, [&] { return subjectBefore(step.context); });
     if (!other.empty())
         return "without the pass, results change from run to run: " + other;
@@ -303,7 +303,7 @@ std::string Validator::doubt(const Judged &judged, const Difference &found, cons
         if (compare(exact.input.arguments, exact.execution, execute(step.subject, exact.input.arguments), step.allowed, excused_))
             return {};
     }
-    return isTried ? "results agree on inputs whose sums are exact: the order of a sum, which is open, may be the reason" : "";
+    return isTried ? "results agree on inputs with exact sums: the cause may be the order of a sum, which is unspecified" : "";
 }
 
 /// The program before the pass, parsed from its text.

@@ -105,14 +105,13 @@ TEST_CASE("faults suggest what would be right") {
     CHECK(errorsOf({"in", "more"}) == "unexpected argument `more` | usage: sdfgc test INPUT [options]\n");
     for (const char *bad : {"0", "-1", "x", "3x", "99999999999", ""})
         CHECK(errorsOf({"in", std::string("--jobs=") + bad}) != "no error");
-    CHECK(errorsOf({"in", "-j", "none"}) == "invalid value `none` for --jobs | its value is a whole number from 1\n");
+    CHECK(errorsOf({"in", "-j", "none"}) == "invalid value `none` for --jobs | its value is an integer from 1\n");
     CHECK(errorsOf({"in", "--output"}).find("--output") != std::string::npos);
 }
 
 TEST_CASE("all faults are reported at once") {
-    CHECK(errorsOf({"in", "--moed", "two", "--jobs", "x"}) ==
-          "unknown option `--moed` | did you mean `--mode`?\n"
-          "invalid value `x` for --jobs | its value is a whole number from 1\n");
+    CHECK(errorsOf({"in", "--moed", "two", "--jobs", "x"}) == "unknown option `--moed` | did you mean `--mode`?\n"
+                                                              "invalid value `x` for --jobs | its value is an integer from 1\n");
 }
 
 TEST_CASE("help lists arguments and groups with aligned, wrapped texts") {

@@ -101,7 +101,8 @@ TEST_CASE("gradients of nested SDFGs: other dimensions, and views, of what is st
       }
     )"),
                          "out", "A")
-              .errors() == "SD4709 `A` is overwritten, and its values cannot be stored: a nested SDFG has other dimensions for it");
+              .errors() ==
+          "SD4709 `A` is overwritten, and its values cannot be stored: a nested SDFG declares different dimensions for it");
     CHECK(Differentiated(overwritten("A[0:N, 1]", "float64[N] (strides = [\"N\"])", R"(
       transient half: View float64[N] (strides = ["N"])
       state t {

@@ -198,7 +198,7 @@ TEST_CASE("What cannot be cut is refused") {
     }
   })";
     CHECK(made(outside, "checkpoints='t=2'", 5).errors() ==
-          "SD4722 the loop `loop` cannot be cut into segments: it changes the size of `w`, which is used outside of it, too");
+          "SD4722 the loop `loop` cannot be cut into segments: it changes the size of `w`, which is also used outside of it");
 
     const auto errors = [](const std::string &text, const std::string &segments) {
         return made(text, "checkpoints='" + segments + "'", 5).errors();

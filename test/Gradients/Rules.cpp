@@ -124,10 +124,10 @@ TEST_CASE("A rule for a library node") {
 }
 
 TEST_CASE("Rules that do not fit") {
-    const std::string begin = "SD4707 there is no derivative of `t`: the rule `cube` does not fit: ";
+    const std::string begin = "SD4707 there is no derivative of `t`: the rule `cube` does not match: ";
     CHECK(errors("sdfg f(A, out) {\n symbol N: int64\n argument A: float64[N, N]\n argument out: float64[N]\n" + elementwise +
                  "}\n") == begin + "there is no such rule");
-    CHECK(errors(program(cube("1", "argument z: float64\n"), elementwise)) == begin + "nothing of the node is called `z`");
+    CHECK(errors(program(cube("1", "argument z: float64\n"), elementwise)) == begin + "the node has no connector `z`");
     CHECK(errors(program(cube("2"), elementwise)) == begin + "`x` has 1 dimension, not 0");
     CHECK(errors(program("sdfg cube(x, gradient_x) {\n argument x: float64\n argument gradient_x: float64[1]\n state s {}\n}\n",
                          elementwise)) == begin + "it has no `gradient_y`");
@@ -138,7 +138,7 @@ TEST_CASE("Rules that do not fit") {
                          elementwise)) == begin + "`gradient_y` is of type float32, not float64");
     CHECK(errors(program("sdfg cube(gradient_y, gradient_x) {\n symbol Q: int64\n argument gradient_y: float64\n"
                          " argument gradient_x: float64[1]\n state s {\n t: o = Q  with o -> gradient_x[0]\n }\n}\n",
-                         elementwise)) == begin + "its symbol `Q` is none of the program, and no size of an argument");
+                         elementwise)) == begin + "its symbol `Q` is neither a symbol of the program nor a size of an argument");
     CHECK(errors(program("sdfg cube(", elementwise)).find(begin + "it cannot be read") != std::string::npos);
 }
 

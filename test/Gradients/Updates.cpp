@@ -87,7 +87,7 @@ TEST_CASE("Updates with functions of the user, and copies that update") {
 
 TEST_CASE("Updates that meet in no way that is known are refused") {
     CHECK(errors(program(updating("i = 0:N, j = 0:M", "a", "i + j", "(*)"))) ==
-          "SD4711 the update of `y` cannot be differentiated: `(lambda x, y: (x * y))` is no sum");
+          "SD4711 the update of `y` cannot be differentiated: `(lambda x, y: (x * y))` is not a sum");
     CHECK(errors(program(updating("i = 0:N, j = 0:M", "a", "i", "(wcr = \"lambda p, q: p + sin(p * q)\")"))).starts_with("SD4711"));
     // The bounds of one map depend on the other one, so the collected set is not a box.
     CHECK(errors(program(updating("i = 0:N, j = 0:i", "a", "i", "(*)"))).starts_with("SD4711"));

@@ -113,7 +113,7 @@ TEST_CASE("scopes: two scopes side by side may not meet inside") {
     for (Node *entry : {static_cast<Node *>(a), static_cast<Node *>(b)})
         s.connect(entry, Name(), t, Name(), Memlet::empty());
     s.connect(t, Name(), x, Name(), Memlet::empty());
-    CHECK(problems(pairScopes(s)).find("2: edges from two scopes beside each other meet here") != std::string::npos);
+    CHECK(problems(pairScopes(s)).find("2: edges from two separate scopes meet here") != std::string::npos);
 }
 
 TEST_CASE("scopes: a long chain of nested scopes takes linear time and no stack") {

@@ -221,9 +221,11 @@ TEST_CASE("what container arrays are not interpreted for", "[interpret]") {
         S[1] -> new s:views
         b: y = x  with x <- @s#2 s.w[0]; y -> B[1]
       })"));
-    CHECK(two.refusals ==
-          std::vector<std::string>(
-              2, "the interpreter does not support a view that looks at several structures in one state, or at something else"));
+    CHECK(
+        two.refusals ==
+        std::vector<std::string>(
+            2,
+            "the interpreter does not support a view of several structures in one state, or of something other than a structure"));
     const Interpreted other(overRows(R"(
       view row: int64[N]
       state s {

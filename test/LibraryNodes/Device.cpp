@@ -260,7 +260,7 @@ TEST_CASE("nodes of the device compute on the host where its libraries cannot") 
     emulated.options.emulate = true;
     CHECK(libnodes::whyOnHost(*emulated.n, emulated.options) == "the toolchain has no LAPACKE");
     pure.n->implementation = "pure";
-    CHECK(libnodes::whyOnHost(*pure.n, pure.options) == "the node asks for it");
+    CHECK(libnodes::whyOnHost(*pure.n, pure.options) == "the node requests it");
     host.g.desc("in_xin")->storage = Storage::CPU_Heap;
     CHECK(libnodes::whyOnHost(*host.n, host.options) == "`in_xin` is in host memory");
 

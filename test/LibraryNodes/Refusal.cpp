@@ -192,7 +192,7 @@ TEST_CASE("distributed products of what PBLAS does not know") {
     CHECK_THAT(product("4, 4", i), Contains("PBLAS has no routines for elements of type int32"));
     CHECK_THAT(product("4, 4", ScalarKind::Float32), Contains("float32 and float64: PBLAS does not convert"));
     CHECK_THAT(product("4, 4", ScalarKind::Float64, ScalarKind::Float64), Contains("`_a_block_sizes` must be integers"));
-    CHECK_THAT(Pgemm().set("k", "").in("_a", "4, 4").refusal(), Contains("its property `k` is no size"));
+    CHECK_THAT(Pgemm().set("k", "").in("_a", "4, 4").refusal(), Contains("its property `k` is not a size"));
     CHECK_THAT(Pgemm("pgemv.Pgemv").set("transa", "C").in("_a", "4, 4").refusal(), Contains("`transa` is `C`"));
     CHECK_THAT(Pgemm("pgemv.Pgemv").in("_a", "4, 4").in("_a_block_sizes", "2", i).in("_b", "4, 4").refusal(),
                Contains("`_b` must be a vector, and has 2 dimensions"));

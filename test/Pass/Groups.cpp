@@ -158,7 +158,7 @@ TEST_CASE("wrong groups and conditions are errors with places") {
     };
     CHECK(yaml("passes:\n  - fixed-point: [grow, {fixed-point: [raise]}]\n") == "a fixed-point group is inside another one 2:25");
     CHECK(yaml("passes:\n  - fixed-point: grow\n") == "`fixed-point` should be a list of passes 2:18");
-    CHECK(yaml("passes:\n  - fixed-point: [grow]\n    limit: 0\n") == "`limit` should be a whole number from 1 to 10000 3:12");
+    CHECK(yaml("passes:\n  - fixed-point: [grow]\n    limit: 0\n") == "`limit` should be an integer from 1 to 10000 3:12");
     CHECK(yaml("passes:\n  - {pass: grow, when: {has: lops}}\n") == "unknown key `lops` in the properties of a graph 2:30");
     auto words = [](const std::string &text) {
         Run r;
@@ -168,7 +168,7 @@ TEST_CASE("wrong groups and conditions are errors with places") {
     CHECK(words("fixed-point(grow,fixed-point(raise))") == "a fixed-point group is inside another one 1:18");
     CHECK(words("fixed-point(grow") == "expected `,` or `)`, but found the end 1:17");
     CHECK(words("fixed-point grow") == "expected `(`, but found `g` 1:13");
-    CHECK(words("fixed-point{limit=x}(grow)").starts_with("`limit` should be a whole number"));
+    CHECK(words("fixed-point{limit=x}(grow)").starts_with("`limit` should be an integer"));
     CHECK(words("grow[maps") == "expected `|` or `]`, but found the end 1:10");
 }
 

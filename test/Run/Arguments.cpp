@@ -172,7 +172,7 @@ TEST_CASE("what does not fit is an error") {
     CHECK(p.problem({{"A", file}, {"k", "1"}}).find("has 2 dimensions, the program's array has 1") != std::string::npos);
     CHECK(p.problem({{"A", "x.npy"}, {"k", "1"}}).find("cannot read x.npy") != std::string::npos);
     CHECK(p.problem({{"A", "words"}, {"k", "1"}}).find("`words` is neither a file .npy, nor a number") != std::string::npos);
-    CHECK(p.problem({{"A", "1"}, {"k", "1000"}, {"N", "1"}}).find("`1000` is no value of type int8") != std::string::npos);
+    CHECK(p.problem({{"A", "1"}, {"k", "1000"}, {"N", "1"}}).find("`1000` is not a value of type int8") != std::string::npos);
     CHECK(p.problem({{"A", "1"}, {"k", "null"}, {"N", "1"}}).find("only an array can be `null`") != std::string::npos);
     CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "-1"}}).find("its shape would be [-1]") != std::string::npos);
     CHECK(p.problem({{"A", "1"}, {"k", "1"}, {"N", "9000000000000000000"}}).find("its shape would be") != std::string::npos);
@@ -191,6 +191,6 @@ TEST_CASE("an array may have the memory of another one") {
     CHECK(a->find("B")->sharesWith == 0);
     CHECK(text(*a->find("B")) == "0 1 2");
     CHECK(p.problem({{"A", "range"}, {"B", "same:C"}, {"C", "1"}}) == "argument `B`: `C` is not of the same type and size");
-    CHECK(p.problem({{"A", "range"}, {"B", "same:B"}, {"C", "1"}}) == "argument `B`: `B` is no array with memory of its own");
-    CHECK(p.problem({{"A", "same:B"}, {"B", "same:A"}, {"C", "1"}}) == "argument `B`: `A` is no array with memory of its own");
+    CHECK(p.problem({{"A", "range"}, {"B", "same:B"}, {"C", "1"}}) == "argument `B`: `B` is not an array with its own memory");
+    CHECK(p.problem({{"A", "same:B"}, {"B", "same:A"}, {"C", "1"}}) == "argument `B`: `A` is not an array with its own memory");
 }

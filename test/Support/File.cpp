@@ -141,7 +141,7 @@ TEST_CASE("file: only regular files are read where nobody has typed the path") {
     CHECK(*file::readRegular(link) == "text");
     CHECK(file::readRegular(plain, 3).error() == "cannot read " + plain + ": it has more than 3 bytes");
     for (const std::string &path : {pipe, tmp.path(), std::string("/dev/zero")})
-        CHECK(file::readRegular(path).error() == "cannot read " + path + ": it is no regular file");
+        CHECK(file::readRegular(path).error() == "cannot read " + path + ": it is not a regular file");
     CHECK(file::readRegular("/no/such").error() == "cannot read /no/such: No such file or directory");
 }
 

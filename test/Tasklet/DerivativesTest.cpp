@@ -179,7 +179,7 @@ TEST_CASE("stores that a later one replaces", "[tasklet][derivatives]") {
 else:
     b_bar = out_bar[j]
     a_bar = 0)");
-    CHECK(reverse("out[i] = a\nif x > 0:\n    out[j] = b") == "error: a store to `out` that a later one in a branch may replace");
+    CHECK(reverse("out[i] = a\nif x > 0:\n    out[j] = b") == "error: a store to `out` that a later one in a branch may overwrite");
 }
 
 TEST_CASE("gradients of what is assigned are cleared", "[tasklet][derivatives]") {

@@ -205,7 +205,7 @@ TEST_CASE("unsupported statements are named", "[tasklet][parser]") {
     CHECK(blockError("@f\ndef g(): pass") == "decorators are not supported");
     CHECK(blockError("while x:\n  pass\nelse:\n  pass") == "`else` of a `while` loop is not supported");
     CHECK(blockError("for i, j in x:\n  pass") == "the variable of a `for` loop must be one name");
-    CHECK(blockError("if a: if b: x = 1") == "`if` cannot stand on the line of another statement");
+    CHECK(blockError("if a: if b: x = 1") == "`if` cannot be on the same line as another statement");
     CHECK(blockError("1 = x") == "cannot assign to this expression");
     CHECK(blockError("f(x) += 1") == "cannot update this expression");
     CHECK(blockError("x = 1\n  y = 2") == "unexpected indentation");

@@ -96,7 +96,7 @@ TEST_CASE("verify: labels stand once") {
 }
 
 TEST_CASE("verify: jumps stay inside of what threads share") {
-    CHECK(faults(function("break\n")) == Faults{"TreeJump: `break` stands in no loop @ function f: break"});
+    CHECK(faults(function("break\n")) == Faults{"TreeJump: `break` is not in a loop @ function f: break"});
     auto inLoop = [](const std::string &jump, const std::string &parallel) {
         return function("for i: int64 from 0 to N" + parallel + " {\n  " + jump + "\n}\nlabel a\n");
     };
@@ -123,16 +123,15 @@ TEST_CASE("verify: parallel loops stand where they may") {
                                                                 "function f: for"});
     CHECK(
         faults(nested("for i: int64 from 0 to N parallel", " parallel")) ==
-        Faults{
-            "TreeParallel: a statement for several threads starts a team of threads inside of a team, and does not say how many @ "
-            "function f: for"});
+        Faults{"TreeParallel: a statement for several threads starts a team of threads inside a team without a number of threads @ "
+               "function f: for"});
     CHECK(faults(function(
               "region {\nfor i: int64 from 0 to N parallel within {\nfor j: int64 from 0 to N parallel within {\n}\n}\n}\n")) ==
           Faults{"TreeParallel: a statement for several threads shares its iterations among a team that shares those of a loop "
                  "around it "
                  "already @ function f: for"});
     CHECK(faults(nested("block", " spread threads")) == Faults{"TreeParallel: a statement for several threads is spread over "
-                                                               "blocks and threads, but stands in no kernel @ function f: "
+                                                               "blocks and threads, but is not in a kernel @ function f: "
                                                                "for"});
 }
 
@@ -147,7 +146,7 @@ TEST_CASE("verify: barriers are reached by all threads that meet") {
           Faults{"TreeBarrier: a barrier is not reached by all threads of the block @ function k: barrier"});
     CHECK(faults(inLoop(" spread blocks", "barrier grid")) ==
           Faults{"TreeBarrier: a barrier is not reached by all threads of the grid @ function k: barrier"});
-    CHECK(faults(function("barrier\n")) == Faults{"TreeBarrier: a barrier stands in no kernel @ function f: barrier"});
+    CHECK(faults(function("barrier\n")) == Faults{"TreeBarrier: a barrier is not in a kernel @ function f: barrier"});
     CHECK(faults(function("for i: int64 from 0 to N spread block exact {\nif i == 0 {\nbarrier\n}\n}\n", kernel)) ==
           Faults{"TreeBarrier: a barrier is not reached by all threads of the block @ function k: barrier"});
 }
@@ -160,16 +159,16 @@ TEST_CASE("verify: calls hand over what the function takes") {
     CHECK(faults(callee + function("call g(size N, size N)\n")) ==
           Faults{"TreeCall: `g` cannot be called this way: it takes memory for `x`, not a size @ function f: call"});
     CHECK(faults(callee + function("launch g(at &A[0], size N)\n"), " streams 1") ==
-          Faults{"TreeCall: `g` cannot be called this way: it is no kernel @ function f: launch"});
+          Faults{"TreeCall: `g` cannot be called this way: it is not a kernel @ function f: launch"});
 }
 
 TEST_CASE("verify: kernels use nothing of the host") {
     const std::string kernel = "function k(A: pointer float64, N: int64) kernel";
     CHECK(faults(function("declare t: pinned float64 count N\nt[0] = A[0]\n", kernel)) ==
-          Faults{"TreeKernel: kernel `k` uses `t`, which the host has @ function k: code",
-                 "TreeKernel: kernel `k` uses `t`, which the host has @ function k: declare"});
+          Faults{"TreeKernel: kernel `k` uses `t`, which is on the host @ function k: code",
+                 "TreeKernel: kernel `k` uses `t`, which is on the host @ function k: declare"});
     CHECK(faults(function("synchronise 0\n", kernel), " streams 1") ==
-          Faults{"TreeKernel: kernel `k` uses `synchronise`, a statement of the host @ function k: synchronise"});
+          Faults{"TreeKernel: kernel `k` uses `synchronise`, a host statement @ function k: synchronise"});
 }
 
 TEST_CASE("verify: late memory is allocated on every path to a use, and released once") {
@@ -277,32 +276,32 @@ TEST_CASE("verify: nodes of graphs") {
     };
     CHECK(graph(write + read + " after [0]\n") == Faults{});
     CHECK(graph(write + "launch r(at &B[0], at &C[0]) node 1\n") == Faults{});
-    CHECK(graph(write + read + "\n") == fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+    CHECK(graph(write + read + "\n") == fault("it is undefined whether node 0 or node 1 comes first; both use `A`"));
     // Through a third node, and through a pointer into the same memory.
     CHECK(graph(write + read + " after [0]\nlaunch w(at &A[0]) node 2 after [1]\n") == Faults{});
     CHECK(graph(write + "declare p: pointer float64 at &A[4]\nlaunch r(at &p[0], at &B[0]) node 1\n") ==
-          fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+          fault("it is undefined whether node 0 or node 1 comes first; both use `A`"));
     // A later write must follow the reads.
     CHECK(graph("launch r(at &A[0], at &B[0]) node 0\nlaunch w(at &A[0]) node 1\n") ==
-          fault("nothing says whether node 0 or node 1 comes first; both use `A`"));
+          fault("it is undefined whether node 0 or node 1 comes first; both use `A`"));
     CHECK(graph(write + "launch r(at &A[0], at &B[0]) node 2 after [0]\n") == fault("the operation has the number 2, not 1"));
-    CHECK(graph(write + read + " after [0, 1]\n") == fault("node 1 comes after `1`, which is no node before it"));
+    CHECK(graph(write + read + " after [0, 1]\n") == fault("node 1 comes after `1`, which is not an earlier node"));
     CHECK(graph(write + "transfer from &A[0] to &B[0] of float64 width 4 on 1 node 1 after [0]\n") ==
           fault("an operation is on another stream", "transfer"));
     // Library calls use their arguments, and all of them share one more memory.
     const std::string call = "library \"__state->gpuBlas.dot\" on 0 with value 4 with const at &A[0] with value 1 with at ";
     CHECK(graph(write + call + "&B[0] node 1 after [0]\n") == Faults{});
     CHECK(graph(write + call + "&B[0] node 1\n") ==
-          fault("nothing says whether node 0 or node 1 comes first; both use `A`", "library"));
+          fault("it is undefined whether node 0 or node 1 comes first; both use `A`", "library"));
     CHECK(graph(call + "&B[0] node 0\n" + call + "&C[0] node 1 after [0]\n") == Faults{});
     CHECK(graph(call + "&B[0] node 0\n" + call + "&C[0] node 1\n") ==
-          fault("nothing says whether node 0 or node 1 comes first; both use the workspace of libraries", "library"));
-    CHECK(graph("library \"cblas_daxpy\" with value 4\n") == fault("`library` is no operation of the device", "library"));
-    CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is no operation of the device", "synchronise"));
+          fault("it is undefined whether node 0 or node 1 comes first; both use the workspace of libraries", "library"));
+    CHECK(graph("library \"cblas_daxpy\" with value 4\n") == fault("`library` is not a device operation", "library"));
+    CHECK(graph(write + "synchronise 0\n") == fault("`synchronise` is not a device operation", "synchronise"));
     CHECK(faults(kernels + "function f(A: pointer float64) state {\n" + write + "}\n", " streams 1") ==
           Faults{"TreeGraph: device graph ``: an operation outside of all graphs has a number @ function f: launch"});
     // There is only one graph function.
     CHECK(faults(kernels + "function f(A: pointer float64, B: pointer float64) state graph {\n" + write + read + "\n}\n",
-                 " streams 1") == Faults{"TreeGraph: device graph `f`: nothing says whether node 0 or node 1 comes first; "
+                 " streams 1") == Faults{"TreeGraph: device graph `f`: it is undefined whether node 0 or node 1 comes first; "
                                          "both use `A` @ function f: launch"});
 }

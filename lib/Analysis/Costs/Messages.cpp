@@ -333,7 +333,7 @@ private:
         out.mostIsBound = name == "Redistribute" || name == "AllgatherParts";
         out.atMost = name == "Halo" || dependsOnData(n); // the first and last parts of an array have fewer neighbours
         if (n.libraryName() == "pblas") {
-            out.uncounted = "is not counted: ScaLAPACK decides what it sends";
+            out.uncounted = "is not counted: ScaLAPACK decides which messages it sends";
             return out;
         }
         const Node *at = &n;
@@ -374,7 +374,7 @@ private:
     static void overScope(const Node &scope, NodeTraffic &out) {
         const auto *m = dyn_cast<MapEntry>(&scope);
         if (!m) {
-            out.uncounted = "is counted once: it stands in a consume scope";
+            out.uncounted = "is counted once: it is inside a consume scope";
             return;
         }
         const SizeFacts facts = factsIn(*m->state()->sdfg());
@@ -392,7 +392,7 @@ private:
             change(out, [&](const SizeExpr &e) { return assigned(e, *g); });
             out.atMost = out.atMost || r->conditional() || mayPass(*r);
             if (r->kind() == BlockKind::Unstructured)
-                out.uncounted = "is counted once: it stands in control flow that has no structure";
+                out.uncounted = "is counted once: it is in unstructured control flow";
             if (const auto *l = dyn_cast<LoopRegion>(r))
                 overLoop(*l, out);
             if (r == g)

@@ -72,7 +72,7 @@ public:
         } else {
             const auto at =
                 std::find_if(e.coefficients.begin(), e.coefficients.end(), [](const auto &c) { return !c.second.isInteger(); });
-            unknowns_.becomeUncertain("the coefficient " + at->second.str() + " of an index is no constant");
+            unknowns_.becomeUncertain("the coefficient " + at->second.str() + " of an index is not a constant");
         }
     }
 

@@ -149,7 +149,7 @@ Form Pair::length(const sym::Range &r, const Step &step, const Scope &at) {
 
 void Pair::meet() {
     if (!a_.subset || !b_.subset)
-        return unknowns_.becomeUncertain("which elements an access touches is not known");
+        return unknowns_.becomeUncertain("the elements of an access are unknown");
     if (a_.subset->rank() != b_.subset->rank())
         return unknowns_.becomeUncertain("subsets " + a_.subset->str() + " and " + b_.subset->str() + " differ in rank");
     for (std::size_t d = 0; d < a_.subset->rank(); ++d) {

@@ -130,7 +130,7 @@ Form Unknowns::formOf(Expr e, const Scope &at) {
     Polynomial p = polynomialOf(e, at);
     if (p.products.empty())
         return std::move(p.linear);
-    becomeUncertain(e.str() + " has a coefficient that is no constant");
+    becomeUncertain(e.str() + " has a coefficient that is not a constant");
     return Form::unknown(add());
 }
 

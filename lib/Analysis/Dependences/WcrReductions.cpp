@@ -92,7 +92,7 @@ Why Updates::otherWrite(const Edge &write) {
     if (nested ? !updatesOnly(*nested, write.srcConn) : kindOf(write) != kind_)
         return "the map also writes the target in other ways";
     if (usesOldValue(write))
-        return "a tasklet uses what the target held before";
+        return "a tasklet uses the previous value of the target";
     return std::nullopt;
 }
 
@@ -199,10 +199,10 @@ ReductionOrNot reductionOf(WriteTracer &tracer, const Edge &leaf, const WriteTar
     const auto *map = dyn_cast<MapEntry>(&scope);
     const bool kernel = map && map->schedule == Schedule::GPU_Device;
     if (!map || !(kernel || map->schedule == Schedule::CPU_Multicore))
-        return {nullptr, "the outermost parallel scope is no map that reduces"};
+        return {nullptr, "the outermost parallel scope is not a map that can reduce"};
     const WriteLevel *level = levelOf(target, *map);
     if (!level)
-        return {nullptr, "the way to the target leads through a view, or through another parallel scope"};
+        return {nullptr, "the path to the target leads through a view or another parallel scope"};
     const DataDesc *d = level->target->state()->sdfg()->desc(level->target->data);
     const auto kind = kindOf(leaf);
     if (kernel && kind)

@@ -115,19 +115,20 @@ private:
         for (std::size_t i = 0; i < order.size(); ++i) {
             block(*order[i]);
             if (i + 1 < order.size() && onlyNext(*order[i]) != order[i + 1])
-                add(Why::ControlFlow, "what follows depends on a condition, or symbols are assigned", placeOf(*order[i]), true);
+                add(Why::ControlFlow, "the following steps depend on a condition, or symbols are assigned", placeOf(*order[i]),
+                    true);
         }
     }
 
     void loop(LoopRegion &l) {
         if (!all_.loops_.of(l))
-            return add(Why::ControlFlow, "the host decides how often the loop runs", placeOf(l), true);
+            return add(Why::ControlFlow, "the number of iterations of the loop is determined on the host", placeOf(l), true);
         ++out_.operations;
         sequence(l);
     }
     void branch(ConditionalBlock &c) {
         if (!all_.loops_.of(c))
-            return add(Why::ControlFlow, "the host decides which branch runs", placeOf(c), true);
+            return add(Why::ControlFlow, "the branch is chosen on the host", placeOf(c), true);
         ++out_.operations;
         sequence(*c.branches()[0].region);
     }
@@ -161,7 +162,7 @@ private:
         if (!d->transient || d->storage != Storage::GPU_Global || !needsMemory(g, a.data, *d))
             return;
         if (a.setZero)
-            return add(Why::Allocation, quoted(a.data) + " is cleared when it gets its memory", placeOf(a));
+            return add(Why::Allocation, quoted(a.data) + " is cleared when it is allocated", placeOf(a));
         if (all_.values_.isSizeAssigned(g, *d) || all_.values_.of(g, d->totalSize).computed)
             add(Why::Allocation, "the size of " + quoted(a.data) + " is computed by the program", placeOf(a));
     }
@@ -189,14 +190,14 @@ private:
         if (n.instrument != Instrumentation::No_Instrumentation || n.sdfg->instrument != Instrumentation::No_Instrumentation)
             add(Why::Measured, "the nested SDFG is measured", placeOf(n));
         if (becomesFunction(*n.sdfg))
-            return add(Why::ControlFlow, "the nested SDFG returns early, and is a function of the host", placeOf(n));
+            return add(Why::ControlFlow, "the nested SDFG returns early, so it is a host function", placeOf(n));
         sequence(*n.sdfg);
     }
 
     void operation(const StreamStep &step, State &s) {
         if (const auto *m = dyn_cast<MapEntry>(step.node)) {
             if (!isGpuSchedule(m->schedule))
-                return add(Why::Host, "the host runs the map, with operations of the device inside", placeOf(*m));
+                return add(Why::Host, "the map runs on the host and contains device operations", placeOf(*m));
             if (m->instrument != Instrumentation::No_Instrumentation)
                 add(Why::Measured, "the kernel is measured", placeOf(*m));
             if (m->stream)
@@ -212,7 +213,7 @@ private:
             return add(Why::Allocation, "memory comes from the pool", placeOf(*l));
         if (const auto *t = dyn_cast<Tasklet>(step.node); t && t->code.language == Language::Library)
             return library(step, *t);
-        add(Why::Library, "code of the host gets memory of the device", placeOf(*step.node));
+        add(Why::Library, "host code accesses device memory", placeOf(*step.node));
     }
 
     /// A recordable call whose arguments the host knows when the region begins.
@@ -222,14 +223,15 @@ private:
         if (!call)
             return add(Why::Library, why, placeOf(t));
         if (platform::recordedIn(*call->environment).empty())
-            return add(Why::Library, "`" + call->function + "` is called: of libraries, graphs record BLAS only", placeOf(t));
+            return add(Why::Library, "`" + call->function + "` is called: BLAS is the only library that graphs can record",
+                       placeOf(t));
         if (t.instrument != Instrumentation::No_Instrumentation)
             add(Why::Measured, "the call is measured", placeOf(t));
         if (!call->loops.empty())
             add(Why::Layout, "the batch is more than one call", placeOf(t));
         if (const Name changing = changedByLoops(t))
             add(Why::Unprofitable,
-                "arguments of the call change with " + quoted(changing) + " in each iteration of a loop, and so would the graph",
+                "arguments of the call depend on " + quoted(changing) + " in each iteration of a loop, and so would the graph",
                 placeOf(t));
         for (const MemoryUse &u : step.host)
             add(Why::DeviceValue,

@@ -44,7 +44,7 @@ public:
         case py::ExprKind::String:
         case py::ExprKind::Raw:
         case py::ExprKind::Slice:
-            return fail(e, "it is more than arithmetic");
+            return fail(e, "it is not only arithmetic");
         default:
             return operands(e, always);
         }
@@ -91,12 +91,12 @@ private:
     py::ExprRef element(const py::ExprRef &e, bool always) {
         const DataDesc *d = e->args[0]->kind == py::ExprKind::Name ? g_.desc(e->args[0]->name) : nullptr;
         if (!d || d->rank() != e->args.size() - 1)
-            return fail(e, "`" + py::print(*e) + "` is no element of a container");
+            return fail(e, "`" + py::print(*e) + "` is not an element of a container");
         std::vector<sym::Expr> at;
         for (std::size_t k = 1; k < e->args.size(); ++k) {
             const std::optional<sym::Expr> index = indexOf(*e->args[k]);
             if (!index)
-                return fail(e, "`" + py::print(*e->args[k]) + "` is no index of symbols", Why::NotAffine);
+                return fail(e, "`" + py::print(*e->args[k]) + "` is not an index made of symbols", Why::NotAffine);
             at.push_back(*index);
         }
         const sym::Subset point = sym::Subset::point(at);
@@ -130,7 +130,7 @@ private:
             !std::all_of(d->offset.begin(), d->offset.end(), [](sym::Expr o) { return o.isZero(); }))
             return fail(e,
                         "`" + data.str() +
-                            (readAs_ ? "` is none that a kernel can read here" : "` is no plain array or scalar of the host"),
+                            (readAs_ ? "` is not one that a kernel can read here" : "` is not a plain array or scalar on the host"),
                         Why::Container);
         data = instead;
         for (const SymbolValue::Read &r : out_.reads)
@@ -177,7 +177,7 @@ SymbolValue symbolValue(const std::string &value, const SDFG &g, bool compat, co
         out.symbols.erase(r.connector);
     const py::Env env{.typeOf = [&](Name n) { return typeIn(out, n, g); }};
     if (!out.why && !compat && dividesIntegers(*py::inferTypes(py::resolveModules(e, env), env, py::Semantics::Symbolic)))
-        out.why = {Why::Opaque, "`" + value + "` is a quotient that edges round and tasklets do not"};
+        out.why = {Why::Opaque, "`" + value + "` is a quotient, which is truncated on edges but not in tasklets"};
     out.code = py::print(*e);
     return out;
 }

@@ -22,7 +22,7 @@ std::string_view text(Uncounted why) {
     case Uncounted::OtherLanguage:
         return "its header is not Python";
     case Uncounted::First:
-        return "its variable starts with no value that can be read as an expression";
+        return "the initial value of its variable cannot be read as an expression";
     case Uncounted::Step:
         return "its update does not add a step to its variable";
     case Uncounted::StepZero:
@@ -42,7 +42,7 @@ std::string_view text(Uncounted why) {
     case Uncounted::MissesEnd:
         return "it is not known that its variable ever equals the bound in its condition";
     case Uncounted::NoIntegers:
-        return "what its header computes with is not known to be integers";
+        return "the values in its header are not known to be integers";
     }
     return "it can be counted";
 }

@@ -321,10 +321,10 @@ std::string memoryProblem(const DataDesc &d, const MemoryFacts &f, MemoryKind ki
     if (outlives != (kind == MemoryKind::Field))
         return outlives ? "its lifetime is longer than a call" : "its lifetime ends with a call";
     if (object && kind != MemoryKind::Value && kind != MemoryKind::Field)
-        return "it is no array";
+        return "it is not an array";
     switch (kind) {
     case MemoryKind::Undecided:
-        return "nothing has decided";
+        return "no pass has decided on it";
     case MemoryKind::Value:
         return onlyIf((object || isOneElement(d)) && !f.reserved, "it has more than one element");
     case MemoryKind::Stack:

@@ -34,8 +34,8 @@ private:
             why_ = std::move(why);
         return std::nullopt;
     }
-    std::nullopt_t unsupported(sym::Expr e) { return fail("`" + SizeExpr(e).str() + "` can be no part of a size"); }
-    std::nullopt_t tooLarge() { return fail("a number leaves 64 bits"); }
+    std::nullopt_t unsupported(sym::Expr e) { return fail("`" + SizeExpr(e).str() + "` cannot be part of a size"); }
+    std::nullopt_t tooLarge() { return fail("a number exceeds 64 bits"); }
 
     // ---- fractions
 
@@ -86,7 +86,7 @@ private:
         if (!v)
             return std::nullopt;
         if (v->d != 1)
-            return fail("a size is no whole number");
+            return fail("a size is not an integer");
         if (v->n < INT64_MIN || v->n > INT64_MAX)
             return tooLarge();
         return static_cast<int64_t>(v->n);
@@ -252,7 +252,7 @@ private:
 
     Value power(const Fraction &base, const Fraction &exponent) {
         if (exponent.d != 1 || exponent.n < 0)
-            return fail("a power is no whole number");
+            return fail("a power is not an integer");
         if (base.d == 1 && (base.n == 0 || base.n == 1))
             return exponent.n == 0 ? Fraction{1, 1} : base;
         Value v = Fraction{1, 1};

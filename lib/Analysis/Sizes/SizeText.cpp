@@ -93,10 +93,10 @@ Result<SizeExpr> parseSize(std::string_view text, const std::function<bool(Name)
     if (!parsed.expr)
         return Failure{"at " + std::to_string(parsed.offset + 1) + ": " + parsed.error};
     if (const auto broken = brokenBinder(*parsed.expr))
-        return Failure{"`" + broken->str() + "` takes a variable, where it begins and ends, and what is added up or compared"};
+        return Failure{"`" + broken->str() + "` takes a variable, its begin and end, and the expression to add up or compare"};
     const SizeExpr e(bindAll(*parsed.expr));
     if (const auto part = unsupportedPart(e))
-        return Failure{"`" + SizeExpr(*part).str() + "` can be no part of a size"};
+        return Failure{"`" + SizeExpr(*part).str() + "` cannot be part of a size"};
     return e;
 }
 

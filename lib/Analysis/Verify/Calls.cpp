@@ -154,12 +154,11 @@ void Verifier::bases(const Tasklet &t, const SDFG &g, const std::vector<py::Stmt
         if (type && type->isNumeric() && !isOfTasklet(n))
             reportCode(t, "it takes an element of `" + n.str() + "`, which is a symbol", "pass the array through a connector");
         else if (!isOfTasklet(n) && t.environments.empty() && !isDeclared(n, g))
-            reportCode(t, "it takes an element of `" + n.str() + "`, which nothing declares", "pass the array through a connector");
+            reportCode(t, "it takes an element of `" + n.str() + "`, which is not declared", "pass the array through a connector");
     }
     for (const Name n : bases.withMembers)
         if (!isOfTasklet(n) && t.environments.empty() && !isDeclared(n, g))
-            reportCode(t, "it uses a member of `" + n.str() + "`, which nothing declares",
-                       "pass the structure through a connector");
+            reportCode(t, "it uses a member of `" + n.str() + "`, which is not declared", "pass the structure through a connector");
 }
 
 std::vector<Name> Verifier::undeclaredIn(const Code &code, const SDFG &g) const {

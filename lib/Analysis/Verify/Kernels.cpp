@@ -83,7 +83,7 @@ void Verifier::schedules(const SDFG &root) {
     ScheduleCheck check;
     check.run(unchanged(root));
     for (const SDFG *g : check.sections)
-        report(diag::Id::TeamInTeam, *g, "the nested SDFG, which asks for OpenMP sections,");
+        report(diag::Id::TeamInTeam, *g, "the nested SDFG, which requests OpenMP sections,");
     for (const Node *m : check.maps)
         report(diag::Id::TeamInTeam, *m, "the map");
     for (const Node *m : check.shapeless)

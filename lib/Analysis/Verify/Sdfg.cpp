@@ -146,7 +146,7 @@ void Verifier::sizes(const SDFG &g, Name name, const DataDesc &d) {
                 report(Id::RealSize, placeOf(g, d, name), real->str(), e.str());
     for (Name n : d.freeSymbols())
         if (const DataDesc *value = g.arrays.find(n); value && !value->isScalar())
-            report(Id::SymbolNotDefined, placeOf(g, d, name), n.str(), ": it is a container, and no scalar");
+            report(Id::SymbolNotDefined, placeOf(g, d, name), n.str(), ": it is a container but not a scalar");
     auto rank = [&](const std::vector<sym::Expr> &list, const char *what) {
         if (list.size() != d.rank())
             report(Id::DescriptorRank, placeOf(g, d, name), name.str(), d.rank(), list.size(), what);

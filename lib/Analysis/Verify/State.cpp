@@ -99,7 +99,7 @@ void Verifier::symbols(const StateFrame &sf) {
             if (const DataDesc *d = sf.f.g.arrays.find(n); d && !d->isScalar() && !definedByScope(sf.scopes, scope, n))
                 addresses.insert(n);
         for (Name n : addresses)
-            report(Id::SymbolNotDefined, at, n.str(), ": it is a container, and no scalar");
+            report(Id::SymbolNotDefined, at, n.str(), ": it is a container but not a scalar");
     };
     for (const auto &n : sf.s.nodes()) {
         needed_.add(*n, used);
@@ -268,7 +268,7 @@ void Verifier::access(const AccessNode &n, StateFrame &sf) {
         if (!e)
             report(Id::InvalidView, n, n.data.str(), why);
         else if (looksAtItself(n))
-            report(Id::InvalidView, n, n.data.str(), "it looks at views that look at it");
+            report(Id::InvalidView, n, n.data.str(), "it is a view of views of itself");
         else if (!why.empty() && warns())
             report(Id::AmbiguousView, n, n.data.str(), why);
     }

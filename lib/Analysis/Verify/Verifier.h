@@ -128,7 +128,7 @@ private:
     /// May a size, range or subset call it?
     bool isCallable(Name function, const ir::SDFG &g) const;
     template <class Element> void undeclared(const Element &at, Name function) {
-        reportCode(at, "it calls `" + function.str() + "`, which nothing declares",
+        reportCode(at, "it calls `" + function.str() + "`, which is not declared",
                    "define the function in `global_code`, or pass it to the program as a callback");
     }
 

@@ -199,7 +199,7 @@ Operand Builder::name(const py::Expr &e) {
         return found;
     if (e.name.view() == "inf" || e.name.view() == "nan")
         return constant(ScalarKind::Float32, e.name.view() == "inf" ? INFINITY : NAN);
-    return refuse("the name `" + e.name.str() + "`, which nothing defines");
+    return refuse("the name `" + e.name.str() + "`, which is not defined");
 }
 
 Operand Builder::choice(const py::Expr &e) {

@@ -38,7 +38,7 @@ Operand Builder::plainSymbolic(sym::Expr e) {
             const Type t = found.type;
             return t.isInteger() && t.scalar() != ScalarKind::UInt64 ? convert(found, ScalarKind::Int64) : found;
         }
-        return refuse("the symbol `" + e.name().str() + "`, which nothing defines");
+        return refuse("the symbol `" + e.name().str() + "`, which is not defined");
     case Kind::Add:
         return foldSymbolic(Op::Add, e);
     case Kind::Mul:

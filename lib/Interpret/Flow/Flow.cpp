@@ -35,7 +35,7 @@ public:
     void add(Planner &p, Graph &g, const std::string &element, Name symbol, const std::string &text) {
         const auto found = g.symbols.find(symbol);
         if (found == g.symbols.end()) {
-            p.refuse(element, "an assignment to `" + symbol.str() + "`, which is no symbol");
+            p.refuse(element, "an assignment to `" + symbol.str() + "`, which is not a symbol");
             return;
         }
         Value v = value(p, g, element, {text, ir::Language::Python}, found->second.type);

@@ -123,12 +123,11 @@ void NativeCall::reportStop(Machine &m, const Stop &s) const {
     for (const Region &r : regions_)
         if (r.copy->guards(s.address)) {
             m.report(FaultKind::Native, site_,
-                     "code in C++ reaches beyond the part of `" + r.buffer->container.str() + "` that its connectors name");
+                     "C++ code accesses elements after the subset of `" + r.buffer->container.str() + "` given by its connectors");
             return;
         }
     m.report(FaultKind::Native, site_,
-             s.signal ? "code in C++ is ended by a signal: " + std::string(strsignal(s.signal))
-                      : "code in C++ throws an exception");
+             s.signal ? "C++ code is terminated by a signal: " + std::string(strsignal(s.signal)) : "C++ code throws an exception");
 }
 
 void NativeCall::copyOut(Machine &m) {
@@ -155,7 +154,8 @@ void NativeCall::writeOutput(Machine &m, const NativeParameter &p, int64_t at, R
 void NativeCall::reportOthers(Machine &m, Region &r) const {
     const std::string container = "`" + r.buffer->container.str() + "`";
     if (!r.copy->isIntact())
-        m.report(FaultKind::Native, site_, "code in C++ writes in front of the part of " + container + " that its connectors name");
+        m.report(FaultKind::Native, site_,
+                 "C++ code writes elements before the subset of " + container + " that its connectors name");
     const int64_t base = r.buffer->cellOf(r.begin), unit = r.buffer->unit;
     for (std::size_t k = 0; k < r.mayChange.size(); ++k) {
         const int64_t cell = base + static_cast<int64_t>(k), from = std::max(cell * unit, r.begin),
@@ -164,7 +164,7 @@ void NativeCall::reportOthers(Machine &m, Region &r) const {
             std::memcmp(r.copy->begin() + (from - r.begin), r.buffer->memory + from, static_cast<std::size_t>(to - from)) == 0)
             continue;
         m.report(FaultKind::Native, site_,
-                 "code in C++ changes element " + std::to_string(cell) + " of " + container + ", which is not among its outputs");
+                 "C++ code changes element " + std::to_string(cell) + " of " + container + ", which is not among its outputs");
         return;
     }
 }

@@ -66,7 +66,7 @@ std::string NativeCode::refusal(const ir::Tasklet &t) const {
     while (root->parentNode)
         root = root->parentNode->state()->sdfg();
     if (names(t.code.text, "__state") || !t.stateFields.empty() || !t.codeInit.empty() || hasInitCode(*root))
-        return "code in C++ that needs the state of the program, or code that prepares it";
+        return "C++ code that needs the program's state, or code that initialises it";
     return "";
 }
 

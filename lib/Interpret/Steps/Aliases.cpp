@@ -90,14 +90,14 @@ std::unique_ptr<Step> Planner::view(Scope &scope, const ir::AccessNode &n, const
     Container *viewed = reads ? containerAtSource(scope, e) : containerAtDestination(scope, e);
     Container *alias = scope.graph.containerAt(n);
     if (!viewed || viewed == alias) {
-        refuse(ir::elementName(n), "a view of something that is no container");
+        refuse(ir::elementName(n), "a view of something other than a container");
         return nullptr;
     }
     const std::optional<sym::Subset> subset = viewedSubset(n, e);
     const bool element = isElementOf(*alias, *viewed);
     if (alias->desc->isStructure()) {
         if (!(viewed->desc->isStructure() || element) || !looksAtOne(n, e))
-            refuse(ir::elementName(n), "a view that looks at several structures in one state, or at something else");
+            refuse(ir::elementName(n), "a view of several structures in one state, or of something other than a structure");
         for (Container *c : scope.graph.family(n.data))
             layOut(*c, scope, ir::elementName(n));
         if (element)
@@ -118,7 +118,7 @@ std::unique_ptr<Step> Planner::setReference(Scope &scope, const ir::Edge &e) {
     const auto &n = static_cast<const ir::AccessNode &>(*e.dst);
     Container *viewed = containerAtSource(scope, e);
     if (!viewed) {
-        refuse(ir::elementName(n), "a reference to something that is no container");
+        refuse(ir::elementName(n), "a reference to something other than a container");
         return nullptr;
     }
     Container *reference = scope.graph.container(n.data);

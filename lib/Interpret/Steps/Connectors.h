@@ -29,7 +29,7 @@ inline const Instruction *pushElement(const Instruction *i, Machine &m) {
     if (Queue *queue = x.container->queue(x))
         queue->elements.emplace_back(i->a, i->a + x.container->unit);
     else
-        m.report(FaultKind::Outside, x.site, "there is no such queue of `" + x.container->name.str() + "`");
+        m.report(FaultKind::Outside, x.site, "index out of range for the streams `" + x.container->name.str() + "`");
     return i + 1;
 }
 

@@ -167,7 +167,7 @@ std::unique_ptr<Step> Planner::copy(Scope &scope, const ir::Edge &e) {
     Container *from = g.containerAt(static_cast<const ir::AccessNode &>(*path.front()->src));
     Container *to = g.containerAt(static_cast<const ir::AccessNode &>(*path.back()->dst));
     if (!from || !to) {
-        refuse(ir::elementName(e), "a copy of something that is no container");
+        refuse(ir::elementName(e), "a copy of something other than a container");
         return nullptr;
     }
     // A node inside a scope has already written to the container itself.

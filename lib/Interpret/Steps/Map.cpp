@@ -49,7 +49,7 @@ private:
                 continue;
             Container *c = Planner::containerAtSource(outer, *e);
             if (!c) {
-                p.refuse(ir::elementName(m), "a range that is read from no container");
+                p.refuse(ir::elementName(m), "a range that is read from something other than a container");
                 continue;
             }
             const auto subset = Planner::subsetAtSource(*e);

@@ -115,7 +115,7 @@ private:
             else if (in && value != p.values.end())
                 scalars_.emplace_back(inner, b.convert(value->second, inner->type));
             else
-                p.refuse(ir::elementName(n), "the connector `" + connector.str() + "`, which is at no container");
+                p.refuse(ir::elementName(n), "the connector `" + connector.str() + "`, which is not connected to a container");
             return;
         }
         const auto subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);

@@ -95,10 +95,10 @@ private:
         if (d == ranges_.size()) {
             const int64_t at = c.start + element * c.unit;
             if (!inside && !c.buffer->isOpen)
-                m.report(FaultKind::OutsideShape, site, "the subset reaches outside of the shape of `" + c.name.str() + "`");
+                m.report(FaultKind::OutsideShape, site, "the subset exceeds the shape of `" + c.name.str() + "`");
             inside = c.buffer->holds(at, c.unit);
             if (!inside)
-                m.report(FaultKind::Outside, site, "the subset reaches outside of the memory of `" + c.name.str() + "`");
+                m.report(FaultKind::Outside, site, "the subset exceeds the memory of `" + c.name.str() + "`");
             for (int64_t k = 0; k < lanes; ++k)
                 out.push_back(inside ? at + k * (c.unit / lanes) : -1);
             return;

@@ -112,8 +112,7 @@ public:
 
     /// C++ code becomes a function of its connectors and of the symbols and constants that it mentions.
     void native(Builder &b) {
-        const std::string why =
-            p_.machine.options.native ? p_.native.refusal(t_) : "code in C++ where none is compiled (--no-native)";
+        const std::string why = p_.machine.options.native ? p_.native.refusal(t_) : "C++ code, which is not compiled (--no-native)";
         if (!why.empty()) {
             b.refuse(why);
             return;
@@ -324,7 +323,7 @@ private:
             const auto path = ir::memletPath(&e);
             const auto value = p_.values.find({path.front()->src, path.front()->srcConn});
             if (value == p_.values.end())
-                b.refuse("the connector `" + c.name.str() + "`, which gets nothing");
+                b.refuse("the connector `" + c.name.str() + "`, which is not connected");
             else
                 c.value = c.type && !c.type.isPointer() ? b.convert(value->second, c.type) : value->second;
             c.type = c.value.type;
@@ -444,13 +443,13 @@ private:
             if (address && address.type.isPointer())
                 b.emit({setReferenceTo, nullptr, address.at, nullptr, 1, c->first});
             else
-                b.refuse("a reference that is set to no address");
+                b.refuse("a reference that is set to something other than an address");
         } else if (!c->container) {
             Operand value = c->value ? c->value : b.local(c->name);
             if (value && c->type && !c->type.isPointer())
                 value = b.convert(value, c->type);
             if (!value)
-                b.refuse("the output `" + c->name.str() + "`, which nothing is assigned to");
+                b.refuse("the output `" + c->name.str() + "`, which is never assigned");
             else
                 p_.values[{&t_, c->name}] = value;
         } else if (c->value) {

@@ -40,7 +40,7 @@ const Instruction *advanceQueueNow(const Instruction *i, Machine &) {
 Queue *queueOf(const QueueAt &at, Machine &m, const Site *site) {
     if (at.queues && !at.queues->isView && at.number >= 0 && static_cast<std::size_t>(at.number) < at.queues->queues.size())
         return &at.queues->queues[static_cast<std::size_t>(at.number)];
-    m.report(FaultKind::Outside, site, "there is no such queue");
+    m.report(FaultKind::Outside, site, "the stream does not exist");
     return nullptr;
 }
 

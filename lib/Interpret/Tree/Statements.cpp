@@ -223,7 +223,7 @@ void Translator::translate(const Fill &f) { fillElements(pointerTo(f.target), b(
 
 void Translator::translate(const SetPointer &s) {
     if (variable(s.var).kind == VarKind::Member) {
-        refuse("a structure's member that is set to other memory");
+        refuse("a structure member that is redirected to other memory");
         return;
     }
     b().copy(place(s.var).pointer, s.source ? valueAt(s.source) : b().constant(place(s.var).pointer.type, Pointer()));
@@ -289,7 +289,7 @@ void Translator::body(const Function &callee, std::vector<Location> parameters) 
         b().land(j);
     for (const auto &[name, label] : f.labels)
         if (!label.at && !label.jumps.empty())
-            refuse("a jump to `" + name.str() + "`, which is nowhere");
+            refuse("a jump to `" + name.str() + "`, which does not exist");
     frames_.pop_back();
 }
 

@@ -272,7 +272,7 @@ Location &Translator::place(VarId v) {
         p = field(x);
         break;
     default:
-        refuse("the variable `" + x.name.str() + "`, which nothing declares");
+        refuse("the variable `" + x.name.str() + "`, which is not declared");
         p.type = x.type;
         p.pointer = b().reserve(Type::pointer(x.type));
     }

@@ -263,12 +263,12 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     analysis::ApartElements apart(in.program().steps());
     if (!number(content, operations.all(), apart)) {
         unnumber(content);
-        const std::string why = "the host has to do something between its operations";
+        const std::string why = "the host must act between its operations";
         pass::Context &context = in.program().context;
         context.missed(formed, "no GPU graph", {diag::Why::Allocation, why});
         if (context.options.gpuGraph == pass::GpuGraphMode::Require) // it was changed after form-gpu-graphs
             context.diags.report(diag::Id::GraphRequired, analysis::placeOf(formed), "--gpu-graph require", why,
-                                 "let form-gpu-graphs make it: take the mark `formed` away");
+                                 "remove the mark `formed`, so that form-gpu-graphs creates the graph");
         region->body.braces = true;
         out.body.push_back(std::make_unique<tree::Block>(std::move(region->body)));
         return;

@@ -83,7 +83,7 @@ private:
         if (a.value) {
             const sym::ParseResult offset = sym::parse(py::print(*a.value));
             if (!offset.expr)
-                in_.error(diag::Id::BadCode, analysis::placeOf(t_), "`" + py::print(*a.value) + "` is no offset of integers");
+                in_.error(diag::Id::BadCode, analysis::placeOf(t_), "`" + py::print(*a.value) + "` is not an integer offset");
             else
                 start += inVariables(in_, *offset.expr);
         }
@@ -114,7 +114,7 @@ std::string unsuitable(const analysis::LibraryCall &call, const TaskletConnectio
             if (c.stream || c.setsReference || c.wcr)
                 return "connector `" + c.conn.str() + "` is a queue, a reference or has conflict resolution";
     const Connection *result = connections.output(call.result);
-    return result && result->pointer ? "connector `" + call.result.str() + "` gets a value, and is a pointer" : "";
+    return result && result->pointer ? "connector `" + call.result.str() + "` receives a value but is a pointer" : "";
 }
 
 } // namespace
@@ -133,7 +133,7 @@ void lowerLibraryCall(Instance &in, const ir::Tasklet &t, const TaskletConnectio
     for (const analysis::LibraryCall::Loop &l : call->loops) {
         const sym::ParseResult count = sym::parse(py::print(*l.count));
         if (!count.expr)
-            return in.error(diag::Id::BadCode, analysis::placeOf(t), "`" + py::print(*l.count) + "` is no number of integers");
+            return in.error(diag::Id::BadCode, analysis::placeOf(t), "`" + py::print(*l.count) + "` is not an integer number");
         For &loop = countingLoop(in, l.variable, inVariables(in, *count.expr), *at);
         symbols.define(l.variable, loop.var);
         at = &loop.body;

@@ -31,7 +31,7 @@ void lowerCode(Instance &in, Tasklet &t, tree::Block &out) {
         else if (const Name n = unknownOnHost(in, t, *parsed.value))
             in.error(diag::Id::BadCode, analysis::placeOf(t),
                      "it calls `" + n.str() + "`, which " +
-                         (in.options().emulate ? "is not emulated" : "code of the host does not have"));
+                         (in.options().emulate ? "is not emulated" : "host code does not support"));
         else
             lowerPython(in, t, connections, std::move(*parsed.value), out);
         return;

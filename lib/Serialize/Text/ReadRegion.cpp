@@ -53,7 +53,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
     }
     if (word == "start") {
         if (!c_.acceptWord("none"))
-            expected("`none`", "a region begins with the first block of its text, or with none that is known: `start none`");
+            expected("`none`", "a region starts with the first block of its text, or has no known start: `start none`");
         t.startsNowhere = true;
         return endLine();
     }

@@ -130,8 +130,8 @@ std::string StateReader::taskletLine() {
     const bool quoted = c_.peek() == '"';
     std::string code = r_.rawText(false);
     if (const std::size_t with = swallowedItems(code); !quoted && with != std::string::npos)
-        r_.fail(Id::GraphTextSyntax, start + with, "two blanks in front of `with`", "one",
-                "code goes on to two blanks or to the end of the line; in quotes it may hold anything");
+        r_.fail(Id::GraphTextSyntax, start + with, "two blanks before `with`", "one",
+                "code ends at two blanks or the end of the line; in quotes it may contain anything");
     return code;
 }
 

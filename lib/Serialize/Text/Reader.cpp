@@ -63,7 +63,7 @@ std::string Reader::quotedText() {
     std::string why;
     std::optional<json::Value> v = json::parse(json, &why);
     if (!v)
-        fail(Id::GraphTextSyntax, start, "a text in quotes", "one that is none: " + why, "");
+        fail(Id::GraphTextSyntax, start, "a text in quotes", "an invalid one: " + why, "");
     return v->text();
 }
 
@@ -293,7 +293,7 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
             return foreign(std::string(key), v.value());
         const std::string near = diag::nearest(key, asked);
         values.report(Id::GraphTextAttribute, v, std::string(element), std::string(key),
-                      near.empty() ? "what sdfgc should only keep has its key in quotes" : "did you mean `" + near + "`?");
+                      near.empty() ? "a key that sdfgc should only preserve is written in quotes" : "did you mean `" + near + "`?");
     });
 }
 
@@ -311,7 +311,7 @@ json::Value Reader::value() {
     std::string why;
     std::optional<json::Value> v = json::parse(json, &why);
     if (!v)
-        fail(Id::GraphTextSyntax, start, "a value", "one that is none: " + why, "");
+        fail(Id::GraphTextSyntax, start, "a value", "an invalid one: " + why, "");
     return std::move(*v);
 }
 
@@ -319,7 +319,7 @@ json::Value Reader::value() {
 std::string_view Reader::bracketed() {
     const std::size_t open = c_.at, close = c_.closing();
     if (close == std::string_view::npos)
-        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "none that fits", "");
+        fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "a different one", "");
     c_.at = close + 1;
     return c_.text().substr(open + 1, close - open - 1);
 }

@@ -97,7 +97,7 @@ void CxxEmitter::includeLines(TextWriter &w) const {
 }
 
 void CxxEmitter::state(TextWriter &w) {
-    w.line("// What lives as long as a handle.");
+    w.line("// The data that live as long as a handle.");
     w.open("struct " + name_ + "_state_t");
     for (const StateField &f : m_.fields)
         field(w, f);

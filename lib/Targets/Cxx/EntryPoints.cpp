@@ -64,7 +64,7 @@ void CxxEmitter::initialise(TextWriter &w, const std::string &init) {
     w.close(");");
     if (!m_.initCode.empty()) {
         w.line("if (__result != 0)");
-        w.line("    __state->error.set(sdfgc::rt::ProgramError, \"the initialisation code of the graph says that it failed\");");
+        w.line("    __state->error.set(sdfgc::rt::ProgramError, \"the initialisation code of the graph reported a failure\");");
     }
     w.open("if (__state->error.failed())");
     w.line("sdfgc::rt::initialisationError = __state->error;");

@@ -167,12 +167,12 @@ private:
         }
         if (graphs().empty())
             return;
-        w.line("/* What became of a GPU graph since the handle was made. */");
+        w.line("/* Counters of a GPU graph since the handle was created. */");
         w.open("typedef struct");
         w.line("const char *name;");
         w.line("int64_t entries; /* executable graphs that are kept */");
         w.line("int64_t builds; /* made so far */");
-        w.line("int64_t launches; /* calls that launched one */");
+        w.line("int64_t launches; /* calls that launched a graph */");
         w.line("int64_t updates; /* nodes that were changed in one */");
         w.line("int64_t nodes_last; /* of the last call's graph, with those that set conditions; 0: it took the host path, or had "
                "nothing to do */");
@@ -180,7 +180,7 @@ private:
         w.line("int64_t host_path; /* calls that queued the operations one by one */");
         w.line(
             "int64_t iterations_last; /* of all loops in the last call's graph; -1: there were none, or it took the host path */");
-        w.line("int64_t evictions; /* graphs that made room for others */");
+        w.line("int64_t evictions; /* graphs that were removed for others */");
         w.line("const char *last_reason; /* why the host path was taken the last time; empty if it never was */");
         w.close(" " + name_ + "_graph_info;");
         w.line("/* The program's graphs, *count of them; valid until the next call of this function or the handle's end. */");

@@ -164,7 +164,7 @@ private:
         std::vector<ExprRef> &later = storedAfter_[s.name];
         if (stays) {
             if (storedInBranch_.count(s.name))
-                refuseConstruct("a store to `" + s.name.str() + "` that a later one in a branch may replace", s.at);
+                refuseConstruct("a store to `" + s.name.str() + "` that a later one in a branch may overwrite", s.at);
             ExprRef g = gradientOf(*s.target);
             for (const ExprRef &other : later) {
                 if (certainlyDiffer(*s.target, *other))

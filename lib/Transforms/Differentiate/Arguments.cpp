@@ -150,7 +150,7 @@ std::string moveArgument(NestedSDFGNode &n, Name argument, const Elements &had, 
     const std::map<Name, sym::Expr> meaning(n.symbolMapping.begin(), n.symbolMapping.end());
     const auto dimensions = dimensionsOf(d, meaning, sizes, before);
     if (!dimensions)
-        return "a nested SDFG has other dimensions for it";
+        return "a nested SDFG declares different dimensions for it";
     const Uses uses(*n.sdfg, argument);
     if (uses.views)
         return "a nested SDFG has a view of it";

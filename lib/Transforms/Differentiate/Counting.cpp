@@ -28,14 +28,14 @@ std::optional<sym::Expr> Counting::most(const analysis::CountedLoop &l) {
     const std::string why = items ? "" : whyOnce(*block);
     if (!why.empty()) {
         g.arrays.erase(counted);
-        whyNot_ = "a loop around it would have to run twice, to be counted, but " + why;
+        whyNot_ = "a surrounding loop would have to run twice to be counted, but " + why;
         return std::nullopt;
     }
     const Name symbol = g.freshName(label + "_iterations");
     g.symbols[symbol] = ScalarKind::Int64;
     symbols_.emplace(l.region, symbol);
     if (items) {
-        context_.done(*l.region, "how often it runs at most is computed before: `" + symbol.str() + "`");
+        context_.done(*l.region, "its maximum number of iterations is computed in advance: `" + symbol.str() + "`");
         formulas_.push_back({block, std::move(*items), symbol, counted});
         return sym::Expr::symbol(symbol);
     }
@@ -55,7 +55,7 @@ std::string Counting::whyOnce(Block &b) const {
         for (const State *s : run.states)
             runs.emplace(s, &run);
     if (const Name called = analysis::callbackIn(b); !called.empty())
-        return "it calls `" + called.str() + "`, a function of the caller";
+        return "it calls `" + called.str() + "`, a callback";
     for (Block *inner : blocksOf(b)) {
         const auto *s = dyn_cast<State>(inner);
         if (!s)
@@ -64,13 +64,13 @@ std::string Counting::whyOnce(Block &b) const {
         if (run == runs.end() && s->nodes().empty() && nest::isReadable(*s)) // records of symbols, which are not written yet
             continue;
         if (run == runs.end())
-            return "`" + s->label + "` is no sequence of maps and tasklets";
+            return "`" + s->label + "` is not a sequence of maps and tasklets";
         if (std::any_of(run->second->items.begin(), run->second->items.end(),
                         [](const nest::Item &i) { return nest::hasEffects(i); }))
-            return "`" + s->label + "` does more than compute its results";
+            return "`" + s->label + "` has side effects";
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
             if (const DataDesc *d = s->sdfg()->desc(a->data); d && !analysis::isPlain(d) && !d->isView())
-                return "`" + a->data.str() + "` is no array";
+                return "`" + a->data.str() + "` is not an array";
     }
     return {};
 }

@@ -160,18 +160,17 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, analysis::factsOf(g)).why;
         if (why == analysis::Uncounted::No)
-            return {"its start or end is read from a container", "read it into a symbol in front of the loop"};
+            return {"its start or end is read from a container", "read it into a symbol before the loop"};
         return {std::string(analysis::text(why)), "count by a constant"};
     }
     if (!counted->exact)
-        return {"its condition says more than where its variable ends", "cut a loop around it or in it"};
+        return {"its condition tests more than the end of its variable", "cut a surrounding or inner loop instead"};
     if (nest::isKept(l))
-        return {"it is to stay as it is (`optimize`)", ""};
+        return {"it must not be changed (`optimize`)", ""};
     if (const Name called = analysis::callbackIn(l); !called.empty())
-        return {"it calls `" + called.str() + "`, a function of the caller, which must not run again",
-                "call it in front of the loop"};
+        return {"it calls `" + called.str() + "`, a callback, which must not run again", "call it before the loop"};
     if (hasJump(l))
-        return {"a break, continue or return leaves it", "structure-exits makes branches of most"};
+        return {"a break, continue or return leaves it", "structure-exits converts most of these to branches"};
     const analysis::VariableReads variables(g);
     for (const Region *r : allRegions(l))
         if (const auto *loop = dyn_cast<LoopRegion>(r); loop && variables.isReadOutside(*loop))
@@ -179,15 +178,15 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
     const Names outside = readOutside(l);
     for (const Name n : setByEdges(l)) {
         if (!setsFirst(l, n))
-            return {"an iteration hands the symbol `" + n.str() + "` on to the next one", "keep it in a scalar"};
+            return {"an iteration passes the symbol `" + n.str() + "` on to the next one", "keep it in a scalar"};
         if (outside.count(n))
-            return {"the symbol `" + n.str() + "` is used outside of it, too", "keep it in a scalar"};
+            return {"the symbol `" + n.str() + "` is also used outside of it", "keep it in a scalar"};
     }
     const Names assigned = analysis::assignedIn(l), used = usedOutside(g, l);
     for (const auto &[name, d] : g.arrays)
         if (isSizedBy(assigned, d) && (!d.transient || used.count(name)))
-            return {"it changes the size of `" + name.str() + "`, which is used outside of it, too",
-                    "give the container a size that stays"};
+            return {"it changes the size of `" + name.str() + "`, which is also used outside of it",
+                    "give the container a constant size"};
     return {};
 }
 
@@ -311,7 +310,7 @@ bool cut(LoopRegion &l, std::span<const int64_t> lengths, pass::Context &context
     auto *outer = cast<LoopRegion>(r.adopt(loopOver(l, segment, count)));
     takePlace(r, start, l, l, *outer, *outer);
     context.done(l, "runs in segments of " + std::to_string(lengths.front()) +
-                        " iterations, each of which is computed once more for its gradient");
+                        " iterations, each of which is recomputed for its gradient");
     r.removeBlock(&l);
     place(std::move(node), *outer);
     for (const Name n : own)
@@ -379,7 +378,8 @@ bool cutIntoSegments(SDFG &g, const Segments &segments, pass::Context &context) 
             const bool isDeeper = isNested(name, g);
             context.diags.report(diag::Id::GradientSegments, diag::Location{context.options.file}, name.str(),
                                  isDeeper ? "it is in a nested SDFG" : "there is no such loop",
-                                 isDeeper ? "name a loop around the nested SDFG" : "name a loop by its variable or its label");
+                                 isDeeper ? "name a loop that surrounds the nested SDFG"
+                                          : "name a loop by its variable or its label");
             return false;
         }
         for (LoopRegion *l : called)

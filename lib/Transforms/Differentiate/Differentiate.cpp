@@ -209,7 +209,7 @@ public:
         if (request.prefix.empty())
             request.prefix = reverse ? "gradient_" : "tangent_";
         if (!isIdentifier(request.prefix))
-            wrong("prefix", "the beginning of a name", context);
+            wrong("prefix", "a prefix of names", context);
         readStrategy(request, root, context);
         auto limit = readLimit(context);
         if (context.diags.hasErrors() || !check(root, request, context) || (reverse && !gradient::canRunAgain(root, context)))
@@ -220,7 +220,7 @@ public:
         const bool done =
             reverse ? gradient::differentiate(root, request, context, ledger) : gradient::addTangents(root, request, context);
         if (done && !ledger.empty())
-            context.done("tapes", gradient::totalOf(ledger).str() + " bytes in all");
+            context.done("tapes", gradient::totalOf(ledger).str() + " bytes in total");
         if (done && limit)
             gradient::checkLimit(*limit, ledger, context);
         // A separate program, whose library must not replace the original one. The pass separate names parts.
@@ -251,7 +251,7 @@ private:
             return std::nullopt;
         const auto bytes = gradient::parseBytes(option<std::string>("memory"));
         if (!bytes)
-            wrong("memory", "a number of bytes, with K, M, G or T after it or not", context);
+            wrong("memory", "a number of bytes, optionally followed by K, M, G or T", context);
         const auto sizes = gradient::parseSizes(option<std::string>("sizes"));
         if (!sizes)
             wrong("sizes", "values of symbols, as in `N=100+T=10`", context);

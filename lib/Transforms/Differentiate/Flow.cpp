@@ -30,8 +30,8 @@ void FlowReverser::reverse(Region &from, Region &into) {
         return;
     const std::vector<Block *> &chain = program_.chainOf(from);
     if (chain.empty())
-        return fail({diag::Id::GradientOfFlow, "blocks that are not one after the other",
-                     "raise-control-flow makes loops and branches of most"},
+        return fail({diag::Id::GradientOfFlow, "blocks that do not form a sequence",
+                     "raise-control-flow converts most of these to loops and branches"},
                     from);
     const std::vector<Symbols> symbols = valuesAlong(chain);
     if (!last_.count(&into))
@@ -68,7 +68,7 @@ std::string jumpName(const Block &jump) {
 
 void FlowReverser::block(Block &b, Region &into, const Symbols &symbols) {
     if (const Block *jump = jumpOutOf(b))
-        return fail({diag::Id::GradientOfFlow, jumpName(*jump), "structure-exits makes branches of most"}, *jump);
+        return fail({diag::Id::GradientOfFlow, jumpName(*jump), "structure-exits converts most of these to branches"}, *jump);
     if (const nest::Run *run = program_.runAt(&b)) {
         std::vector<Item> items;
         failed_ |= !items_.reverse(*run, items);
@@ -145,8 +145,7 @@ void FlowReverser::loop(LoopRegion &l, Region &into) {
     if (!counted) {
         const analysis::Uncounted why = analysis::tripCountOf(l, program_.facts()).why;
         const bool isNumber = why == analysis::Uncounted::No; // its initial value is unknown
-        return fail(
-            {diag::Id::GradientOfLoop, isNumber ? "its start is read when the program runs" : std::string(analysis::text(why))}, l);
+        return fail({diag::Id::GradientOfLoop, isNumber ? "its start is read at run time" : std::string(analysis::text(why))}, l);
     }
     const std::string i = l.variable.str();
     auto reversed = std::make_unique<LoopRegion>();

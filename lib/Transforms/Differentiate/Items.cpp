@@ -63,7 +63,7 @@ void ItemReverser::item(const Item &i, Body &b, std::vector<Item> &out) {
     const std::vector<std::set<const Use *>> groups = groupsOf(i);
     if (groups.size() > 1)
         context_.done(elementOfItem(*i.map, maker_.sdfg()),
-                      "is reversed by " + std::to_string(groups.size()) + " maps, as its iterations read the same elements");
+                      "is reversed by " + std::to_string(groups.size()) + " maps, because its iterations read the same elements");
     for (std::size_t k = 0; k < groups.size(); ++k) {
         part_.elsewhere.clear();
         for (std::size_t other = 0; other < groups.size(); ++other)

@@ -42,8 +42,7 @@ std::string Rule::text(std::string_view property, std::string_view otherwise) co
 bool Rule::isSet(std::string_view property, bool otherwise) const { return transforms::gradient::isSet(node, property, otherwise); }
 
 bool Rule::refuse(const std::string &why) {
-    reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"},
-                  node);
+    reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node first: `expand-library-nodes`"}, node);
     return false;
 }
 
@@ -96,7 +95,7 @@ std::string obstacleOfMatrices(const LibraryNode &n, const Step &s) {
         matrices.insert("_b");
     for (const Use &u : s.uses)
         if (matrices.count(u.connector) && (!subsetOf(u) || subsetOf(u)->nonUnitDims().size() != 2))
-            return "`" + u.data.str() + "` is no matrix with several rows and columns";
+            return "`" + u.data.str() + "` is not a matrix with several rows and columns";
     return {};
 }
 

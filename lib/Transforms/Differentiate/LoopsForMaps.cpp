@@ -280,7 +280,7 @@ public:
             if (i.map && isInOrder(*i.map, program_, isActive_)) {
                 const pass::Element name = elementOfItem(*i.map, maker_.sdfg());
                 if (auto made = Looped(i, maker_, program_.symbolTypes()).convert()) {
-                    context_.done(name, "is reversed as a loop, as its iterations depend on each other");
+                    context_.done(name, "is reversed as a loop, because its iterations depend on each other");
                     i = std::move(*made);
                     changed = true;
                 }

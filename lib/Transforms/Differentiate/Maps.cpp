@@ -164,11 +164,9 @@ void sumInRegister(Map &m, Maker &maker) {
 
 void ItemReverser::map(const Map &m, Body &b, std::vector<Item> &out) {
     if (m.entry->ordered)
-        return fail({diag::Id::GradientOfFlow, "a map with iterations in order", "differentiate before the passes that make it"},
-                    *m.entry);
+        return fail({diag::Id::GradientOfFlow, "an ordered map", "differentiate before the passes that create it"}, *m.entry);
     if (isInOrder(m, program_, [this](const Use &u) { return isActive(u); })) // otherwise loopsForMaps would have made it a loop
-        return fail({diag::Id::GradientOfFlow,
-                     "a map with iterations in order, which depend on each other and use one container by several names",
+        return fail({diag::Id::GradientOfFlow, "an ordered map, which depend on each other and use one container by several names",
                      "write it as a loop"},
                     *m.entry);
     Body inner;

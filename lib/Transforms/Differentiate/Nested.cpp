@@ -146,7 +146,7 @@ bool canRunAgain(SDFG &g, pass::Context &context) {
             if (!kept.empty())
                 context.diags.report({diag::Id::GradientOfFlow,
                                       "a nested SDFG that keeps `" + kept.str() + "` from one call to the next",
-                                      "let it be an argument of the nested SDFG"},
+                                      "make it an argument of the nested SDFG"},
                                      place);
             return false;
         }
@@ -159,7 +159,7 @@ bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, cons
         return true;
     const std::string why = moveArgument(n, argument, {desc(had), *from}, {*maker_.sdfg().desc(has.data), *to});
     if (!why.empty())
-        fail({diag::Id::GradientStore, had.data.str(), why, "give the nested SDFG an array of its own"}, *had.access);
+        fail({diag::Id::GradientStore, had.data.str(), why, "give the nested SDFG a separate array"}, *had.access);
     return why.empty();
 }
 
@@ -170,7 +170,7 @@ void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &
     if (!n.sdfg)
         return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);
     if (const Name called = analysis::callbackIn(*n.sdfg); !called.empty())
-        return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a function of the caller",
+        return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that calls `" + called.str() + "`, a callback",
                               "call it where the program runs once"},
                              n);
     if (const auto why = obstacleOfArguments(s, isActive, program.facts()))

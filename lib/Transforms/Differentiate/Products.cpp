@@ -290,7 +290,7 @@ bool reverseFactor(Rule &r, const Product &p, std::size_t at) {
         }
     if (hasRepeated(target) ||
         std::any_of(target.begin(), target.end(), [&](char c) { return notation.find(c) == std::string::npos; }))
-        return r.refuse("an operand has a dimension that nothing else has, or one twice");
+        return r.refuse("an operand has a dimension that no other tensor has, or the same dimension twice");
     node->properties.set("einsum_str", json::Value(notation + "->" + target));
     node->properties.set("alpha", json::Value(p.alpha));
     node->properties.set("beta", json::Value("1"));
@@ -343,7 +343,7 @@ bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
     }
     if (r.reverser.isActive(*addend)) {
         if (addend->memory == result.memory || !haveSameShape(*subsetOf(*addend), *subsetOf(result)))
-            return r.refuse("it adds an operand of another shape, or one that its result overwrites");
+            return r.refuse("it adds an operand with a different shape, or one that its result overwrites");
         scale(r, result, r.reverser.gradient(*addend, UseKind::Update, {}, r.body), isOne ? "1" : beta);
     }
     r.reverser.clear(result, r.body, r.out);
@@ -353,11 +353,11 @@ bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
 bool reverseProduct(Rule &r) {
     std::optional<Product> p = productOf(r);
     if (!p)
-        return r.refuse("the shapes of its operands do not fit");
+        return r.refuse("the shapes of its operands do not match");
     p->alpha = r.text("alpha", "1");
     const Use *addend = addendOf(r, *p);
     if (r.uses(false).size() != p->factors.size() + (addend ? 1 : 0))
-        return r.refuse("it has an operand more");
+        return r.refuse("it has an additional operand");
     for (std::size_t k = 0; k < p->factors.size(); ++k)
         if (r.reverser.isActive(*p->factors[k].use) && !reverseFactor(r, *p, k))
             return false;

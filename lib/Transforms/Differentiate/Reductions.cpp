@@ -113,13 +113,13 @@ bool reverseReduction(Rule &r) {
     const Use &in = *inputs[0], &out = *outputs[0];
     const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!kept)
-        return r.refuse("its axes do not fit the shape of its result");
+        return r.refuse("its axes do not match the shape of its result");
     const auto wcr = py::parseWcr(r.text("wcr")).value;
     const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
     const json::Value *identity = r.node.properties.find("identity");
     const bool combines = !identity || identity->isNull(); // the old value is part of the result
     if (combines && kind != py::Reduction::Sum)
-        return r.refuse("it is no sum, and combines with what was there before");
+        return r.refuse("it is not a sum, and it combines with previous contents");
     bool done = true;
     if (r.reverser.isActive(in))
         switch (kind) {
@@ -134,7 +134,7 @@ bool reverseReduction(Rule &r) {
             done = shareExtremum(r, in, out, *kept);
             break;
         default:
-            return r.refuse("its function is no sum, product, maximum or minimum");
+            return r.refuse("its function is not a sum, product, maximum or minimum");
         }
     if (!combines)
         r.reverser.clear(out, r.body, r.out);
@@ -148,7 +148,7 @@ bool reverseTransposition(Rule &r) {
     const Use &in = *inputs[0], &out = *outputs[0];
     const auto dims = turnedDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!dims)
-        return r.refuse("its operands have other numbers of dimensions");
+        return r.refuse("its operands have the wrong number of dimensions");
     if (r.reverser.isActive(in))
         spreadSum(r, in, out, *dims, r.text("alpha", "1"));
     return reverseAddend(r, nullptr, out);

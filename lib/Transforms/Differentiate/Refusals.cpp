@@ -44,14 +44,14 @@ std::string whyNone(const AccessNode &at, const SDFG &g) {
     const AccessNode *viewed = viewedNode(&at);
     const DataDesc *behind = viewed ? g.desc(viewed->data) : nullptr;
     if (!behind)
-        return "a view of something that is not known";
+        return "a view of an unknown container";
     if (const std::string why = whyNone(*viewed, g); !why.empty())
         return "a view of `" + viewed->data.str() + "`, which is " + why;
     return behind->dtype == d->dtype ? "" : "a view of `" + viewed->data.str() + "` with another type";
 }
 
 std::string hintFor(const DataDesc *d) {
-    return d && d->dtype.isVector() ? "differentiate before the passes that make vectors" : "use an array of real numbers";
+    return d && d->dtype.isVector() ? "differentiate before the passes that create vectors" : "use a floating-point array";
 }
 
 } // namespace
@@ -83,7 +83,7 @@ bool ItemReverser::canHaveGradients(const Step &s) {
     }
     for (const Use &u : s.uses)
         if (u.kind == UseKind::Update && takesPart(u) && !isSum(u.memlet.wcr)) {
-            fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
+            fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is not a sum"}, *u.access);
             return false;
         }
     return true;
@@ -98,7 +98,8 @@ bool ItemReverser::writesOnce(const Step &s, Body &b) {
     };
     for (const Use &u : s.uses)
         if (u.kind == UseKind::Write && u.certain && !u.memlet.dynamic && isActive(u) && program_.isRepeated(u, mapOf(u))) {
-            fail({diag::Id::GradientOfUpdate, u.data.str(), "iterations of a map write the same element, and one of them counts"},
+            fail({diag::Id::GradientOfUpdate, u.data.str(),
+                  "iterations of a map write the same element, of which one value remains"},
                  *u.access);
             return false;
         }

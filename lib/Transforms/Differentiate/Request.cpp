@@ -34,10 +34,10 @@ std::string whyNoGradient(const SDFG &g, Name n) {
     if (!d)
         return g.symbols.contains(n) ? "it is a symbol" : "there is no such argument";
     if (d->transient)
-        return "it is no argument";
+        return "it is not an argument";
     if (!analysis::isPlain(d))
-        return "it is no array";
-    return isReal(d->dtype) ? "" : "it holds no real numbers, but " + d->dtype.str();
+        return "it is not an array";
+    return isReal(d->dtype) ? "" : "it does not contain floating-point numbers, but " + d->dtype.str();
 }
 
 std::optional<Request> requestOf(const pass::OptionValues &options, const SDFG &root) {
@@ -108,7 +108,7 @@ std::variant<Request, diag::Message> requestOfNested(const Step &s, const std::f
         if (!isActive(u))
             continue;
         if (u.kind == UseKind::Update && !onlyAddsTo(*cast<NestedSDFGNode>(s.nodes.front())->sdfg, u.connector))
-            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG makes it, and not by sums alone"};
+            return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "a nested SDFG computes it, and not only by sums"};
         (u.writes() ? r.of : r.wrt).push_back(u.connector);
     }
     // If it writes nothing, the gradient of the old value passes through; past sums it does so anyway.

@@ -187,7 +187,7 @@ private:
     std::string whyNot(Name n) const {
         const DataDesc &d = *g_.desc(n);
         if (!analysis::isPlain(&d))
-            return "it is no array";
+            return "it is not an array";
         for (const Name s : d.totalSize.freeSymbols())
             if (assignedForward_.count(s) || g_.desc(s))
                 return "its size, " + d.totalSize.str() + ", is known only when the forward program has run";

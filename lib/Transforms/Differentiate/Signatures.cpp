@@ -64,11 +64,11 @@ std::optional<diag::Message> addUse(py::Signature &signature, const Use &u, cons
     if (!isReal(element))
         return std::nullopt;
     if (u.writes() && isPointer && !isIndexed && (!u.subset || !u.subset->isOneElement()))
-        return diag::Message{diag::Id::GradientOfCode, "it assigns to `" + u.connector.str() + "` as a whole, which stores nothing",
+        return diag::Message{diag::Id::GradientOfCode, "it assigns to `" + u.connector.str() + "` as a whole, which has no effect",
                              "assign the elements one by one"};
     (u.writes() ? signature.activeOutputs : signature.activeInputs).insert(u.connector);
     if (u.kind == UseKind::Update && !isSum(u.memlet.wcr))
-        return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"};
+        return diag::Message{diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is not a sum"};
     return std::nullopt;
 }
 
@@ -80,7 +80,7 @@ std::variant<py::Signature, diag::Message> signatureOf(const Step &s, const Task
                                                        py::Ties ties) {
     if (t.code.language != Language::Python)
         return diag::Message{
-            diag::Id::GradientOfCode, "it is written in another language than Python",
+            diag::Id::GradientOfCode, "it is not written in Python",
             "write it in Python, give it a rule (its property `gradient`), or differentiate before library nodes are expanded"};
     py::Signature out;
     const std::map<Name, Name> names = gradientConnectors(t, g, prefix);
@@ -126,7 +126,7 @@ diag::Message messageOf(const py::DerivativeError &e) {
     case py::DerivativeError::Kind::Complex:
         return {diag::Id::GradientOfComplex, e.what};
     case py::DerivativeError::Kind::Foreign:
-        return {diag::Id::GradientOfCode, "it has C++ in it", "write it in Python"};
+        return {diag::Id::GradientOfCode, "it contains C++", "write it in Python"};
     case py::DerivativeError::Kind::Construct:
         return {diag::Id::GradientOfCode, e.what, "write it with assignments, branches and functions that have derivatives"};
     case py::DerivativeError::Kind::Typing:
@@ -153,8 +153,8 @@ std::optional<diag::Message> obstacleOfArguments(const Step &s, const std::funct
         for (const Use &u : s.uses)
             if (w.writes() && isActive(w) && u.connector != w.connector && meet(u, w, facts))
                 return diag::Message{diag::Id::GradientOfFlow,
-                                     "a nested SDFG that has `" + w.data.str() + "` by two arguments, and writes it",
-                                     "give it one argument for both"};
+                                     "a nested SDFG that has `" + w.data.str() + "` through two arguments, and writes it",
+                                     "pass it as one argument"};
     return std::nullopt;
 }
 
@@ -162,10 +162,10 @@ diag::Message obstacleOfScope(const Node &entry) {
     if (const auto *m = dyn_cast<MapEntry>(&entry); m && !m->optimize)
         return {diag::Id::GradientOfFlow, "a map that must not be changed (`optimize`)", ""};
     if (isa<ConsumeEntry>(&entry))
-        return {diag::Id::GradientOfFlow, "a consume scope, whose iterations a stream decides on",
+        return {diag::Id::GradientOfFlow, "a consume scope, whose iterations depend on a stream",
                 "write it as a map over an array"};
-    return {diag::Id::GradientOfFlow, "a scope with views in it, or with ranges that are read when the program runs",
-            "read such ranges on an edge in front"};
+    return {diag::Id::GradientOfFlow, "a scope that contains views or reads its ranges at run time",
+            "read such ranges on an edge before the scope"};
 }
 
 namespace {
@@ -199,7 +199,7 @@ std::string whyHidden(const State &s) {
 } // namespace
 
 diag::Message obstacleOfState(const State &s) {
-    return {diag::Id::GradientOfFlow, whyHidden(s), "take it out of what is differentiated"};
+    return {diag::Id::GradientOfFlow, whyHidden(s), "exclude it from the differentiated part"};
 }
 
 } // namespace sdfgc::transforms::gradient

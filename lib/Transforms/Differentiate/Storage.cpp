@@ -139,10 +139,10 @@ void checkLimit(const MemoryLimit &limit, const Ledger &ledger, pass::Context &c
         if (!limit.sizes.count(n))
             unknown += (unknown.empty() ? "`" : ", `") + n.str() + "`";
     const std::string needed = all.str() + (total && !all.isInteger() ? " = " + std::to_string(*total) : "");
-    context.diags.report(diag::Id::GradientMemory, place, needed, std::to_string(limit.bytes), text,
-                         !unknown.empty()
-                             ? "give a value for " + unknown
-                             : "compute values again, `strategy=recompute=NAME`, cut loops, `checkpoints=auto`, or allow more");
+    context.diags.report(
+        diag::Id::GradientMemory, place, needed, std::to_string(limit.bytes), text,
+        !unknown.empty() ? "give a value for " + unknown
+                         : "recompute values (`strategy=recompute=NAME`), cut loops (`checkpoints=auto`), or allow more memory");
 }
 
 } // namespace sdfgc::transforms::gradient

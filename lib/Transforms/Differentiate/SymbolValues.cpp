@@ -75,8 +75,7 @@ std::optional<std::string> FlowReverser::notedValue(Name symbol, Block &since, B
     const Type *type = maker_.sdfg().symbols.find(symbol);
     const auto made = type && type->isInteger() ? values_.noteAt(since, "tape_" + symbol.str(), type->scalar()) : std::nullopt;
     if (!made) {
-        fail({diag::Id::GradientOfSymbol, symbol.str(),
-              "compute it from variables of loops, and from arrays that nobody overwrites"},
+        fail({diag::Id::GradientOfSymbol, symbol.str(), "compute it from loop variables and from arrays that are not overwritten"},
              at);
         return std::nullopt;
     }

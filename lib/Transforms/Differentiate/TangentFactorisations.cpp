@@ -54,7 +54,7 @@ Use tangentOrZero(const TangentRule &r, Matrices &m, const Use &u) {
 }
 
 bool refuse(const TangentRule &r) {
-    r.refuse("an operand is missing, or seen through a view, or its result is an update");
+    r.refuse("an operand is missing or is a view, or the result is an update");
     return false;
 }
 

@@ -48,7 +48,7 @@ bool TangentRule::isSet(std::string_view property, bool otherwise) const {
 }
 
 void TangentRule::refuse(const std::string &why) const {
-    writer.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node before: `expand-library-nodes`"}, node);
+    writer.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node first: `expand-library-nodes`"}, node);
 }
 
 namespace {
@@ -234,20 +234,20 @@ void tangentOfReduction(const TangentRule &r) {
     const json::Value *identity = r.node.properties.find("identity");
     const bool combines = !identity || identity->isNull(); // the old value is part of the result
     if (combines && kind != py::Reduction::Sum)
-        return r.refuse("it is no sum, and combines with what was there before");
+        return r.refuse("it is not a sum, and it combines with previous contents");
     if (!r.writer.isActive(in))
         return combines ? void() : r.writer.clear(r.site); // a value without a tangent is added
     if (kind == py::Reduction::Sum)
         return tangentOfLinear(r);
     const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
     if (!kept)
-        return r.refuse("its axes do not fit the shape of its result");
+        return r.refuse("its axes do not match the shape of its result");
     if (meet(in, out, {}) || out.kind == UseKind::Update || r.writer.desc(out).isView())
         return r.refuse("it overwrites its operand, or updates its result");
     if (kind == py::Reduction::Product)
         return product(r, in, out, *kept);
     if (kind != py::Reduction::Max && kind != py::Reduction::Min)
-        return r.refuse("its function is no sum, product, maximum or minimum");
+        return r.refuse("its function is not a sum, product, maximum or minimum");
     Extremum(r, in, out, *kept).add();
 }
 
@@ -259,7 +259,7 @@ void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n)
         return w.clear(site);
     for (const Use *u : r.uses(true))
         if (u->kind == UseKind::Update && w.isActive(*u) && !isSum(u->memlet.wcr))
-            return r.refuse("its result is an update that is no sum");
+            return r.refuse("its result is an update that is not a sum");
     if (const std::string why = obstacleOfMatrices(n, site.step); !why.empty())
         return r.refuse(why);
     if (const NodeRules rules = rulesOf(n); rules.tangent)

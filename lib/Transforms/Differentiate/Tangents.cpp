@@ -104,7 +104,7 @@ bool TangentWriter::checkSymbols() {
             if (isCarried(n)) {
                 place.file = context_.options.file;
                 context_.diags.report({diag::Id::GradientOfContainer, symbol.str(),
-                                       "a symbol, which gets its value from `" + n.str() + "`", "let tasklets read the container"},
+                                       "a symbol whose value comes from `" + n.str() + "`", "let tasklets read the container"},
                                       place);
                 failed_ = true;
             }
@@ -159,8 +159,8 @@ void TangentWriter::step(TangentSite &site) {
         return fail(obstacleOfScope(n), n);
     if (const std::string rule = userRuleOf(n); !rule.empty())
         return fail({diag::Id::GradientOfNode,
-                     "`" + n.label + "`: its rule `" + rule + "` is for gradients, and says nothing of tangents",
-                     "take the property `gradient` away, or use reverse mode"},
+                     "`" + n.label + "`: its rule `" + rule + "` is for gradients and does not define tangents",
+                     "remove the property `gradient`, or use reverse mode"},
                     n);
     if (const auto *t = dyn_cast<Tasklet>(&n))
         return tasklet(site, *t);
@@ -176,7 +176,7 @@ void TangentWriter::copy(TangentSite &site) {
     if (!isActive(from))
         return clear(site);
     if (to.kind == UseKind::Update && !isSum(to.memlet.wcr))
-        return fail({diag::Id::GradientOfUpdate, to.data.str(), "`" + to.memlet.wcr + "` is no sum"}, *to.access);
+        return fail({diag::Id::GradientOfUpdate, to.data.str(), "`" + to.memlet.wcr + "` is not a sum"}, *to.access);
     site.before.push_back(maker_.copy(tangent(from, {}), tangent(to, {})));
 }
 
@@ -189,9 +189,9 @@ void TangentWriter::clear(TangentSite &site) {
         if (u.kind == UseKind::Update && isSum(u.memlet.wcr))
             continue;
         if (u.kind == UseKind::Update)
-            return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is no sum"}, *u.access);
+            return fail({diag::Id::GradientOfUpdate, u.data.str(), "`" + u.memlet.wcr + "` is not a sum"}, *u.access);
         if (!subset || u.memlet.dynamic)
-            return fail({diag::Id::GradientOfContainer, u.data.str(), "written where no subset says", ""}, *u.access);
+            return fail({diag::Id::GradientOfContainer, u.data.str(), "written without a subset", ""}, *u.access);
         const Use t = tangent(u, {});
         site.before.push_back(maker_.fill(t.data, *subset, "0", site.inScope()));
     }
@@ -224,9 +224,9 @@ void TangentWriter::tasklet(TangentSite &site, const Tasklet &t) {
         const Connector *c = u.writes() ? t.outConnector(u.connector) : t.inConnector(u.connector);
         if (!u.writes() && names.read.count(u.connector)) {
             if (desc(u).isStream())
-                return fail({diag::Id::GradientStore, u.data.str(), "reading a stream takes its elements away",
-                             "read it into an array first"},
-                            t);
+                return fail(
+                    {diag::Id::GradientStore, u.data.str(), "reading a stream removes its elements", "read it into an array first"},
+                    t);
             uses.push_back(u);
             node->addIn(u.connector, c->type);
         }

@@ -171,7 +171,7 @@ private:
             return;
         }
         if (derivative_.partial.count(connector) || derivative_.stored.count(connector))
-            return r_.fail({diag::Id::GradientOfCode, "it may leave `" + w.data.str() + "` as it was, which it reads, too",
+            return r_.fail({diag::Id::GradientOfCode, "it may leave `" + w.data.str() + "` unchanged, which it also reads",
                             "write to another container"},
                            t_);
         const Name taken = r_.temporary("taken_" + w.data.str(), r_.desc(w), {}, b_);

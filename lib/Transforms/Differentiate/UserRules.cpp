@@ -70,7 +70,7 @@ public:
 
 private:
     bool fail(const std::string &why, const std::string &hint = "") {
-        r_.fail({diag::Id::GradientOfNode, "`" + n_.label + "`: the rule `" + name_ + "` does not fit: " + why, hint}, n_);
+        r_.fail({diag::Id::GradientOfNode, "`" + n_.label + "`: the rule `" + name_ + "` does not match: " + why, hint}, n_);
         return false;
     }
 
@@ -87,12 +87,12 @@ private:
         if (!rule_ || context_.diags.errorCount() != before)
             return fail("it cannot be read");
         if (!analysis::verify(*rule_, Level::Loaded, context_.diags, file))
-            return fail("it is no valid SDFG");
+            return fail("it is not a valid SDFG");
         for (const auto &pass : {createFillScopeConnectors(), createRaiseControlFlow()}) {
             pass::Program program{*rule_, nullptr};
             pass->run(program, context_);
         }
-        return context_.diags.errorCount() == before || fail("its control flow or its scopes are broken");
+        return context_.diags.errorCount() == before || fail("its control flow or its scopes are invalid");
     }
 
     std::vector<Name> containers() const {
@@ -125,7 +125,7 @@ private:
         }
         for (const Name data : containers())
             if (const auto at = meaning_.find(data); at == meaning_.end())
-                return fail("nothing of the node is called `" + data.str() + "`",
+                return fail("the node has no connector `" + data.str() + "`",
                             "arguments have the names of connectors, or `gradient_` before them");
             else if (!fits(data, *at->second))
                 return false;
@@ -147,7 +147,7 @@ private:
         DataDesc &d = *rule_->desc(data);
         const auto subset = subsetOf(u);
         if (!analysis::isPlain(&d) || !subset)
-            return fail("`" + data.str() + "` is no array");
+            return fail("`" + data.str() + "` is not an array");
         if (d.dtype != r_.desc(u).dtype)
             return fail("`" + data.str() + "` is of type " + d.dtype.str() + ", not " + r_.desc(u).dtype.str());
         const std::vector<sym::Expr> own = withoutOnes(d.shape), given = withoutOnes(subset->sizes());
@@ -171,7 +171,7 @@ private:
         for (const auto &[symbol, type] : rule_->symbols)
             if (!symbols_.count(symbol) && !assignsSymbol(symbol)) {
                 if (!r_.maker().sdfg().symbols.contains(symbol))
-                    return fail("its symbol `" + symbol.str() + "` is none of the program, and no size of an argument");
+                    return fail("its symbol `" + symbol.str() + "` is neither a symbol of the program nor a size of an argument");
                 symbols_.emplace(symbol, sym::Expr::symbol(symbol));
             }
         return true;

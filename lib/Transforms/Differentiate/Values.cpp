@@ -67,7 +67,7 @@ bool Values::lost(const Use &read, const std::string &why, const std::string &hi
 
 std::optional<Use> Values::of(const Use &read, Name connector) {
     if (maker_.sdfg().desc(read.data)->isStream()) {
-        lost(read, "reading a stream takes its elements away", "read it into an array first");
+        lost(read, "reading a stream removes its elements", "read it into an array first");
         return std::nullopt;
     }
     if (program_.isOverwritten(read))
@@ -96,7 +96,7 @@ std::optional<Use> Values::stored(const Use &u, Name connector) {
     }
     const std::optional<sym::Subset> subset = subsetOf(u);
     if (!subset) {
-        lost(u, "it is not known which elements are meant");
+        lost(u, "the accessed elements are unknown");
         return std::nullopt;
     }
     const Site &site = program_.siteOf(u);
@@ -124,7 +124,7 @@ std::size_t positionOf(const std::vector<Item> &items, const Use &u) {
 std::optional<Use> Values::ofLocal(const Use &u, Name connector, const nest::Map &outermost) {
     const std::optional<sym::Subset> subset = subsetOf(u);
     if (!subset) {
-        lost(u, "it is not known which elements are meant");
+        lost(u, "the accessed elements are unknown");
         return std::nullopt;
     }
     const Site &site = program_.siteOf(u);
@@ -171,7 +171,7 @@ const Values::Tape *Values::tapeAt(Tape t, std::size_t item, analysis::Memory m,
     setBox(t, boxOf(t, m, end));
     const auto shape = shapeOf(t);
     if (!shape) {
-        lost(u, whyUnknown_.empty() ? "how many elements there are is not known in front of the loops" : whyUnknown_);
+        lost(u, whyUnknown_.empty() ? "the number of elements is unknown before the loops" : whyUnknown_);
         return nullptr;
     }
     t.name = maker_.transient("tape_" + u.data.str(), *maker_.sdfg().desc(u.data), *shape);

@@ -287,7 +287,7 @@ bool Placement::wrapSequentialMaps() {
         const Name shared = analysis::sharedByIterations(*m, analysis::ScopeTree(*m->state()));
         if (!shared)
             continue;
-        context_.missed(*m, "runs in one thread of the device",
+        context_.missed(*m, "runs in one device thread",
                         {diag::Why::Dependence, "an iteration may use what another one writes to `" + shared.str() + "`"});
         wrap(*m->state(), {m});
         inOrder_.insert(m);

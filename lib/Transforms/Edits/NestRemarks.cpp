@@ -40,14 +40,14 @@ std::string NodeLabels::of(const Node &n) const {
 }
 
 void remarkKept(const SDFG &g, pass::Context &context) {
-    const diag::Reason why{diag::Why::Kept, "the graph says so"};
+    const diag::Reason why{diag::Why::Kept, "the graph requires it"};
     for (const Region *r : allRegions(g))
         if (const auto *l = dyn_cast<LoopRegion>(r); l && !l->optimize)
-            context.missed(*l, "is left as it is", why);
+            context.missed(*l, "is not changed", why);
     for (const State *s : allStates(g))
         for (const MapEntry *m : nodesOf<MapEntry>(*s))
             if (!m->optimize)
-                context.missed(*m, "is left as it is", why);
+                context.missed(*m, "is not changed", why);
 }
 
 bool rewriteRuns(SDFG &root, pass::Context &context,

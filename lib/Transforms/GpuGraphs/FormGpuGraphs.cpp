@@ -203,8 +203,8 @@ bool Former::fits(const Run &run, const GraphWish &wish) {
         return false;
     const pass::Element element(*run.blocks.front());
     if (run.operations > limits_.most) {
-        const diag::Reason why{Why::Budget, std::to_string(run.operations) + " operations are more than max-nodes, " +
-                                                std::to_string(limits_.most)};
+        const diag::Reason why{Why::Budget,
+                               std::to_string(run.operations) + " operations exceed max-nodes, " + std::to_string(limits_.most)};
         if (wish.mark == GraphMark::Require)
             context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*run.blocks.front()), wish.by, why.text,
                                   std::string(diag::info(why.code).hint));
@@ -215,7 +215,7 @@ bool Former::fits(const Run &run, const GraphWish &wish) {
         return true;
     context_.missed(element, "part of no GPU graph",
                     {Why::Small, std::to_string(run.operations) + (run.operations == 1 ? " operation is" : " operations are") +
-                                     " less than min-nodes, " + std::to_string(limits_.least)});
+                                     " fewer than min-nodes, " + std::to_string(limits_.least)});
     return false;
 }
 
@@ -227,7 +227,7 @@ void Former::explain(Region &r, const GraphWish &wish) {
         if (b->kind() == BlockKind::Conditional || (inner && (b->kind() == BlockKind::Loop || inner->graph == GraphMark::Formed)))
             continue; // on the host; inner regions have their own remarks
         if (!inner && GraphWishes::saysOff(*b))
-            context_.missed(*b, "part of no GPU graph", {Why::Kept, "something inside says `gpu_graph = off`"});
+            context_.missed(*b, "part of no GPU graph", {Why::Kept, "it contains `gpu_graph = off`"});
         const GraphBlock &is = blockers_->of(*b);
         for (const GraphBlocker &x : is.blockers) {
             if (inner && x.reason.code != Why::ControlFlow)
@@ -256,13 +256,15 @@ void Former::demand(Block &b, const GraphWish &wish) {
 
 /// Reports marks inside a kernel, or inside code that several host threads run.
 void Former::explainInside(SDFG &g) {
-    const diag::Reason why{Why::Shape, "a kernel or several threads of the host run it, and graphs are launched by one"};
+    const diag::Reason why{Why::Shape,
+                           "it runs in a kernel or on several host threads, but graphs are launched by one host thread"};
     for (const Region *r : allRegions(std::as_const(g))) {
         if ((r->graph != GraphMark::Auto && r->graph != GraphMark::Require) || blockers_->onHost(g))
             continue;
         const GraphWish wish = wishes_.inside(*r, wishes_.general(), &context_);
         if (wish.mark == GraphMark::Require)
-            context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*r), wish.by, why.text, "mark what is around the map");
+            context_.diags.report(diag::Id::GraphRequired, analysis::placeOf(*r), wish.by, why.text,
+                                  "mark the block around the map");
         context_.missed(*r, "part of no GPU graph", why);
     }
 }

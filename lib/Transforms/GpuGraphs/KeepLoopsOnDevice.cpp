@@ -109,14 +109,14 @@ private:
     bool moves(LoopRegion &l, DeviceLoopNest &nest, LoopJumps *jumps = nullptr) {
         const pass::Element element(l);
         if (const diag::Reason why = nest.plan()) {
-            context_.missed(element, "the host decides how often it runs", why);
+            context_.missed(element, "its number of iterations is determined on the host", why);
             return false;
         }
         if (jumps)
             jumps->enter();
         nest.move();
         root_.renumber();
-        context_.done(element, "the device decides how often it runs" + nest.moved());
+        context_.done(element, "its number of iterations is determined on the device" + nest.moved());
         blockers_.reset();
         return changed_ = true;
     }

@@ -220,9 +220,9 @@ DeviceLoopNest::Evaluation DeviceLoopNest::evaluation(Name symbol, const std::st
         reject(Why::Opaque, "`" + value + "` calls a function that sdfgc does not know, and a kernel might not be able to");
     for (const Name n : out.value.indices)
         if (symbols_.count(n))
-            reject(Why::Symbol, quoted(n) + " is an index in `" + value + "`, and only the device will know it");
+            reject(Why::Symbol, quoted(n) + " is an index in `" + value + "`, and it is known only on the device");
     if (const Type *t = symbol.empty() ? nullptr : g_.symbols.find(symbol); !symbol.empty() && (!t || !t->isNumeric()))
-        reject(Why::Symbol, quoted(symbol) + " has no type that a kernel could compute");
+        reject(Why::Symbol, quoted(symbol) + " has a type that kernels cannot compute");
     return out;
 }
 
@@ -235,7 +235,7 @@ std::optional<DeviceLoopNest::Evaluation> DeviceLoopNest::statement(const std::o
     const bool plain = parsed.value && parsed.value->size() == 1 && (*parsed.value)[0]->kind == py::StmtKind::Assign &&
                        (*parsed.value)[0]->targets.size() == 1 && (*parsed.value)[0]->targets[0]->kind == py::ExprKind::Name;
     if (!plain || code->language != Language::Python) {
-        reject(Why::Opaque, "`" + code->text + "` is no assignment to a symbol");
+        reject(Why::Opaque, "`" + code->text + "` is not an assignment to a symbol");
         return std::nullopt;
     }
     const py::Stmt &s = *(*parsed.value)[0];
@@ -245,7 +245,7 @@ std::optional<DeviceLoopNest::Evaluation> DeviceLoopNest::statement(const std::o
 
 void DeviceLoopNest::loop(LoopRegion &l) {
     if (l.condition && l.condition->language != Language::Python)
-        return reject(Why::Opaque, "its condition is no Python");
+        return reject(Why::Opaque, "its condition is not Python");
     if (!l.condition || l.condition->empty())
         return reject(Why::LoopForm, "it has no condition");
     std::vector<const Block *> front, tested;
@@ -281,7 +281,7 @@ void DeviceLoopNest::block(Block &b) {
         return edges(r);
     }
     default:
-        return reject(Why::ControlFlow, quoted(Name(b.label)) + " in it jumps");
+        return reject(Why::ControlFlow, quoted(Name(b.label)) + " in it contains a jump");
     }
 }
 
@@ -299,7 +299,7 @@ void DeviceLoopNest::conditional(ConditionalBlock &c) {
             continue;
         }
         if (branch.condition->language != Language::Python)
-            return reject(Why::Opaque, "a condition in it is no Python");
+            return reject(Why::Opaque, "a condition in it is not Python");
         out.conditions.push_back(evaluation({}, branch.condition->text, front));
         for (const analysis::SymbolValue::Read &r : out.conditions.back()->value.reads) // a kernel computes all conditions
             if (out.conditions.size() > 1 && !(r.element == g_.desc(r.data)->fullSubset()))
@@ -353,7 +353,7 @@ void DeviceLoopNest::dataflow(State &s) {
             std::set<Name> sizes;
             mentioned(analysis::freeSymbols(*d), sizes);
             if (!sizes.empty())
-                reject(Why::Allocation, quoted(a->data) + " has a size that only the device will know");
+                reject(Why::Allocation, quoted(a->data) + " has a size that is known only on the device");
         }
     }
     for (const auto &e : s.edges()) {
@@ -370,7 +370,7 @@ void DeviceLoopNest::dataflow(State &s) {
         const auto *m = dyn_cast<MapEntry>(n);
         if (!m || m->schedule != Schedule::GPU_Device)
             return reject(Why::Symbol,
-                          quoted(*names.begin()) + " is needed by " + elementName(*n) + ", and only the device will know it");
+                          quoted(*names.begin()) + " is needed by " + elementName(*n) + ", and it is known only on the device");
         kernel(const_cast<MapEntry &>(*m), names);
     }
 }
@@ -385,7 +385,7 @@ void DeviceLoopNest::kernel(MapEntry &m, const std::set<Name> &used) {
     for (const Name n : used) {
         if (extent.count(n))
             return reject(Why::DeviceValue,
-                          "the size of " + elementName(m) + " depends on " + quoted(n) + ", and the host sets sizes of kernels");
+                          "the size of " + elementName(m) + " depends on " + quoted(n) + ", but kernel sizes are set on the host");
         readers_.emplace_back(&m, n);
     }
 }

@@ -157,9 +157,9 @@ public:
         const std::optional<std::size_t> y = across(x);
         std::string done;
         if (x != last)
-            done = "the threads of a warp go along `" + m_.params[x].str() + "`";
+            done = "the threads of a warp run along `" + m_.params[x].str() + "`";
         if (y) {
-            done += (done.empty() ? "" : ", ") + std::string("blocks have rows along `") + m_.params[*y].str() + "`, too";
+            done += (done.empty() ? "" : ", ") + std::string("the rows of blocks run along `") + m_.params[*y].str() + "`, too";
             m_.gpuBlockSize = std::vector<sym::Expr>{blockAcross[0], blockAcross[1], 1};
         }
         moveToEnd(x, y);

@@ -69,7 +69,7 @@ public:
             const diag::SourceLoc source = later && later->node   ? pass::Element(*later->node).source
                                            : later && later->edge ? pass::Element(*later->edge).source
                                                                   : pass::Element(*c.state).source;
-            context.done({c.laterName(), source}, "threads wait in front of it: `" + steps.name(c.use.memory) + "`");
+            context.done({c.laterName(), source}, "threads wait before it: `" + steps.name(c.use.memory) + "`");
             insert(c);
             return changed = true;
         });

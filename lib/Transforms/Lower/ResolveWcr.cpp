@@ -201,15 +201,15 @@ Reason Resolver::conflictOn(const analysis::WriteLevel &level, bool shared) {
     });
     if (!disjoint)
         return {Why::Dependence,
-                "iterations may touch the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]"};
+                "iterations may access the same element of " + level.target->data.str() + "[" + level.touched.back().str() + "]"};
     if (overlapsOtherWrite(level, parallelScope, varying))
-        return {Why::Dependence, "another write in the same scope may touch " + level.target->data.str()};
+        return {Why::Dependence, "another write in the same scope may access " + level.target->data.str()};
     return {};
 }
 
 Decision Resolver::decide(const Edge &leaf) {
     if (leaf.memlet.wcrNonatomic)
-        return {WcrMode::Plain, "declared to need no atomicity"};
+        return {WcrMode::Plain, "declared not to require atomicity"};
     std::vector<Node *> around = tracer_.allScopesAround(leaf.src);
     analysis::WriteTarget target = tracer_.trace(leaf);
     const SDFG &g = *leaf.src->state()->sdfg();
@@ -219,7 +219,7 @@ Decision Resolver::decide(const Edge &leaf) {
     if (!analysis::outermostParallel(around))
         return {WcrMode::Plain, "no scope around it runs in parallel"};
     if (!target.known)
-        return {WcrMode::Atomic, "the memory that it reaches is not known", {}, Why::MayAlias, analysis::outermostParallel(around)};
+        return {WcrMode::Atomic, "the memory that it accesses is unknown", {}, Why::MayAlias, analysis::outermostParallel(around)};
     Reason conflict;
     const Node *scope = nullptr;
     bool shared = false;
@@ -231,7 +231,7 @@ Decision Resolver::decide(const Edge &leaf) {
         shared = shared || std::any_of(level.scopes.begin(), level.scopes.end(), isShared);
     }
     if (!conflict)
-        return {WcrMode::Plain, "parallel iterations touch different elements"};
+        return {WcrMode::Plain, "parallel iterations access different elements"};
     const analysis::ReductionOrNot reduction = analysis::reductionOf(tracer_, leaf, target, *analysis::outermostParallel(around));
     if (!reduction.level)
         return {WcrMode::Atomic, conflict.text + "; no reduction: " + reduction.why, {}, conflict.code, scope};
@@ -311,7 +311,7 @@ private:
             g->openmpSections = false;
         for (MapEntry *m : maps) {
             if (m->schedule == Schedule::CPU_Multicore)
-                context_.done(*m, "runs on one thread: it sums up in the order of its iterations");
+                context_.done(*m, "runs on one thread: it sums in the order of its iterations");
             m->schedule = Schedule::Sequential;
             m->ompNumThreads = 0;
             m->ompIf = sym::Expr::boolean(true);
@@ -329,7 +329,8 @@ private:
         diag::Location place = analysis::placeOf(*e.src);
         place.file = context_.options.file;
         context_.diags.report(diag::Id::UpdatesUnordered, place, "`" + scope.label + "`", e.memlet.data.str(),
-                              context_.options.gpu() ? "compile for the CPU, or leave the order open" : "leave the order open");
+                              context_.options.gpu() ? "compile for the CPU, or do not require an order"
+                                                     : "do not require an order");
     }
 
     SDFG &root_;

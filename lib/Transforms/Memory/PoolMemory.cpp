@@ -65,9 +65,9 @@ Uses usesOf(const SDFG &g, const analysis::ContainerUses &u) {
             out.obstacle = {Why::Container, "it is used inside of a scope"};
         for (const Edge *e : a->outEdges())
             if (e->dstConn == Name("set"))
-                out.obstacle = {Why::MayAlias, "a reference is set to it"};
+                out.obstacle = {Why::MayAlias, "a reference points to it"};
         if (analysis::graphAround(*s))
-            out.obstacle = {Why::Allocation, "a GPU graph uses it, whose memory stays where it is"};
+            out.obstacle = {Why::Allocation, "a GPU graph uses it, so its address must not change"};
         Block *top = topBlock(*s, g);
         if (std::find(out.blocks.begin(), out.blocks.end(), top) == out.blocks.end())
             out.blocks.push_back(top);
@@ -123,14 +123,14 @@ private:
         if (!obstacle && !only && !isSequence(g))
             obstacle = {Why::ControlFlow, "the SDFG is not a sequence of states"};
         if (obstacle) {
-            context_.missed(element, "memory of its own", obstacle);
+            context_.missed(element, "separate memory", obstacle);
             return false;
         }
         if (only)
             inState(*only, g, name);
         else
             around(g, name, uses.blocks);
-        context_.done(element, "memory of the pool");
+        context_.done(element, "memory from the pool");
         return true;
     }
 

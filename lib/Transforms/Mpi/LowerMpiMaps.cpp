@@ -99,16 +99,16 @@ private:
     static Refusal refusal(const MapEntry &m, bool gathers, const std::vector<DealtDimension> &dims) {
         const State &s = *m.state();
         if (analysis::ScopeTree(s).scopeOf(&m))
-            return {"it stands in another map, and not every rank may reach it", "give the outermost map the schedule MPI"};
+            return {"it is in another map, so some ranks may not reach it", "give the outermost map the schedule MPI"};
         if (s.sdfg()->parentNode)
-            return {"it stands in a nested SDFG, and not every rank may reach it", "inline the nested SDFG"};
+            return {"it is in a nested SDFG, so some ranks may not reach it", "inline the nested SDFG"};
         for (const Edge *e : m.exit->outEdges())
             if (const std::string why = !e->memlet.wcr.empty() ? whyNotCombined(*e)
                                         : gathers              ? whyNotGathered(*e, dims)
                                                                : "";
                 !why.empty())
-                return {why, e->memlet.wcr.empty() ? "take the option `gather` away"
-                                                   : "let every rank combine its own part, and add a node Allreduce"};
+                return {why, e->memlet.wcr.empty() ? "remove the option `gather`"
+                                                   : "combine the part of each rank locally, and add a node Allreduce"};
         return {};
     }
 

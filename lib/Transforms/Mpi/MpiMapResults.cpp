@@ -80,11 +80,11 @@ std::string whyNotCombined(const Edge &exitEdge) {
     const DataDesc *d = exitEdge.src->state()->sdfg()->desc(exitEdge.memlet.data);
     const std::optional<py::Wcr> r = reductionOf(exitEdge);
     if (!d || (d->kind != DataKind::Array && d->kind != DataKind::Scalar))
-        return "iterations on several ranks combine what they write to " + data + ", which is no array";
+        return "iterations on several ranks combine their writes to " + data + ", which is not an array";
     if (!r || !py::reductionIdentity(r->kind, d->dtype))
-        return "iterations on several ranks combine what they write to " + data + " by a function that has no neutral element";
+        return "iterations on several ranks combine their writes to " + data + " by a function that has no neutral element";
     if (!analysis::identityKeepsValues(r->kind, d->dtype))
-        return "iterations on several ranks combine what they write to " + data +
+        return "iterations on several ranks combine their writes to " + data +
                " by a logical operation, which would change numbers that no iteration writes";
     return "";
 }

@@ -161,9 +161,9 @@ private:
             if (depth > static_cast<int>(names_.size()))
                 return refuse(name, "it is a part of itself"), std::nullopt;
             if (!number(parent, depth + 1))
-                return refuse(name, "its parent `" + parent.str() + "` is no process grid"), std::nullopt;
+                return refuse(name, "its parent `" + parent.str() + "` is not a process grid"), std::nullopt;
             if (listOf(*d, "color").size() != g_.desc(parent)->shape.size())
-                return refuse(name, "`color` must say of each dimension of `" + parent.str() + "` whether it is kept"),
+                return refuse(name, "`color` must specify for each dimension of `" + parent.str() + "` whether it is kept"),
                        std::nullopt;
         }
         grids_.push_back(name);
@@ -180,7 +180,7 @@ private:
             return;
         const DataDesc *over = g_.desc(grid);
         if (!over || over->kind != DataKind::ProcessGrid)
-            return refuse(name, "`" + grid.str() + "` is no process grid");
+            return refuse(name, "`" + grid.str() + "` is not a process grid");
         const std::vector<std::string> along = listOf(d, "correspondence");
         if (listOf(d, "subshape").size() != d.shape.size() || along.size() != d.shape.size())
             return refuse(name, "`shape`, `subshape` and `correspondence` must have an entry for each dimension");
@@ -224,7 +224,7 @@ private:
                 if (const std::optional<int64_t> k = number(name, 0))
                     n.properties.set(p.property, *k);
                 else
-                    refuse(name, "it is no process grid, and " + elementName(n) + " wants one at `" + p.connector + "`");
+                    refuse(name, "it is not a process grid, but " + elementName(n) + " requires one at `" + p.connector + "`");
             }
         if (const Name name = descriptorAt(n, "_subarray", "subarray_type"))
             n.properties.set("subarray", subArray(name));
@@ -241,7 +241,7 @@ private:
         const std::optional<int64_t> grid =
             d && d->kind == DataKind::SubArray ? number(Name(textOf(*d, "pgrid")), 0) : std::nullopt;
         if (!grid) {
-            refuse(name, "it is no sub-array of a process grid");
+            refuse(name, "it is not a sub-array of a process grid");
             return out;
         }
         auto list = [](const std::vector<std::string> &texts) {
@@ -321,7 +321,7 @@ private:
                         continue;
                     handOver(*a);
                     if (!a->outEdges().empty())
-                        refuse(a->data, elementName(*a->outEdges().front()->dst) + " reads it, which is no MPI node");
+                        refuse(a->data, elementName(*a->outEdges().front()->dst) + " reads it, which is not an MPI node");
                     dead.push_back(a);
                 }
                 s->removeNodes(dead);

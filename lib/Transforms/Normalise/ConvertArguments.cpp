@@ -60,7 +60,7 @@ private:
         if (d.storage == Storage::Default)
             d.storage = Storage::Register;
         const Name value = g_.addTransient(argument.str() + "_value", std::move(d));
-        context_.done(n_, "has a value of its own for `" + argument.str() + "`");
+        context_.done(n_, "has a separate value for `" + argument.str() + "`");
         return values_[argument] = value;
     }
 

@@ -69,7 +69,7 @@ sym::Expr isIn(sym::Expr number, const sym::Range &r) {
 }
 
 constexpr const char *kMixedWarps = "GPUs that `--gpu-arch` names have warps of 32 lanes, others of 64";
-constexpr const char *kOneKind = "build one library for RDNA GPUs (gfx10, gfx11, gfx12), and one for the others";
+constexpr const char *kOneKind = "build one library for RDNA GPUs (gfx10, gfx11, gfx12)and another one for the other GPUs";
 
 class GuardResolver {
 public:
@@ -105,14 +105,14 @@ private:
             return false;
         const ThreadPosition p = threadPosition(t);
         if (!p.kernel) {
-            refuse(t, found.guards.front().text, "no map around the tasklet is a kernel",
-                   "give a map around it the schedule GPU_Device, or take the `location` away");
+            refuse(t, found.guards.front().text, "the tasklet is not in a kernel",
+                   "give a surrounding map the schedule GPU_Device, or remove the `location`");
             return false;
         }
         std::vector<sym::Expr> all;
         for (const ThreadGuard &guard : found.guards) {
             if (const Name unknown = undefinedIn(guard, t)) {
-                refuse(t, guard.text, "`" + unknown.str() + "` is defined by nothing around the tasklet",
+                refuse(t, guard.text, "`" + unknown.str() + "` is not defined around the tasklet",
                        "name a symbol of the SDFG or a parameter of a map around the tasklet");
                 return false;
             }
@@ -167,7 +167,8 @@ private:
     bool guardBy(Tasklet &t, sym::Expr when, const std::string &text) {
         for (const Edge *e : t.outEdges())
             if (e->srcConn && !e->memlet.data) {
-                refuse(t, text, "its result is a value of other code, which needs it always", "store the result in a container");
+                refuse(t, text, "its result is used directly by other code, which always needs it",
+                       "store the result in a container");
                 return false;
             }
         analysis::removeLocation(t);
@@ -252,23 +253,23 @@ private:
         const Surroundings around(m);
         const ThreadPosition p = around.threads ? threadPosition(m) : ThreadPosition();
         if (!around.threads || !p.thread) {
-            refuseMap(m, p.obstacle.empty() ? "it is in no GPU_ThreadBlock map" : p.obstacle,
+            refuseMap(m, p.obstacle.empty() ? "it is not in a GPU_ThreadBlock map" : p.obstacle,
                       "put it into a GPU_ThreadBlock map, whose threads make up the warps");
             return false;
         }
         if (const std::string why = meetsInside(m); !why.empty()) {
-            refuseMap(m, why, "warps do not run the map together: threads can only meet outside of it");
+            refuseMap(m, why, "warps do not run the map together: threads can only synchronise outside of it");
             return false;
         }
         const std::optional<int64_t> threads = p.threads.asInt();
         if (threads && *threads % lanes_ != 0) {
             refuseMap(m, "blocks of " + std::to_string(*threads) + " threads do not consist of warps of " + std::to_string(lanes_),
-                      "make the block a multiple of a warp");
+                      "make the block size a multiple of the warp size");
             return false;
         }
         for (const sym::Range &r : m.ranges)
             if (sym::isLess(r.begin, 0) == sym::Truth::True) {
-                refuseMap(m, "warps have no negative numbers", "let the range begin with 0 or more");
+                refuseMap(m, "warp numbers are not negative", "let the range begin with 0 or more");
                 return false;
             }
         if (!(m.params.size() > 1 ? splitByDimensions(m, p) : takeTurns(m, p)))
@@ -287,8 +288,8 @@ private:
             return true;
         }
         if (!r.step.isOne()) {
-            refuseMap(m, "it may have more iterations than a block has warps, and not each number is one",
-                      "let its parameter count by 1");
+            refuseMap(m, "it may have more iterations than a block has warps, and some numbers are not iterations",
+                      "use step 1 for its parameter");
             return false;
         }
         r = {r.begin + sym::mod(warp - r.begin, warps), r.end, warps, 1};
@@ -315,7 +316,7 @@ private:
                       : !needed || !threads
                           ? "it has several parameters, and their sizes or the block's are not constant"
                           : "it needs " + std::to_string(*needed) + " warps, and a block has " + std::to_string(*threads / lanes_),
-                      "give it one parameter: warps take turns at its iterations");
+                      "give it one parameter: the warps then share its iterations");
             return false;
         }
         sym::Expr rest = sym::floorDiv(*p.thread, lanes_);
@@ -336,7 +337,7 @@ private:
                 continue;
             if (const auto *m = dyn_cast<MapEntry>(n.get()))
                 if (m->gpuForceSyncthreads || isThreadBlock(m->schedule))
-                    return "the threads of the block meet in map `" + m->label + "`";
+                    return "the threads of the block synchronise in map `" + m->label + "`";
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
                 for (const State *inner : allStates(*nested->sdfg))
                     if (std::string why = meetsInside(*inner, nullptr); !why.empty())

@@ -307,7 +307,7 @@ private:
         leaving.erase(&own.skipped);
         if (!leaving.empty()) {
             endBy(l, leaving);
-            context_.done(l, "`" + l.condition->text + "` ends it after jumps");
+            context_.done(l, "`" + l.condition->text + "` ends it after a jump");
         }
         write(own.skipped, *l.start());
         write(own.left, l);
@@ -342,7 +342,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
-            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "structures its jumps"))
+            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "has its jumps replaced with branches"))
                 continue;
             countLoops(*g);
             ExitStructure(*g, context).run();

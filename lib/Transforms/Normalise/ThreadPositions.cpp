@@ -117,7 +117,7 @@ ThreadPosition threadPosition(const Node &n) {
         return p;
     if (around.isInner || (around.threads && around.threads->schedule == Schedule::GPU_ThreadBlock_Dynamic)) {
         p.obstacle = around.isInner ? "map `" + around.kernel->label + "` over the device is inside of another kernel"
-                                    : "threads take the iterations of map `" + around.threads->label + "` in any order";
+                                    : "threads execute the iterations of map `" + around.threads->label + "` in any order";
         return p;
     }
     const MapEntry &kernel = *p.kernel;
@@ -136,7 +136,7 @@ ThreadPosition threadPosition(const Node &n) {
         p.besideThreads = content.byBlocks() || persistent;
     }
     if (persistent) {
-        p.obstacle = "the blocks of the persistent kernel `" + kernel.label + "` have no iterations of their own";
+        p.obstacle = "the blocks of the persistent kernel `" + kernel.label + "` have no separate iterations";
         return p;
     }
     const analysis::BlockSizes iteration = iterationOf(kernel, true), iterations = iterationsOf(kernel);

@@ -177,8 +177,8 @@ private:
         State *s = block.parent()->addStateBefore(&block, "copy_back");
         for (Name twin : twins) {
             copy(*s, twin, argumentOf_.at(twin));
-            context.done(block, "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() +
-                                    "`, which the return would leave behind");
+            context.done(block,
+                         "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() + "`, which the return would skip");
         }
     }
 
@@ -186,8 +186,8 @@ private:
         State *s = g_.addStateBefore(g_.start(), "fill");
         for (Name twin : toFill_) {
             copy(*s, argumentOf_.at(twin), twin);
-            context.done({g_, twin},
-                         "starts as a copy of `" + argumentOf_.at(twin).str() + "`: not all that is copied back is always written");
+            context.done({g_, twin}, "starts as a copy of `" + argumentOf_.at(twin).str() +
+                                         "`: not every element that is copied back is always written");
         }
     }
 

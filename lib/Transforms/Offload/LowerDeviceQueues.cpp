@@ -72,10 +72,10 @@ public:
             if (Reason why = pushes_.obstacle(*u.node))
                 return why;
             if (!u.node->outEdges().empty() && !u.into)
-                return {Why::Container, "it is used otherwise than emptied into an array of one dimension in device memory"};
+                return {Why::Container, "it has uses other than being emptied into a one-dimensional array in device memory"};
             drained = drained || u.into;
         }
-        return drained ? Reason() : Reason{Why::Container, "nothing empties it"};
+        return drained ? Reason() : Reason{Why::Container, "it is never emptied"};
     }
 
     void lower() {
@@ -243,7 +243,7 @@ public:
                     continue;
                 const pass::Element element(elementName(*g) + ": stream " + stream.str(), pass::Element(*g, stream).source);
                 if (const Reason why = queue.obstacle()) {
-                    context.missed(element, "stays a stream, which kernels cannot use", why);
+                    context.missed(element, "remains a stream, which kernels cannot use", why);
                     continue;
                 }
                 context.done(element, "kernels append to `" + queue.target() + "` and count");

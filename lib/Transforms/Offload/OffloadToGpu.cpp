@@ -65,7 +65,8 @@ std::string unknownSize(const SDFG &root) {
         if (a.desc && a.desc->isArray())
             for (Name symbol : a.desc->freeSymbols())
                 if (!known.count(symbol))
-                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() + "`, which the program is not given";
+                    return "the size of `" + a.name.str() + "` needs `" + symbol.str() +
+                           "`, which is not an argument of the program";
     return "";
 }
 
@@ -99,7 +100,7 @@ std::string obstacle(SDFG &root) {
             if (d.isStructure() || d.isContainerArray() || d.isReference() || !(d.isScalar() || d.isArray()))
                 return "container `" + n.str() + "` is not a plain array";
             if (d.lifetime == Lifetime::External)
-                return "container `" + n.str() + "` has memory of the host that the caller provides";
+                return "container `" + n.str() + "` is host memory that the caller provides";
             if (d.storage == Storage::CPU_ThreadLocal)
                 return "thread-local container `" + n.str() + "`";
         }
@@ -108,7 +109,7 @@ std::string obstacle(SDFG &root) {
                 return "callback `" + n.str() + "`";
         for (Block *b : allBlocks(*g))
             if (b->kind() == BlockKind::Return || b->kind() == BlockKind::Unstructured || b->kind() == BlockKind::FunctionCall)
-                return "block `" + b->label + "` ends the program early or is not structured";
+                return "block `" + b->label + "` ends the program early or is unstructured";
         for (State *s : allStates(*g))
             for (const auto &n : s->nodes()) {
                 if (const auto *t = dyn_cast<Tasklet>(n.get());
@@ -364,7 +365,7 @@ std::string whyFewElements(SDFG &root) {
     const auto rounded = [](double x) { return std::to_string(static_cast<int64_t>(std::llround(x))); };
     const std::string elements = rounded(work.elements / work.launches);
     return "it would launch " + rounded(work.launches) + " kernels of " + elements + (elements == "1" ? " element" : " elements") +
-           " each, on average, if its loops count to 1000 (`few-elements=true` moves it all the same)";
+           " each, on average, if its loops count to 1000 (`few-elements=true` moves it nevertheless)";
 }
 
 class OffloadToGpu : public pass::GraphPass {

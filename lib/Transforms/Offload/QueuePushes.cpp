@@ -145,27 +145,27 @@ Reason QueuePushes::obstacle(const Edge &push) const {
     if (const auto *n = dyn_cast<NestedSDFGNode>(push.src))
         return nestedObstacle(*n, push.srcConn);
     if (!runsOnDevice(*push.src))
-        return {Why::Host, "the host pushes to it, too"};
+        return {Why::Host, "the host also pushes to it"};
     if (const auto *a = dyn_cast<AccessNode>(push.src)) {
         const DataDesc *d = g_.desc(a->data);
         if (!d || d->isStream() || !copied(push, *d).isOneElement())
-            return {Why::Opaque, "more than an element is copied to it"};
+            return {Why::Opaque, "more than one element is copied to it"};
         return {};
     }
     const auto *t = dyn_cast<Tasklet>(push.src);
     if (!t || t->code.language != Language::Python || !py::parseBlock(t->code.text).value)
-        return {Why::Opaque, "something else than a tasklet in Python pushes to it"};
+        return {Why::Opaque, "something other than a Python tasklet pushes to it"};
     return {};
 }
 
 Reason QueuePushes::nestedObstacle(const NestedSDFGNode &n, Name stream) const {
     const DataDesc *d = n.sdfg ? n.sdfg->desc(stream) : nullptr;
     if (!d || !d->isStream() || d->transient || !d->numElements().isOne() || n.inEdge(stream))
-        return {Why::Opaque, "a nested SDFG does more than push to it"};
+        return {Why::Opaque, "a nested SDFG does not only push to it"};
     const QueuePushes inside(*n.sdfg, stream);
     for (const AccessNode *a : inside.nodes()) {
         if (std::any_of(a->outEdges().begin(), a->outEdges().end(), [](const Edge *e) { return !e->memlet.isEmpty(); }))
-            return {Why::Opaque, "a nested SDFG does more than push to it"};
+            return {Why::Opaque, "a nested SDFG does not only push to it"};
         if (Reason why = inside.obstacle(*a))
             return why;
     }

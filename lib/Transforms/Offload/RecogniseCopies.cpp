@@ -218,7 +218,7 @@ public:
                     const pass::Element element(*m);
                     if (!Recognition(*m, facts).run())
                         continue;
-                    context.done(element, "moves memory only: no kernel");
+                    context.done(element, "only moves memory: not a kernel");
                     changed = true;
                 }
             }

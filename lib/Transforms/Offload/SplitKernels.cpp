@@ -74,9 +74,9 @@ public:
     /// Why the nest stays as it is; empty if it can be split.
     Reason obstacle() const {
         if (!onlyMaps_)
-            return {Why::Shape, "there is more in it than device maps"};
+            return {Why::Shape, "it contains more than device maps"};
         if (hasDynamicRange(m_) || m_.gpuBlockSize || m_.instrument != Instrumentation::No_Instrumentation)
-            return {Why::Shape, "its range, block size or time is asked for"};
+            return {Why::Shape, "the graph requests its range, block size or time"};
         for (const MapEntry *m : inner_)
             if (Reason why = obstacleOf(*m))
                 return why;
@@ -85,7 +85,7 @@ public:
             const DataDesc *d = g_.arrays.find(a->data);
             if (!d || !d->isArray() || d->isView() || d->storage != Storage::GPU_Global ||
                 (d->lifetime == Lifetime::Scope && !shared.count(a->data)))
-                return {Why::Container, "each iteration has `" + a->data.str() + "` for itself"};
+                return {Why::Container, "each iteration has `" + a->data.str() + "` as private data"};
             for (const auto &edges : {a->inEdges(), a->outEdges()})
                 for (const Edge *e : edges)
                     if (!e->memlet.isEmpty() && (!joins(*e) || !isOwn(*e)))
@@ -120,7 +120,7 @@ private:
             return {Why::Opaque, "the range of `" + inner.label + "` is read at run time"};
         for (Name p : m_.params) {
             if (std::find(inner.params.begin(), inner.params.end(), p) != inner.params.end())
-                return {Why::Names, "`" + inner.label + "` has a parameter of the same name"};
+                return {Why::Names, "`" + inner.label + "` has a parameter with the same name"};
             if (analysis::dependOn(inner.ranges, p))
                 return {Why::Shape, "the range of `" + inner.label + "` depends on `" + p.str() + "`"};
         }
@@ -234,7 +234,7 @@ private:
             const bool inNest =
                 outer && outer->schedule == Schedule::GPU_Device && analysis::executorOf(*outer) == analysis::Executor::Host;
             if (!inNest)
-                context.missed(*m, "a loop inside of a kernel",
+                context.missed(*m, "becomes a loop inside a kernel",
                                {Why::Shape, outer ? "it is not directly below the kernel's map" : "it is in a nested SDFG"});
         }
     }
@@ -254,7 +254,7 @@ private:
                     seen.insert(m);
                     continue;
                 }
-                context.done(element, "its device maps are kernels of their own");
+                context.done(element, "its device maps are separate kernels");
                 split.run();
                 again = changed = true;
                 break;

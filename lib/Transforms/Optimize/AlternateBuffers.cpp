@@ -93,14 +93,14 @@ public:
     Reason obstacle() {
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || header_.down || isEndChanged())
-            return {Why::LoopForm, "it does not count up to an end that is known"};
+            return {Why::LoopForm, "it does not count up to a known end"};
         if (loops_.isReadOutside(loop_))
-            return {Why::LiveOut, "its variable is read outside"};
+            return {Why::LiveOut, "its variable is read after the loop"};
         std::size_t steps = 0;
         for (const Item &i : body_->items) {
             steps += items_.factsOf(i).steps;
             if (!canRepeat(i) || !nest::canRename(i, next()))
-                return {Why::Opaque, "it has more than tasklets and copies"};
+                return {Why::Opaque, "it contains more than tasklets and copies"};
         }
         if (steps > steps_)
             return {Why::Budget, "its body has more than " + std::to_string(steps_) + " steps"};
@@ -214,7 +214,7 @@ private:
                     return {Why::Dependence, "`" + written().str() + "` is read before it is written"};
         const analysis::AccessInstance all{g_.desc(written())->fullSubset(), {}};
         if (writes.empty() || (!begin_ && !isBefore(all, writes)))
-            return {Why::Dependence, "`" + written().str() + "` is not written as a whole"};
+            return {Why::Dependence, "`" + written().str() + "` is not written completely"};
         return {};
     }
 
@@ -223,13 +223,13 @@ private:
         if (n != old() && n != written()) {
             for (const Name one : {old(), written()})
                 if (!memories_.apart(memories_.of(g_, one), u.use->memory))
-                    return {Why::MayAlias, "`" + n.str() + "` may be the memory of `" + one.str() + "`"};
+                    return {Why::MayAlias, "`" + n.str() + "` may share memory with `" + one.str() + "`"};
             return {};
         }
         if (n == old() && u.use->writes())
             return {Why::Dependence, "`" + n.str() + "` is written in other ways as well"};
         if (u.use->writes() && !isFixed(u))
-            return {Why::Dependence, "what is written of `" + n.str() + "` may be another part in each iteration"};
+            return {Why::Dependence, "the written part of `" + n.str() + "` may differ between iterations"};
         return {};
     }
 

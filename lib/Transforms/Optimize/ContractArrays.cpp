@@ -79,7 +79,7 @@ public:
             if (const Reason why = obstacle(around, places)) {
                 if (rows_ && contractToRow(name, d, around, places))
                     continue;
-                context_.missed(where, "stays an array", why, d.totalSize * d.dtype.bytes().value_or(1));
+                context_.missed(where, "remains an array", why, d.totalSize * d.dtype.bytes().value_or(1));
                 continue;
             }
             Map &owner = *around.back();
@@ -142,7 +142,7 @@ private:
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return {Why::SharedElement, "an iteration uses more than one element"};
             if (&p == &places.front() && (!u.use->certain || !inner.empty()))
-                return {Why::SharedElement, "the first use in an iteration does not write it for certain"};
+                return {Why::SharedElement, "the first use in an iteration is not certain to write it"};
         }
         return {};
     }

@@ -109,7 +109,7 @@ private:
             c.readsContainers |= v.hasElements;
             reject(symbol, v.why);
             if (nest::isKept(r))
-                reject(symbol, {Why::Kept, "the graph keeps what is there"});
+                reject(symbol, {Why::Kept, "the graph forbids the change"});
         }
     }
 
@@ -122,9 +122,9 @@ private:
             if (!type || !type->isNumeric() || g_.constant(name) || g_.desc(name))
                 reject(name, {Why::Container, "a scalar cannot have its type"});
             if (mentions.all() || mentions.contain(name))
-                reject(name, {Why::Symbol, "it is more than a value in tasklets"});
+                reject(name, {Why::Symbol, "it is used for more than a value in tasklets"});
             if (free.count(name) || (g_.parentNode && g_.parentNode->mapped(name)))
-                reject(name, {Why::Symbol, "it has a value at the begin"});
+                reject(name, {Why::Symbol, "it has an initial value"});
             if (bound.count(name))
                 reject(name, {Why::Names, "`" + name.str() + "` has another meaning elsewhere"});
         }
@@ -167,7 +167,7 @@ private:
                     if (changed.count(n) || t->code.language != Language::Python)
                         reject(n, {Why::Effects, "`" + t->label + "` changes it"});
                     else if (step == steps.end())
-                        reject(n, {Why::Opaque, "`" + t->label + "` reads it in a state or scope that is not taken apart"});
+                        reject(n, {Why::Opaque, "`" + t->label + "` reads it in a state or scope that cannot be split"});
                     else
                         found->second.readers.push_back(step->second);
                 }
@@ -209,7 +209,7 @@ private:
                         const auto read = candidates_.find(n);
                         if (!c.why || read == candidates_.end() || read->second.why)
                             continue;
-                        reject(n, {Why::Symbol, "the symbol `" + name.str() + "` is made of it"});
+                        reject(n, {Why::Symbol, "the symbol `" + name.str() + "` is computed from it"});
                         changed = true;
                     }
         }
@@ -415,11 +415,11 @@ class DemoteSymbols : public pass::GraphPass {
             return;
         for (const auto &[name, c] : candidates)
             if (c.why && c.isRead)
-                context.missed(placeOf(c), "`" + name.str() + "` stays a symbol", c.why);
+                context.missed(placeOf(c), "`" + name.str() + "` remains a symbol", c.why);
         Demotion demotion(g, memories, runs);
         for (const auto &group : groups(candidates)) {
             const auto &[name, first] = group.front();
-            const std::string with = group.size() == 1 ? " is a scalar" : " is a scalar, with what its values mention";
+            const std::string with = group.size() == 1 ? " is a scalar" : " is a scalar, with the symbols in its values";
             if (context.mayChange(placeOf(*first), "`" + name.str() + "`" + with))
                 demotion.demote(group);
         }

@@ -291,27 +291,27 @@ public:
     /// Why the loop stays as it is; empty if it can be distributed.
     Reason obstacle() {
         if (!loop_.optimize)
-            return {Why::Kept, "the graph says so"};
+            return {Why::Kept, "the graph requires it"};
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd() || !header_.isOfIntegers(g_))
-            return {Why::LoopForm, "it does not count to an end that is known"};
+            return {Why::LoopForm, "it does not count to a known end"};
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
-            return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
+            return {Why::ControlFlow, "its body is not a sequence of states and loops"};
         body_ = std::move(*body);
         if (body_.size() > most)
             return {Why::Budget, "its body has more than " + std::to_string(most) + " steps"};
         if (!std::all_of(body_.begin(), body_.end(), isSequential))
-            return {Why::Shape, "its body has more than steps of one thread"};
+            return {Why::Shape, "its body contains more than single-threaded steps"};
         if (leavesContainers())
-            return {Why::OutOfBounds, "it reaches outside of a container"};
+            return {Why::OutOfBounds, "it accesses elements outside of a container"};
         graph_.emplace(body_, header_.level(), loop_, items_, loops_);
         groups_ = groupsOf(*graph_, body_.size());
         if (isOneLoop())
             return {Why::Dependence, "no part of its body is independent of other iterations"};
         return choosesParts(DistributionCost(body_, header_.level(), g_, graph_->variables()))
                    ? Reason()
-                   : Reason{Why::Unprofitable, "its parts use the same memory, which one loop goes over once"};
+                   : Reason{Why::Unprofitable, "its parts use the same memory, which one loop traverses only once"};
     }
 
     /// `1 loop and 2 maps for teams of 4`, for remarks.
@@ -478,7 +478,7 @@ class DistributeLoops : public pass::GraphPass {
             const pass::Element where(l);
             Distribution distribution(l, known.g, known.memories, known.items, known.loops);
             if (const Reason why = distribution.obstacle()) {
-                context.missed(where, "stays one loop", why);
+                context.missed(where, "remains one loop", why);
                 return false;
             }
             if (!context.mayChange(where, "is " + distribution.parts()))

@@ -72,10 +72,11 @@ private:
             keepsInside(item))
             return false;
         const pass::Element where = elementOfItem(item, g_);
-        const std::string unread = "nobody reads what it writes to `" + writes.front().use->data.str() + "`";
+        const std::string unread = "its results are never read from `" + writes.front().use->data.str() + "`";
         if (nest::hasEffects(item)) {
             if (stays_.insert(where.name).second) // the walk may visit it again
-                context_.missed(where, "stays, though " + unread, {diag::Why::Effects, "it does more than its memlets tell"});
+                context_.missed(where, "remains, although " + unread,
+                                {diag::Why::Effects, "it has effects that its memlets do not describe"});
             return false;
         }
         return context_.mayChange(where, "is removed: " + unread);
@@ -95,7 +96,7 @@ bool removeAssignments(SDFG &g, const analysis::Mentions &mentions, pass::Contex
             std::erase_if(e->assignments, [&](const auto &a) {
                 if (mentions.all() || mentions.contain(a.first) || analysis::callsFunctions(a.second) ||
                     (g.parentNode && g.parentNode->mapped(a.first)) ||
-                    !context.mayChange({*e, *r}, "assigns nothing to `" + a.first.str() + "`, which nobody reads"))
+                    !context.mayChange({*e, *r}, "assigns nothing to `" + a.first.str() + "`, which is never read"))
                     return false;
                 removed.insert(a.first);
                 return changed = true;
@@ -113,7 +114,7 @@ bool removeContainers(SDFG &g, const analysis::Mentions &mentions, pass::Context
     std::vector<Name> unused;
     for (const auto &[name, d] : g.arrays)
         if (d.transient && d.lifetime == Lifetime::Scope && !d.isStructure() && !mentions.contain(name) &&
-            context.mayChange({g, name}, "is removed: nobody uses it"))
+            context.mayChange({g, name}, "is removed: it is never used"))
             unused.push_back(name);
     for (const Name n : unused)
         g.arrays.erase(n);

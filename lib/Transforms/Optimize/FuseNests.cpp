@@ -310,7 +310,7 @@ private:
         if (!maySum(a, b) || !maySum(b, a)) {
             if (!lastRound_)
                 context_.missed(*(a.step ? a : b).step->nodes.front(), nameOf(b) + " does not join " + nameOf(a),
-                                {Why::Contract, "the order of its sums has to stay"});
+                                {Why::Contract, "the order of its sums must not change"});
             return std::nullopt;
         }
         const bool reduces = (a.step && nest::isReduce(*a.step)) || (b.step && nest::isReduce(*b.step));
@@ -330,7 +330,7 @@ private:
         bool up = false;
         if (!why) {
             up = canMove(later, earlier, later);
-            why = {Why::Order, "something between them has to stay there"};
+            why = {Why::Order, "an item between them must stay there"};
             if ((up || canMove(earlier, earlier, later)) && (!second.before || !hasToPrecede(earlier, *second.before)))
                 at = deepest(*first.map, *second.map, most, why);
         }
@@ -411,7 +411,7 @@ private:
     /// Why two maps cannot share iterations; empty if they can, possibly with some reads saved.
     Reason obstacle(const Map &a, const Map &b, Alignment &at) const {
         if (!nest::canLayOver(b, at.meaning, at.depth))
-            return {Why::Names, "the names of their parameters clash"};
+            return {Why::Names, "the names of their parameters conflict"};
         const std::vector<nest::PlacedUse> ofA = nest::aligned(a, a, {}, at.depth), ofB = nest::aligned(b, a, at.meaning, at.depth);
         for (const nest::PlacedUse &u : ofA)
             for (const nest::PlacedUse &v : ofB) {
@@ -419,7 +419,8 @@ private:
                     continue;
                 const std::optional<analysis::Conflict> c = items_.conflict(u, v, at.depth);
                 if (c && program_.handed && (v.use->writes() || !program_.handed->count(u.use->memory)))
-                    return {Why::Dependence, "`" + v.use->data.str() + "` is more than a value that one hands to the other"};
+                    return {Why::Dependence,
+                            "`" + v.use->data.str() + "` is used for more than passing a value from one to the other"};
                 if (c && !analysis::isWithinIteration(*c)) {
                     if (!maySave() || !canBeSaved(u, a, at.depth, items_, g_))
                         return nest::conflictReason("iterations depend on others of the other map,", v, u, *c);

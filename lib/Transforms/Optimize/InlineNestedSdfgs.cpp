@@ -74,7 +74,7 @@ private:
             return std::nullopt;
         const pass::Element where(*node);
         if (node->sdfg->graph != GraphMark::Unmarked && context_.options.gpu()) {
-            context_.missed(where, "stays a nested SDFG", {diag::Why::Kept, "it has its own mark for GPU graphs"});
+            context_.missed(where, "remains a nested SDFG", {diag::Why::Kept, "it has a separate mark for GPU graphs"});
             return std::nullopt;
         }
         nest::Opened opened = nest::open(step, g_, memories_, loops_, connectors_,
@@ -82,7 +82,7 @@ private:
         if (opened.why.code == diag::Why::PassLimit) // there already is a remark
             return std::nullopt;
         if (opened.why) {
-            context_.missed(where, "stays a nested SDFG", opened.why);
+            context_.missed(where, "remains a nested SDFG", opened.why);
             return std::nullopt;
         }
         return opened;

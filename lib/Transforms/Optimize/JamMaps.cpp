@@ -84,7 +84,7 @@ public:
         if (size && *size < elements())
             return {};
         if (columns_ > 0 && columns_ + sums_ > inside_)
-            return "its inner maps walk down columns";
+            return "its inner maps traverse columns";
         return rows_ > 0 && columns_ + sums_ >= inside_ ? "its iterations read the same rows" : "";
     }
 
@@ -151,7 +151,7 @@ private:
         if (jammed)
             for (const Name n : m.locals) {
                 if (!isVariable(n))
-                    return {Why::Container, "`" + n.str() + "` is an array of each iteration"};
+                    return {Why::Container, "`" + n.str() + "` is an array private to each iteration"};
                 variables_.insert(n);
             }
         for (const Item &i : m.body) {
@@ -170,7 +170,7 @@ private:
 
     Reason ofStep(const Item &item, const Map &around, bool jammed) {
         const Step &s = *item.step;
-        const Reason opaque{Why::Opaque, "it has more than tasklets"};
+        const Reason opaque{Why::Opaque, "it contains more than tasklets"};
         if (s.effects || s.nodes.size() > 1 || (!s.isCopy() && !isa<Tasklet>(s.nodes.front())))
             return opaque;
         const std::map<Name, sym::Expr> meaning{{along_, sym::Expr::symbol(Name("__v"))}};
@@ -183,13 +183,13 @@ private:
             if (s.isCopy() && (!analysis::isOnHost(d) || u.kind == UseKind::Update))
                 return opaque;
             if (!own_.count(u.data) && u.writes() && !isOfOneIteration(*subset) && !(anyOrder_ && isSumOfNumbers(u, g_)))
-                return {Why::Dependence, "iterations share what they write of `" + u.data.str() + "`"};
+                return {Why::Dependence, "iterations write common elements of `" + u.data.str() + "`"};
             if (jammed)
                 count(u, *subset, *d, around);
         }
         if (s.isCopy() && !(g_.desc(s.uses.front().data)->dtype == g_.desc(s.uses.back().data)->dtype))
             return opaque;
-        return nest::canRename(item, meaning) ? Reason() : Reason{Why::Names, "its parameter cannot get another meaning"};
+        return nest::canRename(item, meaning) ? Reason() : Reason{Why::Names, "its parameter cannot be replaced"};
     }
 
     /// Is the element used by no other iteration? This holds for an index that moves by a constant, but not for `j // 2`.

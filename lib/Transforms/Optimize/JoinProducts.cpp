@@ -263,9 +263,9 @@ private:
         const bool up = canMove(list, later, earlier), down = !up && canMove(list, earlier, later);
         Reason why = obstacle(pair);
         if (!why && !up && !down)
-            why = {Why::Order, "something between them has to stay there"};
+            why = {Why::Order, "an item between them must stay there"};
         if (why) {
-            context_.missed(node, "does not share the reading of `" + first.matrix.data.str() + "` with " + other, why);
+            context_.missed(node, "does not share its reads of `" + first.matrix.data.str() + "` with " + other, why);
             return false;
         }
         if (!context_.mayChange(node, "reads `" + first.matrix.data.str() + "` together with " + other))
@@ -282,11 +282,11 @@ private:
     Reason obstacle(const Pair &p) const {
         const DataDesc &matrix = *g_.desc(p.along.matrix.data);
         if (!context_.allows(pass::FloatClass::F1))
-            return {Why::Contract, "the order of its sums has to stay"};
+            return {Why::Contract, "the order of its sums must not change"};
         const std::vector<std::size_t> dims = p.along.matrix.subset->nonUnitDims();
         if (!isBlasReal(matrix.dtype) || !matrix.strides[dims.back()].isOne() ||
             !p.along.matrix.subset->dims[dims.back()].step.isOne())
-            return {Why::Layout, "rows of the matrix are not contiguous, or no numbers"};
+            return {Why::Layout, "rows of the matrix are not contiguous, or not numbers"};
         const auto size = (p.along.rows * p.along.columns).asInt();
         if (size && *size < elements_)
             return {Why::Small, "the matrix is small"};

@@ -76,20 +76,20 @@ public:
     /// Why the loop stays in place; empty if it can move into a map.
     Reason obstacle() {
         if (!loop_.optimize)
-            return {Why::Kept, "the graph says so"};
+            return {Why::Kept, "the graph requires it"};
         const analysis::LoopHeader header = analysis::headerOf(loop_);
         if (!header.hasEnd() || !header.isOfIntegers(g_))
-            return {Why::LoopForm, "it does not count to an end that is known"};
+            return {Why::LoopForm, "it does not count to a known end"};
         range_ = header.range();
         body_ = nest::readRegion(loop_, known_.memories, known_.shared);
         if (!body_)
-            return {Why::ControlFlow, "its body is more than a chain of states"};
+            return {Why::ControlFlow, "its body is not just a chain of states"};
         if (Reason why = shape(body_->items))
             return why;
         if (Reason why = dependence(body_->items))
             return why;
         if (!walksAlongRows(body_->items))
-            return {Why::Unprofitable, "its maps walk along rows as it is"};
+            return {Why::Unprofitable, "its maps already traverse rows"};
         if (known_.reads.isReadOutside(loop_))
             return {Why::LiveOut, "its variable is read outside"};
         return {};
@@ -117,7 +117,7 @@ private:
             return i.map && nest::canSplit(*i.map) && !i.map->entry->ordered && !nest::hasEffects(i);
         };
         if (items.empty() || !std::all_of(items.begin(), items.end(), isMap))
-            return {Why::Shape, "its body has more than maps of the host"};
+            return {Why::Shape, "its body contains more than host maps"};
         depth_ = items.front().map->params.size();
         for (const Item &i : items)
             depth_ = std::min(depth_, sharedLoops(*items.front().map, *i.map));
@@ -146,7 +146,7 @@ private:
         for (const Item &i : items) {
             const std::map<Name, sym::Expr> meaning = meaningOf(*i.map);
             if (!nest::canLayOver(*i.map, meaning, depth_))
-                return {Why::Names, "the names of parameters clash"};
+                return {Why::Names, "the names of parameters conflict"};
             locals_.merge(nest::localsOf(i));
             for (nest::PlacedUse &u : nest::aligned(*i.map, first, meaning, depth_)) {
                 u.instance.loops.insert(u.instance.loops.begin() + static_cast<std::ptrdiff_t>(depth_), {loop_.variable, range_});
@@ -156,7 +156,7 @@ private:
         std::erase_if(uses_, [this](const nest::PlacedUse &u) { return locals_.count(u.use->data) != 0; });
         for (const nest::PlacedUse &u : uses_) {
             if (!analysis::isPlain(g_.desc(u.use->data)))
-                return {Why::Container, "`" + u.use->data.str() + "` is more than an array"};
+                return {Why::Container, "`" + u.use->data.str() + "` is not a plain array"};
         }
         for (std::size_t a = 0; a < uses_.size(); ++a)
             for (std::size_t b = a; b < uses_.size(); ++b) {
@@ -310,10 +310,10 @@ class LoopsIntoMaps : public pass::GraphPass {
             const pass::Element where(*l);
             Interchange interchange(*l, g, *known);
             if (const Reason why = interchange.obstacle()) {
-                context.missed(where, "stays around its maps", why);
+                context.missed(where, "remains around its maps", why);
                 continue;
             }
-            if (!context.mayChange(where, "is inside of its maps: they walk along rows"))
+            if (!context.mayChange(where, "is moved into its maps, which then traverse rows"))
                 continue;
             interchange.interchange();
             root.renumber();

@@ -79,16 +79,16 @@ public:
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
         if (!loop_.optimize)
-            return {Why::Kept, "the graph says so"};
+            return {Why::Kept, "the graph requires it"};
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd())
-            return {Why::LoopForm, "it does not count to an end that is known"};
+            return {Why::LoopForm, "it does not count to a known end"};
         const sym::Range range = header_.range();
         std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
         if (!body)
-            return {Why::ControlFlow, "its body is more than states and loops, one after the other"};
+            return {Why::ControlFlow, "its body is not a sequence of states and loops"};
         if (!header_.isOfIntegers(g_))
-            return {Why::LoopForm, "its range is more than integers"};
+            return {Why::LoopForm, "its range is not limited to integers"};
         map_.params = {loop_.variable};
         map_.ranges = {range};
         map_.entry = entry_.get();
@@ -96,7 +96,7 @@ public:
         if (Reason why = take(std::move(*body), map_.body))
             return why;
         if (nest::leavesContainers(map_, g_, items_.facts()))
-            return {Why::OutOfBounds, "it reaches outside of a container"};
+            return {Why::OutOfBounds, "it accesses elements outside of a container"};
         if (Reason why = dependence())
             return why;
         const auto trips = range.size().asInt();
@@ -108,7 +108,7 @@ public:
     /// How iterations depend on each other, for the remark.
     std::string relation() const {
         if (!sums_.empty())
-            return "iterations only add to `" + sums_.begin()->str() + "`, one after the other";
+            return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
         return updated_.empty() ? "iterations do not depend on each other"
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
@@ -133,7 +133,7 @@ private:
     Reason take(std::vector<Item> items, std::vector<Item> &body) {
         for (Item &i : items) {
             if (nest::hasEffects(i))
-                return {Why::Effects, "its body does more than its memlets tell"};
+                return {Why::Effects, "its body has effects that its memlets do not describe"};
             const bool sumsOverColumn = i.step && nest::isSumOverColumn(*i.step, loop_.variable, g_);
             if (i.step && (nest::isReduce(*i.step) || sumsOverColumn)) {
                 if (Reason why = takeReduction(*i.step, sumsOverColumn, body))
@@ -163,7 +163,7 @@ private:
 
     Reason makeSequential(Map &m) {
         if (!nest::canSplit(m))
-            return {Why::Opaque, "its body has scopes that stay as they are"};
+            return {Why::Opaque, "its body has scopes that cannot be changed"};
         std::vector<Item> inside;
         if (Reason why = take(std::move(m.body), inside))
             return why;
@@ -181,7 +181,7 @@ private:
             if (callsLibrary(*n))
                 return {Why::Library, "its body calls libraries"};
             if (n->isEntry())
-                return {Why::Opaque, "its body has scopes that stay as they are"};
+                return {Why::Opaque, "its body has scopes that cannot be changed"};
         }
         return {};
     }
@@ -267,10 +267,10 @@ class LoopsToMaps : public pass::GraphPass {
             const pass::Element where(l);
             Conversion conversion(l, known.g, known.memories, known.items, known.loops, context);
             if (const Reason why = conversion.obstacle()) {
-                context.missed(where, "stays a loop", why);
+                context.missed(where, "remains a loop", why);
                 return false;
             }
-            if (!context.mayChange(where, "is a map: " + conversion.relation()))
+            if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
             conversion.replace();
             return true;

@@ -262,7 +262,7 @@ private:
         if (candidates_.count(symbol))
             return changed = true;
         if (!isKnown || nest::isKept(r) ||
-            !context_->mayChange({e, r}, "assigns nothing to `" + symbol.str() + "`, which has the value already"))
+            !context_->mayChange({e, r}, "does not assign `" + symbol.str() + "`, which already has the value"))
             return false;
         return changed = true;
     }
@@ -296,7 +296,7 @@ class PropagateSymbols : public pass::GraphPass {
         }
         const std::set<Name> ofLoops = variablesOf(g);
         std::erase_if(candidates, [&](Name n) { return !read.count(n) && !ofLoops.count(n); });
-        if (!candidates.empty() && !context.mayChange(g, "replaces " + listOf(candidates) + " by what they are"))
+        if (!candidates.empty() && !context.mayChange(g, "replaces " + listOf(candidates) + " with their values"))
             candidates.clear();
         Propagation propagation(g, candidates);
         propagation.rewrite(context);

@@ -174,7 +174,7 @@ private:
         if (reads.all.empty())
             return false;
         const pass::Element where(g_, v.data);
-        Reason why = reads.uses < wanted ? Reason{Why::LiveOut, "it is used in other places as well"} : Reason();
+        Reason why = reads.uses < wanted ? Reason{Why::LiveOut, "it is also used elsewhere"} : Reason();
         for (const auto check : {&Recomputation::different, &Recomputation::overwritten, &Recomputation::loss})
             if (!why)
                 why = (this->*check)(list, at, p, v, reads);
@@ -207,12 +207,12 @@ private:
             read.loops.insert(read.loops.end(), r.loops.begin(), r.loops.end());
             const auto meaning = nest::iterationOf(p, *v.write->subset, *r.use->subset);
             if (!meaning)
-                return {Why::SharedElement, "an iteration writes more than an element of its own"};
+                return {Why::SharedElement, "an iteration writes more than one element of its own"};
             if (!analysis::isCovered(read, written, around_.size(), facts_))
-                return {Why::SharedElement, "elements are read that the map does not write for certain"};
+                return {Why::SharedElement, "elements are read that the map may not write"};
             if (std::any_of(r.loops.begin(), r.loops.end(), [&](const LoopLevel &l) { return names.count(l.variable) != 0; }) ||
                 std::any_of(v.steps.begin(), v.steps.end(), [&](const Step *s) { return !nest::canRename(copyOf(*s), *meaning); }))
-                return {Why::Names, "the names of parameters clash"};
+                return {Why::Names, "the names of parameters conflict"};
         }
         return {};
     }
@@ -244,13 +244,13 @@ private:
             const std::set<Name> names = input->subset ? input->subset->freeSymbols() : std::set<Name>();
             if (!analysis::isPlain(g_.desc(input->data)) ||
                 std::any_of(names.begin(), names.end(), [this](Name n) { return g_.desc(n) != nullptr; })) // position from memory
-                return {Why::Opaque, "it is not known what it is made from"};
+                return {Why::Opaque, "its inputs are unknown"};
         }
         for (std::size_t i = at; i <= reads.all.back().item; ++i)
             for (const nest::PlacedUse &u : nest::usesOf(list[i]))
                 for (const Use *input : v.inputs)
                     if (items_.meet(*u.use, *input))
-                        return {Why::Dependence, "`" + input->data.str() + "`, which it is made from, is overwritten"};
+                        return {Why::Dependence, "`" + input->data.str() + "`, from which it is computed, is overwritten"};
         return {};
     }
 

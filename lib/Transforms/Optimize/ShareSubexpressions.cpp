@@ -164,7 +164,7 @@ private:
                 before->second = *now;
             } else if (canReplace(now->result, before->second.result, at)) {
                 if (!context_.mayChange(elementOfItem(list[at], g_),
-                                        "goes: `" + before->second.result.str() + "` has what it computes"))
+                                        "goes: `" + before->second.result.str() + "` already has its result"))
                     continue;
                 drop(list, at, now->result, before->second.result);
                 if (owner)

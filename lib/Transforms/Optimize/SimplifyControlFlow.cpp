@@ -178,7 +178,7 @@ private:
             (only && !canStandAlone(*branches[left.front()].region)) ||
             !mayChange(c, only           ? "always takes one of its branches"
                           : left.empty() ? "takes none of its branches"
-                                         : "has branches that never run, or need no test"))
+                                         : "has branches that never run or that need no test"))
             return;
         std::vector<ConditionalBlock::Branch> kept;
         for (const std::size_t k : left)
@@ -253,10 +253,10 @@ private:
         if (!c)
             return;
         if (const Reason why = unswitching_.obstacle(l, *c, assigned)) {
-            context_.missed(l, "its test stays inside", why);
+            context_.missed(l, "its test remains inside", why);
             return;
         }
-        if (mayChange(l, "is tested in front: `" + c->branches().front().condition->text + "`"))
+        if (mayChange(l, "is tested before: `" + c->branches().front().condition->text + "`"))
             unswitching_.unswitch(l, *c);
     }
 

@@ -37,7 +37,7 @@ Reason whatIsSingle(const LoopRegion &l) {
                 out = {Why::Container, "`" + a->data.str() + "` has members"};
             if (n->instrument != Instrumentation::No_Instrumentation || (nested && !nested->uniqueName.empty()) ||
                 (t && (!t->codeGlobal.empty() || !t->codeInit.empty() || !t->codeExit.empty() || !t->stateFields.empty())))
-                out = {Why::Effects, "`" + n->label + "` has a name or state of its own"};
+                out = {Why::Effects, "`" + n->label + "` has its own name or state"};
         }
     }
     return out;
@@ -64,7 +64,7 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
         return {Why::ControlFlow, "a jump leaves its body"};
     for (const auto &branch : c.branches()) {
         if (!branch.region->blocks().empty() && analysis::sequenceOf(*branch.region).empty())
-            return {Why::ControlFlow, "a branch is no sequence"};
+            return {Why::ControlFlow, "a branch is not a sequence"};
         if (branch.condition && !isInvariant(*branch.condition, l, assigned))
             return {Why::Dependence, "iterations may change `" + branch.condition->text + "`"};
     }
@@ -73,7 +73,7 @@ Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c,
         if (const auto *s = dyn_cast<State>(b.get()))
             beside += s->nodes().size();
     if (unswitched_ >= manyLoops || beside > littleBeside || c.branches().size() > fewBranches)
-        return {Why::Budget, "too much would be written twice"};
+        return {Why::Budget, "too much code would be duplicated"};
     return whatIsSingle(l);
 }
 

@@ -76,7 +76,7 @@ public:
             again = false;
             for (GraphCopy &c : analysis::copiesOf(state_, memories_)) {
                 if (analysis::overwritesItsSource(c, memories_)) {
-                    context_.done(*c.edge, "copied by way of a container, as it overwrites elements that it reads");
+                    context_.done(*c.edge, "copied through a container, because it overwrites elements that it reads");
                     buffered(c);
                     again = changed = true;
                     break;
@@ -90,7 +90,7 @@ public:
                 if (!rewrites)
                     continue;
                 context_.done(*c.edge,
-                              method == CopyMethod::Kernel ? "copied by a kernel" : "copied by way of a contiguous container");
+                              method == CopyMethod::Kernel ? "copied by a kernel" : "copied through a contiguous container");
                 if (method == CopyMethod::Kernel)
                     kernel(c);
                 else

@@ -91,24 +91,24 @@ private:
     }
 
     bool balance(MapEntry &m, pass::Context &context) const {
-        const std::string what = "threads have pieces of the same length";
+        const std::string what = "threads get pieces of equal length";
         if (resolvesConflicts(m)) {
-            context.missed(m, what, {diag::Why::Update, "what iterations add up would be added in another order"});
+            context.missed(m, what, {diag::Why::Update, "the sums of its iterations would be computed in a different order"});
             return false;
         }
         const sym::Expr begin = m.ranges.front().begin;
         if (!m.state()->sdfg()->isRoot() && !begin.asInt()) {
-            context.missed(m, what, {diag::Why::Symbol, "`" + begin.str() + "`, where it begins, may change from call to call"});
+            context.missed(m, what, {diag::Why::Symbol, "`" + begin.str() + "`, its start, may change from call to call"});
             return false;
         }
         for (const Name symbol : begin.freeSymbols())
             if (changing_.count(symbol)) {
-                context.missed(
-                    m, what,
-                    {diag::Why::Symbol, "`" + symbol.str() + "` changes where it begins: a thread would have others each time"});
+                context.missed(m, what,
+                               {diag::Why::Symbol,
+                                "`" + symbol.str() + "` changes its start: each thread would get different iterations each time"});
                 return false;
             }
-        if (!context.mayChange(m, "threads take its iterations in turn, which have more and more work, or less and less"))
+        if (!context.mayChange(m, "threads take turns at its iterations, whose work increases or decreases"))
             return false;
         m.ompSchedule = OmpSchedule::Static;
         m.ompChunkSize = 1;

@@ -124,8 +124,7 @@ private:
     bool guard(MapEntry &m, const analysis::ScopeTree &scopes, int64_t threshold, pass::Context &context) const {
         const std::optional<sym::Expr> work = analysis::workOf(m, scopes);
         if (!work) {
-            context.missed(m, "runs on a team of threads whatever its size",
-                           {diag::Why::UnknownWork, "how much it computes is not known in front of it"});
+            context.missed(m, "always runs on a team of threads", {diag::Why::UnknownWork, "its work is not known before it runs"});
             return false;
         }
         const sym::Expr worth = isWorthATeam(*work, threshold);

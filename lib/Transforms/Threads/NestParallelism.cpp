@@ -146,7 +146,7 @@ private:
         if (!m || m->schedule != Schedule::CPU_Multicore || merged_.count(m))
             return;
         if (around == Team::Member)
-            sequential(*m, "runs on one thread: it is part of what one thread of a team does");
+            sequential(*m, "runs on one thread: it is executed by a single thread of a team");
         else if (around == Team::None && analysis::isOneIteration(m->ranges) && !hasDynamicRange(*m))
             sequential(*m, "runs on one thread: it has one iteration");
         else if (around == Team::None && restructures && !isAsked(*m) && !hasDynamicRange(*m))
@@ -180,7 +180,7 @@ private:
         if (enough && keepsLast && shared == all)
             return giveToLast(m, nest, work);
         if (!enough && teamsInside(nest, scopes))
-            return sequential(m, few(nest, m) + "the maps inside have teams");
+            return sequential(m, few(nest, m) + "its inner maps have teams");
         if (!enough && keepsLast)
             shared = all - 1;
         if (shared > 1 && nest.writeApart(1, shared))
@@ -204,7 +204,7 @@ private:
         }
         m.collapse = static_cast<int64_t>(loops);
         context_.done(m, "a team shares the iterations of its first " + std::to_string(loops) + " loops" +
-                             (maps > 1 ? ", those of maps inside among them" : ""));
+                             (maps > 1 ? ", including those of inner maps" : ""));
         changed = true;
     }
 
@@ -215,7 +215,7 @@ private:
         if (!work || !times || isLittle(work, *times))
             return;
         if (nest.maps.size() > 1) // the inner map is considered next
-            return sequential(m, few(nest, m) + "the map inside has a team");
+            return sequential(m, few(nest, m) + "its inner map has a team");
         if (!nest.writeApart(last, last + 1))
             return;
         splits_.push_back(&m);

@@ -151,15 +151,15 @@ private:
         if (!t.onlyAtomic || !analysis::hasClause(t.kind, v.type))
             return {Why::Update, name + " is updated by more than one operation of OpenMP"};
         if (most(t) < 1)
-            return {Why::Small, "copies are to take no memory"};
+            return {Why::Small, "memory for copies is limited to zero"};
         if (const auto count = countOf(v))
             t.count = *count;
         else if (!findReach(t, loop))
-            return {Why::UnknownWork, "it is not known how long " + name + " is, and the loop does more than one update"};
+            return {Why::UnknownWork, "the length is unknown: " + name + " is, and the loop does more than one update"};
         if (bindings().isKept(t.array))
-            return {Why::MayAlias, "pointers reach " + name};
+            return {Why::MayAlias, "pointers may access " + name};
         if (table_.of(loop).declared.count(v.name) || isMentionedElsewhere(loop, v.name, t))
-            return {Why::Effects, "the loop does more than to update " + name};
+            return {Why::Effects, "the loop does not only update " + name};
         if (!t.reach && !pays(t))
             return {Why::Small, name + " has too many elements for as many updates"};
         return {};
@@ -286,7 +286,7 @@ private:
     /// The loop with the array update replaced by two updates of the bounds.
     NodePtr lookThrough(const For &loop, const Target &t) {
         NodePtr look = twin(loop, f_);
-        look->comment = "which part of " + f_.vars[t.array].name.str() + " is reached";
+        look->comment = "the accessed part is unknown: " + f_.vars[t.array].name.str() + " is reached";
         Block &body = *aroundOnlyUpdate(*look);
         py::ExprRef index = static_cast<Update &>(*body.body[0]).targetIndices[0];
         if (index->type != Type(ScalarKind::Int64))
@@ -372,7 +372,7 @@ private:
             else
                 targets.push_back(std::move(t));
         }
-        if (targets.empty() || !context_.mayChange(where, "threads have copies of what they update"))
+        if (targets.empty() || !context_.mayChange(where, "threads have copies of the data that they update"))
             return;
         names(); // while the body is intact
         changed_ = true;

@@ -122,7 +122,7 @@ private:
                 open_ += bracket == '(' || bracket == '[' ? 1 : bracket == ')' || bracket == ']' ? -1 : 0;
                 return push(Token::Sign, std::string(s));
             }
-        fail("a character that means nothing here");
+        fail("unexpected character");
     }
     void quoted(char quote) {
         std::string text;
@@ -150,7 +150,7 @@ private:
             }
         }
         if (peek() != quote)
-            return fail("a text that does not end on its line");
+            return fail("a text that is not closed on its line");
         ++at_;
         push(quote == '"' ? Token::String : Token::Raw, std::move(text));
     }

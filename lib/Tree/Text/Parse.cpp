@@ -28,7 +28,7 @@ public:
                 field(each, m);
         });
         if (!ir::isIdentifier(m_->name.view()))
-            r_.fail("`" + m_->name.str() + "` is no identifier", name);
+            r_.fail("`" + m_->name.str() + "` is not an identifier", name);
         r_.expectSign("{");
         r_.endLine();
         while (!r_.isSign("}"))
@@ -36,7 +36,7 @@ public:
         r_.take();
         r_.endLine();
         if (r_.peek().kind != Token::End)
-            r_.fail("the module is over, but " + r_.here() + " stands here");
+            r_.fail("expected the end of the module, but found " + r_.here() + " stands here");
         return std::move(m_);
     }
 
@@ -102,7 +102,7 @@ private:
         }
         body(f_->body.body);
         if (!waiting_.empty())
-            r_.fail("no variable `" + waiting_.front().path.front() + "` is known in the function", waiting_.front().at);
+            r_.fail("no variable `" + waiting_.front().path.front() + "` exists in the function", waiting_.front().at);
         r_.endLine();
         f_ = nullptr;
     }
@@ -139,7 +139,7 @@ private:
     VarId addMember(Member m, bool mayWait) {
         const VarId parent = variable({m.path.begin(), m.path.end() - 1});
         if (!parent && !mayWait)
-            r_.fail("no variable `" + m.path.front() + "` is known here", m.at);
+            r_.fail("no variable `" + m.path.front() + "` exists here", m.at);
         if (!parent) {
             waiting_.push_back(std::move(m));
             return {};
@@ -189,7 +189,7 @@ private:
             path.push_back(r_.name().str());
         const VarId v = variable(path);
         if (!v)
-            r_.fail("no variable `" + path.back() + "` is known here", first);
+            r_.fail("no variable `" + path.back() + "` exists here", first);
         return v;
     }
 
@@ -214,7 +214,7 @@ private:
         if (!*f.label || r_.takeLabel(f.label))
             return true;
         if (f.needed)
-            r_.fail("`" + std::string(f.label) + "` is expected, but " + r_.here() + " stands here");
+            r_.fail("`" + std::string(f.label) + "` expected, but found " + r_.here() + " stands here");
         return false;
     }
     template <class F, class T> void field(const F &f, T &owner) {
@@ -234,7 +234,7 @@ private:
             } else if (r_.takeLabel(f.label)) {
                 auto e = r_.peek().kind == Token::Word ? byWord<E>(r_.peek().text) : std::nullopt;
                 if (!e)
-                    r_.fail(r_.here() + " is none of the words that `" + f.label + "` takes");
+                    r_.fail(r_.here() + " is not one of the words that `" + f.label + "` takes");
                 r_.take();
                 x = *e;
             }
@@ -385,7 +385,7 @@ private:
             const bool negative = text[at] == '-';
             for (std::size_t i = at + negative; i < end; ++i) {
                 if (text[i] < '0' || text[i] > '9' || v > 100000000)
-                    r_.fail("the numbers of an element are like `[0.2.5]`", note);
+                    r_.fail("the numbers of an element have the form `[0.2.5]`", note);
                 v = v * 10 + (text[i] - '0');
             }
             n.origin.push_back(negative ? -v : v);

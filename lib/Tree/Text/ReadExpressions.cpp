@@ -320,7 +320,7 @@ RefId Reader::memory(bool address, std::vector<ExprRef> *indices) {
     r.address = address;
     r.var = meanings->variable(path);
     if (!r.var)
-        fail("no variable `" + text + "` is known here", first);
+        fail("no variable `" + text + "` exists here", first);
     expectSign("[");
     r.offset = size();
     if (isWord("by")) {

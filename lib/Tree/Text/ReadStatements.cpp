@@ -58,7 +58,7 @@ public:
         } else if (r_.takeStatement("raw")) {
             s.kind = StmtKind::Raw;
             if (r_.peek().kind != Token::Raw)
-                r_.fail("code between back quotes is expected");
+                r_.fail("expected code between back quotes");
             s.text = r_.take().text;
         } else if (!jump(s)) {
             assignment(s);

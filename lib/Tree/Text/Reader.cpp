@@ -47,7 +47,7 @@ void Reader::endLine() {
     if (peek().kind == Token::End)
         return;
     if (peek().kind != Token::Newline)
-        fail("the statement is over, but " + here() + " stands here");
+        fail("expected the end of the statement, but found " + here() + " stands here");
     skipEmptyLines();
 }
 
@@ -64,12 +64,12 @@ std::string Reader::string() {
 
 Name Reader::name() {
     if (peek().kind != Token::Word && peek().kind != Token::String)
-        fail("a name is expected, but " + here() + " stands here");
+        fail("expected a name, but " + here() + " stands here");
     // Names end up in files and in C++, so names that are invalid in a graph are invalid here, too. `S'1` is the second structure
     // with the name.
     const std::string_view text = peek().text, plain = text.substr(0, text.find('\''));
     if (!ir::isIdentifier(plain, true))
-        fail("`" + std::string(text) + "` is no identifier");
+        fail("`" + std::string(text) + "` is not an identifier");
     return Name(take().text);
 }
 
@@ -79,7 +79,7 @@ int64_t Reader::number() {
     const std::string &digits = peek().text;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v);
     if (peek().kind != Token::Number || error != std::errc() || end != digits.data() + digits.size())
-        fail("a whole number is expected, but " + here() + " stands here");
+        fail("expected an integer, but found " + here() + " stands here");
     take();
     return negative ? -v : v;
 }
@@ -87,7 +87,7 @@ int64_t Reader::number() {
 std::string Reader::code() {
     expectSign("{");
     if (peek().kind != Token::Newline)
-        fail("code begins on a line of its own");
+        fail("code starts on a new line");
     take();
     std::string text;
     bool first = true;
@@ -118,7 +118,7 @@ Type Reader::opaque() {
     const Token at = peek();
     const std::string name = string();
     if (!isCppTypeName(name))
-        fail("`" + name + "` is no type of C++", at);
+        fail("`" + name + "` is not a C++ type", at);
     return Type::opaque(Name(name));
 }
 
@@ -201,14 +201,14 @@ std::size_t Reader::skipOperand(std::size_t i) const {
     else if (tokens_[i].kind == Token::Word || tokens_[i].kind == Token::Number || is("?"))
         ++i;
     else
-        fail("a size is expected", tokens_[i]);
+        fail("expected a size", tokens_[i]);
     while (is("(") || is("[") || is(".")) {
         if (!is(".")) {
             i = skipBrackets(i);
             continue;
         }
         if (tokens_[i + 1].kind != Token::Word && tokens_[i + 1].kind != Token::String)
-            fail("a name is expected", tokens_[i + 1]);
+            fail("expected a name", tokens_[i + 1]);
         i += 2;
     }
     if (tokens_[i].kind == Token::Word && tokens_[i].begin == tokens_[i - 1].end) // `(1 + 2j)c128`

@@ -30,11 +30,11 @@ private:
         if (!device_)
             return;
         if (isOfHost(n.kind))
-            r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a statement of the host");
+            r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + std::string(keyword(n.kind)) + "`, a host statement");
         forEachVariable(r_.f, n, [&](VarId v) {
             const Variable &x = r_.var(rootOf(r_.f, v));
             if (isOfHost(x.kind))
-                r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + x.name.str() + "`, which the host has");
+                r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + x.name.str() + "`, which is on the host");
         });
     }
     static bool isOfHost(Kind k) {
@@ -60,11 +60,11 @@ private:
     void call(const Node &n, const Function &callee, const std::vector<Call::Argument> &arguments, bool launch) {
         auto fault = [&](const std::string &what) { r_.fault(diag::Id::TreeCall, n, callee.name.str(), what); };
         if (launch != callee.kernel.has_value())
-            fault(launch ? "is no kernel" : "is a kernel, which is launched");
+            fault(launch ? "is not a kernel" : "is a kernel and must be launched");
         if (device_ && !callee.device)
-            fault("is a function of the host");
+            fault("is a host function");
         if (callee.needsState && !r_.f.needsState)
-            fault("takes the state of the program, which `" + r_.f.name.str() + "` does not have");
+            fault("requires the program's state, which `" + r_.f.name.str() + "` does not have");
         if (arguments.size() != callee.params.size())
             return fault("takes " + std::to_string(callee.params.size()) + " arguments, not " + std::to_string(arguments.size()));
         for (std::size_t i = 0; i < arguments.size(); ++i) {

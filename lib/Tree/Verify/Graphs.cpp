@@ -112,11 +112,11 @@ private:
             else if (isLook(*n))
                 continue;
             else if (const auto *l = dyn_cast<Loop>(n.get()); l && !l->flag)
-                fault(*n, name, "the host decides how often a loop in it runs");
+                fault(*n, name, "a loop in it has a number of iterations that is determined on the host");
             else if (const GraphNode *g = nodeOf(*n))
                 operation(*n, *g, name, stream);
             else if (n->kind != Kind::Declare && n->kind != Kind::Comment)
-                fault(*n, name, "`" + std::string(keyword(n->kind)) + "` is no operation of the device");
+                fault(*n, name, "`" + std::string(keyword(n->kind)) + "` is not a device operation");
         }
     }
     /// Does the host path copy a flag to the host here, or wait for one?
@@ -165,7 +165,7 @@ private:
         for (sym::Expr e : g.after) {
             const int64_t at = e.asInt().value_or(-1);
             if (at < 0 || at >= now) {
-                fault(n, name, "node " + std::to_string(now) + " comes after `" + e.str() + "`, which is no node before it");
+                fault(n, name, "node " + std::to_string(now) + " comes after `" + e.str() + "`, which is not an earlier node");
                 continue;
             }
             const std::vector<bool> &further = ancestors[static_cast<std::size_t>(at)];
@@ -196,7 +196,7 @@ private:
         const int now = static_cast<int>(level_.ancestors.size()) - 1;
         if (earlier != now && !before[static_cast<std::size_t>(earlier)])
             fault(n, name,
-                  "nothing says whether node " + std::to_string(earlier) + " or node " + std::to_string(now) +
+                  "it is undefined whether node " + std::to_string(earlier) + " or node " + std::to_string(now) +
                       " comes first; both use " +
                       (u.memory ? "`" + r_.var(u.memory).name.str() + "`" : "the workspace of libraries"));
     }

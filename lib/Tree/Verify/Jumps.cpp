@@ -70,7 +70,7 @@ private:
         case Kind::Break:
         case Kind::Continue:
             if (loops_.empty())
-                r_.fault(diag::Id::TreeJump, n, std::string(keyword(n.kind)), "stands in no loop");
+                r_.fault(diag::Id::TreeJump, n, std::string(keyword(n.kind)), "is not in a loop");
             else if (isShared(*loops_.back()) && (n.kind == Kind::Break || loops_.back()->kind != Kind::For))
                 leaves(n, *loops_.back());
             return;

@@ -47,15 +47,15 @@ private:
         if (device_)
             fault(n, "starts a team of threads in a kernel");
         else if (around_.team && sizeIsOpen)
-            fault(n, "starts a team of threads inside of a team, and does not say how many");
+            fault(n, "starts a team of threads inside a team without a number of threads");
         around_.team = true;
         around_.sharing = n.kind == Kind::Sections;
     }
     void enter(const For &loop) {
         if (loop.omp && loop.spread)
-            fault(loop, "is given to the threads of the host and to those of a kernel");
+            fault(loop, "is distributed over threads of the host and of a kernel");
         if (loop.simd && (loop.omp || loop.spread))
-            fault(loop, "has vectors of its own, and is given to threads");
+            fault(loop, "has its own vectors and is distributed over threads");
         if (loop.spread)
             spread(loop);
         else if (device_ && differs(loop))
@@ -65,15 +65,15 @@ private:
         if (!loop.omp->inParallelRegion) {
             startTeam(loop, loop.omp->numThreads.isZero());
         } else if (!around_.team) {
-            fault(loop, "shares its iterations among a team, but no region around it starts one");
+            fault(loop, "distributes its iterations over a team, but no surrounding region starts one");
         } else if (around_.sharing) {
-            fault(loop, "shares its iterations among a team that shares those of a loop around it already");
+            fault(loop, "distributes its iterations over a team that already shares those of a surrounding loop");
         }
         around_.sharing = true;
     }
     void spread(const For &loop) {
         if (!device_)
-            fault(loop, "is spread over blocks and threads, but stands in no kernel");
+            fault(loop, "is distributed over blocks and threads, but is not in a kernel");
         const bool byBlocks = loop.spread->level == Spread::Grid;
         if (!byBlocks)
             apart_.insert(r_.var(loop.var).name);
@@ -82,7 +82,7 @@ private:
     }
     void barrier(const Barrier &b) {
         if (!r_.f.kernel && !r_.f.device)
-            r_.fault(diag::Id::TreeBarrier, b, "stands in no kernel");
+            r_.fault(diag::Id::TreeBarrier, b, "is not in a kernel");
         else if (around_.apart > (b.ofGrid ? 0 : 1))
             r_.fault(diag::Id::TreeBarrier, b,
                      std::string("is not reached by all threads of the ") + (b.ofGrid ? "grid" : "block"));

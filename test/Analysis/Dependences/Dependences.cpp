@@ -219,7 +219,7 @@ TEST_CASE("dependences: what is not known is in conflict") {
     const std::vector<LoopLevel> common = loops("i 0:N; j 3:4");
     const auto indirect = conflictOf({std::nullopt, common}, {S("i"), common}, 2, sizes());
     CHECK(text(indirect) == "(*, =) by ?, 0");
-    CHECK(indirect->why == "which elements an access touches is not known");
+    CHECK(indirect->why == "the elements of an access are unknown");
     CHECK(text(conflictOf({S("i, j"), common}, {S("i"), common}, 2, sizes())) == "(*, =) by ?, 0");
 
     sym::Subset gather;

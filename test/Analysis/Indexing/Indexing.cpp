@@ -81,8 +81,8 @@ TEST_CASE("products of matrices and vectors follow NumPy") {
     CHECK(matmul("K", "K, N", "N").text() == "a,ab->b");
     CHECK(matmul("K", "K", "1").text() == "a,a->.");
     CHECK(matmul("4, 5", "6, 7", "4, 7").text() ==
-          "the shapes of its operands do not fit: _a[0:4, 0:5], _b[0:6, 0:7] -> _c[0:4, 0:7]");
-    CHECK(matmul("M, K", "K, N", "M").text().starts_with("the shapes of its operands do not fit"));
+          "the shapes of its operands do not match: _a[0:4, 0:5], _b[0:6, 0:7] -> _c[0:4, 0:7]");
+    CHECK(matmul("M, K", "K, N", "M").text().starts_with("the shapes of its operands do not match"));
     CHECK(NodeCase("blas.nodes.matmul.MatMul").in("_a", "M, K").out("_c", "M").text() == "an operand is missing");
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("leading dimensions of products broadcast") {
     CHECK(matmul("B, M, K", "B, K, N", "B, M, N").text() == "bca,bad->bcd");
     CHECK(matmul("B, M, K", "K, N", "B, M, N").text() == "bca,ad->bcd");
     CHECK(matmul("1, M, K", "B, K, N", "B, M, N").text() == ".ca,bad->bcd");
-    CHECK(matmul("2, M, K", "3, K, N", "2, M, N").text().starts_with("the shapes of its operands do not fit"));
+    CHECK(matmul("2, M, K", "3, K, N", "2, M, N").text().starts_with("the shapes of its operands do not match"));
 }
 
 TEST_CASE("dimensions of one element may be left out") {

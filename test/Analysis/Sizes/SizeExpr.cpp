@@ -136,12 +136,12 @@ TEST_CASE("sizes: text is read back") {
     };
     CHECK(why("SumOver(i, 0, N") == "at 16: `)` is missing here");
     CHECK(why("SumOver(i, 0, N)") ==
-          "`SumOver(i, 0, N)` takes a variable, where it begins and ends, and what is added up or compared");
+          "`SumOver(i, 0, N)` takes a variable, its begin and end, and the expression to add up or compare");
     CHECK(why("MaxOver(1, 0, N, 2)") ==
-          "`MaxOver(1, 0, N, 2)` takes a variable, where it begins and ends, and what is added up or compared");
-    CHECK(why("N + f(N)") == "`f(N)` can be no part of a size");
-    CHECK(why("N * 1.5") == "`1.5` can be no part of a size");
-    CHECK(why("2*(a.b + 1)") == "`a.b` can be no part of a size");
+          "`MaxOver(1, 0, N, 2)` takes a variable, its begin and end, and the expression to add up or compare");
+    CHECK(why("N + f(N)") == "`f(N)` cannot be part of a size");
+    CHECK(why("N * 1.5") == "`1.5` cannot be part of a size");
+    CHECK(why("2*(a.b + 1)") == "`a.b` cannot be part of a size");
 }
 
 TEST_CASE("sizes: what it takes to know them") {
@@ -208,18 +208,18 @@ TEST_CASE("sizes: values, and why there is none") {
         return r ? std::to_string(*r) : r.error();
     };
     CHECK(why("SumOver(i, 0, N, K[i])", 2) == "9223372036854775806");
-    CHECK(why("SumOver(i, 0, N, K[i])", 3) == "a number leaves 64 bits");
+    CHECK(why("SumOver(i, 0, N, K[i])", 3) == "a number exceeds 64 bits");
     CHECK(why("SumOver(i, 0, N, K[i])", 5) == "there is no element `K[4]`");
     CHECK(why("K[N, 1]", 5) == "there is no element `K[5, 1]`");
-    CHECK(why("N*N*N", 1LL << 40) == "a number leaves 64 bits");
-    CHECK(why("N**200", 2) == "a number leaves 64 bits");
+    CHECK(why("N*N*N", 1LL << 40) == "a number exceeds 64 bits");
+    CHECK(why("N**200", 2) == "a number exceeds 64 bits");
     CHECK(why("N**200", -1) == "1");
     CHECK(why("N + M", 1) == "`M` has no value");
     CHECK(why("5 // N", 0) == "a divisor is 0");
     CHECK(why("SumOver(i, 0, K[i % 4], 1)", 0) == "`i` has no value"); // the variable is bound only in the body
     CHECK(why("SumOver(i, 0, N, i // 2)", 1000) == "249500");
     CHECK(why("SumOver(i, 0, N, i // 2)", 1001) == "the sums and maxima have too many terms");
-    CHECK(why("N/2", 3) == "a size is no whole number");
+    CHECK(why("N/2", 3) == "a size is not an integer");
 }
 
 TEST_CASE("sizes: rows that follow each other are as long as their ends say") {

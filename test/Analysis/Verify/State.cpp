@@ -90,8 +90,8 @@ TEST_CASE("views do not look at each other") {
     diag::Engine d;
     CHECK_FALSE(analysis::verify(g.g, Level::Loaded, d));
     REQUIRE(d.all().size() == 2); // one each
-    CHECK(d.all()[0].message == "cannot tell which container view `W` refers to: it looks at views that look at it");
-    CHECK(d.all()[1].message == "cannot tell which container view `V` refers to: it looks at views that look at it");
+    CHECK(d.all()[0].message == "cannot tell which container view `W` refers to: it is a view of views of itself");
+    CHECK(d.all()[1].message == "cannot tell which container view `V` refers to: it is a view of views of itself");
     g.g.arrays.find(Name("W"))->alias = AliasKind::None;
     CHECK(reported(g) == "");
 }
@@ -107,7 +107,7 @@ TEST_CASE("expressions read scalars, and no addresses of containers") {
     CHECK(reported(g) == "");
     read->memlet.subset = subset("B");
     CHECK(message(g) ==
-          "symbol `B` is used but not defined here: it is a container, and no scalar | declare it in `symbols`, map it on "
+          "symbol `B` is used but not defined here: it is a container but not a scalar | declare it in `symbols`, map it on "
           "the nested SDFG, or assign it on an earlier edge");
     auto *m = nodesOf<MapEntry>(*g.s)[0];
     m->params[0] = "B"; // something else with that name

@@ -226,10 +226,10 @@ TEST_CASE("form-gpu-graphs: calls of libraries") {
     CHECK(Formed()(program) == "enter_graph_one graph_one!(one two)");
     CHECK(why(call("gpuBlas.axpy(N, 1, x, 1, y, 1)")).empty());
     CHECK(why(call("gpuPrimitives.reduce(x, 1, N, y)")) ==
-          "`gpuPrimitives.reduce` is called: of libraries, graphs record BLAS only");
+          "`gpuPrimitives.reduce` is called: BLAS is the only library that graphs can record");
     CHECK(why(call("gpuBlas.axpy(N, 1, x, 1, y, 1)", ", instrument = GPU_Events")) == "the call is measured");
     CHECK(why(call("gpuBlas.axpy(N, s, x, 1, y, 1)", "", ", s: float64 <- h[0]")) == "the call gets `h` of the host");
-    CHECK(why(call("nothing(x)")) == "`nothing` is no function of a library that sdfgc knows");
+    CHECK(why(call("nothing(x)")) == "`nothing` is not a library function that sdfgc knows");
     CHECK(why("t (Library) with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N] {\n  for p in range(4):\n"
               "    gpuBlas.axpy(4, 1, x + p * 4, 1, y + p * 4, 1)\n}\n") == "the batch is more than one call");
     const auto inLoop = [&](const std::string &input, const std::string &count) {
@@ -243,10 +243,10 @@ TEST_CASE("form-gpu-graphs: calls of libraries") {
         return pass.context.remarks.empty() ? std::string() : pass.context.remarks.front().text;
     };
     CHECK(inLoop("0:N", "N").find("change with") == std::string::npos);
-    CHECK(inLoop("i:N", "N").find("arguments of the call change with `i` in each iteration of a loop") != std::string::npos);
-    CHECK(inLoop("0:N", "N - i").find("arguments of the call change with `i` in each iteration of a loop") != std::string::npos);
+    CHECK(inLoop("i:N", "N").find("arguments of the call depend on `i` in each iteration of a loop") != std::string::npos);
+    CHECK(inLoop("0:N", "N - i").find("arguments of the call depend on `i` in each iteration of a loop") != std::string::npos);
     CHECK(why("t (CPP): call(x, y);  with x: pointer(float64) <- B[0:N]; y: pointer(float64) -> C[0:N]\n") ==
-          "code of the host gets memory of the device");
+          "host code accesses device memory");
 }
 
 TEST_CASE("form-gpu-graphs: copies with page-locked memory of the caller") {

@@ -82,7 +82,7 @@ TEST_CASE("order-threads: what moves to neighbours goes last") {
 TEST_CASE("order-threads: a transposition gets rows along both") {
     Moves transposition("i, j", "j, i");
     CHECK(transposition.order() == "i, j in 8 x 32");
-    CHECK(transposition.pass.context.remarks.back().text == "blocks have rows along `i`, too");
+    CHECK(transposition.pass.context.remarks.back().text == "the rows of blocks run along `i`, too");
     CHECK(Moves("j, i", "i, j").order() == "i, j in 8 x 32");
     CHECK(Moves("i, j", "j, i", "i = 3, j = 0:N").order() == "i, j"); // no rows of one element
 }

@@ -98,7 +98,7 @@ TEST_CASE("elements that are copied to a queue are pushed by a tasklet") {
     }
     SECTION("several") {
         copy->memlet.subset = subset("0:8");
-        CHECK(p.empty().stays("more than an element is copied to it"));
+        CHECK(p.empty().stays("more than one element is copied to it"));
     }
 }
 
@@ -126,24 +126,24 @@ TEST_CASE("a nested SDFG that only pushes gets the array and the counter") {
     SECTION("it also reads") {
         inner.transient("x", "1");
         inner.edge(q, "", inner.access("x"), "", "q[0]");
-        CHECK(p.empty().stays("a nested SDFG does more than push to it"));
+        CHECK(p.empty().stays("a nested SDFG does not only push to it"));
     }
 }
 
 TEST_CASE("streams that stay: why") {
-    CHECK(Pushed().stays("nothing empties it"));
+    CHECK(Pushed().stays("it is never emptied"));
     Pushed host;
     host.empty().g.desc("B")->storage = Storage::CPU_Heap;
-    CHECK(host.stays("it is used otherwise than emptied into an array of one dimension in device memory"));
+    CHECK(host.stays("it has uses other than being emptied into a one-dimensional array in device memory"));
     Pushed argument;
     argument.empty().g.arrays.find("S")->transient = false;
     CHECK(argument.stays("it is an argument, or an array of streams"));
     Pushed cpp;
     cpp.empty().t->code = {"q.push(1);", Language::CPP};
-    CHECK(cpp.stays("something else than a tasklet in Python pushes to it"));
+    CHECK(cpp.stays("something other than a Python tasklet pushes to it"));
     Pushed both;
     both.edge(both.tasklet("q = 2"), "q", both.stream, "", "S[0]");
-    CHECK(both.empty().stays("the host pushes to it, too"));
+    CHECK(both.empty().stays("the host also pushes to it"));
     Pushed onHost;
     onHost.m->schedule = Schedule::CPU_Multicore;
     CHECK(onHost.empty().lowered() == Names{"S"}); // unchanged, without a remark

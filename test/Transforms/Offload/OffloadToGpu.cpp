@@ -136,7 +136,7 @@ TEST_CASE("offload-to-gpu: a sequential map whose iterations depend on each othe
     CHECK(m.around()->ranges[0].steps().isOne());
     REQUIRE(pass.context.remarks.size() == 1);
     CHECK(pass.context.remarks.front().text ==
-          "runs in one thread of the device: an iteration may use what another one writes to `gpu_A`");
+          "runs in one device thread: an iteration may use what another one writes to `gpu_A`");
 }
 
 TEST_CASE("offload-to-gpu: a sequential map whose iterations keep apart is a kernel") {

@@ -101,11 +101,11 @@ TEST_CASE("split-kernels: a remark for every device map that is a loop of a kern
             texts.push_back(r.text);
         return texts;
     };
-    CHECK(remarks("GPU_Device") == Remarks{"a loop inside of a kernel: it is in a nested SDFG",
-                                           "a loop inside of a kernel: it is not directly below the kernel's map"});
+    CHECK(remarks("GPU_Device") == Remarks{"becomes a loop inside a kernel: it is in a nested SDFG",
+                                           "becomes a loop inside a kernel: it is not directly below the kernel's map"});
     // In a persistent kernel the first one is distributed over the grid, as the graph says.
-    CHECK(remarks("GPU_Persistent") == Remarks{"a loop inside of a kernel: it is not directly below the kernel's map"});
-    CHECK(remarks("Sequential") == Remarks{"its device maps are kernels of their own"});
+    CHECK(remarks("GPU_Persistent") == Remarks{"becomes a loop inside a kernel: it is not directly below the kernel's map"});
+    CHECK(remarks("Sequential") == Remarks{"its device maps are separate kernels"});
 }
 
 TEST_CASE("split-kernels: ranges of a triangle, equal names and other work stay in loops") {

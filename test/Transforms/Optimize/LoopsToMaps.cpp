@@ -168,7 +168,7 @@ TEST_CASE("loops-to-maps: the last value of the variable") {
 
 namespace {
 
-/// How the tasklet `t` of a loop body updates `s` once the loop is a map: code and function; empty if the loop is not converted.
+/// How the tasklet `t` of a loop body updates `s` once the loop becomes a map: code and function; empty if the loop is not converted.
 std::string updateIn(const std::string &body, const std::string &after = "", const std::string &more = "") {
     OneLoop program({.body = body,
                      .after = after,

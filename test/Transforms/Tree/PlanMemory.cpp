@@ -48,7 +48,7 @@ TEST_CASE("plan memory: buffers that are not live at the same time share memory,
     CHECK(b.has("declare two: pointer float64 at &one_memory[0]\n"));
 }
 
-TEST_CASE("plan memory: what is live at the same time has memory of its own") {
+TEST_CASE("plan memory: what is live at the same time has separate memory") {
     Buffers b;
     const VarId one = b.buffer("one"), two = b.buffer("two");
     b.store(one);

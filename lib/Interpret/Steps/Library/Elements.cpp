@@ -137,7 +137,7 @@ Elements NodeReader::input(const ir::Edge *e) {
     const auto value = planner.values.find({first->src, first->srcConn});
     Elements out;
     if (value == planner.values.end()) {
-        refuse("the connector `" + e->dstConn.str() + "`, which gets nothing");
+        refuse("the connector `" + e->dstConn.str() + "`, which is not connected");
     } else {
         out.value_ = value->second;
         out.type = out.value_.type;
@@ -165,7 +165,7 @@ Elements NodeReader::output(const ir::Edge *e) {
     const ir::Connector *declared = node.outConnector(e->srcConn);
     Elements out;
     if (!declared || !declared->type || declared->type.isPointer()) {
-        refuse("the connector `" + e->srcConn.str() + "`, whose type nothing says");
+        refuse("the connector `" + e->srcConn.str() + "`, whose type is unknown");
         return out;
     }
     out.type = declared->type;
@@ -178,7 +178,7 @@ Elements NodeReader::operand(const ir::Edge &e, Container &c, const std::optiona
     Elements out;
     out.type = c.type;
     if (c.desc->isStream() || c.desc->isStructure() || c.unit == 0 || c.type.isPointer() || c.type.isOpaque() || c.type.isStruct())
-        refuse("a library node on `" + c.name.str() + "`, whose elements are no numbers");
+        refuse("a library node on `" + c.name.str() + "`, whose elements are not numbers");
     out.side_.container = &c;
     out.side_.site = planner.site(node, &e.memlet);
     out.side_.allowOutside = e.memlet.allowOob;

@@ -141,7 +141,7 @@ protected:
     Elements *outputIfAny(NodeReader &r, Name connector) { return r.hasOutput(connector) ? &keep(r.output(connector)) : nullptr; }
     /// Reports that the shapes of the operands do not match.
     static void mismatch(Machine &m, const Elements &result) {
-        m.report(FaultKind::OutsideShape, result.site(), "the shapes of the operands do not fit each other");
+        m.report(FaultKind::OutsideShape, result.site(), "the shapes of the operands do not match");
     }
 
 private:

@@ -171,7 +171,7 @@ protected:
             out.push_back(e.get<int64_t>(m, k) - 1);
             if (out.back() >= 0 && out.back() < rows)
                 continue;
-            m.report(FaultKind::Outside, e.site(), "row " + std::to_string(out.back() + 1) + " is no row of the matrix");
+            m.report(FaultKind::Outside, e.site(), "row " + std::to_string(out.back() + 1) + " is not a row of the matrix");
             out.back() = k;
         }
         return out;

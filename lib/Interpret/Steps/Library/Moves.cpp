@@ -65,7 +65,7 @@ public:
         else
             axes_.assign(dimensions.rbegin(), dimensions.rend());
         if (!std::is_permutation(axes_.begin(), axes_.end(), dimensions.begin(), dimensions.end()))
-            r.refuse("axes that are no order of the dimensions");
+            r.refuse("axes that are not a permutation of the dimensions");
     }
 
 private:

@@ -152,7 +152,7 @@ private:
         Field &f = in ? *in : *out;
         const auto offsets = offsetsOf(e);
         if (!offsets || (offsets->size() != f.iterators.size() && !f.iterators.empty()))
-            return b.refuse("an access of the field `" + f.name.str() + "` at no constant offset");
+            return b.refuse("an access of the field `" + f.name.str() + "` at an offset that is not constant");
         return valueAt(b, in ? reads_ : writes_, f, f.iterators.empty() ? Offsets() : *offsets);
     }
     bool store(Builder &b, const py::Expr &target, Operand value) override {

@@ -198,7 +198,7 @@ public:
                 result_[d] = modes[static_cast<std::size_t>((*permutation)[d])];
         }
         if (!fits)
-            r.refuse("axes that do not fit the operands");
+            r.refuse("axes that do not match the operands");
         finish(r);
     }
 };

@@ -120,7 +120,7 @@ void wrapUnstructured(Graph &g, const Order &order, const std::vector<int> &requ
     r.context.missed(r.element,
                      "control flow around " + g.nodes[part.entry].block->label + " stays as " + std::to_string(part.nodes.size()) +
                          " blocks with jumps in region " + region->label,
-                     {diag::Why::ControlFlow, "it is neither loop nor branch"});
+                     {diag::Why::ControlFlow, "it is neither a loop nor a branch"});
     int height = 0;
     for (int n : part.nodes)
         height = std::max(height, g.nodes[n].height);

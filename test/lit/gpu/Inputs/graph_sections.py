@@ -42,7 +42,7 @@ def loop(program):
 
 
 def triangle(program):
-    """The grid and the place of a copy depend on the variable of a loop of the host; without an element there is no kernel."""
+    """The grid and the place of a copy depend on the variable of a loop of the host; without an element there is not a kernel."""
     n = 4
     a, b = program.to_device(np.zeros(n)), program.to_device(np.zeros((n, n)))
     for _ in range(CALLS):
