@@ -18,7 +18,8 @@
 //   - both are sequential loops of one thread that count in steps to their end (maps, copies, loop regions, and `for` in tasklets
 //     as q; a fill counts as a loop, too);
 //   - p and q both move the element, and the ratio of their steps is constant or depends on no symbol that bounds a surrounding
-//     loop: a stride made of sizes is that of a matrix, whose rows do not overlap;
+//     loop: a stride made of sizes is that of a matrix, whose rows do not overlap, unless a row is known to be longer than the
+//     stride (`B[M*i + j]` with j < M + 2);
 //   - according to the dependence engine, two iterations can store to the same element, where the one that is later in p is earlier
 //     in q.
 //
@@ -302,9 +303,19 @@ private:
         const auto a = sym::affineIn(offset, levels_[p].variable), b = sym::affineIn(offset, levels_[q].variable);
         if (!a || !b || a->first.isZero() || b->first.isZero())
             return false;
-        const Expr ratio = (a->first * levels_[p].range.step) / (b->first * levels_[q].range.step);
-        return std::none_of(ratio.freeSymbols().begin(), ratio.freeSymbols().end(), [this](Name n) { return boundsLoop(n); });
+        const Expr byP = a->first * levels_[p].range.step, byQ = b->first * levels_[q].range.step;
+        const std::set<Name> symbols = (byP / byQ).freeSymbols();
+        return std::none_of(symbols.begin(), symbols.end(), [this](Name n) { return boundsLoop(n); }) ||
+               (b->first.asInt() && reaches(b->first, levels_[q], byP)) || (a->first.asInt() && reaches(a->first, levels_[p], byQ));
     }
+
+    /// Does a loop certainly move the element at least as far as a stride is long?
+    static bool reaches(Expr coefficient, const Level &loop, Expr stride) {
+        return sym::isLess(magnitude(coefficient * (loop.range.end - loop.range.begin)), magnitude(stride)) == sym::Truth::False;
+    }
+
+    /// The absolute value, if the sign is known.
+    static Expr magnitude(Expr e) { return sym::isLessEqual(e, 0) == sym::Truth::True ? -e : e; }
 
     bool boundsLoop(Name n) const {
         return std::any_of(levels_.begin(), levels_.end(), [n](const Level &l) {
