@@ -133,7 +133,9 @@ std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address
 
 std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
-    std::string type = (v.isConst ? "const " : "") + typeName(v.type);
+    std::string type = typeName(v.type);
+    if (v.isConst) // of elements that are pointers, the pointers are const, not what they lead to
+        type = type.back() == '*' ? type + "const" : "const " + type;
     switch (v.kind) {
     case VarKind::Pointer:
         return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
