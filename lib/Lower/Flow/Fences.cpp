@@ -304,7 +304,7 @@ private:
         if (!a || !b || a->first.isZero() || b->first.isZero())
             return false;
         const Expr byP = a->first * levels_[p].range.step, byQ = b->first * levels_[q].range.step;
-        const std::set<Name> symbols = (byP / byQ).freeSymbols();
+        const std::vector<Name> symbols = (byP / byQ).freeSymbols();
         return std::none_of(symbols.begin(), symbols.end(), [this](Name n) { return boundsLoop(n); }) ||
                (b->first.asInt() && reaches(b->first, levels_[q], byP)) || (a->first.asInt() && reaches(a->first, levels_[p], byQ));
     }
