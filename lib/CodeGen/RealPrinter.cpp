@@ -22,7 +22,7 @@ SymPrinter::Text SymPrinter::fraction(Expr above, Expr below) const {
 }
 
 std::string SymPrinter::real(Expr e) const {
-    SymPrinter printer(uses_);
+    SymPrinter printer(uses_, spell_);
     printer.isReal_ = true;
     return printer.print(e);
 }

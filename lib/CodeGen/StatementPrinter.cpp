@@ -1,6 +1,10 @@
 // Statements that compute: assignments, updates with conflict resolution, tasklets in C++.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
+#include "Updates.h"
+
+#include "sdfgc/Tree/Fields.h"
+
 #include <algorithm>
 
 namespace sdfgc::codegen {
@@ -104,13 +108,13 @@ bool BodyPrinter::isOneLine(const Block &b) {
     if (b.body.size() != 1)
         return false;
     const Node &n = *b.body[0];
+    if (const auto *c = dyn_cast<Code>(&n))
+        return isSimple(*c) && c->stmts.size() == 1;
+    if (const auto *u = dyn_cast<Update>(&n))
+        return !u->atomic;
+    if (const auto *a = dyn_cast<Allocate>(&n))
+        return !a->zero;
     switch (n.kind) {
-    case Kind::Code:
-        return isSimple(static_cast<const Code &>(n)) && static_cast<const Code &>(n).stmts.size() == 1;
-    case Kind::Update:
-        return !static_cast<const Update &>(n).atomic;
-    case Kind::Allocate:
-        return !static_cast<const Allocate &>(n).zero;
     case Kind::Memcpy:
     case Kind::SetPointer:
     case Kind::Call:
@@ -126,7 +130,7 @@ bool BodyPrinter::isOneLine(const Block &b) {
     }
 }
 
-void BodyPrinter::code(const Code &c) {
+void BodyPrinter::print(const Code &c) {
     if (isSimple(c)) {
         for (const py::StmtRef &s : c.stmts)
             w_.line(simpleStatement(*s) + ";");
@@ -141,88 +145,56 @@ void BodyPrinter::code(const Code &c) {
         w_.close();
 }
 
-void BodyPrinter::update(const Update &u) {
+bool BodyPrinter::isCustom(const Update &u) {
     using py::Reduction;
-    std::string target = elementOf(u.target, u.targetIndices), v = value(u.value);
-    Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
-    bool native = type.isScalar() && (type.isInteger() || type.isFloat()) && type.bytes().value_or(0) >= 4;
-    bool looseValue = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
-    std::string operand = looseValue ? "(" + v + ")" : v;
-    const bool fetch = bool(u.old);
-    if (onDevice() && u.atomic)
-        return deviceUpdate(u);
-    auto assign = [&](const char *op) {
-        if (u.atomic && native) {
-            use("openmp");
-            w_.line("#pragma omp atomic");
-        }
-        w_.line(target + " " + op + " " + v + ";");
-    };
-    auto atomic = [&](const std::string &name, const std::string &extra = "") {
-        use("atomic");
-        std::string address = "&" + target;
-        w_.line((fetch ? varText(u.old) + " = " : "") + "sdfgc::rt::" + name + "(" + address + ", " + v + extra + ");");
-    };
-    auto lambdaText = [&] { return value(u.lambda); };
+    return u.reduction == Reduction::Custom || u.reduction == Reduction::MinLocation || u.reduction == Reduction::MaxLocation;
+}
+
+void BodyPrinter::print(const Update &u) {
+    if (u.atomic || u.old)
+        atomicUpdate(u);
+    else
+        plainUpdate(u);
+}
+
+void BodyPrinter::plainUpdate(const Update &u) {
+    using py::Reduction;
+    const std::string target = elementOf(u.target, u.targetIndices), v = value(u.value);
+    const UpdateSpelling &spelling = spellingOf(u.reduction);
+    const std::string op(spelling.op);
+    if (spelling.assigns() || u.reduction == Reduction::Exchange)
+        return w_.line(target + " " + op + "= " + v + ";");
     switch (u.reduction) {
-    case Reduction::Sum:
-        return fetch || (u.atomic && !native) ? atomic("atomic_add") : assign("+=");
-    case Reduction::Sub:
-        return fetch || (u.atomic && !native) ? atomic("atomic_sub") : assign("-=");
-    case Reduction::Product:
-        return fetch || (u.atomic && !native) ? atomic("atomic_mul") : assign("*=");
-    case Reduction::Div:
-        return fetch || (u.atomic && !native) ? atomic("atomic_div") : assign("/=");
-    case Reduction::BitAnd:
-        return fetch || (u.atomic && !native) ? atomic("atomic_and") : assign("&=");
-    case Reduction::BitOr:
-        return fetch || (u.atomic && !native) ? atomic("atomic_or") : assign("|=");
-    case Reduction::BitXor:
-        return fetch || (u.atomic && !native) ? atomic("atomic_xor") : assign("^=");
-    case Reduction::Exchange:
-        return fetch || u.atomic ? atomic("atomic_exchange") : assign("=");
     case Reduction::Min:
     case Reduction::Max: {
-        std::string name = u.reduction == Reduction::Min ? "min" : "max";
-        if (fetch || u.atomic)
-            return atomic("atomic_" + name);
         use("math");
         // A variable has its type; the type of other expressions is C++'s business, and may be wider.
-        bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
-        std::string types = same ? "" : "<" + typeName(type) + ", " + typeName(type) + ">";
-        w_.line(target + " = sdfgc::rt::" + name + types + "(" + target + ", " + v + ");");
-        return;
+        const Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
+        const bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
+        const std::string types = same ? "" : "<" + typeName(type) + ", " + typeName(type) + ">";
+        return w_.line(target + " = sdfgc::rt::" + op + types + "(" + target + ", " + v + ");");
     }
     case Reduction::LogicalAnd:
-        return fetch || u.atomic ? atomic("atomic_logical_and") : w_.line(target + " = " + target + " && " + operand + ";");
-    case Reduction::LogicalOr:
-        return fetch || u.atomic ? atomic("atomic_logical_or") : w_.line(target + " = " + target + " || " + operand + ";");
+    case Reduction::LogicalOr: {
+        const bool isLoose = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
+        return w_.line(target + " = " + target + " " + op + " " + (isLoose ? "(" + v + ")" : v) + ";");
+    }
     case Reduction::LogicalXor:
-        return fetch || u.atomic ? atomic("atomic_logical_xor") : w_.line(target + " = !" + target + " != !(" + v + ");");
-    case Reduction::Custom:
-    case Reduction::MinLocation:
-    case Reduction::MaxLocation:
-        if (fetch || u.atomic)
-            return atomic("atomic_update", ", " + lambdaText());
-        w_.line(target + " = " + lambdaText() + "(" + target + ", " + v + ");");
-        return;
+        return w_.line(target + " = !" + target + " != !(" + v + ");");
+    default:
+        w_.line(target + " = " + value(u.lambda) + "(" + target + ", " + v + ");");
     }
 }
 
-void BodyPrinter::libraryCall(const LibraryCall &c) {
-    if (describing_)
-        return recordedCall(c);
-    std::string text = c.result ? memory(c.result) + " = " : "";
-    text += c.function + "(";
-    std::string separator;
-    if (c.stream != LibraryCall::host) {
-        text += "__state->gpu.stream(" + std::to_string(c.stream) + ")";
-        separator = ", ";
-    }
+void BodyPrinter::print(const LibraryCall &c) { libraryCall(c, ""); }
+
+/// `first`: the first argument, if there is one.
+void BodyPrinter::libraryCall(const LibraryCall &c, const std::string &first) {
+    std::string arguments = first;
     for (const LibraryCall::Argument &a : c.arguments)
-        text += std::exchange(separator, ", ") + argument(a);
+        arguments += (arguments.empty() ? "" : ", ") + argument(a);
     comment(c.comment);
-    w_.line(text + ");");
+    w_.line((c.result ? memory(c.result) + " = " : "") + c.function + "(" + arguments + ");");
 }
 
 std::string BodyPrinter::argument(const LibraryCall::Argument &a) const {
@@ -237,7 +209,7 @@ std::string BodyPrinter::argument(const LibraryCall::Argument &a) const {
     return value(a.value);
 }
 
-void BodyPrinter::rawTasklet(const RawTasklet &t) {
+void BodyPrinter::print(const RawTasklet &t) {
     comment(t.comment);
     use("dace");
     w_.open();
@@ -269,7 +241,7 @@ void BodyPrinter::rawTasklet(const RawTasklet &t) {
     }
     w_.line(joinLines(t.text));
     for (const NodePtr &n : t.after)
-        statement(*n);
+        visit(*n, [this](const auto &statement) { print(statement); });
     w_.close();
 }
 

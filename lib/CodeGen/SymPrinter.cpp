@@ -104,35 +104,12 @@ std::string SymPrinter::print(Expr e, Precedence context) const {
 }
 
 std::string SymPrinter::printCount(Expr e) const {
-    SymPrinter printer(uses_);
+    SymPrinter printer(uses_, spell_);
     printer.isCount_ = true;
     return printer.print(e);
 }
 
-std::string functionName(Name n) {
-    using namespace tree;
-    const std::pair<Name, const char *> spellings[] = {
-        {number::teamSize, "omp_get_max_threads"},
-        {number::thread, "omp_get_thread_num"},
-        {number::threadInGrid, "sdfgc::gpu::threadInGrid"},
-        {number::threadInBlock, "sdfgc::gpu::threadInBlock"},
-        {number::blockInGrid, "sdfgc::gpu::blockInGrid"},
-        {number::blocks, "sdfgc::gpu::blocks"},
-        {number::threadX, "threadIdx.x"},
-        {number::threadY, "threadIdx.y"},
-        {number::threadZ, "threadIdx.z"},
-    };
-    for (const auto &[name, spelling] : spellings)
-        if (n == name)
-            return spelling;
-    if (n.view().starts_with(check::prefix))
-        return "sdfgc::rt::check" + std::string(n.view().substr(check::prefix.size() - 1));
-    return n.str();
-}
-
 SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) const {
-    if (function == tree::number::residentBlocks)
-        return call("__state->gpu.resident<" + args[0].name().str() + ">", args.subspan(1));
     if (sym::isRealFunction(function))
         return realCall(function, args);
     if (const auto known = py::numberFunction(function.view())) {
@@ -143,10 +120,8 @@ SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) c
     }
     if (py::isHeaderFunction(function.view()))
         use("dace");
-    const std::string name = functionName(function);
-    if (name.starts_with("omp_"))
-        use("omp");
-    return call(name, args);
+    const std::string name = spell_ ? spell_(function) : function.str();
+    return name.ends_with('<') ? call(name + args[0].name().str() + ">", args.subspan(1)) : call(name, args);
 }
 
 SymPrinter::Text SymPrinter::call(const std::string &function, std::span<const Expr> args) const {

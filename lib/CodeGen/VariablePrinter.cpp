@@ -11,6 +11,16 @@ using namespace tree;
 using py::ExprKind;
 using py::ExprRef;
 
+std::string constantDefinition(const tree::ConstantDef &c) {
+    std::string text = (c.type.isComplex() || c.type.isScalar() ? "constexpr " : "const ") + c.type.cppName() + " " + c.name.str();
+    if (!c.isArray)
+        return text + " = " + (c.values.empty() ? "0" : c.values[0]) + ";";
+    text += "[] = {";
+    for (std::size_t i = 0; i < c.values.size(); ++i)
+        text += (i ? ", " : "") + c.values[i];
+    return text + "};";
+}
+
 std::string BodyPrinter::varText(VarId v) const {
     const Variable &x = var(v);
     if (x.kind == VarKind::StateField)
@@ -123,7 +133,9 @@ std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address
 
 std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
-    std::string type = (v.isConst ? "const " : "") + typeName(v.type);
+    std::string type = typeName(v.type);
+    if (v.isConst) // of elements that are pointers, the pointers are const, not what they lead to
+        type = type.back() == '*' ? type + "const" : "const " + type;
     switch (v.kind) {
     case VarKind::Pointer:
         return type + (type.back() == '*' ? "*" : " *") + (v.isRestrict ? "__restrict " : "") + v.name.str();
@@ -142,7 +154,7 @@ std::string BodyPrinter::declarator(const Variable &v) const {
     }
 }
 
-void BodyPrinter::declare(const Declare &d) {
+void BodyPrinter::print(const Declare &d) {
     const Variable &v = var(d.var);
     useType(v.type);
     std::string type = typeName(v.type), name = v.name.str();
@@ -164,16 +176,12 @@ void BodyPrinter::declare(const Declare &d) {
     case VarKind::DeviceBuffer:
     case VarKind::PoolBuffer:
     case VarKind::PinnedBuffer: {
-        const bool host = v.kind == VarKind::Buffer;
-        use(!host ? "gpu_program" : onDevice() ? "gpu_heap" : "buffer");
+        const Owner o = owner(v.kind);
+        use(o.topic);
         std::string args = v.countKnown ? allocation(v, v.count) : "";
-        if (!host) // reports of the emulation name the container
+        if (o.takesName)
             args = '"' + name + '"' + (args.empty() ? "" : ", " + args);
-        const std::string owner = host                              ? onDevice() ? "gpu::ThreadBuffer" : "rt::Buffer"
-                                  : v.kind == VarKind::DeviceBuffer ? "gpu::Buffer"
-                                  : v.kind == VarKind::PoolBuffer   ? "gpu::PoolBuffer"
-                                                                    : "gpu::PinnedBuffer";
-        w_.line("sdfgc::" + owner + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
+        w_.line(std::string("sdfgc::") + o.name + "<" + type + "> " + name + (args.empty() ? "" : "(" + args + ")") + ";");
         if (v.zeroed && v.countKnown)
             w_.line(name + ".zero();");
         return;
@@ -233,16 +241,8 @@ std::string BodyPrinter::allocation(const Variable &v, sym::Expr count) const {
     return allocationArguments(symbols_, count, v.startOffset, v.alignment);
 }
 
-void BodyPrinter::allocate(const Allocate &a) {
-    const Variable &v = var(a.var);
-    if (v.kind == VarKind::PoolBuffer) {
-        comment(a.comment);
-        w_.line("__state->gpu.allocate(" + std::to_string(a.stream) + ", " + varText(a.var) + ", " + allocation(v, a.count) + ");");
-        if (a.zero)
-            w_.line("__state->gpu.zero(" + std::to_string(a.stream) + ", " + varText(a.var) + ");");
-        return;
-    }
-    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(v, a.count) + ");");
+void BodyPrinter::print(const Allocate &a) {
+    w_.line(varText(a.var) + (a.reserve ? ".reserve(" : ".allocate(") + allocation(var(a.var), a.count) + ");");
     if (a.zero)
         w_.line(varText(a.var) + ".zero();");
 }

@@ -186,7 +186,7 @@ class Grad : public Subcommand {
 
     static void write(Session &s, const ir::SDFG &g, const std::string &file) {
         if (file.empty())
-            s.environment.out << serialize::print(g);
+            s.environment.out << serialize::print(g, {.orders = false});
         else if (file == "-")
             s.environment.out << serialize::writeText(g) << '\n';
         else

@@ -56,7 +56,7 @@ class Opt : public Subcommand {
         else if (output_.ends_with(tree::fileSuffix))
             s.diags.report(diag::Id::LevelTooLow, {}, ir::name(program.level()));
         else if (output_.empty())
-            s.environment.out << serialize::print(*program.graph);
+            s.environment.out << serialize::print(*program.graph, {.orders = false});
         else if (output_ == "-")
             s.environment.out << serialize::writeText(*program.graph, form) << '\n';
         else if (!serialize::writeFile(*program.graph, output_, s.diags, form))

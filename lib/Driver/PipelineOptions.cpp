@@ -144,8 +144,9 @@ std::optional<std::string> pipelineFile(Session &s, const std::string &name) {
 std::string programText(const pass::Program &p, const std::string &filter) {
     if (p.tree)
         return tree::print(*p.tree);
-    return filter.empty() ? serialize::print(*p.graph)
-                          : serialize::printMatching(*p.graph, filter).value_or("// nothing matches " + filter + "\n");
+    constexpr serialize::PrintOptions toRead{.orders = false};
+    return filter.empty() ? serialize::print(*p.graph, toRead)
+                          : serialize::printMatching(*p.graph, filter, toRead).value_or("// nothing matches " + filter + "\n");
 }
 
 pass::RunOptions runOptions(Session &s, const PipelineOptions &o) {

@@ -1,20 +1,21 @@
 // Memlet paths and trees (format reference 6.9) and which end owns which subset (6.8).
 #include "sdfgc/IR/StateGraph.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
+
 #include <algorithm>
 
 namespace sdfgc::ir {
 
 Name pairedConnector(Name conn) {
-    std::string_view text = conn.view();
-    if (text.substr(0, 3) == "IN_")
-        return Name("OUT_" + std::string(text.substr(3)));
-    if (text.substr(0, 4) == "OUT_")
-        return Name("IN_" + std::string(text.substr(4)));
+    if (isScopeInput(conn))
+        return scopeOutput(conn.view().substr(scopeInputPrefix.size()));
+    if (isScopeOutput(conn))
+        return scopeInput(conn.view().substr(scopeOutputPrefix.size()));
     return {};
 }
 
-bool isDynamicRange(Name conn) { return conn && !conn.view().starts_with("IN_"); }
+bool isDynamicRange(Name conn) { return conn && !isScopeInput(conn); }
 
 bool hasDynamicRange(const Node &entry) {
     return std::any_of(entry.inConnectors.begin(), entry.inConnectors.end(),
@@ -26,8 +27,8 @@ namespace {
 bool isScopeNode(const Node *n) { return n->isEntry() || n->isExit(); }
 
 /// Name of the in-connector that feeds an out-connector of a scope node, empty if it passes nothing through.
-Name feeding(Name outConn) { return outConn.view().substr(0, 4) == "OUT_" ? pairedConnector(outConn) : Name(); }
-Name fedBy(Name inConn) { return inConn.view().substr(0, 3) == "IN_" ? pairedConnector(inConn) : Name(); }
+Name feeding(Name outConn) { return isScopeOutput(outConn) ? pairedConnector(outConn) : Name(); }
+Name fedBy(Name inConn) { return isScopeInput(inConn) ? pairedConnector(inConn) : Name(); }
 
 /// The edge before / after `e` on its path, or null at the end.
 Edge *previous(const Edge *e) {

@@ -31,6 +31,9 @@ struct Instruction {
     const void *extra = nullptr; // an Access, ...
 };
 
+/// What an instruction keeps between its runs, in `extra`.
+template <class T> T &ownOf(const Instruction *i) { return *static_cast<T *>(const_cast<void *>(i->extra)); }
+
 /// Instructions in order; the last one ends.
 class Code {
 public:

@@ -1,6 +1,8 @@
 // Maps inside each other around one tasklet, and reductions in a register: the graphs that most expansions consist of.
 #include "Expansion.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
+
 #include <map>
 
 namespace sdfgc::libnodes {
@@ -65,9 +67,9 @@ void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Acc
         Name connector;
         for (MapEntry *entry : nest.entries) {
             if (first)
-                s.connect(at, connector, entry, Name("IN_" + a.data.str()), whole(*inner_, a));
+                s.connect(at, connector, entry, scopeInput(a.data), whole(*inner_, a));
             at = entry;
-            connector = Name("OUT_" + a.data.str());
+            connector = scopeOutput(a.data);
         }
         s.connect(at, connector, to, Name(a.connector), element(a));
     }
@@ -87,9 +89,9 @@ void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a, A
     Name connector(a.connector);
     for (std::size_t i = nest.entries.size(); i-- > 0;) {
         MapExit *exit = nest.entries[i]->exit;
-        s.connect(at, connector, exit, Name("IN_" + a.data.str()), at == from ? element(a) : whole(*inner_, a));
+        s.connect(at, connector, exit, scopeInput(a.data), at == from ? element(a) : whole(*inner_, a));
         at = exit;
-        connector = Name("OUT_" + a.data.str());
+        connector = scopeOutput(a.data);
     }
     s.connect(at, connector, given ? given : s.add<AccessNode>(a.data), {}, at == from ? element(a) : whole(*inner_, a));
 }
@@ -112,9 +114,9 @@ Tasklet *Expansion::mapped(State &s, std::string_view label, const Params &param
 
 void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name connector, Name data) {
     Memlet all = Memlet::simple(data, inner_->desc(data)->fullSubset());
-    s.connect(s.add<AccessNode>(data), {}, &entry, Name("IN_" + data.str()), all);
+    s.connect(s.add<AccessNode>(data), {}, &entry, scopeInput(data), all);
     all.dynamic = true;
-    s.connect(&entry, Name("OUT_" + data.str()), &t, connector, all);
+    s.connect(&entry, scopeOutput(data), &t, connector, all);
     s.renumber();
 }
 

@@ -4,6 +4,7 @@
 // an item overwrites what an earlier one still needs, and no path leads from one to the other, the next state begins. In a scope,
 // which has no next state, an edge without data says it.
 #include "Nest/Order.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Nest/Rename.h"
 
@@ -147,7 +148,7 @@ private:
             return {it->second, {}};
         if (scope.entry) {
             scope.inputs[u.data].push_back(&u);
-            return {scope.entry, Name("OUT_" + u.data.str())};
+            return {scope.entry, scopeOutput(u.data)};
         }
         return {isView(u.data) ? viewOf(*u.access) : current(*u.access, u.data), {}};
     }
@@ -230,7 +231,7 @@ private:
 
     Name leaving(const Use &u, Scope &scope) {
         scope.outputs[suffix(u)].push_back(&u);
-        return Name("IN_" + suffix(u));
+        return scopeInput(suffix(u));
     }
 
     /// Of the connectors of a container that leaves a scope: updates have connectors of their own.
@@ -251,9 +252,9 @@ private:
         openMap(m, scope);
         body(m, scope);
         for (const auto &[data, uses] : scope.inputs)
-            read(together(uses, Name("IN_" + data.str()), m), *scope.entry, outer);
+            read(together(uses, scopeInput(data), m), *scope.entry, outer);
         for (const auto &[suffix, uses] : scope.outputs)
-            write(together(uses, Name("OUT_" + suffix), m), *scope.exit, outer);
+            write(together(uses, scopeOutput(suffix), m), *scope.exit, outer);
         for (const auto &[data, node] : scope.latest)
             if (node->outEdges().empty())
                 s_.connect(node, {}, scope.exit, {}, Memlet::empty());

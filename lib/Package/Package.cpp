@@ -76,7 +76,28 @@ private:
         return std::nullopt;
     }
 
-    /// A runtime header and all that it includes by `"..."`.
+    /// The texts between `begin` and the next `end`.
+    static std::vector<std::string> enclosed(std::string_view text, std::string_view begin, char end) {
+        std::vector<std::string> out;
+        for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+            at += begin.size();
+            out.emplace_back(text.substr(at, text.find(end, at) - at));
+        }
+        return out;
+    }
+
+    /// The headers of all back ends of a device for a topic.
+    static std::vector<std::string> ofBackEnds(const std::string &topic) {
+        const std::string root = "sdfgc/rt/gpu";
+        std::vector<std::string> out;
+        if (const auto folder = findResource("runtime-headers", root))
+            for (const auto &backEnd : std::filesystem::directory_iterator(*folder))
+                if (const auto file = backEnd.path() / (topic + ".h"); std::filesystem::exists(file))
+                    out.push_back(root + "/" + backEnd.path().filename().string() + "/" + topic + ".h");
+        return out;
+    }
+
+    /// A runtime header and all that it includes by `"..."`, or of any back end by `SDFGC_GPU_HEADER(topic)`.
     bool addHeader(const std::string &name) {
         std::string path = "runtime-headers/" + name;
         if (files_.count(path))
@@ -92,13 +113,13 @@ private:
             return false;
         }
         files_[path] = *text;
-        for (std::size_t at = text->find("#include \""); at != std::string::npos; at = text->find("#include \"", at + 1)) {
-            std::size_t begin = at + 10, end = text->find('"', begin);
-            if (end == std::string::npos)
-                break;
-            if (!addHeader(text->substr(begin, end - begin)))
+        for (const std::string &included : enclosed(*text, "#include \"", '"'))
+            if (!addHeader(included))
                 return false;
-        }
+        for (const std::string &topic : enclosed(*text, "#include SDFGC_GPU_HEADER(", ')'))
+            for (const std::string &part : ofBackEnds(topic))
+                if (!addHeader(part))
+                    return false;
         return true;
     }
 

@@ -6,7 +6,7 @@
 //       - expand-library-nodes: {prefer: blas} # a pass with options
 //       - pass: offload                        # the long form, with a condition
 //         options: {streams: 4}
-//         when: {target: [cuda, hip]}
+//         when: {gpu: true}
 //       - include: cleanup.yaml                # the steps of another file, relative to this one
 //         when: {has: library-nodes}           # decided when the step is reached
 //       - fixed-point: [fuse, clean-up]        # repeated until nothing changes
@@ -31,9 +31,11 @@ constexpr uint64_t maxFileBytes = 16u << 20;
 
 using Keys = std::vector<std::string>;
 
-/// What a condition can ask of a compilation, with the value now: its options, and libraries by names of their own.
+/// What a condition can ask of a compilation, with the value now: its options, whether it is for a GPU, and libraries by names of
+/// their own.
 std::map<std::string, std::string> askedOf(const CompileOptions &o) {
     std::map<std::string, std::string> out = askedOptions(o);
+    out.emplace("gpu", optionText(o.gpu()));
     for (const auto &[key, library] : {std::pair("blas", "openblas"), std::pair("lapacke", "lapacke"), std::pair("fftw", "fftw3"),
                                        std::pair("tensor", "gputensor")})
         out.emplace(key, optionText(o.has(library)));

@@ -27,7 +27,7 @@ public:
             known = false;
             return;
         case StmtKind::AugAssign:
-            total += costOf(s.op);
+            add(costOf(s.op));
             break;
         default:
             break;
@@ -41,10 +41,14 @@ public:
         block(s.orelse);
     }
 
-    int64_t total = 0;
+    Operations total;
     bool known = true;
 
 private:
+    void add(int64_t operations) {
+        total.all += operations;
+        total.inFunctions += operations == function ? function : 0;
+    }
     static int64_t costOf(Op op) {
         switch (op) {
         case Op::TrueDiv:
@@ -71,14 +75,14 @@ private:
         switch (e->kind) {
         case ExprKind::Unary:
         case ExprKind::Binary:
-            total += isSmallPower(*e) ? 1 : costOf(e->op);
+            add(isSmallPower(*e) ? 1 : costOf(e->op));
             break;
         case ExprKind::BoolOp:
         case ExprKind::Compare:
-            total += static_cast<int64_t>(e->args.size()) - 1;
+            total.all += static_cast<int64_t>(e->args.size()) - 1;
             break;
         case ExprKind::IfExp:
-            total += 1;
+            add(1);
             break;
         case ExprKind::Call:
             call(*e);
@@ -100,9 +104,9 @@ private:
         const std::string_view name = callee.name.str();
         const detail::Function *f = detail::findFunction(name);
         if (f && f->place != detail::Place::Stdio && f->place != detail::Place::Omp)
-            total += std::find(simple.begin(), simple.end(), name) != simple.end() ? 1 : function;
+            add(std::find(simple.begin(), simple.end(), name) != simple.end() ? 1 : function);
         else if (scalarTypeByName(name))
-            total += 1;
+            add(1);
         else
             known = false;
     }
@@ -110,10 +114,15 @@ private:
 
 } // namespace
 
-std::optional<int64_t> operations(const std::vector<StmtRef> &block) {
+std::optional<Operations> countOperations(const std::vector<StmtRef> &block) {
     Counter c;
     c.block(block);
-    return c.known ? std::optional<int64_t>(c.total) : std::nullopt;
+    return c.known ? std::optional(c.total) : std::nullopt;
+}
+
+std::optional<int64_t> operations(const std::vector<StmtRef> &block) {
+    const auto count = countOperations(block);
+    return count ? std::optional(count->all) : std::nullopt;
 }
 
 } // namespace sdfgc::py

@@ -10,7 +10,7 @@
 #include "sdfgc/rt/buffer.h"
 #include "sdfgc/rt/compat.h"
 #include "sdfgc/rt/complex.h"
-#ifdef __CUDACC__
+#ifdef SDFGC_OWN_COMPLEX
 #include "sdfgc/rt/gpu_complex.h"
 #endif
 #include "sdfgc/rt/consume.h"
@@ -51,7 +51,7 @@
 #define DACE_EXPORTED extern "C" __attribute__((visibility("default")))
 #define DACE_PRAGMA(text) _Pragma(#text)
 #define DACE_CONSTEXPR constexpr
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_DEVICE_COMPILER
 #define DACE_HDFI __host__ __device__ __forceinline__
 #define DACE_HFI __host__ __forceinline__
 #define DACE_DFI __device__ __forceinline__
@@ -80,7 +80,7 @@ using float32 = float;
 using float64 = double;
 using pyobject = void *;
 
-#ifdef __CUDACC__ // std::complex does not work in kernels: gpu_complex.h
+#ifdef SDFGC_OWN_COMPLEX
 using complex64 = sdfgc::gpu::complex<float>;
 using complex128 = sdfgc::gpu::complex<double>;
 #else

@@ -42,7 +42,7 @@ inline void checkLibrary(int status, const char *library) {
     throw sdfgc::rt::Error(sdfgc::rt::DeviceError, text);
 }
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 /// Combines the values of a warp's lanes, or of each `lanes` neighbours (a power of two); every lane gets the result.
 template <ReductionType kind, class T> struct warpReduce {

@@ -85,35 +85,27 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
         {"sdfgc/rt/report.h", {"map", "string", "vector"}},
         {"sdfgc/rt/probe.h", {"map", "string", "utility"}},
         {"sdfgc/rt/files.h", {"dlfcn.h", "string"}},
-        {"sdfgc/rt/gpu_complexmath.h", {"cuda/std/complex"}},
-        {"sdfgc/rt/gpu_grid.h", {"cooperative_groups.h", "hip/hip_cooperative_groups.h"}},
-        {"sdfgc/rt/gpu/blas_emulate.h", {"cblas.h"}},
-        {"sdfgc/rt/gpu/blas_native.h", {"cublas_v2.h", "hipblas/hipblas.h"}},
+        {"sdfgc/rt/gpu/emulate/blas.h", {"cblas.h"}},
         {"sdfgc/rt/npy.h", {"algorithm", "charconv", "string", "string_view", "vector"}},
         {"sdfgc/rt/caller/command.h", {"string", "utility", "vector"}},
         {"sdfgc/rt/caller/rank.h", {"string", "string_view", "utility"}},
         {"sdfgc/rt/caller/arguments.h", {"cmath", "complex", "cstring", "optional"}},
         {"sdfgc/rt/caller/sizes.h", {"functional"}},
         {"sdfgc/rt/fftw.h", {"fftw3.h"}},
-        {"sdfgc/rt/gpu/fft_native.h", {"cufft.h", "hipfft/hipfft.h"}},
         {"sdfgc/rt/gpu_graph.h", {"utility"}},
-        {"sdfgc/rt/gpu/graph_emulate.h", {"utility"}},
+        {"sdfgc/rt/gpu/emulate/graph.h", {"utility"}},
         {"sdfgc/rt/gpu/emulated_call.h", {"vector"}},
         {"sdfgc/rt/gpu/graph_calls.h", {"vector"}},
         {"sdfgc/rt/gpu/graph_maker.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/graph_nodes.h", {"utility", "vector"}},
         {"sdfgc/rt/gpu/plans.h", {"vector"}},
-        {"sdfgc/rt/gpu/primitives_native.h",
-         {"cub/device/device_reduce.cuh", "cub/device/device_segmented_reduce.cuh", "iostream", "rocprim/device/device_reduce.hpp",
-          "rocprim/device/device_segmented_reduce.hpp"}},
-        {"sdfgc/rt/gpu/solver_emulate.h", {"lapacke.h"}},
-        {"sdfgc/rt/gpu/solver_native.h", {"cusolverDn.h", "hipsolver/hipsolver.h"}},
-        {"sdfgc/rt/gpu/sparse_native.h", {"cusparse.h", "hipsparse/hipsparse.h"}},
-        {"sdfgc/rt/gpu/tensor_native.h", {"cutensor.h", "hiptensor/hiptensor.h"}},
+        {"sdfgc/rt/gpu/native/primitives.h", {"iostream"}},
+        {"sdfgc/rt/gpu/emulate/solver.h", {"lapacke.h"}},
         {"dace/libraries/cublas.h", {"cublas_v2.h", "cuda_fp16.h"}},
         {"dace/libraries/cusparse.h", {"cusparse.h"}},
         {"dace/libraries/cutensor.h", {"cutensor.h"}},
-        {"sdfgc/rt/gpu/native.h", {"cuda_runtime.h", "hip/hip_runtime.h"}},
+        {"sdfgc/rt/gpu/cuda.h", {"cuda_runtime.h"}},
+        {"sdfgc/rt/gpu/hip.h", {"hip/hip_runtime.h"}},
     };
     for (const auto &[name, text] : headers()) {
         if (name == "dace/dace.h" || isPartOfEmulation(name))
@@ -124,4 +116,48 @@ TEST_CASE("costly standard headers are included only where nothing else will do"
             CHECK((cheap.count(include) != 0 || (entry != allowed.end() && entry->second.count(include) != 0)));
         }
     }
+}
+
+TEST_CASE("the back ends of a device have the same topics, and vendors the same names") {
+    const auto topicsOf = [](const char *backEnd) {
+        std::set<std::string> topics;
+        for (const auto &entry : fs::directory_iterator(root / "runtime-headers/sdfgc/rt/gpu" / backEnd))
+            topics.insert(entry.path().filename());
+        topics.erase("runtime.h"); // of gpu.h: for cuda.h and hip.h
+        return topics;
+    };
+    std::set<std::string> included;
+    for (const auto &[name, text] : headers())
+        for (std::size_t at = 0; (at = text.find("#include SDFGC_GPU_HEADER(", at)) != text.npos; ++at)
+            included.insert(text.substr(at + 26, text.find(')', at) - at - 26) + ".h");
+    CHECK(included.size() > 10);
+    CHECK(topicsOf("native") == included);
+    CHECK(topicsOf("emulate") == included);
+
+    const auto namesOf = [](const char *header) {
+        std::set<std::string> names;
+        std::istringstream lines(contents(root / "runtime-headers/sdfgc/rt/gpu" / header));
+        for (std::string line; std::getline(lines, line);)
+            if (line.rfind("#define SDFGC_", 0) == 0)
+                names.insert(line.substr(8, line.find_first_of(" (", 8) - 8));
+        return names;
+    };
+    std::set<std::string> cuda = namesOf("cuda.h");
+    for (const char *own : {"SDFGC_COMPLEXMATH", "SDFGC_COMPLEXMATH_HEADER"}) // for nvcc's complex numbers
+        CHECK(cuda.erase(own) == 1);
+    CHECK(cuda == namesOf("hip.h"));
+}
+
+TEST_CASE("vendors of devices are told apart in few headers") {
+    const std::set<std::string> may = {"sdfgc/rt/config.h", "sdfgc/rt/gpu.h", "sdfgc/rt/gpu/cuda.h", "sdfgc/rt/gpu/hip.h"};
+    std::set<std::string> found;
+    for (const auto &[name, text] : headers()) {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);)
+            if (line.rfind("#if", 0) == 0 || line.rfind("#elif", 0) == 0)
+                for (const char *vendor : {"_CUDA", "_HIP", "CUDART"})
+                    if (line.find(vendor) != line.npos && line.find("SDFGC_EMULATE_HIP") == line.npos)
+                        found.insert(name);
+    }
+    CHECK(found == may);
 }

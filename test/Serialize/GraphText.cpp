@@ -95,6 +95,10 @@ TEST_CASE("a vector addition") {
         }
     )"));
     checkSame(g.g);
+    // Without the orders, the text lists the same elements, and its order is that of the graph that is read from it.
+    const std::string toRead = print(g.g, {.orders = false});
+    CHECK(toRead.find("order") == std::string::npos);
+    CHECK(again(toRead) == toRead);
 }
 
 TEST_CASE("containers say what is not as by default") {

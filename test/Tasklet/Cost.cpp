@@ -21,6 +21,12 @@ TEST_CASE("operations of code") {
     CHECK(cost("if x > 0:\n    y = x + 1\nelse:\n    y = x - 1") == 3);
 }
 
+TEST_CASE("operations in functions") {
+    const auto inFunctions = [](const char *code) { return py::countOperations(py::parseBlockOrRaw(code))->inFunctions; };
+    CHECK(inFunctions("y = x / 3 / z / (x + 1) / (z + 1) / (x + z)") == 0); // 43 operations
+    CHECK(inFunctions("y = math.exp(x) + x ** 2.5 / x") == 64);
+}
+
 TEST_CASE("code of unknown cost") {
     CHECK(cost("while x > 0:\n    x = x - 1") == -1);
     CHECK(cost("y = f(x)") == -1);

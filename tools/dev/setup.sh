@@ -18,7 +18,10 @@ case ${1-} in
         libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
     )
     # Without these, the tests that use them say so and are skipped.
-    optional=(openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config groff-base hipcc libamdhip64-dev librocprim-dev chromium)
+    optional=(
+        openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config hipcc libamdhip64-dev librocprim-dev
+        chromium groff-base zsh fish
+    )
     ;;
 *) echo "setup.sh: unknown option $1" >&2; exit 2 ;;
 esac

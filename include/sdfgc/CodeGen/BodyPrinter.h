@@ -1,4 +1,10 @@
-// Prints function bodies of the schedule tree as C++: the part shared by CPU and GPU hosts.
+// Prints function bodies of the schedule tree as C++. BodyPrinter has the statements that mean the same on all machines;
+// one derived class for each kind of code adds the rest:
+//
+//   HostPrinter     code of the CPU: OpenMP, instrumentation (HostPrinter.h)
+//   QueuePrinter    host code that queues operations on streams of a device (DevicePrinters.h)
+//   GraphPrinter    host code that describes these operations as nodes of a graph
+//   KernelPrinter   code of the device
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
@@ -6,6 +12,7 @@
 #include "sdfgc/Support/TextWriter.h"
 
 #include <set>
+#include <span>
 
 namespace sdfgc::codegen {
 
@@ -14,99 +21,108 @@ std::string constantDefinition(const tree::ConstantDef &c);
 /// Arguments of a buffer's constructor and of allocate(), without defaults.
 std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment);
 
-/// Prints one function of a module. Collects the needed includes and the position of each element for the file.
+/// Where printers write: the text, and the topics and positions that they collect for the file.
+struct Output {
+    TextWriter &text;
+    std::set<std::string> &topics;
+    std::vector<MapEntry> &map;
+    std::string file;
+};
+
+/// Prints one function of a module.
 class BodyPrinter {
 public:
-    BodyPrinter(const tree::Module &m, const tree::Function &f, TextWriter &w, std::set<std::string> &topics,
-                std::vector<MapEntry> &map, std::string file);
+    BodyPrinter(const tree::Module &m, const tree::Function &f, const Output &out);
+    BodyPrinter(const BodyPrinter &) = delete;
+    BodyPrinter &operator=(const BodyPrinter &) = delete;
+    virtual ~BodyPrinter() = default;
 
     /// `static void name(...) {` ... `}`
     void function(const std::string &linkage);
     /// `void name(parameters)` without body.
     std::string signature() const;
 
-private:
+protected:
     using Block = tree::Block;
+    // One function for each kind of statement. Kinds that only some code can have are misplaced unless a derived class
+    // overrides their function.
+#define NODE(K, ...) virtual void print(const tree::K &n);
+#include "sdfgc/Tree/Nodes.def"
+    /// Stops the compilation of the program. The verifier of the tree rejects such statements before.
+    void misplaced(const tree::Node &n);
+
+    // ---- differences between the kinds of code
+    /// What precedes a function's name: `void `.
+    virtual std::string head() const { return "void "; }
+    virtual std::string linkageOf(const std::string &linkage) const;
+    virtual void body() { statements(f_.body); }
+    /// Is the statement left out?
+    virtual bool isLeftOut(const Block &, std::size_t) const { return false; }
+    virtual std::string typeName(Type t) const { return t.cppName(); }
+    virtual void useType(Type t) const;
+    /// The C++ name of a function, among them those of tree::number.
+    virtual std::string functionName(Name n) const;
+    /// The class of a variable that owns memory, and the topic of its header.
+    struct Owner {
+        const char *topic, *name;
+        bool takesName = false; // its constructor takes the container's name, for reports
+    };
+    virtual Owner owner(tree::VarKind kind) const = 0;
+    /// An update that is atomic, or returns the old value.
+    virtual void atomicUpdate(const tree::Update &u) = 0;
+
+    // ---- BodyPrinter.cpp
     void statements(const Block &b);
-    void statement(const tree::Node &n);
-    void block(const Block &b);
-    void call(const tree::Call &c);
-    void consume(const tree::Consume &c);
-    void fill(const tree::Fill &f);
-    void timer(const tree::Timer &t);
-    void probe(const tree::DataProbe &p);
-    void parallelRegion(const tree::ParallelRegion &p);
     void comment(const std::string &text);
-    std::string value(const py::ExprRef &e) const;
+    std::string value(const py::ExprRef &e) const { return values_.expr(*e); }
     std::string sym(sym::Expr e, Precedence p = Precedence::Conditional) const { return symbols_.print(e, p); }
-    void use(std::string_view topic) const { topics_.insert(std::string(topic)); }
-    void useType(Type t) const;
+    /// `{N, 1}`
+    std::string list(std::span<const sym::Expr> values) const;
+    void use(std::string_view topic) const { out_.topics.insert(std::string(topic)); }
 
     // ---- VariablePrinter.cpp
     const tree::Variable &var(tree::VarId v) const { return f_.vars[v]; }
     const tree::MemRef &ref(tree::RefId slot) const { return f_.refs[slot]; }
     std::string varText(tree::VarId v) const;
     std::string declarator(const tree::Variable &v) const;
-    void declare(const tree::Declare &d);
-    void allocate(const tree::Allocate &a);
     std::string allocation(const tree::Variable &v, sym::Expr count) const;
     /// The element or address that a slot refers to; `args` are the values of its data-dependent indices.
     std::string memory(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
     std::string addressOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
-    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
     std::string elementOf(tree::RefId slot, const std::vector<py::ExprRef> &args = {}) const;
-    /// The offset that is added to the address. In brackets, a single operation needs no parentheses.
-    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args, bool bracketed = true) const;
 
     // ---- StatementPrinter.cpp
-    void code(const tree::Code &c);
-    void update(const tree::Update &u);
-    void rawTasklet(const tree::RawTasklet &t);
-    void libraryCall(const tree::LibraryCall &c);
-    void recordedCall(const tree::LibraryCall &c);
+    void plainUpdate(const tree::Update &u);
+    /// Is the update by a function of two values that comes with it?
+    static bool isCustom(const tree::Update &u);
+    void libraryCall(const tree::LibraryCall &c, const std::string &first);
+    std::string argument(const tree::Call::Argument &a) const;
     std::string argument(const tree::LibraryCall::Argument &a) const;
+
+    // ---- LoopPrinter.cpp
+    void unroll(int64_t times, int64_t automatic);
+    void unroll(const tree::For &f);
+    void countedLoop(const tree::For &f);
+    /// `i < N + 1`: the condition under which a loop continues.
+    std::string condition(const tree::For &f) const;
+
+    const tree::Module &m_;
+    const tree::Function &f_;
+    const Output out_;
+    TextWriter &w_;
+    py::CppPrinter values_;
+
+private:
+    std::string castAddress(const tree::MemRef &r, const std::string &address) const;
+    /// The offset that is added to the address. In brackets, a single operation needs no parentheses.
+    std::string index(const tree::MemRef &r, const std::vector<py::ExprRef> &args, bool bracketed = true) const;
     std::string simpleStatement(const py::Stmt &s) const;
     std::string assignment(const py::Stmt &s) const;
     bool samePlace(const py::Expr &a, const py::Expr &b) const;
     static bool isOneLine(const Block &b);
-
-    // ---- LoopPrinter.cpp
-    void forLoop(const tree::For &f);
-    void loop(const tree::Loop &l);
-    void branches(const tree::If &i);
     void scoped(const std::string &head, const Block &body);
-    std::string pragma(const tree::Omp &o) const;
-    std::string team(sym::Expr numThreads, sym::Expr onlyIf, bool simd = false) const;
-    std::string reductions(const std::vector<tree::Omp::Reduction> &list) const;
 
-    // ---- DevicePrinter.cpp
-    bool onDevice() const;
-    std::string typeName(Type t) const;
-    std::string kernelHead() const;
-    std::string dimensions(const std::array<sym::Expr, 3> &sizes) const;
-    bool deviceOperation(const tree::Node &n);
-    void launch(const tree::Launch &l);
-    void graphFunction(const std::string &linkage);
-    void graphLoop(const tree::Loop &l);
-    bool isOfHostPath(const tree::Node &n) const;
-    void nodeComment(const tree::Node &n, const tree::GraphNode &g);
-    std::string queuedOn(int stream, const tree::GraphNode &g) const;
-    void kernelConstants();
-    void deviceCopy(const tree::DeviceCopy &c);
-    void deviceFill(const tree::DeviceFill &f);
-    void spreadLoop(const tree::For &f);
-    void deviceUpdate(const tree::Update &u);
-
-    const tree::Module &m_;
-    const tree::Function &f_;
-    TextWriter &w_;
-    std::set<std::string> &topics_;
-    std::vector<MapEntry> &map_;
-    std::string file_;
-    bool describing_ = false;      // operations are described as nodes of a graph instead of queued
-    std::set<tree::VarId> looked_; // host copies of flags
     SymPrinter symbols_;
-    py::CppPrinter values_;
 };
 
 // ---- Topics.cpp

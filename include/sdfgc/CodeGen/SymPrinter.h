@@ -27,16 +27,15 @@ enum class Precedence : int {
     Primary
 };
 
-/// The C++ name of a function: those of tree::number have names of OpenMP and of the device runtime.
-std::string functionName(Name n);
-
 /// Prints with the fewest parentheses. Calls `uses` with the runtime topics that the text needs ("math", "cmath",
 /// "omp"). Exact fractions become a C division of numerator by denominator (format reference 1.9); Python's floor
 /// division and modulo become runtime calls, except the internal `__cdiv` and `__cmod`, which lowering creates for
-/// operands that are known to be non-negative.
+/// operands that are known to be non-negative. `spell` returns the C++ names of other functions, such as those of
+/// tree::number; a name that ends with `<` takes the first argument as its template argument.
 class SymPrinter {
 public:
-    explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr) : uses_(std::move(uses)) {}
+    explicit SymPrinter(std::function<void(std::string_view)> uses = nullptr, std::function<std::string(Name)> spell = nullptr)
+        : uses_(std::move(uses)), spell_(std::move(spell)) {}
     std::string print(sym::Expr e, Precedence context = Precedence::Conditional) const;
 
     /// Prints a number of elements in memory: sums, products and powers are calls of sizes.h, which check for overflow.
@@ -72,6 +71,7 @@ private:
             uses_(topic);
     }
     std::function<void(std::string_view)> uses_;
+    std::function<std::string(Name)> spell_;
     bool isCount_ = false; // printCount
     bool isReal_ = false;  // in an argument of a real-valued function: quotients keep their fractions
 };

@@ -32,7 +32,11 @@ std::span<const Library> libraries();
 const Library *library(std::string_view name);
 
 /// The device that a GPU program is built for.
-enum class Device : std::uint8_t { Emulated, Cuda, Hip };
+enum class Device : std::uint8_t {
+    Emulated,
+#define SDFGC_DIALECT(Name, Title, Device, ...) Device,
+#include "sdfgc/Platform/Dialects.def"
+};
 
 /// Returns the libraries behind a device-independent name (`gpublas`, `gpusolver`; docs/user/build.md), in link order;
 /// empty if none is needed. Any other name stands for itself.

@@ -18,12 +18,11 @@ public:
     explicit UseCollector(const SDFG &g) : g_(g) {}
 
     std::map<Name, ContainerUses> run() {
-        SDFG &g = const_cast<SDFG &>(g_); // nothing is changed
-        for (State *s : allStates(g))
+        for (const State *s : allStates(g_))
             for (const auto &n : s->nodes())
                 if (const auto *a = dyn_cast<AccessNode>(n.get()))
                     inState(*s, *a);
-        for (Region *r : allRegions(g)) {
+        for (const Region *r : allRegions(g_)) {
             for (const auto &e : r->edges()) {
                 inCode(e->condition, *e->dst);
                 for (const auto &[symbol, text] : e->assignments)
@@ -34,7 +33,7 @@ public:
                     if (*code)
                         inCode(**code, *l);
         }
-        for (Block *b : allBlocks(g))
+        for (const Block *b : allBlocks(g_))
             if (const auto *c = dyn_cast<ConditionalBlock>(b))
                 for (const auto &branch : c->branches())
                     if (branch.condition)
@@ -92,7 +91,7 @@ const Node *commonScope(const ContainerUses &u, const ScopeTree &scopes) {
 
 std::set<Name> reservedContainers(const SDFG &g) {
     std::set<Name> out;
-    for (const State *s : allStates(const_cast<SDFG &>(g)))
+    for (const State *s : allStates(g))
         for (const auto &n : s->nodes())
             if (const auto *l = dyn_cast<LibraryNode>(n.get()))
                 if (const auto op = asyncOp(*l); op && op->kind == AsyncOp::Reserve)
@@ -129,7 +128,7 @@ void forEachDeclaration(const SDFG &g, const Declarations &d, const FoundDeclara
     for (const auto *list : {&d.program, &d.call, &d.top})
         for (Name n : *list)
             found(n, *g.arrays.find(n), nullptr, nullptr);
-    for (const State *s : allStates(const_cast<SDFG &>(g))) { // in list order, whatever their addresses
+    for (const State *s : allStates(g)) { // in list order, whatever their addresses
         const auto at = d.local.find(s);
         if (at == d.local.end())
             continue;
@@ -148,7 +147,7 @@ void forEachDeclaration(const SDFG &g, const Declarations &d, const FoundDeclara
 // ---------------------------------------------------------------------------------------------------- values outside
 
 bool becomesFunction(const SDFG &nested) {
-    const auto blocks = allBlocks(const_cast<SDFG &>(nested));
+    const auto blocks = allBlocks(nested);
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return b->kind() == BlockKind::Return; });
 }
 
@@ -173,21 +172,19 @@ const MapEntry *kernelAround(const SDFG &g, const State *s, const Node *scope) {
                 return m;
     if (!scope)
         return nullptr;
-    std::vector<Node *> around = ScopeTree(*s).enclosing(scope);
-    around.insert(around.begin(), const_cast<Node *>(scope));
-    for (auto it = around.rbegin(); it != around.rend(); ++it) // outermost first
-        if (const auto *m = dyn_cast<MapEntry>(*it))
+    const ScopeTree scopes(*s);
+    const MapEntry *outermost = nullptr;
+    for (const Node *n = scope; n; n = scopes.scopeOf(n))
+        if (const auto *m = dyn_cast<MapEntry>(n))
             if (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent)
-                return m;
-    return nullptr;
+                outermost = m;
+    return outermost;
 }
 
 bool runsInTeam(const SDFG &g, const State *s, const Node *scope) {
     if (scope) {
         const ScopeTree scopes(*s);
-        std::vector<Node *> around = scopes.enclosing(scope);
-        around.insert(around.begin(), const_cast<Node *>(scope));
-        for (const Node *entry : around) {
+        for (const Node *entry = scope; entry; entry = scopes.scopeOf(entry)) {
             const auto *m = dyn_cast<MapEntry>(entry);
             if (!m || isGpuSchedule(m->schedule) || m->schedule == Schedule::CPU_Persistent ||
                 (m->schedule == Schedule::CPU_Multicore && !m->params.empty()))

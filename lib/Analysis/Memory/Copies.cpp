@@ -285,7 +285,7 @@ std::set<Name> sharedContainers(const SDFG &g) {
 namespace {
 
 /// Does the edge, or the path that it is part of, only say what a view looks at?
-bool isViewing(Edge &e) {
+bool isViewing(const Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     auto views = [&](Node *n) {
         const auto *a = dyn_cast<AccessNode>(n);
@@ -297,7 +297,7 @@ bool isViewing(Edge &e) {
 
 } // namespace
 
-bool isTransfer(Edge &e) {
+bool isTransfer(const Edge &e) {
     const bool entering = e.src->isEntry() && isa<AccessNode>(e.dst), leaving = isa<AccessNode>(e.src) && e.dst->isExit();
     if (e.memlet.isEmpty() || !(entering || leaving || (isa<AccessNode>(e.src) && isa<AccessNode>(e.dst))))
         return false;

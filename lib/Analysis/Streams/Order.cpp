@@ -45,7 +45,7 @@ bool releasesDeviceMemory(const SDFG &g) {
         return true;
     if (!becomesFunction(g))
         return false;
-    const std::vector<SDFG *> inside = allSDFGs(const_cast<SDFG &>(g));
+    const std::vector<const SDFG *> inside = allSDFGs(g);
     return std::any_of(inside.begin(), inside.end(), [](const SDFG *one) {
         return std::any_of(one->arrays.begin(), one->arrays.end(), [](const auto &entry) {
             const MemoryKind kind = entry.second.memory;

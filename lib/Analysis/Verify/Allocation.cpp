@@ -85,7 +85,7 @@ std::string arenaProblem(const SDFG &g, const DataDesc &d, const State *s, const
 
 /// On every path to a use the memory is there, and has not been given back.
 void Verifier::memoryOnPaths(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot); // nothing is changed
+    SDFG &root = unchanged(constRoot);
     const std::vector<SDFG *> all = allSDFGs(root);
     if (std::all_of(all.begin(), all.end(),
                     [](const SDFG *g) { return pooledContainers(*g).empty() && reservedContainers(*g).empty(); }))
@@ -101,8 +101,8 @@ void Verifier::memoryOnPaths(const SDFG &constRoot) {
 
 /// Every container in use has one place of declaration that encloses its uses, a size that is known there, and suitable memory.
 void Verifier::declarations(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot); // nothing is changed
-    MemoryTable table(true);                    // which target it is only matters to choices
+    SDFG &root = unchanged(constRoot);
+    MemoryTable table(true); // which target it is only matters to choices
     OuterValues values;
     for (const SDFG *g : allSDFGs(root)) {
         const Declarations places = declarationsOf(*g);

@@ -36,25 +36,51 @@ bool isStruct(const SDFG &g, Name n) {
     return seen.count(n) != 0;
 }
 
-void addSubscripted(const py::Expr &e, std::set<Name> &out) {
-    if (e.kind == py::ExprKind::Subscript && e.args[0]->kind == py::ExprKind::Name)
-        out.insert(e.args[0]->name);
-    for (const py::ExprRef &part : e.args)
-        if (part)
-            addSubscripted(*part, out);
-}
+/// The names of a block that have elements or members, and those that it gives values.
+struct Bases {
+    explicit Bases(const std::vector<py::StmtRef> &code) { block(code); }
 
-/// The names that the code takes elements of.
-void addSubscripted(const std::vector<py::StmtRef> &code, std::set<Name> &out) {
-    for (const py::StmtRef &s : code) {
-        for (const py::ExprRef &target : s->targets)
-            addSubscripted(*target, out);
-        if (s->value)
-            addSubscripted(*s->value, out);
-        addSubscripted(s->body, out);
-        addSubscripted(s->orelse, out);
+    std::set<Name> subscripted, withMembers;
+    std::set<Name> variables; // assigned as a whole, or parameters of lambdas
+
+private:
+    void block(const std::vector<py::StmtRef> &code) {
+        for (const py::StmtRef &s : code) {
+            for (const py::ExprRef &target : s->targets)
+                assigned(*target);
+            if (s->value)
+                expression(*s->value);
+            block(s->body);
+            block(s->orelse);
+        }
     }
-}
+    void assigned(const py::Expr &target) {
+        if (target.kind == py::ExprKind::Name)
+            variables.insert(target.name);
+        else if (target.kind == py::ExprKind::Tuple)
+            for (const py::ExprRef &t : target.args)
+                assigned(*t);
+        else
+            expression(target);
+    }
+    void expression(const py::Expr &e) {
+        variables.insert(e.params.begin(), e.params.end());
+        if (!e.args.empty() && e.args[0] && e.args[0]->kind == py::ExprKind::Name) {
+            const Name base = e.args[0]->name;
+            if (e.kind == py::ExprKind::Subscript)
+                subscripted.insert(base);
+            else if (e.kind == py::ExprKind::Attribute)
+                withMembers.insert(base);
+        }
+        for (const py::ExprRef &part : e.args) {
+            const bool isMethod = e.kind == py::ExprKind::Call && part == e.args[0] && part->kind == py::ExprKind::Attribute;
+            if (part)
+                expression(isMethod ? *part->args[0] : *part);
+        }
+        for (const py::Keyword &k : e.keywords)
+            expression(*k.value);
+    }
+};
 
 } // namespace
 
@@ -111,21 +137,29 @@ void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::Stmt
     if (!t.environments.empty())
         return;
     const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
-    for (const Name n : names.called) // one that is written is a variable of the code, which holds a lambda
-        if (!names.written.count(n) && !isDeclared(n, g) && !t.inConnector(n) && !t.outConnector(n))
+    for (const Name n : names.called) { // one that is written is a variable of the code, which holds a lambda
+        const Name object(n.view().substr(0, n.view().find('.')));
+        if (!names.written.count(object) && !isDeclared(object, g) && !t.inConnector(object) && !t.outConnector(object))
             undeclared(t, n);
+    }
 }
 
-/// A symbol is one number: it has no elements.
-void Verifier::elementsOfSymbols(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
-    std::set<Name> subscripted;
-    addSubscripted(code, subscripted);
-    const std::set<Name> written = py::blockNames(code).written;
-    for (const Name n : subscripted) {
+/// A symbol is one number, which has no elements. Other names are those of connectors, variables and containers, and what the graph's own
+/// code declares.
+void Verifier::bases(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
+    const Bases bases(py::resolveModules(code, {}));
+    const auto isOfTasklet = [&](Name n) { return bases.variables.count(n) || t.inConnector(n) || t.outConnector(n); };
+    for (const Name n : bases.subscripted) {
         const Type *type = g.symbols.find(n);
-        if (type && type->isNumeric() && !written.count(n) && !t.inConnector(n) && !t.outConnector(n))
+        if (type && type->isNumeric() && !isOfTasklet(n))
             reportCode(t, "it takes an element of `" + n.str() + "`, which is a symbol", "pass the array through a connector");
+        else if (!isOfTasklet(n) && t.environments.empty() && !isDeclared(n, g))
+            reportCode(t, "it takes an element of `" + n.str() + "`, which nothing declares", "pass the array through a connector");
     }
+    for (const Name n : bases.withMembers)
+        if (!isOfTasklet(n) && t.environments.empty() && !isDeclared(n, g))
+            reportCode(t, "it uses a member of `" + n.str() + "`, which nothing declares",
+                       "pass the structure through a connector");
 }
 
 std::vector<Name> Verifier::undeclaredIn(const Code &code, const SDFG &g) const {

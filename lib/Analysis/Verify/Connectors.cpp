@@ -1,6 +1,8 @@
 // Rules of connectors.
 #include "Analysis/Verify/Verifier.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
+
 namespace sdfgc::analysis {
 
 using namespace ir;
@@ -75,17 +77,16 @@ void Verifier::connectorPairs(const Node &n) {
         ins.insert(c.name);
     for (const Connector &c : n.outConnectors)
         outs.insert(c.name);
-    auto check = [&](const Connector &c, std::string_view prefix, std::string_view other, const std::unordered_set<Name> &others) {
-        if (!c.name.view().starts_with(prefix))
-            report(Id::ConnectorWithoutPair, n, c.name.str(), std::string(other) + c.name.str());
-        else if (!others.count(pairedConnector(c.name)))
-            report(Id::ConnectorWithoutPair, n, c.name.str(), pairedConnector(c.name).str());
+    auto check = [&](const Connector &c, bool isNamed, Name otherwise, const std::unordered_set<Name> &others) {
+        const Name other = isNamed ? pairedConnector(c.name) : otherwise;
+        if (!isNamed || !others.count(other))
+            report(Id::ConnectorWithoutPair, n, c.name.str(), other.str());
     };
     for (const Connector &c : n.inConnectors)
-        if (n.isExit() || c.name.view().starts_with("IN_")) // of an entry, others are ends of ranges
-            check(c, "IN_", "OUT_", outs);
+        if (n.isExit() || isScopeInput(c.name)) // of an entry, others are ends of ranges
+            check(c, isScopeInput(c.name), scopeOutput(c.name), outs);
     for (const Connector &c : n.outConnectors)
-        check(c, "OUT_", "IN_", ins);
+        check(c, isScopeOutput(c.name), scopeInput(c.name), ins);
 }
 
 } // namespace sdfgc::analysis

@@ -14,7 +14,7 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 void Verifier::barriers(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
+    SDFG &root = unchanged(constRoot);
     StreamSteps steps(root);
     PhaseOrder(root, steps).run([&](const PhaseConflict &c) {
         const diag::Message message(diag::Id::ThreadsUnordered, c.laterName(), c.use.write ? "write" : "read",
@@ -31,7 +31,7 @@ void Verifier::barriers(const SDFG &constRoot) {
 }
 
 void Verifier::copyMethods(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot);
+    SDFG &root = unchanged(constRoot);
     Memories memories(root);
     for (SDFG *g : allSDFGs(root))
         for (State *s : allStates(*g))
@@ -81,7 +81,7 @@ private:
 
 void Verifier::schedules(const SDFG &root) {
     ScheduleCheck check;
-    check.run(const_cast<SDFG &>(root)); // changes nothing
+    check.run(unchanged(root));
     for (const SDFG *g : check.sections)
         report(diag::Id::TeamInTeam, *g, "the nested SDFG, which asks for OpenMP sections,");
     for (const Node *m : check.maps)

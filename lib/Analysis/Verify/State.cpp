@@ -4,6 +4,7 @@
 
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Indexing.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
 #include <algorithm>
@@ -226,10 +227,11 @@ void Verifier::map(const MapEntry &m) {
 }
 
 void Verifier::consume(const ConsumeEntry &c) {
-    if (!c.inConnector("IN_stream"))
-        report(Id::ConsumeWithoutStream, c, "IN_stream");
-    if (!c.outConnector("OUT_stream"))
-        report(Id::ConsumeWithoutStream, c, "OUT_stream");
+    const Name in = scopeInput("stream"), out = scopeOutput("stream");
+    if (!c.inConnector(in))
+        report(Id::ConsumeWithoutStream, c, in.str());
+    if (!c.outConnector(out))
+        report(Id::ConsumeWithoutStream, c, out.str());
 }
 
 namespace {

@@ -36,7 +36,7 @@ bool Verifier::streamNumbers(SDFG &root, StreamSteps &steps) {
 }
 
 void Verifier::streams(const SDFG &constRoot) {
-    SDFG &root = const_cast<SDFG &>(constRoot); // the walk changes nothing unless it is told to
+    SDFG &root = unchanged(constRoot);
     StreamSteps steps(root);
     if (!streamNumbers(root, steps))
         return;

@@ -118,7 +118,7 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
         return; // C++, which passes through
     if (warns()) {
         calls(t, g, *code.value);
-        elementsOfSymbols(t, g, *code.value);
+        bases(t, g, *code.value);
     }
     if (several.empty())
         return;

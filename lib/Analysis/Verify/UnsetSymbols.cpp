@@ -185,7 +185,7 @@ void Verifier::unsetSymbols(const SDFG &g) {
     if (symbols.empty())
         return;
     SetWalk walk(symbols);
-    walk.run(const_cast<SDFG &>(g)); // nothing is changed
+    walk.run(unchanged(g));
     UnsetReads(*this, g, walk).region(g);
 }
 

@@ -31,6 +31,9 @@ public:
     static std::set<Name> writtenBy(const std::optional<ir::Code> &statement);
 
 private:
+    /// For walks that take graphs which they could change. The verifier's change nothing.
+    static ir::SDFG &unchanged(const ir::SDFG &g) { return const_cast<ir::SDFG &>(g); }
+
     /// One SDFG while its control flow is walked.
     struct Frame {
         const ir::SDFG &g;
@@ -115,7 +118,7 @@ private:
     // ---- calls
     void readDeclarations(const ir::SDFG &root);
     void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
-    void elementsOfSymbols(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
+    void bases(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
     bool isOfGraph(Name function, const ir::SDFG &g) const;
     bool isDeclared(Name function, const ir::SDFG &g) const;
     bool isDeclaredOnHost(Name function, const ir::SDFG &g) const;

@@ -58,7 +58,7 @@ inline const Instruction *checkAssigned(const Instruction *i, Machine &m) {
 }
 
 inline const Instruction *callNative(const Instruction *i, Machine &m) {
-    const_cast<NativeCall *>(static_cast<const NativeCall *>(i->extra))->run(m);
+    ownOf<NativeCall>(i).run(m);
     return i + 1;
 }
 

@@ -3,6 +3,8 @@
 // stream has, up to the size of a chunk.
 #include "../Plan.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,7 +21,7 @@ public:
             scope_.parameters[c.peIndex] = {ScalarKind::Int64, p.machine.allocate(sizeof(int64_t))};
         for (const ir::Edge *e : c.inEdges()) {
             Container *stream = Planner::containerAtSource(outer, *e);
-            if (!stream || !stream->desc->isStream() || e->dstConn.view() != "IN_stream")
+            if (!stream || !stream->desc->isStream() || e->dstConn != ir::scopeInput("stream"))
                 continue;
             stream_ = stream;
             Builder b = p.builder(outer, p.symbolicDivision(), nullptr);
@@ -27,7 +29,7 @@ public:
             first_ = p.access(b, *stream, subset, p.site(c, &e->memlet));
             before_ = p.finish(b, element);
             popped_ = b.reserve(c.chunkSize == 1 ? stream->type : Type::pointer(stream->type));
-            p.values[{&c, Name("OUT_stream")}] = popped_;
+            p.values[{&c, ir::scopeOutput("stream")}] = popped_;
         }
         if (!stream_)
             p.refuse(element, "a consume scope without a stream");

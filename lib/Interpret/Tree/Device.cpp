@@ -65,9 +65,9 @@ void Translator::onStream(int stream, bool begins) {
     b().emit({begins ? beginOperationNow : endOperationNow, nullptr, nullptr, nullptr, stream});
 }
 
-void Translator::synchronise(const Synchronise &s) { b().emit({synchroniseNow, nullptr, nullptr, nullptr, s.stream}); }
-void Translator::record(const EventRecord &r) { b().emit({recordNow, nullptr, nullptr, nullptr, pair(r.event, r.stream)}); }
-void Translator::wait(const EventWait &w) { b().emit({waitNow, nullptr, nullptr, nullptr, pair(w.event, w.stream)}); }
+void Translator::translate(const Synchronise &s) { b().emit({synchroniseNow, nullptr, nullptr, nullptr, s.stream}); }
+void Translator::translate(const EventRecord &r) { b().emit({recordNow, nullptr, nullptr, nullptr, pair(r.event, r.stream)}); }
+void Translator::translate(const EventWait &w) { b().emit({waitNow, nullptr, nullptr, nullptr, pair(w.event, w.stream)}); }
 
 // ---------------------------------------------------------------------------------------------------- kernels
 
@@ -94,7 +94,7 @@ const Instruction *launchNow(const Instruction *i, Machine &machine) {
 
 } // namespace
 
-void Translator::launch(const Launch &l) {
+void Translator::translate(const Launch &l) {
     const Function &callee = *module_.functions[l.function];
     Kernel &k = m_.keep(Kernel());
     k.persistent = callee.kernel && callee.kernel->persistent;
@@ -144,7 +144,7 @@ const Instruction *transferNow(const Instruction *i, Machine &m) {
 
 } // namespace
 
-void Translator::deviceCopy(const DeviceCopy &c) {
+void Translator::translate(const DeviceCopy &c) {
     Transfer &t = m_.keep(Transfer());
     t.source = pointerTo(c.source);
     t.target = pointerTo(c.target);
@@ -174,7 +174,7 @@ const Instruction *changeSpaceNow(const Instruction *i, Machine &m) {
 
 } // namespace
 
-void Translator::deviceFill(const DeviceFill &f) {
+void Translator::translate(const DeviceFill &f) {
     const Operand at = pointerTo(f.target), count = b().symbolic(f.count), element = filling(f.value, f.type);
     onStream(f.stream, true);
     b().emit({changeSpaceNow, nullptr, nullptr, nullptr, static_cast<int64_t>(Space::Device)});

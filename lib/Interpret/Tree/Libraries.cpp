@@ -195,7 +195,7 @@ const Instruction *callLibraryNow(const Instruction *i, Machine &m) {
 } // namespace
 
 /// `cblas_dgemm` of the host, `__state->gpuBlas.gemm` of the device, which knows the type by its arguments.
-void Translator::library(const LibraryCall &c) {
+void Translator::translate(const LibraryCall &c) {
     constexpr std::string_view hosts = "cblas_", devices = "__state->gpuBlas.";
     const bool onDevice = c.function.starts_with(devices), onHost = c.function.starts_with(hosts);
     if (c.function == "sdfgc::gpu::blockReduce")
@@ -254,7 +254,7 @@ struct Together {
 
 /// The thread leaves its value `a` of `n` bytes.
 const Instruction *leaveValueNow(const Instruction *i, Machine &m) {
-    auto &x = *static_cast<Together *>(const_cast<void *>(i->extra));
+    auto &x = ownOf<Together>(i);
     const std::size_t at = treeMachine(m).side * static_cast<std::size_t>(i->n);
     x.values.resize(std::max(x.values.size(), at + static_cast<std::size_t>(i->n)));
     std::copy_n(i->a, i->n, x.values.data() + at);
@@ -301,7 +301,7 @@ void Translator::blockReduce(const LibraryCall &c) {
     const int64_t bytes = sizeOf(t);
     const Operand mine = b().convert(b().expression(*c.arguments[0].value), t);
     b().emit({leaveValueNow, nullptr, mine.at, nullptr, bytes, &together});
-    barrier(Meeting::Block);
+    meet(Meeting::Block);
     const Operand zero = b().constant(ScalarKind::Int64, int64_t(0)), one = b().constant(ScalarKind::Int64, int64_t(1));
     const std::size_t others = b().jumpLater(b().compare(py::Op::Eq, call(b(), number::threadInBlock, {}), zero));
     const Operand total = b().reserve(t), next = b().reserve(t), k = b().reserve(ScalarKind::Int64);
@@ -317,7 +317,7 @@ void Translator::blockReduce(const LibraryCall &c) {
     b().land(done);
     b().storeAt(pointerTo(c.result), total);
     b().land(others);
-    barrier(Meeting::Block); // before the next call leaves values
+    meet(Meeting::Block); // before the next call leaves values
 }
 
 } // namespace sdfgc::interpret

@@ -36,7 +36,7 @@ const Instruction *checkStepNow(const Instruction *i, Machine &m) {
 
 // ---------------------------------------------------------------------------------------------------- loops of maps
 
-void Translator::loop(const For &f) {
+void Translator::translate(const For &f) {
     const bool parallel = f.omp && collapsed_ == 0;
     const int inner = f.omp ? f.omp->collapse - 1 : std::max(collapsed_ - 1, 0);
     const bool counts = (f.omp || collapsed_ > 0) && inner == 0; // its iterations are those of the parallel loop
@@ -70,14 +70,14 @@ void Translator::loop(const For &f) {
             if (counts)
                 b().emit({iterationNow});
             collapsed_ = inner;
-            block(f.body);
+            translate(f.body);
             collapsed_ = 0;
         });
     if (parallel)
         b().emit({leaveNow});
     endReductions(reductions);
     if (shares)
-        barrier(Meeting::Block);
+        meet(Meeting::Block);
 }
 
 /// Has a size the same value in all iterations of the loop with this variable? It has when registers alone are in it.
@@ -143,7 +143,7 @@ void Translator::spreadLoop(const For &f, Location &counter) {
     const Operand begin = sum(b().symbolic(f.begin), product(b().symbolic(f.step), index));
     if (!s.once) {
         iterate(
-            f, counter, begin, [&] { return product(b().symbolic(f.step), stride); }, [&] { block(f.body); });
+            f, counter, begin, [&] { return product(b().symbolic(f.step), stride); }, [&] { translate(f.body); });
         return;
     }
     b().copy(counter.value, b().convert(begin, counter.type));
@@ -151,7 +151,7 @@ void Translator::spreadLoop(const For &f, Location &counter) {
     frame().visible[variable(f.var).name] = f.var;
     const std::size_t no =
         s.exact ? 0 : b().jumpLater(b().compare(f.descending ? py::Op::Ge : py::Op::Le, counter.value, b().symbolic(f.end)));
-    block(f.body);
+    translate(f.body);
     if (!s.exact)
         b().land(no);
 }
@@ -233,7 +233,7 @@ void Translator::simple(const py::StmtRef &s) {
         b().block({s});
 }
 
-void Translator::loop(const Loop &l) {
+void Translator::translate(const Loop &l) {
     collapsed_ = 0;
     if (l.declares) {
         const Variable &v = variable(l.declares);
@@ -254,7 +254,7 @@ void Translator::loop(const Loop &l) {
     if (l.form == Loop::Normal || l.form == Loop::Once)
         test();
     frame().loops.emplace_back();
-    block(l.body);
+    translate(l.body);
     const Frame::Loop jumps = frame().loops.back();
     frame().loops.pop_back();
     const auto landContinues = [&] {
@@ -288,14 +288,14 @@ void Translator::loop(const Loop &l) {
         b().land(j);
 }
 
-void Translator::branches(const If &i) {
+void Translator::translate(const If &i) {
     collapsed_ = 0;
     std::vector<std::size_t> done;
     for (const If::Branch &branch : i.branches) {
         const std::optional<std::size_t> no =
             branch.condition ? std::optional(b().jumpLater(b().convert(b().expression(*branch.condition), ScalarKind::Bool)))
                              : std::nullopt;
-        block(*branch.body);
+        translate(*branch.body);
         done.push_back(b().jumpLater());
         if (no)
             b().land(*no);
@@ -315,8 +315,16 @@ void Translator::jumpTo(Name name) {
         label.jumps.push_back(b().jumpLater());
 }
 
-void Translator::label(Name name) {
-    Frame::Label &label = frame().labels[name];
+void Translator::translate(const Goto &g) { jumpTo(g.label); }
+
+void Translator::translate(const Break &) { frame().loops.back().breaks.push_back(b().jumpLater()); }
+
+void Translator::translate(const Continue &) { frame().loops.back().continues.push_back(b().jumpLater()); }
+
+void Translator::translate(const Return &) { frame().returns.push_back(b().jumpLater()); }
+
+void Translator::translate(const Label &l) {
+    Frame::Label &label = frame().labels[l.label];
     label.at = b().position();
     for (const std::size_t j : label.jumps)
         b().land(j);

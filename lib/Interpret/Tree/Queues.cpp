@@ -13,7 +13,7 @@ namespace {
 
 /// `a`: how many.
 const Instruction *makeQueuesNow(const Instruction *i, Machine &) {
-    auto &q = *static_cast<Queues *>(const_cast<void *>(i->extra));
+    auto &q = ownOf<Queues>(i);
     q.queues.assign(static_cast<std::size_t>(std::max<int64_t>(as<int64_t>(i->a), 0)), Queue());
     as<QueueAt>(i->to) = {&q, 0};
     return i + 1;
@@ -21,7 +21,7 @@ const Instruction *makeQueuesNow(const Instruction *i, Machine &) {
 
 /// `a`: the address of the array.
 const Instruction *makeViewNow(const Instruction *i, Machine &) {
-    auto &q = *static_cast<Queues *>(const_cast<void *>(i->extra));
+    auto &q = ownOf<Queues>(i);
     q.isView = true;
     q.array = as<Pointer>(i->a);
     q.appended = 0;
@@ -125,7 +125,7 @@ struct Chunk {
 };
 
 const Instruction *takeChunkNow(const Instruction *i, Machine &m) {
-    auto &x = *static_cast<Chunk *>(const_cast<void *>(i->extra));
+    auto &x = ownOf<Chunk>(i);
     Queue *q = queueOf(as<QueueAt>(x.queue.at), m, x.site);
     const int64_t count = q ? std::min(x.most, static_cast<int64_t>(q->elements.size())) : 0;
     x.memory = std::make_shared<Buffer>(x.name, count, x.bytes);
@@ -186,7 +186,7 @@ Operand Translator::pop(Operand queue, Type t) {
     return out;
 }
 
-void Translator::push(const StreamPush &p) {
+void Translator::translate(const StreamPush &p) {
     const Operand queue = queueAt(p.stream);
     const Type t = variable(reference(p.stream).var).type;
     if (p.value) {
@@ -199,7 +199,7 @@ void Translator::push(const StreamPush &p) {
         {pushAllNow, nullptr, nullptr, nullptr, 1, &m_.keep(Bulk{queue, pointerTo(p.source), count, {}, sizeOf(t), b().site()})});
 }
 
-void Translator::pop(const StreamPop &p) {
+void Translator::translate(const StreamPop &p) {
     const Operand count = b().convert(b().symbolic(p.count), ScalarKind::Int64), moved = b().reserve(ScalarKind::Int64);
     const Type t = variable(reference(p.stream).var).type;
     b().emit({popAllNow, nullptr, nullptr, nullptr, 1,
@@ -209,7 +209,7 @@ void Translator::pop(const StreamPop &p) {
 }
 
 /// One worker does all: which one gets an element, nobody promises. Nothing orders the elements.
-void Translator::consume(const Consume &c) {
+void Translator::translate(const Consume &c) {
     const Operand queue = queueAt(c.stream);
     const Type t = variable(reference(c.stream).var).type;
     const auto set = [&](VarId v, const Location &p) {
@@ -261,7 +261,7 @@ void Translator::consume(const Consume &c) {
                                      {}});
         b().emit({takeChunkNow, nullptr, nullptr, nullptr, 1, &chunk});
     }
-    block(c.body);
+    translate(c.body);
     b().jumpBack(top);
     b().land(empty);
     if (ends)

@@ -5,6 +5,7 @@
 
 #include "sdfgc/Diag/Kinds.h"
 #include "sdfgc/Tree/Fence.h"
+#include "sdfgc/Tree/Fields.h"
 #include "sdfgc/Tree/Walk.h"
 
 #include <cstring>
@@ -44,7 +45,7 @@ const Site *Translator::siteOf(const Node &n) {
     return m_.site(module_.name.str() + ": " + (element_.empty() ? std::string(keyword(n.kind)) : element_), "", {});
 }
 
-void Translator::block(const Block &block) {
+void Translator::translate(const Block &block) {
     const std::string outer = element_;
     if (!block.comment.empty())
         element_ = block.comment;
@@ -52,94 +53,23 @@ void Translator::block(const Block &block) {
         const Site *around = b().site();
         b().at(siteOf(*n));
         b().emit({taskNow});
-        statement(*n);
+        visit(*n, [this](const auto &statement) { translate(statement); });
         b().at(around);
     }
     element_ = outer;
 }
 
-void Translator::statement(const Node &n) {
-    switch (n.kind) {
-    case Kind::Block:
-        return block(static_cast<const Block &>(n));
-    case Kind::Comment:
-        return;
-    case Kind::Declare:
-        return declare(static_cast<const Declare &>(n));
-    case Kind::Allocate:
-        return allocate(static_cast<const Allocate &>(n));
-    case Kind::Release:
-        return release(static_cast<const Release &>(n));
-    case Kind::Code:
-        if (isFence(static_cast<const tree::Code &>(n)))
-            return;
-        return code(static_cast<const tree::Code &>(n));
-    case Kind::Update:
-        return update(static_cast<const Update &>(n));
-    case Kind::LibraryCall:
-        return library(static_cast<const LibraryCall &>(n));
-    case Kind::RawTasklet:
-        return refuse("code that is not Python: `" + static_cast<const RawTasklet &>(n).text.substr(0, 60) + "`");
-    case Kind::For:
-        return loop(static_cast<const For &>(n));
-    case Kind::Loop:
-        return loop(static_cast<const Loop &>(n));
-    case Kind::If:
-        return branches(static_cast<const If &>(n));
-    case Kind::Memcpy:
-        return copy(static_cast<const Memcpy &>(n));
-    case Kind::Fill:
-        return fill(static_cast<const Fill &>(n));
-    case Kind::SetPointer:
-        return setPointer(static_cast<const SetPointer &>(n));
-    case Kind::Call:
-        return call(static_cast<const Call &>(n));
-    case Kind::Break:
-        frame().loops.back().breaks.push_back(b().jumpLater());
-        return;
-    case Kind::Continue:
-        frame().loops.back().continues.push_back(b().jumpLater());
-        return;
-    case Kind::Return:
-        frame().returns.push_back(b().jumpLater());
-        return;
-    case Kind::Goto:
-        return jumpTo(static_cast<const Goto &>(n).label);
-    case Kind::Label:
-        return label(static_cast<const Label &>(n).label);
-    case Kind::ParallelRegion:
-        return region(static_cast<const ParallelRegion &>(n));
-    case Kind::Sections:
-        return sections(static_cast<const Sections &>(n));
-    case Kind::Consume:
-        return consume(static_cast<const Consume &>(n));
-    case Kind::StreamPush:
-        return push(static_cast<const StreamPush &>(n));
-    case Kind::StreamPop:
-        return pop(static_cast<const StreamPop &>(n));
-    case Kind::Timer:
-        return block(static_cast<const Timer &>(n).body);
-    case Kind::GraphRegion:
-        return block(static_cast<const GraphRegion &>(n).body);
-    case Kind::DataProbe:
-        if (static_cast<const DataProbe &>(n).restore)
-            refuse("a container that is read from a file");
-        return;
-    case Kind::Launch:
-        return launch(static_cast<const Launch &>(n));
-    case Kind::DeviceCopy:
-        return deviceCopy(static_cast<const DeviceCopy &>(n));
-    case Kind::DeviceFill:
-        return deviceFill(static_cast<const DeviceFill &>(n));
-    case Kind::Synchronise:
-        return synchronise(static_cast<const Synchronise &>(n));
-    case Kind::EventRecord:
-        return record(static_cast<const EventRecord &>(n));
-    case Kind::EventWait:
-        return wait(static_cast<const EventWait &>(n));
-    case Kind::Barrier:
-        return barrier(static_cast<const Barrier &>(n).ofGrid ? Meeting::Grid : Meeting::Block);
-    }
+void Translator::translate(const Comment &) {}
+
+void Translator::translate(const Timer &t) { translate(t.body); }
+
+void Translator::translate(const GraphRegion &g) { translate(g.body); }
+
+void Translator::translate(const RawTasklet &t) { refuse("code that is not Python: `" + t.text.substr(0, 60) + "`"); }
+
+void Translator::translate(const DataProbe &p) {
+    if (p.restore)
+        refuse("a container that is read from a file");
 }
 
 /// An element that becomes another one as it is: a copy, which says nothing about whether the element has a value.
@@ -150,7 +80,9 @@ bool Translator::isCopy(const tree::Code &c) const {
     return from && from == elementType(*c.stmts[0]->targets[0]);
 }
 
-void Translator::code(const tree::Code &c) {
+void Translator::translate(const tree::Code &c) {
+    if (isFence(c))
+        return;
     if (isCopy(c)) {
         const py::Expr &value = *c.stmts[0]->value, &target = *c.stmts[0]->targets[0];
         const Operand from = elementAddress(value), to = elementAddress(target);
@@ -205,7 +137,7 @@ Operand Translator::combined(py::Reduction r, const py::ExprRef &lambda, Operand
     }
 }
 
-void Translator::update(const Update &u) {
+void Translator::translate(const Update &u) {
     const Type t = typeAt(u.target);
     const bool atomic = u.atomic || u.byBlock;
     const Operand value = b().expression(*u.value), at = pointerTo(u.target, u.targetIndices);
@@ -282,11 +214,13 @@ Operand Translator::filling(const py::ExprRef &value, Type t) {
     return value ? b().convert(b().expression(*value), t) : b().reserve(t); // zeros
 }
 
-void Translator::copy(const Memcpy &c) { copyElements(pointerTo(c.target), pointerTo(c.source), b().symbolic(c.count), c.type); }
+void Translator::translate(const Memcpy &c) {
+    copyElements(pointerTo(c.target), pointerTo(c.source), b().symbolic(c.count), c.type);
+}
 
-void Translator::fill(const Fill &f) { fillElements(pointerTo(f.target), b().symbolic(f.count), filling(f.value, f.type)); }
+void Translator::translate(const Fill &f) { fillElements(pointerTo(f.target), b().symbolic(f.count), filling(f.value, f.type)); }
 
-void Translator::setPointer(const SetPointer &s) {
+void Translator::translate(const SetPointer &s) {
     if (variable(s.var).kind == VarKind::Member) {
         refuse("a structure's member that is set to other memory");
         return;
@@ -349,7 +283,7 @@ void Translator::body(const Function &callee, std::vector<Location> parameters) 
         if (p.value && f.changed.count(callee.vars[v].name)) // a copy of its own
             p = keeping(p.type, p.value);
     }
-    block(callee.body);
+    translate(callee.body);
     for (const std::size_t j : f.returns)
         b().land(j);
     for (const auto &[name, label] : f.labels)
@@ -358,7 +292,7 @@ void Translator::body(const Function &callee, std::vector<Location> parameters) 
     frames_.pop_back();
 }
 
-void Translator::call(const Call &c) {
+void Translator::translate(const Call &c) {
     const Function &callee = *module_.functions[c.function];
     body(callee, arguments(callee, c.arguments));
 }

@@ -198,12 +198,14 @@ const Instruction *meetNow(const Instruction *i, Machine &machine) {
 
 } // namespace
 
-void Translator::barrier(Meeting meeting) {
+void Translator::translate(const Barrier &barrier) { meet(barrier.ofGrid ? Meeting::Grid : Meeting::Block); }
+
+void Translator::meet(Meeting meeting) {
     meets_ = true;
     b().emit({meetNow, nullptr, nullptr, nullptr, static_cast<int64_t>(meeting)});
 }
 
-void Translator::region(const ParallelRegion &r) {
+void Translator::translate(const ParallelRegion &r) {
     Region &x = m_.keep(Region());
     const Operand asked = b().convert(b().symbolic(r.numThreads), ScalarKind::Int64);
     x.count = b().reserve(ScalarKind::Int64);
@@ -227,12 +229,12 @@ void Translator::region(const ParallelRegion &r) {
     translateThreads(x.threads, [&] {
         tell(r.threadVar, &m_.thread);
         tell(r.teamSizeVar, &m_.teamSize);
-        block(r.body);
+        translate(r.body);
     });
     b().emit({runRegionNow, nullptr, nullptr, nullptr, 1, &x});
 }
 
-void Translator::sections(const Sections &s) {
+void Translator::translate(const Sections &s) {
     const auto emit = [&](Operation o) { b().emit({o}); };
     emit([](const Instruction *i, Machine &m) {
         m.order.enterMap();
@@ -244,7 +246,7 @@ void Translator::sections(const Sections &s) {
             m.order.task();
             return i + 1;
         });
-        block(*section);
+        translate(*section);
     }
     emit([](const Instruction *i, Machine &m) {
         m.order.leave();

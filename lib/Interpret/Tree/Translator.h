@@ -1,10 +1,10 @@
 // A tree as instructions. Each call of a function has the function's code in its place, as nested SDFGs of a graph have: functions
 // do not call themselves, so that every variable of every call is a place of its own.
 //
-//     Location     what a variable is: a register, or memory
+//     Location  what a variable is: a register, or memory
 //     Frame     the variables, labels and loops of a function that is called
 //     Translator
-//               goes over the statements, a file for each group of them:
+//               a function for each kind of statement; a file for each group of them:
 //               Statements.cpp   blocks, code, updates, copies, calls        Loops.cpp     loops, branches, jumps
 //               Variables.cpp    declarations, memory                        Threads.cpp   regions, sections
 //               Names.cpp        references to memory, names                 Device.cpp    kernels, streams, events
@@ -71,22 +71,16 @@ public:
 
 private:
     // ---- Statements.cpp
-    void block(const tree::Block &b);
-    void statement(const tree::Node &n);
-    void code(const tree::Code &c);
+    // One function for each kind of statement.
+#define NODE(K, ...) void translate(const tree::K &n);
+#include "sdfgc/Tree/Nodes.def"
     bool isCopy(const tree::Code &c) const;
-    void update(const tree::Update &u);
     Operand combined(py::Reduction r, const py::ExprRef &lambda, Operand old, Operand value);
-    void copy(const tree::Memcpy &c);
     void copyElements(Operand to, Operand from, Operand count, Type t);
     void fillElements(Operand to, Operand count, Operand element);
     Operand filling(const py::ExprRef &value, Type t);
-    void fill(const tree::Fill &f);
-    void setPointer(const tree::SetPointer &s);
-    void call(const tree::Call &c);
     void body(const tree::Function &callee, std::vector<Location> parameters);
     std::vector<Location> arguments(const tree::Function &callee, const std::vector<tree::Call::Argument> &given);
-    void library(const tree::LibraryCall &c);
     Operand libraryArgument(const tree::LibraryCall::Argument &a, Type t);
     void blockReduce(const tree::LibraryCall &c);
     void refuse(const std::string &what) { b().refuse(what); }
@@ -101,11 +95,8 @@ private:
     Location constant(const tree::Variable &v);
     Location field(const tree::Variable &v);
     Location memory(const tree::Variable &v, bool isOfThread);
-    void declare(const tree::Declare &d);
     void declareValue(const tree::Variable &v, Location &p, const py::ExprRef &init);
     void makeMemory(const Location &p, Operand count, Operand start);
-    void allocate(const tree::Allocate &a);
-    void release(const tree::Release &r);
     Location keeping(Type t, Operand value);
     void refine(Operand at, int64_t bytes);
 
@@ -121,17 +112,13 @@ private:
     bool isKernel(Name name) const;
 
     // ---- Loops.cpp
-    void loop(const tree::For &f);
     /// `for (x = begin; x <= end; x += step)`; `make` translates the body.
     void iterate(const tree::For &f, const Location &counter, Operand begin, const std::function<Operand()> &step,
                  const std::function<void()> &make);
     bool isFixed(sym::Expr size, tree::VarId counter) const;
     void spreadLoop(const tree::For &f, Location &counter);
     Operand blockThreads();
-    void loop(const tree::Loop &l);
-    void branches(const tree::If &i);
     void jumpTo(Name label);
-    void label(Name label);
     void simple(const py::StmtRef &s);
     struct Reducing {
         py::Reduction reduction;
@@ -144,28 +131,17 @@ private:
     Operand neutral(py::Reduction r, Type t);
 
     // ---- Threads.cpp
-    void region(const tree::ParallelRegion &r);
-    void sections(const tree::Sections &s);
-    void barrier(Meeting meeting);
+    void meet(Meeting meeting);
     /// The code that `make` translates, for threads.
     void translateThreads(ThreadCode &out, const std::function<void()> &make);
 
     // ---- Device.cpp
-    void launch(const tree::Launch &l);
-    void deviceCopy(const tree::DeviceCopy &c);
-    void deviceFill(const tree::DeviceFill &f);
     void onStream(int stream, bool begins);
-    void synchronise(const tree::Synchronise &s);
-    void record(const tree::EventRecord &r);
-    void wait(const tree::EventWait &w);
 
     // ---- Queues.cpp
     void declareQueues(const tree::Declare &d, const tree::Variable &v, Location &p);
     Operand queueAt(tree::RefId r, const std::vector<py::ExprRef> &indices = {});
     Operand pop(Operand queue, Type t);
-    void push(const tree::StreamPush &p);
-    void pop(const tree::StreamPop &p);
-    void consume(const tree::Consume &c);
 
     Frame &frame() { return *frames_.back(); }
     const Frame &frame() const { return *frames_.back(); }

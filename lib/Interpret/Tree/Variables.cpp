@@ -32,7 +32,7 @@ int64_t checkedCount(int64_t count, const Slot &s, Machine &m) {
 /// Memory of `a` elements for a declaration; `to` gets its address, `b` elements from the start.
 const Instruction *makeMemoryNow(const Instruction *i, Machine &machine) {
     TreeMachine &m = treeMachine(machine);
-    auto &s = *static_cast<Slot *>(const_cast<void *>(i->extra));
+    auto &s = ownOf<Slot>(i);
     std::shared_ptr<Buffer> &memory = memoryOf(s, m);
     if (!s.ofBlock || s.block != m.block || !memory)
         renew(s, memory, checkedCount(as<int64_t>(i->a), s, m), m);
@@ -187,7 +187,7 @@ bool hasParts(sym::Expr count) {
 
 } // namespace
 
-void Translator::declare(const Declare &d) {
+void Translator::translate(const Declare &d) {
     const Variable &v = variable(d.var);
     Location p;
     p.type = v.type;
@@ -233,7 +233,7 @@ void Translator::declare(const Declare &d) {
     frame().visible[v.name] = d.var;
 }
 
-void Translator::allocate(const Allocate &a) {
+void Translator::translate(const Allocate &a) {
     const Location &p = place(a.var);
     if (!p.slot) {
         refuse("an allocation of `" + variable(a.var).name.str() + "`");
@@ -249,7 +249,7 @@ void Translator::allocate(const Allocate &a) {
         onStream(a.stream, false);
 }
 
-void Translator::release(const Release &r) {
+void Translator::translate(const Release &r) {
     const Location &p = place(r.var);
     onStream(r.stream, true);
     b().emit({releaseNow, nullptr, p.pointer.at, nullptr, 1, b().site()});

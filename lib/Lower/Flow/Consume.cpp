@@ -9,6 +9,7 @@
 
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace sdfgc::tree::lowering {
 using namespace ir;
 
 void lowerConsume(Instance &in, ConsumeEntry &c, tree::Block &out) {
-    Edge *streamEdge = c.inEdge("IN_stream");
+    Edge *streamEdge = c.inEdge(scopeInput("stream"));
     auto *stream = streamEdge ? dyn_cast<AccessNode>(analysis::pathSource(streamEdge)) : nullptr;
     MemoryPlace p = stream ? placeAt(in, *streamEdge, *stream) : MemoryPlace();
     if (!p.valid()) {
@@ -49,7 +50,7 @@ void lowerConsume(Instance &in, ConsumeEntry &c, tree::Block &out) {
         symbols.define(count, node->countVar);
     }
     for (Edge *e : c.outEdges())
-        if (e->srcConn == Name("OUT_stream"))
+        if (e->srcConn == scopeOutput("stream"))
             in.edgeValues[e] = node->elementVar;
     const analysis::Team outer = std::exchange(in.fn->team, analysis::Team::Member);
     lowerScope(in, &c, node->body);

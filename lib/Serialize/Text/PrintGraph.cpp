@@ -71,7 +71,7 @@ void Printer::code(std::string_view lines) {
 }
 
 void Printer::order(std::string_view what, const std::vector<uint32_t> &positions) {
-    for (std::size_t i = 0; i < positions.size(); ++i)
+    for (std::size_t i = 0; options_.orders && i < positions.size(); ++i)
         if (positions[i] != i)
             return line("order " + std::string(what) + runs(positions));
 }

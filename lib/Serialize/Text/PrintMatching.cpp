@@ -27,7 +27,7 @@ bool isPrinted(const ir::SDFG *g, const std::vector<const ir::SDFG *> &done) {
 std::optional<std::string> printMatching(const ir::SDFG &root, const std::string &part, const PrintOptions &o) {
     std::string out;
     std::vector<const ir::SDFG *> done;
-    for (ir::SDFG *g : ir::allSDFGs(const_cast<ir::SDFG &>(root))) { // walks take graphs that may be changed; this one is not
+    for (const ir::SDFG *g : ir::allSDFGs(root)) {
         if (isPrinted(g, done))
             continue;
         if (g->name.str() == part) {

@@ -7,6 +7,7 @@
 #include "Serialize/Text/Keys.h"
 #include "Serialize/Text/Printer.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/IR/StateGraph.h"
 
 #include <algorithm>
@@ -309,7 +310,7 @@ private:
                 items.push_back("after " + end(e->src, {}, {}, true));
                 continue;
             }
-            const Name usual = n.isEntry() && e->memlet.data ? Name("IN_" + e->memlet.data.str()) : Name();
+            const Name usual = n.isEntry() && e->memlet.data ? ir::scopeInput(e->memlet.data) : Name();
             const std::string to = typed(n, true, e->dstConn, usual);
             std::string text = to + "<- " + end(e->src, e->srcConn, e->memlet.data, true) + subset(e->memlet.subset);
             if (e->memlet.otherSubset)
@@ -329,7 +330,7 @@ private:
             if (!standsAtSource(*e) || implied)
                 continue;
             record(*e);
-            const Name usual = n.isExit() && e->memlet.data ? Name("OUT_" + e->memlet.data.str()) : Name();
+            const Name usual = n.isExit() && e->memlet.data ? ir::scopeOutput(e->memlet.data) : Name();
             const std::string from = typed(n, false, e->srcConn, usual);
             items.push_back(from + "-> " + end(e->dst, e->dstConn, e->memlet.data, false) + subset(e->memlet.subset) +
                             memletAttributes(*e));

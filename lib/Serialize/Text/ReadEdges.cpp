@@ -5,6 +5,7 @@
 #include "Serialize/Text/StateReader.h"
 
 #include "sdfgc/IR/Identifier.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 
 #include <algorithm>
 
@@ -211,14 +212,14 @@ void StateReader::item(ir::Node &inputsOf, ir::Node &outputsOf) {
     memletAttributes(a, m);
     if (isInput) {
         if (isUsual && inputsOf.isEntry() && m.data)
-            connector = Name("IN_" + m.data.str());
+            connector = ir::scopeInput(m.data);
         annotate(inputsOf, true, connector, type);
         if (inputsOf.isEntry())
             names_.declareInput(m.data, connector);
         return connect(other, {&inputsOf, connector}, std::move(m));
     }
     if (isUsual && outputsOf.isExit() && m.data)
-        connector = Name("OUT_" + m.data.str());
+        connector = ir::scopeOutput(m.data);
     annotate(outputsOf, false, connector, type);
     if (outputsOf.isExit())
         names_.declareOutput(m.data, connector);

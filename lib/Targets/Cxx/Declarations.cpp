@@ -1,6 +1,5 @@
 #include "Targets/Cxx/Emitter.h"
 
-#include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Support/Text.h"
 

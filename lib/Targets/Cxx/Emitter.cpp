@@ -1,6 +1,6 @@
 #include "Targets/Cxx/Emitter.h"
 
-#include "sdfgc/CodeGen/BodyPrinter.h"
+#include "sdfgc/CodeGen/HostPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Support/CommentText.h"
 #include "sdfgc/Support/File.h"
@@ -26,14 +26,18 @@ codegen::Sources CxxEmitter::emit() {
     return std::move(out_);
 }
 
+std::unique_ptr<codegen::BodyPrinter> CxxEmitter::printer(const tree::Function &f, const codegen::Output &out) const {
+    return std::make_unique<codegen::HostPrinter>(m_, f, out);
+}
+
 /// Bodies first: they say what the file must include.
 void CxxEmitter::functions(const std::string &linkage) {
     for (const auto &f : m_.functions) {
         TextWriter w;
-        codegen::BodyPrinter printer(m_, *f, w, topics_, map_, mainPath());
-        signatures_.push_back(printer.signature());
+        const std::unique_ptr<codegen::BodyPrinter> printed = printer(*f, {w, topics_, map_, mainPath()});
+        signatures_.push_back(printed->signature());
         const std::size_t begin = map_.size();
-        printer.function(linkage);
+        printed->function(linkage);
         mapRanges_.emplace_back(begin, map_.size());
         bodies_.push_back(w.take());
     }

@@ -8,10 +8,10 @@
 // A target derives from it, says where its sources lie, and adds what its programs have besides.
 #pragma once
 
-#include "sdfgc/CodeGen/CodeGen.h"
+#include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/Platform/Libraries.h"
-#include "sdfgc/Support/TextWriter.h"
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +29,8 @@ protected:
     // ---- what a target says
     /// The source with the C interface, relative to the build folder: `src/cpu/NAME.cpp`.
     virtual std::string mainPath() const = 0;
+    /// The printer of a function.
+    virtual std::unique_ptr<codegen::BodyPrinter> printer(const tree::Function &f, const codegen::Output &out) const;
     /// Topics of the runtime headers (use) and libraries that all programs of the target need.
     virtual void needs() {}
     /// Does an environment that the program names matter to the target?

@@ -1,6 +1,5 @@
 #include "Targets/Cxx/Emitter.h"
 
-#include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 // program of these targets that has nothing on the device is a C++ file as for target cpu.
 #include "Targets/Cxx/Emitter.h"
 
+#include "sdfgc/CodeGen/DevicePrinters.h"
 #include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Tree/Walk.h"
@@ -19,6 +20,11 @@ public:
 private:
     std::string mainPath() const override {
         return "src/" + std::string(dialect_.name) + "/" + name_ + std::string(dialect_.suffix);
+    }
+    std::unique_ptr<codegen::BodyPrinter> printer(const tree::Function &f, const codegen::Output &out) const override {
+        if (f.kernel || f.device)
+            return std::make_unique<codegen::KernelPrinter>(m_, f, out);
+        return std::make_unique<codegen::QueuePrinter>(m_, f, out);
     }
     void needs() override {
         use("gpu_program");

@@ -2,6 +2,7 @@
 #include "Transforms/Distribute/Plan.h"
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 
 #include <algorithm>
 
@@ -194,15 +195,14 @@ private:
             point(read.dims[a[k]], p);
             point(written.dims[b[k]], p);
         }
-        const auto connector = [](const char *prefix, Name n) { return Name(prefix + n.str()); };
         Memlet in = Memlet::simple(from->data, *source), out = Memlet::simple(to->data, *target);
         out.wcr = e.memlet.wcr;
-        s.connect(from, {}, entry, connector("IN_", from->data), in);
-        s.connect(entry, connector("OUT_", from->data), t, "__inp", Memlet::simple(from->data, read));
+        s.connect(from, {}, entry, scopeInput(from->data), in);
+        s.connect(entry, scopeOutput(from->data), t, "__inp", Memlet::simple(from->data, read));
         Memlet one = Memlet::simple(to->data, written);
         one.wcr = e.memlet.wcr;
-        s.connect(t, "__out", exit, connector("IN_", to->data), one);
-        s.connect(exit, connector("OUT_", to->data), to, {}, out);
+        s.connect(t, "__out", exit, scopeInput(to->data), one);
+        s.connect(exit, scopeOutput(to->data), to, {}, out);
         s.removeEdge(&e);
     }
     static void copyByTasklet(State &s, Edge &e, const sym::Subset &source, const sym::Subset &target) {

@@ -6,6 +6,7 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Support/UnionFind.h"
 
 #include <algorithm>
@@ -249,9 +250,9 @@ void wrap(State &s, const std::vector<Node *> &together) {
             }
             const std::string suffix = std::to_string(number++);
             const bool data = !e->memlet.isEmpty();
-            s.connect(e->src, e->srcConn, entry, data ? Name("IN_" + suffix) : Name(), e->memlet);
+            s.connect(e->src, e->srcConn, entry, data ? scopeInput(suffix) : Name(), e->memlet);
             if (data)
-                s.connect(entry, Name("OUT_" + suffix), first, e->dstConn, e->memlet);
+                s.connect(entry, scopeOutput(suffix), first, e->dstConn, e->memlet);
             fed |= data;
             s.removeEdge(e);
         }
@@ -265,9 +266,9 @@ void wrap(State &s, const std::vector<Node *> &together) {
             }
             const std::string suffix = std::to_string(number++);
             const bool data = !e->memlet.isEmpty();
-            s.connect(exit, data ? Name("OUT_" + suffix) : Name(), e->dst, e->dstConn, e->memlet);
+            s.connect(exit, data ? scopeOutput(suffix) : Name(), e->dst, e->dstConn, e->memlet);
             if (data)
-                s.connect(last, e->srcConn, exit, Name("IN_" + suffix), e->memlet);
+                s.connect(last, e->srcConn, exit, scopeInput(suffix), e->memlet);
             drained |= data;
             s.removeEdge(e);
         }

@@ -1,16 +1,14 @@
 #include "Transforms/Edits/RankNodes.h"
 
+#include "sdfgc/IR/ScopeConnectors.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms {
 
 using namespace ir;
 
-namespace {
-
-Name connector(const char *prefix, Name data) { return Name(prefix + data.str()); }
-
-} // namespace
+namespace {} // namespace
 
 MapEntry *emptyMap(State &s, const std::string &label, std::vector<Name> params, std::vector<sym::Range> ranges) {
     auto *entry = s.add<MapEntry>();
@@ -41,13 +39,13 @@ Node *elementMap(State &s, const std::string &label, std::vector<Name> params, s
     }
     MapEntry *entry = emptyMap(s, label, std::move(params), std::move(ranges));
     if (in) {
-        s.connect(in->node, {}, entry, connector("IN_", in->node->data), one(*in, in->all));
-        s.connect(entry, connector("OUT_", in->node->data), t, "__inp", one(*in, in->element));
+        s.connect(in->node, {}, entry, scopeInput(in->node->data), one(*in, in->all));
+        s.connect(entry, scopeOutput(in->node->data), t, "__inp", one(*in, in->element));
     } else {
         s.connect(entry, {}, t, {}, Memlet::empty());
     }
-    s.connect(t, "__out", entry->exit, connector("IN_", out.node->data), one(out, out.element));
-    s.connect(entry->exit, connector("OUT_", out.node->data), out.node, {}, one(out, out.all));
+    s.connect(t, "__out", entry->exit, scopeInput(out.node->data), one(out, out.element));
+    s.connect(entry->exit, scopeOutput(out.node->data), out.node, {}, one(out, out.all));
     return entry;
 }
 

@@ -1,6 +1,7 @@
 #include "Transforms/GpuGraphs/ControlKernel.h"
 
 #include "sdfgc/IR/LabelName.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 namespace sdfgc::transforms {
@@ -92,10 +93,10 @@ void ControlKernel::build(State &s, const std::string &label, const DebugInfo &w
         AccessNode *&node = nodes[p.data];
         node = node ? node : s.add<AccessNode>(p.data);
         const Memlet m = Memlet::simple(p.data, p.element);
-        s.connect(node, {}, entry, Name("IN_" + suffix), m);
-        s.connect(entry, Name("OUT_" + suffix), tasklet, p.connector, m);
-        entry->addIn(Name("IN_" + suffix));
-        entry->addOut(Name("OUT_" + suffix));
+        s.connect(node, {}, entry, scopeInput(suffix), m);
+        s.connect(entry, scopeOutput(suffix), tasklet, p.connector, m);
+        entry->addIn(scopeInput(suffix));
+        entry->addOut(scopeOutput(suffix));
         tasklet->addIn(p.connector, g_.desc(p.data)->dtype);
     }
     if (inputs_.empty())
@@ -103,10 +104,10 @@ void ControlKernel::build(State &s, const std::string &label, const DebugInfo &w
     for (const Port &p : outputs_) {
         const std::string suffix = std::to_string(number++);
         const Memlet m = Memlet::simple(p.data, p.element);
-        s.connect(tasklet, p.connector, exit, Name("IN_" + suffix), m);
-        s.connect(exit, Name("OUT_" + suffix), s.add<AccessNode>(p.data), {}, m);
-        exit->addIn(Name("IN_" + suffix));
-        exit->addOut(Name("OUT_" + suffix));
+        s.connect(tasklet, p.connector, exit, scopeInput(suffix), m);
+        s.connect(exit, scopeOutput(suffix), s.add<AccessNode>(p.data), {}, m);
+        exit->addIn(scopeInput(suffix));
+        exit->addOut(scopeOutput(suffix));
         tasklet->addOut(p.connector, g_.desc(p.data)->dtype);
     }
 }

@@ -171,7 +171,7 @@ bool Resolver::overlapsOtherWrite(const analysis::WriteLevel &level, const Node 
     for (const Edge *other : tracer_.writesTo(state, analysis::ownerOf(level.target->data))) {
         if (other == level.edge || !tracer_.encloses(parallelScope, other->src))
             continue;
-        if (isa<AccessNode>(other->src) && !analysis::isTransfer(const_cast<Edge &>(*other))) // hands on what another write wrote
+        if (isa<AccessNode>(other->src) && !analysis::isTransfer(*other)) // hands on what another write wrote
             continue;
         auto otherTouched = analysis::destinationSubset(other);
         if (touched && otherTouched && *touched == *otherTouched)
@@ -270,7 +270,7 @@ template <class Take> void decideAll(Resolver &resolver, const std::vector<Edge 
                 decided.insert(along);
             const Decision d = resolver.decide(*e);
             for (const Edge *write : d.through)
-                for (const Edge *along : analysis::memletPath(const_cast<Edge *>(write)))
+                for (const Edge *along : analysis::memletPath(write))
                     decided.insert(along);
             take(*e, d);
         }
@@ -354,7 +354,7 @@ public:
                 if (!along->memlet.wcr.empty())
                     raise(along, d.mode);
             for (const Edge *write : d.through)
-                for (Edge *along : analysis::memletPath(const_cast<Edge *>(write))) {
+                for (Edge *along : analysis::memletPath(write)) {
                     raise(along, d.mode);
                     reduced.emplace_back(along, e.memlet.wcr);
                 }

@@ -16,6 +16,7 @@
 //
 // Not handled: ordering edges (empty memlets), existing connectors, and dynamic map ranges.
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -34,10 +35,12 @@ struct Side {
 };
 
 Side outerSide(const Node &n) {
-    return n.isEntry() ? Side{n.inEdges(), &Edge::dstConn, "IN_"} : Side{n.outEdges(), &Edge::srcConn, "OUT_"};
+    return n.isEntry() ? Side{n.inEdges(), &Edge::dstConn, scopeInputPrefix}
+                       : Side{n.outEdges(), &Edge::srcConn, scopeOutputPrefix};
 }
 Side innerSide(const Node &n) {
-    return n.isEntry() ? Side{n.outEdges(), &Edge::srcConn, "OUT_"} : Side{n.inEdges(), &Edge::dstConn, "IN_"};
+    return n.isEntry() ? Side{n.outEdges(), &Edge::srcConn, scopeOutputPrefix}
+                       : Side{n.inEdges(), &Edge::dstConn, scopeInputPrefix};
 }
 
 /// `x` of `IN_x`; nothing for other connectors (dynamic ranges, none).

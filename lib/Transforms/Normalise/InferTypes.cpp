@@ -28,6 +28,7 @@
 
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Types.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -148,8 +149,8 @@ private:
     Type inputType(const Node &n, const Edge &e) const {
         if (const DataDesc *inner = innerDescriptor(n, e.dstConn))
             return containerType(*inner);
-        if (n.isExit() && e.dstConn.str().rfind("IN_", 0) == 0)
-            if (const Edge *out = n.outEdge(Name("OUT_" + e.dstConn.str().substr(3))))
+        if (n.isExit() && isScopeInput(e.dstConn))
+            if (const Edge *out = n.outEdge(pairedConnector(e.dstConn)))
                 if (Type t = memletType(n, *out, true))
                     return t;
         if (e.memlet.data)
@@ -161,8 +162,8 @@ private:
     Type outputType(const Node &n, const Edge &e) const {
         if (const DataDesc *inner = innerDescriptor(n, e.srcConn))
             return containerType(*inner);
-        if ((n.isEntry() || n.isExit()) && e.srcConn.str().rfind("OUT_", 0) == 0)
-            if (const Connector *in = n.inConnector(Name("IN_" + e.srcConn.str().substr(4))); in && in->type)
+        if ((n.isEntry() || n.isExit()) && isScopeOutput(e.srcConn))
+            if (const Connector *in = n.inConnector(pairedConnector(e.srcConn)); in && in->type)
                 return in->type;
         return e.memlet.data ? memletType(n, e, true) : Type();
     }

@@ -20,6 +20,7 @@
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -68,7 +69,7 @@ bool nameRanges(SDFG &g) {
         const ScopeTree scopes(*s);
         std::vector<Edge *> read;
         for (const auto &e : s->edges())
-            if (isa<MapEntry>(e->dst) && !scopes.scopeOf(e->dst) && e->dstConn && !e->dstConn.view().starts_with("IN_"))
+            if (isa<MapEntry>(e->dst) && !scopes.scopeOf(e->dst) && e->dstConn && !isScopeInput(e->dstConn))
                 read.push_back(e.get());
         for (Edge *e : read) {
             const std::string value = elementAtEntry(*e, *s);

@@ -35,6 +35,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -225,8 +226,8 @@ private:
         for (Edge *e : in) {
             const std::string k = std::to_string(number++);
             const bool isData = !e->memlet.isEmpty();
-            s.connect(e->src, e->srcConn, entry, isData ? Name("IN_" + k) : Name(), e->memlet);
-            s.connect(entry, isData ? Name("OUT_" + k) : Name(), &t, e->dstConn, e->memlet);
+            s.connect(e->src, e->srcConn, entry, isData ? scopeInput(k) : Name(), e->memlet);
+            s.connect(entry, isData ? scopeOutput(k) : Name(), &t, e->dstConn, e->memlet);
             s.removeEdge(e);
         }
         if (in.empty())
@@ -234,8 +235,8 @@ private:
         for (Edge *e : out) {
             const std::string k = std::to_string(number++);
             const bool isData = !e->memlet.isEmpty();
-            s.connect(&t, e->srcConn, exit, isData ? Name("IN_" + k) : Name(), e->memlet);
-            s.connect(exit, isData ? Name("OUT_" + k) : Name(), e->dst, e->dstConn, e->memlet);
+            s.connect(&t, e->srcConn, exit, isData ? scopeInput(k) : Name(), e->memlet);
+            s.connect(exit, isData ? scopeOutput(k) : Name(), e->dst, e->dstConn, e->memlet);
             s.removeEdge(e);
         }
         if (out.empty())

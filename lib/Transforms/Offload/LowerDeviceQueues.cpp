@@ -28,6 +28,7 @@
 
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -178,15 +179,16 @@ private:
         t->label = "take";
         t->code.text = "if " + k.str() + " < " + count.str() + ":\n    " + out.str() + " = " + value.str();
         const sym::Subset here{{sym::Range{k, k, 1, 1}}}, there{{sym::Range{begin(u) + k, begin(u) + k, 1, 1}}};
-        s.connect(&elements, {}, entry, "IN_v", Memlet::simple(elements.data, sym::Subset{{sym::Range{0, size - 1, 1, 1}}}));
-        s.connect(entry, "OUT_v", t, value, Memlet::simple(elements.data, here));
-        s.connect(&total, {}, entry, "IN_c", Memlet::simple(counter_, first));
-        s.connect(entry, "OUT_c", t, count, Memlet::simple(counter_, first));
+        s.connect(&elements, {}, entry, scopeInput("v"),
+                  Memlet::simple(elements.data, sym::Subset{{sym::Range{0, size - 1, 1, 1}}}));
+        s.connect(entry, scopeOutput("v"), t, value, Memlet::simple(elements.data, here));
+        s.connect(&total, {}, entry, scopeInput("c"), Memlet::simple(counter_, first));
+        s.connect(entry, scopeOutput("c"), t, count, Memlet::simple(counter_, first));
         Memlet one = Memlet::simple(u.into->data, there),
                all = Memlet::simple(u.into->data, sym::Subset{{sym::Range{begin(u), begin(u) + size - 1, 1, 1}}});
         one.dynamic = all.dynamic = true;
-        s.connect(t, out, exit, "IN_o", one);
-        s.connect(exit, "OUT_o", u.into, {}, all);
+        s.connect(t, out, exit, scopeInput("o"), one);
+        s.connect(exit, scopeOutput("o"), u.into, {}, all);
         t->inConnector(value)->type = t->outConnector(out)->type = g_.desc(elements.data)->dtype;
         t->inConnector(count)->type = ScalarKind::Int64;
         s.removeEdge(u.drain);
@@ -216,8 +218,8 @@ private:
         auto *zero = s.add<AccessNode>(counter_);
         const sym::Expr k = sym::Expr::symbol(entry->params[0]);
         s.connect(entry, {}, t, {}, Memlet::empty());
-        s.connect(t, count, exit, "IN_c", Memlet::simple(counter_, sym::Subset{{sym::Range{k, k, 1, 1}}}));
-        s.connect(exit, "OUT_c", zero, {}, Memlet::simple(counter_, first));
+        s.connect(t, count, exit, scopeInput("c"), Memlet::simple(counter_, sym::Subset{{sym::Range{k, k, 1, 1}}}));
+        s.connect(exit, scopeOutput("c"), zero, {}, Memlet::simple(counter_, first));
         t->outConnector(count)->type = ScalarKind::Int64;
         return {entry, zero};
     }

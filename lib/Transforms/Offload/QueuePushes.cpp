@@ -5,6 +5,7 @@
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Tasklet/Ast.h"
 
 #include <algorithm>
@@ -211,9 +212,9 @@ void QueuePushes::lead(Edge &push, Name count, bool counts, const QueueArray &to
         } else {
             const std::string stem = e->dstConn.str().substr(3); // after IN_
             const std::string through = to.counter.str() + (stem == stream_.str() ? "" : "_" + stem);
-            if (!from->isExit() || !e->dst->inEdge(Name("IN_" + through)))
-                s.connect(from, conn, e->dst, Name("IN_" + through), number);
-            conn = Name("OUT_" + through);
+            if (!from->isExit() || !e->dst->inEdge(scopeInput(through)))
+                s.connect(from, conn, e->dst, scopeInput(through), number);
+            conn = scopeOutput(through);
         }
         from = e->dst;
         if (e->memlet.data == to.elements && e->memlet.dynamic && e->memlet.subset == some.subset)

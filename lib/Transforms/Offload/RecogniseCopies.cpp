@@ -20,6 +20,7 @@
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -144,7 +145,7 @@ private:
                 (to_ ? tooMany_ : to_) = e;
         if (tooMany_ || !to_ || !from_ != !read_ || !isArray(to_->dst, *write_) || to_->dstConn)
             return false;
-        return !from_ || (isArray(from_->src, *read_) && !from_->srcConn && from_->dstConn.str().rfind("IN_", 0) == 0 &&
+        return !from_ || (isArray(from_->src, *read_) && !from_->srcConn && isScopeInput(from_->dstConn) &&
                           read_->memlet.data != write_->memlet.data &&
                           g_.desc(read_->memlet.data)->dtype == g_.desc(write_->memlet.data)->dtype);
     }

@@ -19,15 +19,16 @@
 // with several. DistributionCost.h estimates the cost:
 //
 //   1. Neighbouring parts are merged as long as that makes one thread faster. The loop is distributed if the remaining
-//      parts are as fast as the loop, within 5 %: they share little memory, or compute enough for vectorisation to pay.
-//   2. Otherwise the same is tried with two threads, which share the maps. If that is faster, both versions are
-//      generated:
+//      parts take at most 80 % of its time: they compute enough for vectorisation to pay.
+//   2. Otherwise the same is tried with teams of 2, 4 and 8 threads, which share the maps. The smallest team that is
+//      faster gets the parts, and both versions are generated:
 //
-//          if omp_get_max_threads() > 1 and N >= 10000 { parts } else { the loop as it was }
+//          if omp_get_max_threads() >= 4 and N >= 10000 { parts } else { the loop as it was }
 //
 //      This is done only for loops whose steps are in no other loop and whose variable is not read later, since a
 //      conditional stops other passes.
-//   3. Otherwise the loop stays.
+//   3. A loop that cannot have two versions is distributed if one thread loses at most 5 % and a team gains.
+//   4. Otherwise the loop stays.
 //
 // Every element is computed from the same values, in the same order, so results are bitwise identical.
 //
@@ -59,6 +60,9 @@ using nest::Use;
 
 constexpr std::size_t most = 64;         // steps of a body
 constexpr int64_t tripsForTeams = 10000; // fewer iterations are over before a team is awake
+// In percent of the time of the loop: a gain that is worth the change for one thread, for a team; a loss that is not
+// measurable.
+constexpr int64_t gainOfOne = 80, gainOfTeam = 90, smallLoss = 105;
 using Steps = uint64_t;                  // a set of them
 
 Steps only(std::size_t step) { return Steps(1) << step; }
@@ -312,17 +316,12 @@ public:
         if (isOneLoop())
             return {Why::Dependence, "no part of its body is independent of other iterations"};
         const DistributionCost cost(body_, level, g_, graph_->variables());
-        const std::vector<Group> apart = groups_;
-        joinByCost(groups_, *graph_, cost, 1);
-        if (!isOneLoop() && percentOf(groups_, *graph_, cost, 1) <= 105)
-            return {};
-        groups_ = apart;
-        joinByCost(groups_, *graph_, cost, 2);
-        isForTeams_ = !isOneLoop() && percentOf(groups_, *graph_, cost, 2) <= 95 && canHaveVersions();
-        return isForTeams_ ? Reason() : Reason{Why::Unprofitable, "its parts use the same memory, which one loop goes over once"};
+        return choosesParts(DistributionCost(body_, level, g_, graph_->variables()))
+                   ? Reason()
+                   : Reason{Why::Unprofitable, "its parts use the same memory, which one loop goes over once"};
     }
 
-    /// `1 loop and 2 maps`, for remarks.
+    /// `1 loop and 2 maps for teams of 4`, for remarks.
     std::string parts() const {
         const auto loops = std::count_if(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
         const auto maps = static_cast<std::ptrdiff_t>(groups_.size()) - loops;
@@ -330,17 +329,17 @@ public:
             return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
         };
         return (loops ? counted(loops, "loop") + " and " : std::string()) + counted(maps, "map") +
-               (isForTeams_ ? " for teams" : "");
+               (team_ ? " for teams of " + std::to_string(team_) : "");
     }
 
     /// `connectors`: names that no container may have (nest::connectorsOf).
     void distribute(const std::set<Name> &connectors) {
-        if (isForTeams_) // the loop keeps its variables
+        if (team_) // the loop keeps its variables
             taken_ = graph_->variables();
         std::vector<Item> parts;
         for (const Group &g : groups_)
             parts.push_back({part(g, connectors), nullptr});
-        if (isForTeams_)
+        if (team_)
             return addVersion(std::move(parts));
         for (const Name n : graph_->variables())
             if (!taken_.count(n))
@@ -349,6 +348,29 @@ public:
     }
 
 private:
+    /// Sets the groups that the loop is split into and the smallest team that takes them. Returns false if the loop stays.
+    bool choosesParts(const DistributionCost &cost) {
+        const std::vector<Group> apart = groups_;
+        joinByCost(groups_, *graph_, cost, 1);
+        const std::vector<Group> forOneThread = groups_;
+        const int64_t percent = isOneLoop() ? 100 : percentOf(groups_, *graph_, cost, 1);
+        if (percent <= gainOfOne)
+            return true;
+        for (const int64_t threads : {2, 4, 8}) {
+            groups_ = apart;
+            joinByCost(groups_, *graph_, cost, threads);
+            if (isOneLoop() || percentOf(groups_, *graph_, cost, threads) > gainOfTeam)
+                continue;
+            if (canHaveVersions()) {
+                team_ = threads;
+                return true;
+            }
+            groups_ = forOneThread;
+            return !isOneLoop() && percent <= smallLoss;
+        }
+        return false;
+    }
+
     /// Is nothing gained by the groups?
     bool isOneLoop() const {
         return groups_.size() < 2 || std::all_of(groups_.begin(), groups_.end(), [](const Group &g) { return g.ordered; });
@@ -383,7 +405,8 @@ private:
         choice->debugInfo = loop_.debugInfo;
         const std::string trips =
             header_.range.steps().asInt() ? "" : " and " + header_.range.steps().str() + " >= " + std::to_string(tripsForTeams);
-        Region *team = choice->addBranch(Code{"omp_get_max_threads() > 1" + trips}, std::make_unique<Region>());
+        Region *team =
+            choice->addBranch(Code{"omp_get_max_threads() >= " + std::to_string(team_) + trips}, std::make_unique<Region>());
         team->label = g_.freshLabel(loop_.label + "_team");
         Region *one = choice->addBranch(std::nullopt, std::make_unique<Region>());
         one->label = g_.freshLabel(loop_.label + "_one");
@@ -450,8 +473,8 @@ private:
     std::vector<Item> body_;
     std::optional<StepGraph> graph_;
     std::vector<Group> groups_;
-    bool isForTeams_ = false; // one thread is faster with the loop as it is
-    std::set<Name> taken_;    // variables that a group has
+    int64_t team_ = 0;     // the smallest team that takes the parts; smaller ones take the loop as it was, unless it is 0
+    std::set<Name> taken_; // variables that a group has
 };
 
 class DistributeLoops : public pass::GraphPass {

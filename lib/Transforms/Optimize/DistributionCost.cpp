@@ -17,10 +17,10 @@ namespace {
 constexpr int64_t chain = 16;    // an addition that waits for that of the iteration before
 constexpr int64_t operation = 2; // two operations a cycle
 constexpr int64_t elementsAtOnce = 4;
-constexpr int64_t function = 32; // py::operations of what compilers make no vectors of
 constexpr int64_t elementsOfLine = 8;
-constexpr int64_t anyTrips = 64;    // of a loop whose trip count is symbolic
-constexpr int64_t unknownStep = 16; // operations of a step that cannot be counted
+constexpr int64_t anyTrips = 64;     // of a loop whose trip count is symbolic
+constexpr int64_t unknownStep = 16;  // operations of a step that cannot be counted
+constexpr int64_t threadsOfPath = 2; // that share what one of them can already read from memory
 
 int64_t tripsOf(const sym::Range &r) {
     const auto n = r.steps().asInt();
@@ -75,9 +75,15 @@ void DistributionCost::addStep(const Step &step, const std::vector<LoopLevel> &l
     for (std::size_t l = 1; l < loops.size(); ++l)
         times *= tripsOf(loops[l].range);
     int64_t operations = 0;
-    for (const Node *n : step.nodes)
-        if (const auto *t = dyn_cast<Tasklet>(n))
-            operations += py::operations(py::parseBlockOrRaw(t->code.text)).value_or(unknownStep);
+    for (const Node *n : step.nodes) {
+        const auto *t = dyn_cast<Tasklet>(n);
+        if (!t)
+            continue;
+        const auto [all, inFunctions] =
+            py::countOperations(py::parseBlockOrRaw(t->code.text)).value_or(py::Operations{unknownStep});
+        operations += all - inFunctions;
+        to.functions += times * inFunctions;
+    }
     for (const Use &u : step.uses) {
         if (variables_.count(u.data))
             continue;
@@ -103,8 +109,8 @@ int64_t DistributionCost::of(uint64_t steps, bool ordered, int64_t threads) cons
     for (std::size_t k = 0; k < weights_.size(); ++k) {
         if (!((steps >> k) & 1))
             continue;
-        operations += weights_[k].operations % function;
-        functions += weights_[k].operations / function * function;
+        operations += weights_[k].operations;
+        functions += weights_[k].functions;
         for (const Stream &s : weights_[k].streams) {
             const auto same = std::find_if(streams.begin(), streams.end(), [&](const Stream &other) {
                 return other.data == s.data && other.subset && s.subset && isNear(*other.subset, *s.subset);
@@ -121,7 +127,9 @@ int64_t DistributionCost::of(uint64_t steps, bool ordered, int64_t threads) cons
     for (const Stream &s : streams)
         traffic += s.written ? 2 * s.bytes : s.bytes; // what is written is read into the cache first
     const int64_t computing = operation * (functions + (ordered ? operations : operations / elementsAtOnce));
-    return ordered ? std::max({traffic, computing, chain}) : std::max(traffic, computing) / threads;
+    if (ordered)
+        return std::max({traffic, computing, chain});
+    return std::max(traffic / std::max<int64_t>(1, threads / threadsOfPath), computing / threads);
 }
 
 } // namespace sdfgc::transforms

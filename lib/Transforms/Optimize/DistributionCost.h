@@ -18,7 +18,8 @@ public:
 
     /// Returns the cost of a loop over a subset of the steps (bit k: step k of the body). It is the maximum of its
     /// memory traffic, its operations and, if it is `ordered`, the latency of the dependence chain between iterations.
-    /// Only unordered iterations are vectorised and shared among threads.
+    /// Only unordered iterations are vectorised and shared among threads. Two threads compute twice as fast as one but do
+    /// not read faster: on many machines one core saturates the path to memory that it shares with a neighbour.
     int64_t of(uint64_t steps, bool ordered, int64_t threads) const;
 
 private:
@@ -31,7 +32,7 @@ private:
     };
     struct Weight {
         std::vector<Stream> streams;
-        int64_t operations = 0;
+        int64_t operations = 0, functions = 0; // those outside and inside of mathematical functions
     };
     void addStep(const nest::Step &step, const std::vector<analysis::LoopLevel> &loops, Weight &to) const;
     void addItem(const nest::Item &item, std::vector<analysis::LoopLevel> &loops, Weight &to) const;

@@ -33,6 +33,7 @@
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
@@ -247,12 +248,12 @@ private:
             }
             const Memlet whole = Memlet::simple(name, d.fullSubset());
             if (how.first) {
-                s.connect(s.add<AccessNode>(name), {}, &entry, Name("IN_" + name.str()), whole);
-                s.connect(&entry, Name("OUT_" + name.str()), &node, name, whole);
+                s.connect(s.add<AccessNode>(name), {}, &entry, scopeInput(name), whole);
+                s.connect(&entry, scopeOutput(name), &node, name, whole);
             }
             if (how.second) {
-                s.connect(&node, name, &exit, Name("IN_" + name.str()), whole);
-                s.connect(&exit, Name("OUT_" + name.str()), s.add<AccessNode>(name), {}, whole);
+                s.connect(&node, name, &exit, scopeInput(name), whole);
+                s.connect(&exit, scopeOutput(name), s.add<AccessNode>(name), {}, whole);
             }
             d.transient = false;
             d.lifetime = Lifetime::Scope;

@@ -24,6 +24,7 @@
 //
 // Runs after all passes that add copies.
 #include "sdfgc/Analysis/Memory/Copies.h"
+#include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -136,10 +137,10 @@ private:
         t->code = {out.str() + " = " + value.str(), Language::Python};
         t->inConnectors.push_back({value, c.source->dtype});
         t->outConnectors.push_back({out, c.target->dtype});
-        entry->inConnectors.push_back({Name("IN_from"), {}});
-        entry->outConnectors.push_back({Name("OUT_from"), {}});
-        exit->inConnectors.push_back({Name("IN_to"), {}});
-        exit->outConnectors.push_back({Name("OUT_to"), {}});
+        entry->inConnectors.push_back({scopeInput("from"), {}});
+        entry->outConnectors.push_back({scopeOutput("from"), {}});
+        exit->inConnectors.push_back({scopeInput("to"), {}});
+        exit->outConnectors.push_back({scopeOutput("to"), {}});
         Memlet read = Memlet::simple(c.fromData, c.fromSubset), write = Memlet::simple(c.toData, c.toSubset);
         write.wcr = c.edge->memlet.wcr;
         write.wcrMode = write.wcr.empty() ? WcrMode::Unset : WcrMode::Plain; // each element is met once
@@ -149,10 +150,10 @@ private:
         writeOne.subset = elementAt(c.toSubset, to);
         readOne.volume = writeOne.volume = 1;
         const End source = sourceOf(c), target{c.edge->dst, c.edge->dstConn};
-        state_.connect(source.node, source.connector, entry, "IN_from", read);
-        state_.connect(entry, "OUT_from", t, value, readOne);
-        state_.connect(t, out, exit, "IN_to", writeOne);
-        state_.connect(exit, "OUT_to", target.node, target.connector, write);
+        state_.connect(source.node, source.connector, entry, scopeInput("from"), read);
+        state_.connect(entry, scopeOutput("from"), t, value, readOne);
+        state_.connect(t, out, exit, scopeInput("to"), writeOne);
+        state_.connect(exit, scopeOutput("to"), target.node, target.connector, write);
         drop(c);
     }
 

@@ -115,32 +115,28 @@ private:
                std::all_of(all.names.begin(), all.names.end(), [&](Name n) { return all.declared.count(n) || isPassable(n, all); });
     }
 
-    /// Variables with the same name must have the same kind and type, so that it does not matter which of them is meant. An array must
-    /// appear outside of symbolic expressions, whose names outline() passes as values.
+    /// Variables with the same name must have the same type, and all be arrays or of the same kind, so that it does not matter which
+    /// of them is meant. An array must appear outside of symbolic expressions, whose names outline() passes as values.
     bool isPassable(Name n, const Effects &all) const {
         const bool isChanged = all.changed.count(n) != 0;
         const Variable *first = nullptr;
         for (const Variable &v : f_.vars) {
             if (v.name != n)
                 continue;
-            if (first && (first->kind != v.kind || first->type != v.type))
+            if (first && (first->type != v.type || (first->kind != v.kind && !(isArray(*first) && isArray(v)))))
                 return false;
             first = &v;
         }
         if (!first)
             return !isChanged; // visible everywhere
-        switch (first->kind) {
-        case VarKind::Value:
-            return !isChanged;
-        case VarKind::Constant:
-            return true;
-        case VarKind::Pointer:
-        case VarKind::Stack:
-        case VarKind::Buffer:
+        if (isArray(*first))
             return isChanged || all.read.count(n);
-        default:
-            return false;
-        }
+        return first->kind == VarKind::Constant || (first->kind == VarKind::Value && !isChanged);
+    }
+
+    /// Arrays are passed as pointers.
+    static bool isArray(const Variable &v) {
+        return v.kind == VarKind::Pointer || v.kind == VarKind::Stack || v.kind == VarKind::Buffer;
     }
 
     /// The type of a value, for outline().

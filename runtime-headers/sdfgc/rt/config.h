@@ -5,7 +5,19 @@
 // and hipcc.
 #pragma once
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+// Compilers of devices, and their pass over kernels.
+#ifdef __CUDACC__
+#define SDFGC_DEVICE_COMPILER
+#define SDFGC_OWN_COMPLEX // it does not compile std::complex for kernels (gpu_complex.h)
+#endif
+#ifdef __HIPCC__
+#define SDFGC_DEVICE_COMPILER
+#endif
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define SDFGC_DEVICE_PASS
+#endif
+
+#ifdef SDFGC_DEVICE_COMPILER
 #define SDFGC_HD __host__ __device__
 #define SDFGC_LIBM(function) ::function
 #else

@@ -92,6 +92,13 @@ struct Limits {
     int64_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
 };
 
+/// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
+enum class GraphSupport { None, Flat, Loops };
+
+/// A node that runs a graph of its own, its body: at most once, or repeatedly, while its condition is not 0. The condition is
+/// read when the node is reached and, by While, after every run.
+enum class ConditionalKind { If, While };
+
 namespace detail {
 
 /// The kernel's signature: arguments are converted to the types of the parameters, as in a call.
@@ -112,15 +119,27 @@ template <class T> typename KernelPointer<T>::type kernelArgument(T *pointer) {
 
 } // namespace sdfgc::gpu
 
-#if defined(SDFGC_GPU_EMULATE)
-#include "sdfgc/rt/gpu/emulate.h"
+// The back end defines:
+//   SDFGC_GPU_HEADER(topic)   the header with its part of a topic, from gpu/native (CUDA and HIP) or gpu/emulate. The topics are
+//                             atomic, blas, conditions, fft, graph, grid, primitives, solver, sparse, tensor and warp; the
+//                             header that includes a topic states what it defines
+//   SDFGC_GPU_KERNELS         if the compiler compiles kernels; then also SDFGC_KERNEL and the other macros above
+//   SDFGC_MAX_REGISTERS(n)    an attribute of kernels
+//   the functions below
+// To add a vendor whose interface is CUDA's with other names, add a header like hip.h. Other vendors also need a folder like
+// gpu/native.
+#define SDFGC_GPU_QUOTED(path) #path
+#if defined(SDFGC_GPU_CUDA)
+#include "sdfgc/rt/gpu/cuda.h"
+#elif defined(SDFGC_GPU_HIP)
+#include "sdfgc/rt/gpu/hip.h"
 #else
-#include "sdfgc/rt/gpu/native.h"
+#include "sdfgc/rt/gpu/emulate.h"
 #endif
 
 namespace sdfgc::gpu {
 
-// Both back ends define, all of them in this namespace:
+// All back ends define, in this namespace:
 //
 // Types: Status (0 is success), Stream (nullptr is the legacy default stream), Event. Constants: success, notReady, invalidValue,
 // outOfMemory.

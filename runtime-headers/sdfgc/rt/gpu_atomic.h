@@ -18,11 +18,7 @@
 
 #include <type_traits>
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/atomic.h"
-#endif
-
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 namespace sdfgc::gpu {
 
@@ -52,34 +48,19 @@ template <class T> SDFGC_DEVICE inline T negated(T value) {
         return -value;
 }
 
-// One instruction for the words of each back end.
-#ifdef SDFGC_GPU_EMULATE
-template <class W> W loadWord(const W *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-template <class W> auto swapWord(W *p, W expected, W desired) {
-    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
-}
-/// The same for a word of which an array may own a part only: it reaches beyond the array's end, but never beyond its page.
-__attribute__((no_sanitize("address"))) inline unsigned loadAround(const AtomicWord32 *p) {
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-__attribute__((no_sanitize("address"))) inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) {
-    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
-}
-#else
-template <class W> SDFGC_DEVICE inline auto loadWord(const W *p) { return *static_cast<const volatile W *>(p); }
-SDFGC_DEVICE inline unsigned swapWord(AtomicWord32 *p, unsigned expected, unsigned desired) {
-    return ::atomicCAS(reinterpret_cast<unsigned *>(p), expected, desired);
-}
-SDFGC_DEVICE inline unsigned long long swapWord(AtomicWord64 *p, unsigned long long expected, unsigned long long desired) {
-    return ::atomicCAS(reinterpret_cast<unsigned long long *>(p), expected, desired);
-}
-SDFGC_DEVICE inline unsigned loadAround(const AtomicWord32 *p) { return loadWord(p); }
-SDFGC_DEVICE inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsigned desired) {
-    return swapWord(p, expected, desired);
-}
-#endif
+} // namespace detail
+
+} // namespace sdfgc::gpu
+
+// Words, locks and instructions of the back end:
+//   loadWord, swapWord, loadAround, swapAround   a word; `Around`: one of which an array may own a part only
+//   updateLocked(p, next)                        *p = next(*p) under one of the locks
+//   Hardware<T>::sum(p, value) and so on         instructions; Hardware<T>::sums and so on say that they exist
+#include SDFGC_GPU_HEADER(atomic)
+
+namespace sdfgc::gpu {
+
+namespace detail {
 
 /// *p = next(*p) by compare-and-swap; sizeof(T) is 4 or 8 and p a multiple of it. Nothing is written if the value would not change.
 template <class T, class Next> SDFGC_DEVICE T updateWord(T *p, Next next) {
@@ -116,43 +97,6 @@ template <class T, class Next> SDFGC_DEVICE T updatePartOfWord(T *p, Next next) 
     }
 }
 
-#ifdef SDFGC_GPU_EMULATE
-template <class T, class Next> T updateLocked(T *p, Next next) {
-    const rt::detail::StripeLock lock(p);
-    const T old = *p;
-    *p = static_cast<T>(next(old));
-    return old;
-}
-#else
-template <int> __device__ unsigned atomicLocks[64];
-
-/// Copies past the first-level cache, which may be older than the lock.
-template <class T> SDFGC_DEVICE inline void copyVolatile(volatile T *to, const volatile T *from) {
-    using Unit =
-        std::conditional_t<alignof(T) % 8 == 0, AtomicWord64, std::conditional_t<alignof(T) % 4 == 0, AtomicWord32, unsigned char>>;
-    for (size_t i = 0; i < sizeof(T) / sizeof(Unit); ++i)
-        reinterpret_cast<volatile Unit *>(to)[i] = reinterpret_cast<const volatile Unit *>(from)[i];
-}
-
-/// Whoever holds the lock finishes within the same turn of the loop, so that lanes of one warp cannot wait for each other for ever.
-template <class T, class Next> SDFGC_DEVICE T updateLocked(T *p, Next next) {
-    unsigned *const lock = &atomicLocks<0>[(reinterpret_cast<uintptr_t>(p) >> 6) % 64];
-    T old{};
-    for (bool done = false; !done;) {
-        if (::atomicExch(lock, 1u) != 0)
-            continue;
-        __threadfence();
-        copyVolatile<T>(&old, p);
-        const T value = static_cast<T>(next(old));
-        copyVolatile<T>(p, &value);
-        __threadfence();
-        ::atomicExch(lock, 0u);
-        done = true;
-    }
-    return old;
-}
-#endif
-
 template <class T, class Next> SDFGC_DEVICE T update(T *p, Next next) {
     static_assert(std::is_trivially_copyable<T>::value, "atomic updates copy the value's bytes");
     if constexpr (sizeof(T) == 1 || (sizeof(T) == 2 && alignof(T) == 2))
@@ -176,53 +120,6 @@ template <class T, class One> SDFGC_DEVICE T updateParts(T *p, const T &value, O
         olds[i] = one(parts + i, values[i]);
     return old;
 }
-
-// The hardware's instructions: Hardware<T>::sum(p, value) and so on, where Hardware<T>::sums and so on say that they exist.
-#ifdef SDFGC_GPU_EMULATE
-#define SDFGC_ATOMIC_INSTRUCTION(name, device, emulated)                                                                           \
-    static T name(T *p, T value) { return static_cast<T>(emulated(p, value, __ATOMIC_RELAXED)); }
-template <class T, bool = isAtomicInteger<T>> struct Hardware {
-    static constexpr bool integer = false, sums = false, compares = false;
-};
-template <class T> struct Hardware<T, true> {
-    static constexpr bool integer = true, sums = true, compares = false;
-    using Word = T;
-#else
-#define SDFGC_ATOMIC_INSTRUCTION(name, device, emulated)                                                                           \
-    SDFGC_DEVICE static T name(T *p, T value) {                                                                                    \
-        return static_cast<T>(::device(reinterpret_cast<Word *>(p), static_cast<Word>(value)));                                    \
-    }
-template <class T, bool = isAtomicInteger<T>> struct Hardware {
-    static constexpr bool integer = false, compares = false;
-    static constexpr bool sums = std::is_same<T, float>::value || std::is_same<T, double>::value;
-    using Word = T;
-    SDFGC_ATOMIC_INSTRUCTION(sum, atomicAdd, )
-};
-template <class T> struct Hardware<T, true> {
-    static constexpr bool integer = true, sums = true;
-    using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-    // HIP 5.2 compares 8-byte integers as unsigned ones only.
-#ifdef SDFGC_GPU_CUDA
-    static constexpr bool compares = true;
-    using Ordered = std::conditional_t<std::is_unsigned<T>::value, Word, std::conditional_t<sizeof(T) == 4, int, long long>>;
-#else
-    static constexpr bool compares = sizeof(T) == 4 || std::is_unsigned<T>::value;
-    using Ordered = std::conditional_t<std::is_unsigned<T>::value, Word, int>;
-#endif
-    SDFGC_DEVICE static T minimum(T *p, T value) {
-        return static_cast<T>(::atomicMin(reinterpret_cast<Ordered *>(p), static_cast<Ordered>(value)));
-    }
-    SDFGC_DEVICE static T maximum(T *p, T value) {
-        return static_cast<T>(::atomicMax(reinterpret_cast<Ordered *>(p), static_cast<Ordered>(value)));
-    }
-#endif
-    SDFGC_ATOMIC_INSTRUCTION(sum, atomicAdd, __atomic_fetch_add)
-    SDFGC_ATOMIC_INSTRUCTION(bitAnd, atomicAnd, __atomic_fetch_and)
-    SDFGC_ATOMIC_INSTRUCTION(bitOr, atomicOr, __atomic_fetch_or)
-    SDFGC_ATOMIC_INSTRUCTION(bitXor, atomicXor, __atomic_fetch_xor)
-    SDFGC_ATOMIC_INSTRUCTION(exchange, atomicExch, __atomic_exchange_n)
-};
-#undef SDFGC_ATOMIC_INSTRUCTION
 
 } // namespace detail
 

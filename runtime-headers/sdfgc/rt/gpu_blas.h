@@ -14,15 +14,11 @@
 #include "sdfgc/rt/gpu/operation.h"
 #include "sdfgc/rt/gpu_program.h"
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/blas_emulate.h"
-#else
-#include "sdfgc/rt/gpu/blas_native.h"
-#endif
+#include SDFGC_GPU_HEADER(blas)
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::BlasLibrary with these operations on column-major matrices; they return false on failure. The
+/// All back ends define detail::BlasLibrary with these operations on column-major matrices; they return false on failure. The
 /// library's handle is made by the first call and bound to the stream by each.
 ///   gemm(Stream, Op a, Op b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)      gemmStridedBatched(..., with strides, batch)
 ///   gemv(Stream, Op, m, n, alpha, A, lda, x, incx, beta, y, incy)               ger(Stream, m, n, alpha, x, incx, y, incy, A, lda)

@@ -14,7 +14,7 @@
 
 namespace sdfgc::gpu {
 
-#ifndef __CUDACC__
+#ifndef SDFGC_OWN_COMPLEX
 
 template <class T> using complex = std::complex<T>;
 
@@ -87,7 +87,7 @@ private:
 
 } // namespace sdfgc::gpu
 
-#ifdef __CUDACC__
+#ifdef SDFGC_OWN_COMPLEX
 template <class T> struct sdfgc::rt::Parts<sdfgc::gpu::complex<T>> {
     using Part = T;
     static constexpr int count = 2;

@@ -6,13 +6,13 @@
 
 #include "sdfgc/rt/gpu_complex.h"
 
-#ifdef __CUDACC__
-#include <cuda/std/complex>
+#ifdef SDFGC_OWN_COMPLEX
+#include SDFGC_COMPLEXMATH_HEADER
 #endif
 
 namespace sdfgc::gpu {
 
-#ifndef __CUDACC__
+#ifndef SDFGC_OWN_COMPLEX
 
 using rt::exp2, rt::expm1, rt::isfinite, rt::isinf, rt::isnan, rt::log1p, rt::log2, rt::np_float_pow, rt::py_divmod, rt::py_floor;
 using rt::py_mod, rt::reciprocal, rt::ROUND, rt::sign, rt::sign_numpy_2;
@@ -23,13 +23,13 @@ using std::imag, std::log, std::log10, std::pow, std::real, std::sin, std::sinh,
 #else
 
 namespace detail {
-template <class T> SDFGC_HD cuda::std::complex<T> toLibrary(const complex<T> &a) { return {a.real(), a.imag()}; }
-template <class T> SDFGC_HD complex<T> fromLibrary(const cuda::std::complex<T> &a) { return {a.real(), a.imag()}; }
+template <class T> SDFGC_HD SDFGC_COMPLEXMATH::complex<T> toLibrary(const complex<T> &a) { return {a.real(), a.imag()}; }
+template <class T> SDFGC_HD complex<T> fromLibrary(const SDFGC_COMPLEXMATH::complex<T> &a) { return {a.real(), a.imag()}; }
 } // namespace detail
 
 #define SDFGC_COMPLEX_FUNCTION(f)                                                                                                  \
     template <class T> SDFGC_HD complex<T> f(const complex<T> &a) {                                                                \
-        return detail::fromLibrary(cuda::std::f(detail::toLibrary(a)));                                                            \
+        return detail::fromLibrary(SDFGC_COMPLEXMATH::f(detail::toLibrary(a)));                                                    \
     }
 SDFGC_COMPLEX_FUNCTION(acos)
 SDFGC_COMPLEX_FUNCTION(acosh)
@@ -59,7 +59,7 @@ template <class T> SDFGC_HD complex<T> conj(const complex<T> &a) { return {a.rea
 template <class T, class U> using Wider = std::conditional_t<std::is_floating_point<U>::value && (sizeof(U) > sizeof(T)), U, T>;
 template <class T, class U> SDFGC_HD complex<Wider<T, U>> pow(const complex<T> &a, const complex<U> &b) {
     using C = complex<Wider<T, U>>;
-    return detail::fromLibrary(cuda::std::pow(detail::toLibrary(C(a)), detail::toLibrary(C(b))));
+    return detail::fromLibrary(SDFGC_COMPLEXMATH::pow(detail::toLibrary(C(a)), detail::toLibrary(C(b))));
 }
 template <class T, class U>
 SDFGC_HD std::enable_if_t<std::is_arithmetic<U>::value, complex<Wider<T, U>>> pow(const complex<T> &a, U b) {

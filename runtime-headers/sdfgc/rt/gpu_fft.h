@@ -37,15 +37,11 @@ struct FftShape {
 
 } // namespace sdfgc::gpu
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/fft_emulate.h"
-#else
-#include "sdfgc/rt/gpu/fft_native.h"
-#endif
+#include SDFGC_GPU_HEADER(fft)
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::FftLibrary with this operation for sizes above zero; it returns false on failure.
+/// All back ends define detail::FftLibrary with this operation for sizes above zero; it returns false on failure.
 class Fft {
 public:
     Fft() noexcept = default;

@@ -8,7 +8,7 @@
 #include "sdfgc/rt/gpu.h"
 #include "sdfgc/rt/sizes.h"
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 #include <cstdlib>
 
@@ -28,7 +28,7 @@ public:
             if (count > 0) {
                 base_ = static_cast<T *>(::malloc(rt::detail::bytesOf<T>(count)));
                 if (!base_)
-                    stop();
+                    detail::trap();
                 size_ = count;
             }
         }
@@ -55,14 +55,6 @@ public:
     SDFGC_DEVICE int64_t size() const { return size_; }
 
 private:
-    static SDFGC_DEVICE void stop() {
-#ifdef SDFGC_GPU_CUDA
-        __trap();
-#else
-        __builtin_trap();
-#endif
-    }
-
     T *base_ = nullptr; // what malloc returned
     T *data_ = nullptr; // base_ plus the start offset
     int64_t size_ = 0;

@@ -6,7 +6,7 @@
 
 namespace sdfgc::gpu {
 
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12040
+#if defined(SDFGC_GPU_CONDITIONS) && SDFGC_GPU_CONDITIONS
 namespace {
 SDFGC_KERNEL void setCondition(GraphConditional condition, const bool *flag, int64_t *counters, int reset, bool isLoop) {
     graphSetConditional(condition, detail::countIteration(flag, counters, reset, isLoop));
@@ -14,8 +14,6 @@ SDFGC_KERNEL void setCondition(GraphConditional condition, const bool *flag, int
 } // namespace
 
 const KernelTraits *conditionSetter() { return kernelTraits<setCondition>(); }
-#elif defined(SDFGC_GPU_CUDA)
-const KernelTraits *conditionSetter() { return nullptr; }
 #endif
 
 } // namespace sdfgc::gpu

@@ -15,11 +15,11 @@
 
 #include <limits>
 
-#ifdef __CUDACC__ // sums of complex numbers are kernels' business, too
+#ifdef SDFGC_OWN_COMPLEX // sums of complex numbers are kernels' business, too
 #include "sdfgc/rt/gpu_complex.h"
 #endif
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 namespace sdfgc::gpu::detail {
 
@@ -47,17 +47,13 @@ template <class T> struct Neutral<Max, T> {
 
 } // namespace sdfgc::gpu::detail
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/primitives_emulate.h"
-#else
-#include "sdfgc/rt/gpu/primitives_native.h"
-#endif
+#include SDFGC_GPU_HEADER(primitives)
 
 namespace sdfgc::gpu {
 
 /// out[i] = in[i * size] op in[i * size + 1] op ... of `size` elements, for each of `rows` rows; the neutral value of the operation
-/// for rows without elements. The operation is Sum, Product, Min, ... of gpu_reduce.h. Both back ends define detail::reduceRows for rows
-/// above zero; it returns false on failure.
+/// for rows without elements. The operation is Sum, Product, Min, ... of gpu_reduce.h. All back ends define detail::reduceRows
+/// for rows above zero; it returns false on failure.
 template <class Op, class T> void reduce(Stream stream, Op, const T *in, int64_t rows, int64_t size, T *out) {
     if (rows > 0)
         detail::requireSuccess(

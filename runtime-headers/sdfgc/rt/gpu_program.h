@@ -11,12 +11,6 @@
 
 #include <cstdio>
 
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_MAX_REGISTERS(n) __maxnreg__(n)
-#else
-#define SDFGC_MAX_REGISTERS(n)
-#endif
-
 namespace sdfgc::gpu {
 
 inline constexpr bool withBarriers = true,
@@ -155,7 +149,7 @@ private:
     const char *name_;
 };
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 namespace detail {
 
 template <class T> SDFGC_KERNEL void fillKernel(T *target, int64_t count, T value) {
@@ -260,7 +254,7 @@ public:
         done(gpu::launch<Kernel>(how, grid, block, 0, streams_[stream], arguments...), how.name);
     }
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
     /// How many blocks of so many threads fill the current device: the grid of a persistent kernel. At least one: that a kernel
     /// does not fit is what its launch reports.
     template <auto Kernel> int64_t resident(int64_t threads) {
@@ -296,7 +290,7 @@ public:
             same = same && bytes[i] == bytes[0];
         if (same)
             return done(memsetAsync(target, bytes[0], static_cast<size_t>(count) * sizeof(T), streams_[stream]), "filling memory");
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
         done(gpu::launch<detail::fillKernel<detail::KernelElement<T>>>({"fill", ""}, Dim3(blocks(count, 256)), Dim3(256), 0,
                                                                        streams_[stream], target, count, value),
              "filling memory");

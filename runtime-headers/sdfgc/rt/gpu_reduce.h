@@ -16,7 +16,7 @@
 #include "sdfgc/rt/gpu_atomic.h"
 #include "sdfgc/rt/gpu_warp.h"
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 namespace sdfgc::gpu {
 

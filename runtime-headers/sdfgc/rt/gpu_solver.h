@@ -17,15 +17,11 @@
 #include "sdfgc/rt/gpu/operation.h"
 #include "sdfgc/rt/gpu_program.h"
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/solver_emulate.h"
-#else
-#include "sdfgc/rt/gpu/solver_native.h"
-#endif
+#include SDFGC_GPU_HEADER(solver)
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::SolverLibrary with these operations for sizes above zero; they return false on failure.
+/// All back ends define detail::SolverLibrary with these operations for sizes above zero; they return false on failure.
 class Solver {
 public:
     Solver() noexcept = default;

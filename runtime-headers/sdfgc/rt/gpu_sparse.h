@@ -16,15 +16,11 @@
 #include "sdfgc/rt/gpu/operation.h"
 #include "sdfgc/rt/gpu_program.h"
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/sparse_emulate.h"
-#else
-#include "sdfgc/rt/gpu/sparse_native.h"
-#endif
+#include SDFGC_GPU_HEADER(sparse)
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::SparseLibrary with this operation for m and n above zero; it returns false on failure.
+/// All back ends define detail::SparseLibrary with this operation for m and n above zero; it returns false on failure.
 class Sparse {
 public:
     Sparse() noexcept = default;

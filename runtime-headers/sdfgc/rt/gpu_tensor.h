@@ -51,15 +51,11 @@ template <class T, class... Modes> Tensor<T> tensor(T *data, Modes... modes) {
 
 } // namespace sdfgc::gpu
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/tensor_emulate.h"
-#else
-#include "sdfgc/rt/gpu/tensor_native.h"
-#endif
+#include SDFGC_GPU_HEADER(tensor)
 
 namespace sdfgc::gpu {
 
-/// Both back ends define detail::TensorLibrary with these operations for extents above zero; they return false on failure.
+/// All back ends define detail::TensorLibrary with these operations for extents above zero; they return false on failure.
 class Tensors {
 public:
     Tensors() noexcept = default;

@@ -6,9 +6,7 @@
 
 #include "sdfgc/rt/gpu.h"
 
-#include <type_traits>
-
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 
 namespace sdfgc::gpu {
 
@@ -32,64 +30,22 @@ SDFGC_DEVICE inline uint64_t warpMask() {
     return lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1;
 }
 
-#ifdef SDFGC_GPU_CUDA
-SDFGC_DEVICE inline unsigned shuffleWord(unsigned word, int lane) {
-    return __shfl_sync(static_cast<unsigned>(warpMask()), word, lane);
-}
-#elif defined(SDFGC_GPU_HIP)
-SDFGC_DEVICE inline unsigned shuffleWord(unsigned word, int lane) {
-    return static_cast<unsigned>(__shfl(static_cast<int>(word), lane, SDFGC_WARP_SIZE));
-}
-#endif
-
 } // namespace detail
 
-/// The value of another lane; of the caller itself if that lane does not exist.
-#ifdef SDFGC_GPU_EMULATE
-template <class T>
-T fromLane(const T &value, int lane, const char *function = __builtin_FUNCTION(), const char *file = __builtin_FILE(),
-           int line = __builtin_LINE()) {
-    const int source = lane < 0 || lane >= lanesOfWarp() ? laneOfWarp() : lane;
-    return emulate::shuffle(detail::warpMask(), value, source, {function, file, line});
-}
-#else
-template <class T> SDFGC_DEVICE inline T fromLane(const T &value, int lane) {
-    static_assert(std::is_trivially_copyable<T>::value, "lanes exchange the value's bytes");
-    const int source = lane < 0 || lane >= lanesOfWarp() ? laneOfWarp() : lane;
-    unsigned words[(sizeof(T) + 3) / 4] = {};
-    __builtin_memcpy(words, &value, sizeof value);
-    for (unsigned &word : words)
-        word = detail::shuffleWord(word, source);
-    T result = value;
-    __builtin_memcpy(static_cast<void *>(&result), words, sizeof result);
-    return result;
-}
-#endif
+} // namespace sdfgc::gpu
+
+// fromLane(value, lane): the value of another lane; the caller's own if that lane does not exist.
+#include SDFGC_GPU_HEADER(warp)
+
+namespace sdfgc::gpu {
 
 /// The lanes for which `predicate` holds.
-SDFGC_DEVICE inline uint64_t ballot(bool predicate) {
-#ifdef SDFGC_GPU_HIP
-    return __ballot(predicate);
-#elif defined(SDFGC_GPU_CUDA)
-    return __ballot_sync(static_cast<unsigned>(detail::warpMask()), predicate);
-#else
-    return __ballot_sync(detail::warpMask(), predicate);
-#endif
-}
+SDFGC_DEVICE inline uint64_t ballot(bool predicate) { return detail::ballotOf(detail::warpMask(), predicate); }
 SDFGC_DEVICE inline bool anyLane(bool predicate) { return ballot(predicate) != 0; }
 SDFGC_DEVICE inline bool allLanes(bool predicate) { return ballot(!predicate) == 0; }
 
 /// What the lanes wrote to memory before is seen by all of them after.
-SDFGC_DEVICE inline void warpSync() {
-#ifdef SDFGC_GPU_HIP
-    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
-    __builtin_amdgcn_wave_barrier();
-#elif defined(SDFGC_GPU_CUDA)
-    __syncwarp(static_cast<unsigned>(detail::warpMask()));
-#else
-    __syncwarp(detail::warpMask());
-#endif
-}
+SDFGC_DEVICE inline void warpSync() { detail::syncLanes(detail::warpMask()); }
 
 } // namespace sdfgc::gpu
 

@@ -206,7 +206,7 @@ template <class T> SDFGC_HD constexpr T ipow(T base, int64_t exponent) {
     }
 }
 
-#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifndef SDFGC_DEVICE_COMPILER
 /// Of symbols: a call that compilers see to be the same in every iteration, and make once in front of a loop. (Inlined it is a loop
 /// of its own, which they leave where it is.)
 [[gnu::const, gnu::noinline]] inline constexpr int64_t ipow(int64_t base, int64_t exponent) {

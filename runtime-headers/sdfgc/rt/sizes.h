@@ -22,7 +22,7 @@ template <class... T> inline constexpr bool areWhole = (std::is_integral<T>::val
 
 /// What is returned for a size that leaves 64 bits, where anything is.
 SDFGC_HD inline int64_t tooLarge() {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#ifdef SDFGC_DEVICE_PASS
     return INT64_MAX;
 #else
     throw std::bad_alloc();
@@ -39,7 +39,7 @@ template <class T> SDFGC_HD inline int64_t wholeSize(T size) {
 
 /// a * b. Compilers of devices have no built-in function for it; there a division tells.
 SDFGC_HD inline int64_t checkedProduct(int64_t a, int64_t b) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#ifdef SDFGC_DEVICE_PASS
     const int64_t product = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
     const bool isRight = a == -1 ? b != INT64_MIN : a == 0 || product / a == b;
     return isRight ? product : tooLarge();

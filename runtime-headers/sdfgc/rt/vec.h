@@ -24,7 +24,7 @@ template <class T, int N>
 inline constexpr bool hasNativeVector =
     std::is_arithmetic<T>::value && !std::is_same<T, bool>::value && !std::is_same<T, long double>::value && (N & (N - 1)) == 0;
 
-#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#ifndef SDFGC_DEVICE_COMPILER
 #define SDFGC_NATIVE_VECTORS 1
 template <class T, int N> struct NativeVector { typedef T type __attribute__((vector_size(sizeof(T) * N))); };
 #endif

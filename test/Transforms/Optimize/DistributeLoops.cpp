@@ -160,10 +160,29 @@ TEST_CASE("distribute-loops: parts that go over memory once more are for teams")
     };
     const std::string range = "i = 1; i < N - 1; i = i + 1", same = "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]";
     CHECK(versions(scan + same, range) == "A! C or one loop");
-    CHECK(versions(scan + "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]", range) == "A! C"); // no memory in common
-    CHECK(versions(scan + "t: y = x / 3 / x / (x + 1)  with x: float64 <- A[i]; y: float64 -> C[i]", range) ==
-          "A! C");                                                     // worth vectors
+    const std::string other = "t: y = x * x  with x: float64 <- B[i]; y: float64 -> C[i]"; // no memory in common
+    CHECK(versions(scan + other, range) == "A! C or one loop");
+    CHECK(versions(scan + other, "i = 1; i < 100; i = i + 1") == "A! C"); // one thread loses nothing
+    const std::string divisions = "t: y = x / 3 / x / (x + 1) / (x + 2)  with x: float64 <- A[i]; y: float64 -> C[i]";
+    CHECK(versions(scan + divisions, range) == "A! C");                // worth vectors
     CHECK(versions(scan + same, "i = 1; i < 100; i = i + 1").empty()); // over before a team is awake
+}
+
+TEST_CASE("distribute-loops: two threads share the path to memory") {
+    const auto teams = [](const std::string &body) {
+        OneLoop program(body);
+        PassRun pass(transforms::createDistributeLoops());
+        pass(program.g);
+        for (const Region *r : allRegions(program.g))
+            if (const ConditionalBlock *c = r->conditional())
+                return c->branches().front().condition->text;
+        return std::string();
+    };
+    // Additions cost memory traffic only, divisions are computed in half the time.
+    CHECK(teams(scan + "t: y = x * x  with x: float64 <- A[i]; y: float64 -> C[i]").find("omp_get_max_threads() >= 4") == 0);
+    CHECK(
+        teams(scan + "t: y = x / 3 / x + x + x  with x: float64 <- B[i]; y: float64 -> C[i]").find("omp_get_max_threads() >= 2") ==
+        0);
 }
 
 TEST_CASE("distribute-loops: why a loop stays") {

@@ -102,7 +102,7 @@ bool overwritesItsSource(const GraphCopy &c, Memories &memories);
 /// sets a reference? On a path through scopes that is the innermost edge. An edge that defines a view transfers
 /// nothing. Neither does one from a container to itself: an access node of a container that its scope passes on only
 /// states that the container was written there.
-bool isTransfer(ir::Edge &e);
+bool isTransfer(const ir::Edge &e);
 
 /// Returns the subset of the side of a copy that does not specify one, if the other side is `given` and the container
 /// is `whole` (format reference 6.14): the entire container if its number of elements equals that of `given`; the same

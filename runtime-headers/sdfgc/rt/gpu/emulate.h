@@ -8,6 +8,14 @@
 
 #include "sdfgc/rt/gpu.h"
 #include "sdfgc/rt/gpu/emulate_kernel.h"
+
+// A path, which clang-format would read as a quotient.
+// clang-format off
+#define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/emulate/topic.h)
+// clang-format on
+#define SDFGC_GPU_KERNELS
+#define SDFGC_MAX_REGISTERS(n)
+
 namespace sdfgc::gpu {
 
 enum Status : int {
@@ -26,6 +34,10 @@ enum Status : int {
     cooperativeLaunchTooLarge = 720,
     notPermitted = 800,
 };
+
+namespace detail {
+inline void trap() { __builtin_trap(); }
+} // namespace detail
 
 namespace emulate {
 struct StreamState;

@@ -97,24 +97,13 @@ struct MemsetNodeParams {
     size_t width = 0, height = 1;
 };
 
-/// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
-enum class GraphSupport { None, Flat, Loops };
-
-/// A node with a graph of its own, its body: runs it once, or again and again, while its condition is not 0. The condition is read when
-/// the node is reached and, by While, after every run.
-enum class ConditionalKind { If, While };
-
 } // namespace sdfgc::gpu
 
-#ifdef SDFGC_GPU_EMULATE
-#include "sdfgc/rt/gpu/graph_emulate.h"
-#else
-#include "sdfgc/rt/gpu/graph_native.h"
-#endif
+#include SDFGC_GPU_HEADER(graph)
 
 namespace sdfgc::gpu {
 
-// Both back ends define, all of them in this namespace:
+// All back ends define, all of them in this namespace:
 //
 // Types: GraphHandle (the plan), GraphNode, GraphExec (executable), GraphConditional (a condition, a number). Constants: graphExecUpdateFailure (an update that the executable
 // graph cannot take: make a new one), notSupported.
@@ -161,7 +150,7 @@ namespace sdfgc::gpu {
 //                                                 something stood in the way before. The stream runs again in any case
 
 /// The traits of a kernel.
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 template <auto Kernel> const KernelTraits *kernelTraits() {
     using Arguments = detail::ArgumentsOf<Kernel>;
     static const KernelTraits traits = {reinterpret_cast<const void *>(Kernel),

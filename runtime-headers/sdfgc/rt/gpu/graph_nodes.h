@@ -45,7 +45,7 @@ private:
     }
 };
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__)
+#ifdef SDFGC_GPU_KERNELS
 namespace detail {
 /// The first `reset` counters become 0. The first one of a loop's counts an iteration that is to come.
 SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int reset, bool isLoop) {
@@ -58,20 +58,13 @@ SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int
 } // namespace detail
 #endif
 
-/// What brings the flag of a loop or branch to its condition: a kernel of (GraphConditional, const bool *flag, int64_t *counters, int reset,
-/// bool isLoop), which counts iterations besides. Null where graphs have neither.
-#ifdef SDFGC_GPU_EMULATE
-namespace detail {
-SDFGC_KERNEL inline void setCondition(GraphConditional condition, const bool *flag, int64_t *counters, int reset, bool isLoop) {
-    graphSetConditional(condition, countIteration(flag, counters, reset, isLoop));
-}
-} // namespace detail
-inline const KernelTraits *conditionSetter() { return kernelTraits<detail::setCondition>(); }
-#elif defined(SDFGC_GPU_CUDA)
-const KernelTraits *conditionSetter(); // gpu_loops.cu
-#else
-inline const KernelTraits *conditionSetter() { return nullptr; }
-#endif
+} // namespace sdfgc::gpu
+
+// conditionSetter(): the kernel that sets the condition of a loop or branch from its flag and counts iterations. Its parameters
+// are (GraphConditional, const bool *flag, int64_t *counters, int reset, bool isLoop). Null if graphs cannot have loops.
+#include SDFGC_GPU_HEADER(conditions)
+
+namespace sdfgc::gpu {
 
 /// What is known of a call when it is compiled: one object for each operation and types of arguments, so that its address says which.
 struct CallTraits {
@@ -122,7 +115,7 @@ public:
         key_.add(static_cast<uint64_t>(device));
     }
 
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
     /// A launch, with the meaning of gpu::launch. Returns the node's number; absent when the grid or the block is empty. Throws when a
     /// number of `after` is none.
     template <auto Kernel, class... A> int kernel(const Launch &how, After after, Dim3 grid, Dim3 block, const A &...arguments) {
@@ -176,7 +169,7 @@ public:
     }
     /// Rows that do not begin at multiples of 16 bytes are moved by a kernel: CUDA's driver takes a quarter longer for them, but only in graphs.
     template <class T> int copyOnDevice(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
-#if defined(SDFGC_GPU_EMULATE) || defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
         if constexpr (sizeof(T) >= 4)
             if (width > 0 && rows.count == 1 && slices.count == 1 && !isAligned(to, from))
                 return kernel<detail::copyKernel<detail::KernelElement<T>>>({.name = "copy"}, after, Dim3(blocks(width, 256)),

@@ -1,39 +1,21 @@
-// gpu_sparse.h's operation by cuSPARSE or hipSPARSE, which differ in the prefix of their names.
+// gpu_sparse.h's operation by cuSPARSE or hipSPARSE.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
-#ifdef SDFGC_GPU_CUDA
-#include <cusparse.h>
-#else
-#include <hipsparse/hipsparse.h>
-#endif
+#include SDFGC_SPARSE_HEADER
 
 namespace sdfgc::gpu::detail {
 
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_SPARSE_CONSTANT(name) CUSPARSE_##name
-#define SDFGC_SPARSE_NAME(name) cusparse##name
-#define SDFGC_SPARSE_VALUE(name) CUDA_##name
-using SparseHandle = LibraryHandle<cusparseHandle_t, cusparseCreate, cusparseDestroy, cusparseSetStream>;
-using SparseMatrix = cusparseSpMatDescr_t;
-using DenseMatrix = cusparseDnMatDescr_t;
-using DenseVector = cusparseDnVecDescr_t;
-constexpr auto sparseProduct = CUSPARSE_SPMM_CSR_ALG3; // of CSR's, the only one that gives the same bits in every run
-constexpr auto byColumns = CUSPARSE_ORDER_COL;
-#else
-#define SDFGC_SPARSE_CONSTANT(name) HIPSPARSE_##name
-#define SDFGC_SPARSE_NAME(name) hipsparse##name
-#define SDFGC_SPARSE_VALUE(name) HIP_##name
-using SparseHandle = LibraryHandle<hipsparseHandle_t, hipsparseCreate, hipsparseDestroy, hipsparseSetStream>;
-using SparseMatrix = hipsparseSpMatDescr_t;
-using DenseMatrix = hipsparseDnMatDescr_t;
-using DenseVector = hipsparseDnVecDescr_t;
-constexpr auto sparseProduct = HIPSPARSE_SPMM_CSR_ALG1;
-constexpr auto byColumns = static_cast<hipsparseOrder_t>(1); // its name was HIPSPARSE_ORDER_COLUMN, and is HIPSPARSE_ORDER_COL
-#endif
+using SparseHandle =
+    LibraryHandle<SDFGC_SPARSE_NAME(Handle_t), SDFGC_SPARSE_NAME(Create), SDFGC_SPARSE_NAME(Destroy), SDFGC_SPARSE_NAME(SetStream)>;
+using SparseMatrix = SDFGC_SPARSE_NAME(SpMatDescr_t);
+using DenseMatrix = SDFGC_SPARSE_NAME(DnMatDescr_t);
+using DenseVector = SDFGC_SPARSE_NAME(DnVecDescr_t);
+constexpr auto sparseProduct = SDFGC_SPARSE_PRODUCT;
+constexpr auto byColumns = SDFGC_SPARSE_BY_COLUMNS;
 
 template <class T> struct SparseValue;
 template <> struct SparseValue<float> { static constexpr auto type = SDFGC_SPARSE_VALUE(R_32F); };
@@ -117,9 +99,5 @@ private:
 
     SparseHandle handle_;
 };
-
-#undef SDFGC_SPARSE_CONSTANT
-#undef SDFGC_SPARSE_NAME
-#undef SDFGC_SPARSE_VALUE
 
 } // namespace sdfgc::gpu::detail

@@ -1,31 +1,16 @@
-// gpu_solver.h's operations by cuSOLVER or hipSOLVER, whose compatible functions differ in the prefix of their names. Column-major.
+// gpu_solver.h's operations by cuSOLVER or hipSOLVER. Column-major.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
-#ifdef SDFGC_GPU_CUDA
-#include <cusolverDn.h>
-#else
-#include <hipsolver/hipsolver.h>
-#endif
+#include SDFGC_SOLVER_HEADER
 
 namespace sdfgc::gpu::detail {
 
-#ifdef SDFGC_GPU_CUDA
-using SolverHandle = LibraryHandle<cusolverDnHandle_t, cusolverDnCreate, cusolverDnDestroy, cusolverDnSetStream>;
-using SolverComplex64 = cuComplex;
-using SolverComplex128 = cuDoubleComplex;
-#define SDFGC_SOLVER_CONSTANT(name) CUBLAS_##name
-#define SDFGC_SOLVER_NAME(name) cusolverDn##name
-#else
-using SolverHandle = LibraryHandle<hipsolverDnHandle_t, hipsolverDnCreate, hipsolverDnDestroy, hipsolverDnSetStream>;
-using SolverComplex64 = hipFloatComplex;
-using SolverComplex128 = hipDoubleComplex;
-#define SDFGC_SOLVER_CONSTANT(name) HIPBLAS_##name
-#define SDFGC_SOLVER_NAME(name) hipsolverDn##name
-#endif
+using SolverHandle =
+    LibraryHandle<SDFGC_SOLVER_NAME(Handle_t), SDFGC_SOLVER_NAME(Create), SDFGC_SOLVER_NAME(Destroy), SDFGC_SOLVER_NAME(SetStream)>;
 
 template <class T> struct NativeSolver;
 #define SDFGC_SOLVER_TYPE(T, N, p)                                                                                                 \
@@ -39,8 +24,8 @@ template <class T> struct NativeSolver;
     };
 SDFGC_SOLVER_TYPE(float, float, S)
 SDFGC_SOLVER_TYPE(double, double, D)
-SDFGC_SOLVER_TYPE(std::complex<float>, SolverComplex64, C)
-SDFGC_SOLVER_TYPE(std::complex<double>, SolverComplex128, Z)
+SDFGC_SOLVER_TYPE(std::complex<float>, SDFGC_SOLVER_COMPLEX64, C)
+SDFGC_SOLVER_TYPE(std::complex<double>, SDFGC_SOLVER_COMPLEX128, Z)
 #undef SDFGC_SOLVER_TYPE
 
 class SolverLibrary {
@@ -101,8 +86,5 @@ private:
 
     SolverHandle handle_;
 };
-
-#undef SDFGC_SOLVER_CONSTANT
-#undef SDFGC_SOLVER_NAME
 
 } // namespace sdfgc::gpu::detail

@@ -1,43 +1,18 @@
-// gpu_blas.h's operations by cuBLAS or hipBLAS, which differ in the prefix of their names. Column-major.
+// gpu_blas.h's operations by cuBLAS or hipBLAS. Column-major.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/handle.h"
 #include "sdfgc/rt/gpu/operation.h"
 
-#ifdef SDFGC_GPU_CUDA
-#include <cublas_v2.h>
-#else
-#include <hipblas/hipblas.h>
-#endif
+#include SDFGC_BLAS_HEADER
 
 namespace sdfgc::gpu::detail {
 
-#ifdef SDFGC_GPU_CUDA
-using BlasHandle = LibraryHandle<cublasHandle_t, cublasCreate, cublasDestroy, cublasSetStream>;
-using BlasOp = cublasOperation_t;
-using BlasComplex64 = cuComplex;
-using BlasComplex128 = cuDoubleComplex;
-#define SDFGC_BLAS_CONSTANT(name) CUBLAS_##name
-#define SDFGC_BLAS_NAME(name) cublas##name
-#define SDFGC_BLAS_WORKSPACE
-#if CUBLAS_VERSION >= 120000
-using BlasInt = int64_t;
-#define SDFGC_BLAS_FUNCTION(name) cublas##name##_64
-#else
-using BlasInt = int;
-#define SDFGC_BLAS_FUNCTION(name) cublas##name
-#endif
-#else
-using BlasHandle = LibraryHandle<hipblasHandle_t, hipblasCreate, hipblasDestroy, hipblasSetStream>;
-using BlasOp = hipblasOperation_t;
-using BlasComplex64 = hipblasComplex;
-using BlasComplex128 = hipblasDoubleComplex;
-using BlasInt = int;
-#define SDFGC_BLAS_CONSTANT(name) HIPBLAS_##name
-#define SDFGC_BLAS_NAME(name) hipblas##name
-#define SDFGC_BLAS_FUNCTION(name) hipblas##name
-#endif
+using BlasHandle =
+    LibraryHandle<SDFGC_BLAS_NAME(Handle_t), SDFGC_BLAS_NAME(Create), SDFGC_BLAS_NAME(Destroy), SDFGC_BLAS_NAME(SetStream)>;
+using BlasOp = SDFGC_BLAS_NAME(Operation_t);
+using BlasInt = SDFGC_BLAS_INT;
 
 template <class T> struct RealOfType { using type = T; };
 template <class T> struct RealOfType<std::complex<T>> { using type = T; };
@@ -62,25 +37,14 @@ template <class T> struct NativeBlas;
     };
 SDFGC_BLAS_TYPE(float, float, S, Sger, Sdot, Snrm2)
 SDFGC_BLAS_TYPE(double, double, D, Dger, Ddot, Dnrm2)
-SDFGC_BLAS_TYPE(std::complex<float>, BlasComplex64, C, Cgeru, Cdotu, Scnrm2)
-SDFGC_BLAS_TYPE(std::complex<double>, BlasComplex128, Z, Zgeru, Zdotu, Dznrm2)
+SDFGC_BLAS_TYPE(std::complex<float>, SDFGC_BLAS_COMPLEX64, C, Cgeru, Cdotu, Scnrm2)
+SDFGC_BLAS_TYPE(std::complex<double>, SDFGC_BLAS_COMPLEX128, Z, Zgeru, Zdotu, Dznrm2)
 #undef SDFGC_BLAS_TYPE
 
 class BlasLibrary {
 public:
-    /// Makes the handle; how much memory what is recorded needs to work in. NVIDIA recommends these sizes. HIP 5.2 has no such function:
-    /// there, it works in memory of the library.
-    bool open(size_t &workspace) {
-        workspace = 0;
-#ifdef SDFGC_BLAS_WORKSPACE
-        int device = 0, major = 0;
-        if (cudaGetDevice(&device) != cudaSuccess ||
-            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
-            return false;
-        workspace = size_t(major >= 9 ? 32 : 4) << 20;
-#endif
-        return handle_.open();
-    }
+    /// Makes the handle; how much memory what is recorded needs to work in.
+    bool open(size_t &workspace) { return blasWorkspace(workspace) == success && handle_.open(); }
     void lend(void *memory, size_t bytes) {
         workspace_ = memory;
         workspaceBytes_ = bytes;
@@ -158,11 +122,7 @@ private:
     static bool ok(BlasHandle::Status status) { return BlasHandle::ok(status); }
     /// Another stream means the library's own workspace, until it is given another one.
     bool bind(Stream stream) {
-#ifdef SDFGC_BLAS_WORKSPACE
-        return handle_.bind(stream) && (!workspace_ || ok(cublasSetWorkspace(handle_, workspace_, workspaceBytes_)));
-#else
-        return handle_.bind(stream);
-#endif
+        return handle_.bind(stream) && (!workspace_ || ok(SDFGC_BLAS_WORKSPACE(handle_, workspace_, workspaceBytes_)));
     }
     static BlasOp op(Op o) {
         return o == Op::None        ? SDFGC_BLAS_CONSTANT(OP_N)
@@ -193,10 +153,5 @@ private:
     void *workspace_ = nullptr; // lent
     size_t workspaceBytes_ = 0;
 };
-
-#undef SDFGC_BLAS_WORKSPACE
-#undef SDFGC_BLAS_CONSTANT
-#undef SDFGC_BLAS_NAME
-#undef SDFGC_BLAS_FUNCTION
 
 } // namespace sdfgc::gpu::detail

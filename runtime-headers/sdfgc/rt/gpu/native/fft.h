@@ -1,45 +1,28 @@
-// gpu_fft.h's operation by cuFFT or hipFFT, which differ in the prefix of their names.
+// gpu_fft.h's operation by cuFFT or hipFFT.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
 #include "sdfgc/rt/gpu/plans.h"
 
-#ifdef SDFGC_GPU_CUDA
-#include <cufft.h>
-#else
-#include <hipfft/hipfft.h>
-#endif
+#include SDFGC_FFT_HEADER
 
 namespace sdfgc::gpu::detail {
 
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_FFT_CONSTANT(name) CUFFT_##name
-#define SDFGC_FFT_NAME(name) cufft##name
-using FftPlan = cufftHandle;
-using FftResult = cufftResult;
-using FftComplex64 = cufftComplex;
-using FftComplex128 = cufftDoubleComplex;
-#else
-#define SDFGC_FFT_CONSTANT(name) HIPFFT_##name
-#define SDFGC_FFT_NAME(name) hipfft##name
-using FftPlan = hipfftHandle;
-using FftResult = hipfftResult;
-using FftComplex64 = hipfftComplex;
-using FftComplex128 = hipfftDoubleComplex;
-#endif
+using FftPlan = SDFGC_FFT_NAME(Handle);
+using FftResult = SDFGC_FFT_NAME(Result);
 
 template <class T> struct NativeFft;
 template <> struct NativeFft<float> {
     static constexpr auto type = SDFGC_FFT_CONSTANT(C2C);
     static FftResult run(FftPlan plan, std::complex<float> *data, int direction) {
-        auto *values = reinterpret_cast<FftComplex64 *>(data);
+        auto *values = reinterpret_cast<SDFGC_FFT_NAME(Complex) *>(data);
         return SDFGC_FFT_NAME(ExecC2C)(plan, values, values, direction);
     }
 };
 template <> struct NativeFft<double> {
     static constexpr auto type = SDFGC_FFT_CONSTANT(Z2Z);
     static FftResult run(FftPlan plan, std::complex<double> *data, int direction) {
-        auto *values = reinterpret_cast<FftComplex128 *>(data);
+        auto *values = reinterpret_cast<SDFGC_FFT_NAME(DoubleComplex) *>(data);
         return SDFGC_FFT_NAME(ExecZ2Z)(plan, values, values, direction);
     }
 };
@@ -48,16 +31,11 @@ class FftLibrary {
 public:
     template <class T> bool transform(Stream stream, Direction direction, std::complex<T> *data, const FftShape &shape) {
         const FftPlan *plan = find({stream, shape, static_cast<int>(NativeFft<T>::type)});
-        return plan &&
-               ok(NativeFft<T>::run(*plan, data, direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : fftInverse));
+        return plan && ok(NativeFft<T>::run(*plan, data,
+                                            direction == Direction::Forward ? SDFGC_FFT_CONSTANT(FORWARD) : SDFGC_FFT_INVERSE));
     }
 
 private:
-#ifdef SDFGC_GPU_CUDA
-    static constexpr int fftInverse = CUFFT_INVERSE;
-#else
-    static constexpr int fftInverse = HIPFFT_BACKWARD;
-#endif
     /// A plan works in memory of its own: one for each stream.
     struct Key {
         Stream stream;
@@ -87,8 +65,5 @@ private:
 
     Plans<Key, FftPlan, Destroy> plans_;
 };
-
-#undef SDFGC_FFT_CONSTANT
-#undef SDFGC_FFT_NAME
 
 } // namespace sdfgc::gpu::detail

@@ -1,18 +1,12 @@
-// Graphs of CUDA and HIP under one set of names; graph.h includes it and says what each function means.
+// Graphs of CUDA and HIP. cuda.h and hip.h define the functions that differ; graph.h documents all of them.
 //
-// Rules: structures of the two differ in the order of their members, so that members are always named. HIP 5.2 lacks uploads and
-// disabled nodes. CUDA has changed the parameters of two functions in its releases 12.0 and 13.0.
+// Rule: the vendors' structures differ in the order of their members, so members are always named.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
 
 namespace sdfgc::gpu {
 
-using GraphHandle = SDFGC_GPU_NAME(Graph_t);
-using GraphNode = SDFGC_GPU_NAME(GraphNode_t);
-using GraphExec = SDFGC_GPU_NAME(GraphExec_t);
-
-inline constexpr Status notSupported = SDFGC_GPU_NAME(ErrorNotSupported);
 inline constexpr Status graphExecUpdateFailure = SDFGC_GPU_NAME(ErrorGraphExecUpdateFailure);
 
 namespace detail {
@@ -46,18 +40,6 @@ inline SDFGC_GPU_NAME(MemsetParams) nativeFill(const MemsetNodeParams &fill) {
 }
 
 } // namespace detail
-
-inline Status graphSupport(GraphSupport &result) {
-#ifdef SDFGC_GPU_CUDA
-    int version = 0;
-    const Status status = cudaDriverGetVersion(&version);
-    result = version >= 12040 ? GraphSupport::Loops : version >= 11010 ? GraphSupport::Flat : GraphSupport::None;
-    return status;
-#else
-    result = GraphSupport::Flat;
-    return success;
-#endif
-}
 
 inline Status graphCreate(GraphHandle &graph, const char * = "") { return SDFGC_GPU_NAME(GraphCreate)(&graph, 0); }
 inline Status graphDestroy(GraphHandle graph) { return SDFGC_GPU_NAME(GraphDestroy)(graph); }
@@ -93,35 +75,7 @@ inline Status graphAddMemsetNode(GraphNode &node, GraphHandle graph, const Graph
 inline Status graphAddEmptyNode(GraphNode &node, GraphHandle graph, const GraphNode *after, size_t count) {
     return SDFGC_GPU_NAME(GraphAddEmptyNode)(&node, graph, after, count);
 }
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12040
-using GraphConditional = cudaGraphConditionalHandle;
-
-inline Status graphConditionalHandleCreate(GraphConditional &handle, GraphHandle graph, unsigned value, bool assign) {
-    return cudaGraphConditionalHandleCreate(&handle, graph, value, assign ? cudaGraphCondAssignDefault : 0);
-}
-inline Status graphAddConditionalNode(GraphNode &node, GraphHandle &body, GraphHandle graph, const GraphNode *after, size_t count,
-                                      ConditionalKind kind, GraphConditional condition) {
-    cudaGraphNodeParams parameters = {};
-    parameters.type = cudaGraphNodeTypeConditional;
-    parameters.conditional.handle = condition;
-    parameters.conditional.type = kind == ConditionalKind::If ? cudaGraphCondTypeIf : cudaGraphCondTypeWhile;
-    parameters.conditional.size = 1;
-#if CUDART_VERSION >= 13000
-    const Status status = cudaGraphAddNode(&node, graph, after, nullptr, count, &parameters);
-#else
-    const Status status = cudaGraphAddNode(&node, graph, after, count, &parameters);
-#endif
-    body = status == success ? parameters.conditional.phGraph_out[0] : nullptr;
-    return status;
-}
-#ifdef __CUDACC__
-SDFGC_DEVICE inline void graphSetConditional(GraphConditional condition, unsigned value) {
-    cudaGraphSetConditional(condition, value);
-}
-#endif
-#else
-using GraphConditional = unsigned long long;
-
+#if !SDFGC_GPU_CONDITIONS
 inline Status graphConditionalHandleCreate(GraphConditional &, GraphHandle, unsigned, bool) { return notSupported; }
 inline Status graphAddConditionalNode(GraphNode &, GraphHandle &, GraphHandle, const GraphNode *, size_t, ConditionalKind,
                                       GraphConditional) {
@@ -137,38 +91,8 @@ inline Status graphAddChildGraphNode(GraphNode &node, GraphHandle graph, const G
     return nodes == 0 ? graphAddEmptyNode(node, graph, after, count)
                       : SDFGC_GPU_NAME(GraphAddChildGraphNode)(&node, graph, after, count, child);
 }
-inline Status graphAddDependencies(GraphHandle graph, const GraphNode *from, const GraphNode *to, size_t count) {
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 13000
-    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
-#else
-    return SDFGC_GPU_NAME(GraphAddDependencies)(graph, from, to, count);
-#endif
-}
-
-inline Status graphInstantiate(GraphExec &exec, GraphHandle graph, GraphNode *failed = nullptr) {
-    GraphNode atFault = nullptr;
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 12000
-    cudaGraphInstantiateParams parameters = {};
-    const Status status = cudaGraphInstantiateWithParams(&exec, graph, &parameters);
-    atFault = parameters.errNode_out;
-#else
-    char log[256];
-    const Status status = SDFGC_GPU_NAME(GraphInstantiate)(&exec, graph, &atFault, log, sizeof log);
-#endif
-    if (failed)
-        *failed = status == success ? nullptr : atFault;
-    return status;
-}
 inline Status graphExecDestroy(GraphExec exec) { return SDFGC_GPU_NAME(GraphExecDestroy)(exec); }
 inline Status graphLaunch(GraphExec exec, Stream stream) { return SDFGC_GPU_NAME(GraphLaunch)(exec, stream); }
-inline Status graphUpload(GraphExec exec, Stream stream) {
-#ifdef SDFGC_GPU_CUDA
-    return cudaGraphUpload(exec, stream);
-#else
-    return (void)exec, (void)stream, success;
-#endif
-}
-
 inline Status graphExecKernelNodeSetParams(GraphExec exec, GraphNode node, const KernelNodeParams &kernel) {
     return detail::withKernelParams(
         kernel, [&](const auto &parameters) { return SDFGC_GPU_NAME(GraphExecKernelNodeSetParams)(exec, node, &parameters); });
@@ -181,24 +105,6 @@ inline Status graphExecMemsetNodeSetParams(GraphExec exec, GraphNode node, const
     const auto parameters = detail::nativeFill(fill);
     return SDFGC_GPU_NAME(GraphExecMemsetNodeSetParams)(exec, node, &parameters);
 }
-inline Status graphNodeSetEnabled(GraphExec exec, GraphNode node, bool enabled) {
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 11060
-    return cudaGraphNodeSetEnabled(exec, node, enabled);
-#else
-    return (void)exec, (void)node, (void)enabled, notSupported;
-#endif
-}
-
-inline Status graphMemTrim() {
-#if defined(SDFGC_GPU_CUDA) && CUDART_VERSION >= 11040
-    int device = 0;
-    const Status status = getDevice(device);
-    return status == success ? cudaDeviceGraphMemTrim(device) : status;
-#else
-    return success;
-#endif
-}
-
 /// Relaxed: a library may load kernels at their first use, which the other modes forbid.
 inline Status streamBeginCapture(Stream stream) {
     return SDFGC_GPU_NAME(StreamBeginCapture)(stream, SDFGC_GPU_NAME(StreamCaptureModeRelaxed));

@@ -1,4 +1,4 @@
-// gpu_tensor.h's operations by cuTENSOR or hipTensor (both of version 2), which differ in the prefix of their names.
+// gpu_tensor.h's operations by cuTENSOR or hipTensor, both of version 2.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
@@ -6,24 +6,13 @@
 #include "sdfgc/rt/gpu/plans.h"
 #include "sdfgc/rt/gpu/workspace.h"
 
-#ifdef SDFGC_GPU_CUDA
-#include <cutensor.h>
-#if CUTENSOR_MAJOR < 2
-#error "this program needs cuTENSOR 2"
-#endif
-#else
-#include <hiptensor/hiptensor.h>
+#include SDFGC_TENSOR_HEADER
+#if SDFGC_TENSOR_VERSION < 2
+#error "this program needs version 2 of the library for tensors"
 #endif
 
 namespace sdfgc::gpu::detail {
 
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_TENSOR_CONSTANT(name) CUTENSOR_##name
-#define SDFGC_TENSOR_NAME(name) cutensor##name
-#else
-#define SDFGC_TENSOR_CONSTANT(name) HIPTENSOR_##name
-#define SDFGC_TENSOR_NAME(name) hiptensor##name
-#endif
 using TensorHandle = SDFGC_TENSOR_NAME(Handle_t);
 using TensorOperation = SDFGC_TENSOR_NAME(OperationDescriptor_t);
 using TensorShape = SDFGC_TENSOR_NAME(TensorDescriptor_t);
@@ -33,11 +22,6 @@ inline bool tensorOk(TensorStatus status) { return status == SDFGC_TENSOR_CONSTA
 
 /// Type of the elements, and of the sums: hipTensor has complex ones.
 template <class T> struct TensorType;
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_TENSOR_COMPLEX_SUMS(bits) CUTENSOR_COMPUTE_DESC_##bits##F
-#else
-#define SDFGC_TENSOR_COMPLEX_SUMS(bits) HIPTENSOR_COMPUTE_DESC_C##bits##F
-#endif
 #define SDFGC_TENSOR_TYPE(T, element, sum)                                                                                         \
     template <> struct TensorType<T> {                                                                                             \
         static auto elements() { return SDFGC_TENSOR_CONSTANT(element); }                                                          \
@@ -48,7 +32,6 @@ SDFGC_TENSOR_TYPE(double, R_64F, SDFGC_TENSOR_CONSTANT(COMPUTE_DESC_64F))
 SDFGC_TENSOR_TYPE(std::complex<float>, C_32F, SDFGC_TENSOR_COMPLEX_SUMS(32))
 SDFGC_TENSOR_TYPE(std::complex<double>, C_64F, SDFGC_TENSOR_COMPLEX_SUMS(64))
 #undef SDFGC_TENSOR_TYPE
-#undef SDFGC_TENSOR_COMPLEX_SUMS
 
 /// A plan with what it was made from, to which plans of hipTensor 2.0 keep pointers.
 struct TensorPlan {
@@ -153,8 +136,5 @@ private:
     LibraryHandle<TensorHandle, SDFGC_TENSOR_NAME(Create), endTensors<TensorHandle>, noStream> handle_;
     Plans<Key, TensorPlan, EndTensorPlan> plans_; // end before the handle that made them
 };
-
-#undef SDFGC_TENSOR_CONSTANT
-#undef SDFGC_TENSOR_NAME
 
 } // namespace sdfgc::gpu::detail

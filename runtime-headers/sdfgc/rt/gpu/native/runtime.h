@@ -1,18 +1,13 @@
-// CUDA and HIP under one set of names; gpu.h includes it and says what each function means.
-//
-// Rules: CUDA's and HIP's runtime differ in the prefix of their names and little else. Where HIP 5.2 lacks something, it is said
-// here.
+// The runtime of CUDA and HIP, which differ in their names. cuda.h and hip.h define the names and include this header; gpu.h
+// documents the functions.
 #pragma once
 
-#ifdef SDFGC_GPU_CUDA
-#include <cuda_runtime.h>
-#define SDFGC_GPU_NAME(name) cuda##name
-#else
-#include <hip/hip_runtime.h>
-#define SDFGC_GPU_NAME(name) hip##name
-#endif
+// A path, which clang-format would read as a quotient.
+// clang-format off
+#define SDFGC_GPU_HEADER(topic) SDFGC_GPU_QUOTED(sdfgc/rt/gpu/native/topic.h)
+// clang-format on
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 #define SDFGC_KERNEL __global__
 #define SDFGC_DEVICE __device__
 // Bytes, not elements: a type with a constructor could not be declared in shared memory.
@@ -24,28 +19,21 @@
     T *const name = reinterpret_cast<T *>(sdfgc_dynamic_shared)
 #endif
 
-#ifndef SDFGC_WARP_SIZE
-#if defined(SDFGC_GPU_CUDA) || defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
-#define SDFGC_WARP_SIZE 32
-#else
-#define SDFGC_WARP_SIZE 64
-#endif
-#endif
-
 namespace sdfgc::gpu {
 
 using Status = SDFGC_GPU_NAME(Error_t);
 using Stream = SDFGC_GPU_NAME(Stream_t);
 using Event = SDFGC_GPU_NAME(Event_t);
+using GraphHandle = SDFGC_GPU_NAME(Graph_t);
+using GraphNode = SDFGC_GPU_NAME(GraphNode_t);
+using GraphExec = SDFGC_GPU_NAME(GraphExec_t);
+using GraphConditional = unsigned long long;
 
 inline constexpr Status success = SDFGC_GPU_NAME(Success);
 inline constexpr Status notReady = SDFGC_GPU_NAME(ErrorNotReady);
 inline constexpr Status invalidValue = SDFGC_GPU_NAME(ErrorInvalidValue);
-#ifdef SDFGC_GPU_CUDA
-inline constexpr Status outOfMemory = cudaErrorMemoryAllocation;
-#else
-inline constexpr Status outOfMemory = hipErrorOutOfMemory;
-#endif
+inline constexpr Status outOfMemory = SDFGC_GPU_OUT_OF_MEMORY;
+inline constexpr Status notSupported = SDFGC_GPU_NAME(ErrorNotSupported);
 
 namespace detail {
 
@@ -71,17 +59,9 @@ inline bool canCopy3D(const Copy3D &copy) {
 }
 
 inline auto nativeCopy3D(const Copy3D &copy, CopyKind kind) {
-#ifdef SDFGC_GPU_CUDA
-    cudaMemcpy3DParms parameters = {};
-#else
-    hipMemcpy3DParms parameters = {};
-#endif
+    SDFGC_GPU_NAME(Memcpy3DParms) parameters = {};
     const auto pitched = [&](const void *pointer, size_t pitch, size_t slice) {
-#ifdef SDFGC_GPU_CUDA
-        return make_cudaPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
-#else
-        return make_hipPitchedPtr(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
-#endif
+        return SDFGC_GPU_PITCHED(const_cast<void *>(pointer), pitch, copy.width, slice / pitch);
     };
     parameters.srcPtr = pitched(copy.from, copy.fromPitch, copy.fromSlice);
     parameters.dstPtr = pitched(copy.to, copy.toPitch, copy.toSlice);
@@ -119,11 +99,6 @@ inline const char *getErrorString(Status status) { return SDFGC_GPU_NAME(GetErro
 inline const char *getErrorName(Status status) { return SDFGC_GPU_NAME(GetErrorName)(status); }
 
 inline Status limits(Limits &result, int device) {
-#ifdef SDFGC_GPU_CUDA
-#define SDFGC_GPU_ATTRIBUTE(cuda, hip) cudaDevAttr##cuda
-#else
-#define SDFGC_GPU_ATTRIBUTE(cuda, hip) hipDeviceAttribute##hip
-#endif
     Status status = success;
     const auto get = [&](auto attribute) {
         int value = 0;
@@ -131,24 +106,19 @@ inline Status limits(Limits &result, int device) {
             status = SDFGC_GPU_NAME(DeviceGetAttribute)(&value, attribute, device);
         return value;
     };
-    result.multiprocessors = get(SDFGC_GPU_ATTRIBUTE(MultiProcessorCount, MultiprocessorCount));
-    result.threadsPerBlock = get(SDFGC_GPU_ATTRIBUTE(MaxThreadsPerBlock, MaxThreadsPerBlock));
-    result.threadsPerMultiprocessor = get(SDFGC_GPU_ATTRIBUTE(MaxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor));
-    result.warpSize = get(SDFGC_GPU_ATTRIBUTE(WarpSize, WarpSize));
-    result.sharedPerBlock = static_cast<size_t>(get(SDFGC_GPU_ATTRIBUTE(MaxSharedMemoryPerBlock, MaxSharedMemoryPerBlock)));
-#ifdef SDFGC_GPU_CUDA
-    result.sharedPerBlockOptin = static_cast<size_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-#else
-    result.sharedPerBlockOptin = result.sharedPerBlock;
-#endif
-    result.grid[0] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimX, MaxGridDimX));
-    result.grid[1] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimY, MaxGridDimY));
-    result.grid[2] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimZ, MaxGridDimZ));
-    result.block[0] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimX, MaxBlockDimX));
-    result.block[1] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimY, MaxBlockDimY));
-    result.block[2] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimZ, MaxBlockDimZ));
+    result.multiprocessors = get(SDFGC_GPU_MULTIPROCESSORS);
+    result.threadsPerBlock = get(SDFGC_GPU_ATTRIBUTE(MaxThreadsPerBlock));
+    result.threadsPerMultiprocessor = get(SDFGC_GPU_ATTRIBUTE(MaxThreadsPerMultiProcessor));
+    result.warpSize = get(SDFGC_GPU_ATTRIBUTE(WarpSize));
+    result.sharedPerBlock = static_cast<size_t>(get(SDFGC_GPU_ATTRIBUTE(MaxSharedMemoryPerBlock)));
+    result.sharedPerBlockOptin = static_cast<size_t>(get(SDFGC_GPU_SHARED_OPTIN));
+    result.grid[0] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimX));
+    result.grid[1] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimY));
+    result.grid[2] = get(SDFGC_GPU_ATTRIBUTE(MaxGridDimZ));
+    result.block[0] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimX));
+    result.block[1] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimY));
+    result.block[2] = get(SDFGC_GPU_ATTRIBUTE(MaxBlockDimZ));
     return status;
-#undef SDFGC_GPU_ATTRIBUTE
 }
 
 // Memory
@@ -163,19 +133,9 @@ template <class T> Status mallocAsync(T **pointer, size_t bytes, Stream stream, 
 inline Status freeAsync(void *pointer, Stream stream) { return SDFGC_GPU_NAME(FreeAsync)(pointer, stream); }
 
 template <class T> Status mallocHost(T **pointer, size_t bytes, const char * = "") {
-#ifdef SDFGC_GPU_CUDA
-    return cudaMallocHost(reinterpret_cast<void **>(pointer), bytes);
-#else
-    return hipHostMalloc(reinterpret_cast<void **>(pointer), bytes, hipHostMallocDefault);
-#endif
+    return SDFGC_GPU_MALLOC_HOST(reinterpret_cast<void **>(pointer), bytes);
 }
-inline Status freeHost(void *pointer) {
-#ifdef SDFGC_GPU_CUDA
-    return cudaFreeHost(pointer);
-#else
-    return hipHostFree(pointer);
-#endif
-}
+inline Status freeHost(void *pointer) { return SDFGC_GPU_FREE_HOST(pointer); }
 
 inline Status setPoolReleaseThreshold(uint64_t bytes) {
     int device = 0;
@@ -248,7 +208,7 @@ inline Status eventElapsed(float &milliseconds, Event begin, Event end) {
 
 // Kernels
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#ifdef SDFGC_GPU_KERNELS
 template <auto Kernel, class... A>
 Status launch(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, A &&...arguments) {
     if (grid.empty() || block.empty())
@@ -264,6 +224,25 @@ template <auto Kernel> Status blocksPerMultiprocessor(int &blocks, int threadsPe
                                                                      threadsPerBlock, dynamicShared);
 }
 #endif
+
+// Graphs (native/graph.h has the rest)
+
+namespace detail {
+
+inline Status instantiated(Status status, GraphNode atFault, GraphNode *failed) {
+    if (failed)
+        *failed = status == success ? nullptr : atFault;
+    return status;
+}
+/// With the parameters of HIP and of CUDA before 12. A template, since later releases have no such function.
+template <class Exec> Status instantiateWithLog(Exec &exec, GraphHandle graph, GraphNode *failed) {
+    GraphNode atFault = nullptr;
+    char log[256];
+    const Status status = SDFGC_GPU_NAME(GraphInstantiate)(&exec, graph, &atFault, log, sizeof log);
+    return instantiated(status, atFault, failed);
+}
+
+} // namespace detail
 
 inline void initialise(const char *) {}
 inline void finalise(const char *) {}

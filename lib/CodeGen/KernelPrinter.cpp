@@ -1,0 +1,131 @@
+#include "sdfgc/CodeGen/DevicePrinters.h"
+
+#include "Updates.h"
+
+#include <algorithm>
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+
+std::string KernelPrinter::functionName(Name n) const {
+    const std::pair<Name, const char *> numbers[] = {
+        {number::threadInGrid, "sdfgc::gpu::threadInGrid"},
+        {number::threadInBlock, "sdfgc::gpu::threadInBlock"},
+        {number::blockInGrid, "sdfgc::gpu::blockInGrid"},
+        {number::threadX, "threadIdx.x"},
+        {number::threadY, "threadIdx.y"},
+        {number::threadZ, "threadIdx.z"},
+    };
+    for (const auto &[name, spelling] : numbers)
+        if (n == name)
+            return spelling;
+    return BodyPrinter::functionName(n);
+}
+
+void KernelPrinter::useType(Type t) const {
+    for (const std::string &topic : topicsOf(t))
+        use(topic == "complex" ? "gpu_complex" : topic);
+}
+
+/// `__global__ void __launch_bounds__(256) `: what stands in front of a kernel's name.
+std::string KernelPrinter::head() const {
+    use("gpu_program");
+    if (!f_.kernel)
+        return "static __device__ void ";
+    std::string bounds;
+    if (f_.kernel->maxRegisters > 0)
+        bounds = "SDFGC_MAX_REGISTERS(" + std::to_string(f_.kernel->maxRegisters) + ") ";
+    else if (f_.kernel->maxThreads > 0)
+        bounds = "__launch_bounds__(" + std::to_string(f_.kernel->maxThreads) +
+                 (f_.kernel->minBlocks > 0 ? ", " + std::to_string(f_.kernel->minBlocks) : "") + ") ";
+    return "__global__ void " + bounds;
+}
+
+/// Arrays of the host cannot be indexed on a device: each kernel that uses a constant has it.
+void KernelPrinter::body() {
+    for (const ConstantDef &c : m_.constants)
+        if (c.isArray && std::any_of(f_.vars.begin(), f_.vars.end(),
+                                     [&](const Variable &v) { return v.kind == VarKind::Constant && v.name == c.name; }))
+            w_.line("static " + constantDefinition(c));
+    statements(f_.body);
+}
+
+void KernelPrinter::print(const Barrier &b) {
+    if (b.ofGrid)
+        use("gpu_grid");
+    w_.line(b.ofGrid ? "sdfgc::gpu::gridSync();" : "__syncthreads();");
+}
+
+void KernelPrinter::print(const For &f) {
+    if (f.spread)
+        spreadLoop(f);
+    else
+        BodyPrinter::print(f);
+}
+
+namespace {
+
+constexpr const char *axisNames[] = {"x", "y", "z"};
+
+} // namespace
+
+/// A loop whose iterations are spread over blocks or threads: the loop variable is computed from the hardware's indices.
+void KernelPrinter::spreadLoop(const For &f) {
+    const Spread &s = *f.spread;
+    const std::string name = var(f.var).name.str();
+    std::string index, stride;
+    if (s.axis < 0) {
+        const bool block = s.level == Spread::Block;
+        index = block ? "sdfgc::gpu::threadInBlock()" : "sdfgc::gpu::threadInGrid()";
+        stride = block ? "sdfgc::gpu::threadsInBlock()" : "sdfgc::gpu::threadsInGrid()";
+    } else {
+        const std::string axis = axisNames[s.axis], block = "int64_t(blockIdx." + axis + ")", thread = "threadIdx." + axis;
+        switch (s.level) {
+        case Spread::Grid:
+            index = block;
+            stride = "int64_t(gridDim." + axis + ")";
+            break;
+        case Spread::Block:
+            index = "int64_t(" + thread + ")";
+            stride = "int64_t(blockDim." + axis + ")";
+            break;
+        case Spread::Threads:
+            index = block + " * blockDim." + axis + " + " + thread;
+            stride = "int64_t(gridDim." + axis + ") * blockDim." + axis;
+            break;
+        }
+    }
+    const bool sum = index.find(" + ") != std::string::npos;
+    std::string begin = index, step = stride;
+    if (!f.step.isOne()) {
+        begin = sym(f.step, Precedence::Multiplicative) + " * " + (sum ? "(" + index + ")" : index);
+        step = sym(f.step, Precedence::Multiplicative) + " * " +
+               (stride.find(" * ") == std::string::npos ? stride : "(" + stride + ")");
+    }
+    if (!f.begin.isZero())
+        begin = sym(f.begin, Precedence::Additive) + " + " + begin;
+    comment(f.comment);
+    if (!s.once) {
+        w_.open("for (int64_t " + name + " = " + begin + "; " + condition(f) + "; " + name + " += " + step + ")");
+    } else {
+        w_.line("const int64_t " + name + " = " + begin + ";");
+        if (s.exact) {
+            statements(f.body);
+            return;
+        }
+        w_.open("if (" + condition(f) + ")");
+    }
+    statements(f.body);
+    w_.close();
+}
+
+/// `target op= value` by each thread, or once for each block.
+void KernelPrinter::atomicUpdate(const Update &u) {
+    use(u.byBlock ? "gpu_reduce" : "gpu_atomic");
+    const std::string function = (u.byBlock ? "block" : "atomic") + std::string(spellingOf(u.reduction).onDevice);
+    w_.line((u.old ? varText(u.old) + " = " : "") + "sdfgc::gpu::" + function + "(&" + elementOf(u.target, u.targetIndices) + ", " +
+            value(u.value) + (isCustom(u) ? ", " + value(u.lambda) : "") + ");");
+}
+
+} // namespace sdfgc::codegen

@@ -1,0 +1,160 @@
+#include "sdfgc/CodeGen/DevicePrinters.h"
+
+#include "sdfgc/Tree/Walk.h"
+
+#include <algorithm>
+
+namespace sdfgc::codegen {
+
+using namespace tree;
+
+std::string QueuePrinter::functionName(Name n) const {
+    if (n == number::blocks)
+        return "sdfgc::gpu::blocks";
+    return n == number::residentBlocks ? "__state->gpu.resident<" : HostPrinter::functionName(n);
+}
+
+BodyPrinter::Owner QueuePrinter::owner(VarKind kind) const {
+    if (kind == VarKind::Buffer)
+        return HostPrinter::owner(kind);
+    return {"gpu_program",
+            kind == VarKind::DeviceBuffer ? "gpu::Buffer"
+            : kind == VarKind::PoolBuffer ? "gpu::PoolBuffer"
+                                          : "gpu::PinnedBuffer",
+            true};
+}
+
+// ---------------------------------------------------------------------------------------------------- graphs
+
+namespace {
+
+/// Is there a persistent kernel, which asks the device how many blocks it holds at once?
+bool fillsTheDevice(const Block &b) {
+    bool found = false;
+    for (const NodePtr &n : b.body) {
+        if (const auto *l = dyn_cast<Launch>(n.get()))
+            found = found || (l->grid[0].kind() == sym::Kind::Call && l->grid[0].name() == number::residentBlocks);
+        forEachBlock(std::as_const(*n), [&](const Block &inner) { found = found || fillsTheDevice(inner); });
+    }
+    return found;
+}
+
+} // namespace
+
+/// What the nodes depend on, the nodes themselves, and the operations for calls without a graph. The nodes see their inputs
+/// only, since they are described again when these have changed.
+void QueuePrinter::body() {
+    if (!f_.graph)
+        return HostPrinter::body();
+    use("gpu_graph");
+    std::string names;
+    w_.open("struct Inputs");
+    for (VarId p : f_.params) {
+        w_.line(declarator(var(p)) + ";");
+        names += (names.empty() ? "" : ", ") + var(p).name.str();
+    }
+    w_.close(";");
+    // What the handle has stays where it is: libraries, and what is known of the device.
+    const std::string state = contains(f_.body, Kind::LibraryCall) || fillsTheDevice(f_.body) ? "__state" : "";
+    w_.open("const auto nodes = [" + state + "](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
+    if (!names.empty())
+        w_.line("const auto &[" + names + "] = in;");
+    GraphPrinter(m_, f_, out_).nodes();
+    w_.close(";");
+    w_.open("const auto queue = [&]");
+    statements(f_.body);
+    w_.close(";");
+    w_.line("__state->" + f_.name.str() + ".run(__state->gpu, " + std::to_string(f_.graph->stream) + ", Inputs{" + names +
+            "}, nodes, queue);");
+}
+
+// ---------------------------------------------------------------------------------------------------- operations
+
+std::string QueuePrinter::quoted(const std::string &text) {
+    std::string out = "\"";
+    for (char c : text)
+        if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= ' ')
+            out += c;
+    return out + "\"";
+}
+
+std::string QueuePrinter::operation(const char *name, int stream, const GraphNode &) const {
+    return std::string("__state->gpu.") + name + "(" + std::to_string(stream);
+}
+
+std::string QueuePrinter::launchCall(const Launch &l, const std::string &kernel, const std::string &how) const {
+    return "__state->gpu.launch<" + kernel + ">(" + std::to_string(l.stream) + ", " + how;
+}
+
+void QueuePrinter::print(const Launch &l) {
+    const Function &kernel = *m_.functions[l.function];
+    const std::string how = "{" + quoted(kernel.name.str()) + ", " + quoted(l.element) +
+                            (kernel.kernel && kernel.kernel->persistent ? ", sdfgc::gpu::withBarriers, sdfgc::gpu::allAtOnce"
+                             : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
+                                                                        : "") +
+                            "}";
+    const auto dimensions = [this](const std::array<sym::Expr, 3> &sizes) { // `{(N + 255) / 256}`: without ones at the end
+        std::size_t used = 3;
+        while (used > 1 && sizes[used - 1].isOne())
+            --used;
+        return list(std::span(sizes).first(used));
+    };
+    std::string text = launchCall(l, kernel.name.str(), how) + ", " + dimensions(l.grid) + ", " + dimensions(l.block);
+    for (const Call::Argument &a : l.arguments)
+        text += ", " + argument(a);
+    operationComment(l, l);
+    w_.line(text + ");");
+}
+
+void QueuePrinter::print(const DeviceCopy &c) {
+    constexpr const char *names[] = {"copyToDevice", "copyToHost", "copyOnDevice", "copyOnHost"};
+    std::string text =
+        operation(names[c.direction], c.stream, c) + ", " + addressOf(c.target) + ", " + addressOf(c.source) + ", " + sym(c.width);
+    if (!c.rows.isOne() || !c.slices.isOne())
+        text += ", sdfgc::gpu::Rows" + list(std::array{c.rows, c.targetPitch, c.sourcePitch});
+    if (!c.slices.isOne())
+        text += ", sdfgc::gpu::Rows" + list(std::array{c.slices, c.targetSlice, c.sourceSlice});
+    operationComment(c, c);
+    w_.line(text + ");");
+}
+
+void QueuePrinter::print(const DeviceFill &f) {
+    operationComment(f, f);
+    w_.line(operation("fill", f.stream, f) + ", " + addressOf(f.target) + ", " + sym(f.count) + ", " + typeName(f.type) + "(" +
+            value(f.value) + "));");
+}
+
+void QueuePrinter::print(const LibraryCall &c) {
+    libraryCall(c, c.stream == LibraryCall::host ? "" : "__state->gpu.stream(" + std::to_string(c.stream) + ")");
+}
+
+void QueuePrinter::print(const Allocate &a) {
+    const Variable &v = var(a.var);
+    if (v.kind != VarKind::PoolBuffer)
+        return HostPrinter::print(a);
+    const std::string pool = std::to_string(a.stream) + ", " + varText(a.var);
+    comment(a.comment);
+    w_.line("__state->gpu.allocate(" + pool + ", " + allocation(v, a.count) + ");");
+    if (a.zero)
+        w_.line("__state->gpu.zero(" + pool + ");");
+}
+
+void QueuePrinter::print(const Release &r) {
+    w_.line("__state->gpu.release(" + std::to_string(r.stream) + ", " + varText(r.var) + ");");
+}
+
+void QueuePrinter::print(const Synchronise &s) {
+    w_.line(s.stream == Synchronise::all ? "__state->gpu.synchroniseAll();"
+                                         : "__state->gpu.synchronise(" + std::to_string(s.stream) + ");");
+}
+
+void QueuePrinter::print(const EventRecord &r) {
+    w_.line("__state->gpu.record(" + std::to_string(r.event) + ", " + std::to_string(r.stream) + ");");
+}
+
+void QueuePrinter::print(const EventWait &e) {
+    w_.line(e.stream < 0 ? "__state->gpu.synchroniseEvent(" + std::to_string(e.event) + ");"
+                         : "__state->gpu.wait(" + std::to_string(e.stream) + ", " + std::to_string(e.event) + ");");
+}
+
+} // namespace sdfgc::codegen
