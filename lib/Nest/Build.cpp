@@ -89,6 +89,14 @@ bool isNextTo(const sym::Subset &s, const DataDesc &d, Name variable) {
     return distance.isOne() || (distance + 1).isZero();
 }
 
+std::vector<analysis::IndexedOperand> operandsOf(const std::vector<Use> &uses) {
+    std::vector<analysis::IndexedOperand> out;
+    for (const Use &u : uses)
+        if (const auto &subset = u.subset || u.memlet.data != u.data ? u.subset : u.memlet.subset)
+            out.push_back({u.connector, u.writes(), *subset, {}});
+    return out;
+}
+
 Use ofElement(const Use &whole, sym::Subset element, Name connector) {
     Use u = whole;
     u.connector = connector;

@@ -3,6 +3,7 @@
 #include "Nest/Window.h"
 
 #include "sdfgc/Analysis/Flow/FlowWalk.h"
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
@@ -157,13 +158,8 @@ private:
     /// Is the entire subset written at an edge whenever the node runs? Code with pointers may skip elements.
     static bool writesAll(const Node &n, const Edge &e, const sym::Subset &subset) {
         if (const auto *l = dyn_cast<LibraryNode>(&n)) {
-            const auto isSet = [l](const char *property) {
-                const json::Value *v = l->properties.find(property);
-                return v && !v->isNull();
-            };
-            if (l->className() == "Reduce")
-                return isSet("identity");
-            return l->libraryName() == "blas" && subset.isOneElement() && !isSet("beta"); // a product of two vectors
+            const auto how = analysis::combinationOf(*l);
+            return how && !how->keepsOld() && (how->isReduction || subset.isOneElement());
         }
         const auto *t = dyn_cast<Tasklet>(&n);
         return t && subset.isOneElement() && assignsAlways(*t, e.srcConn);
@@ -188,12 +184,6 @@ private:
 
     // ---- views that show their container element by element are replaced with it in uses
 
-    /// Is the result of a node the same with and without dimensions of size one in its container (docs/user/library-nodes.md)?
-    static bool leavesOutUnits(const LibraryNode &n) {
-        const std::string name = n.className();
-        return name == "Reduce" || name == "MatMul" || name == "Dot";
-    }
-
     void seeThroughViews(Use &u, const Node &at) const {
         while (seeThroughView(u, at)) {
         }
@@ -205,7 +195,7 @@ private:
         if (!window || !u.memlet.subset || u.memlet.subset->rank() != window->dims.size() || at.isEntry() || at.isExit())
             return false;
         const bool countsDims = (isa<Tasklet>(&at) && !u.memlet.subset->isOneElement()) ||
-                                (isa<LibraryNode>(&at) && !(u.writes() && leavesOutUnits(*cast<LibraryNode>(&at))));
+                                (isa<LibraryNode>(&at) && !(u.writes() && analysis::isIndexed(*cast<LibraryNode>(&at))));
         if (countsDims && !window->keepsRank())
             return false;
         u.memlet.subset = u.subset = window->placed(*u.memlet.subset);

@@ -2,6 +2,7 @@
 //
 //     Reduce (sum, axis 1): A -> s          init:    s[i] = 0                  A @ x -> y          init:    y[i] = 0
 //                                           update:  s[i] += A[i, j]                               update:  y[i] += A[i, k] * x[k]
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Build.h"
@@ -37,11 +38,6 @@ public:
     }
 
 protected:
-    const json::Value *property(const char *name) const {
-        const json::Value *v = node_.properties.find(name);
-        return v && !v->isNull() ? v : nullptr;
-    }
-
     const Step &step_;
     const LibraryNode &node_;
     const Map &like_;
@@ -51,7 +47,35 @@ protected:
     Operand output_;
     std::string wcr_, identity_, code_;
 
-    /// May the operands be split into elements by loops, as far as the operands show?
+    /// The operands, and the loops in the order of the factor with the most of them. Returns false if another operand has
+    /// further loops, or if none is combined. `names`: connectors of the factors in the map.
+    bool readLoops(const analysis::Indexing &x, const std::vector<Use> &uses, std::initializer_list<const char *> names) {
+        const auto &widest = *std::max_element(x.factors.begin(), x.factors.end(), [&x](const auto &a, const auto &b) {
+            return x.loopsOf(a).size() < x.loopsOf(b).size();
+        });
+        const std::vector<int> loops = x.loopsOf(widest);
+        for (const std::size_t d : widest.subset.nonUnitDims())
+            loops_.push_back(widest.size(d));
+        bool fits = std::set<int>(loops.begin(), loops.end()).size() == loops.size();
+        const auto operand = [&](const analysis::IndexedOperand &o, const char *name) {
+            Operand out{&*std::find_if(uses.begin(), uses.end(),
+                                       [&o](const Use &u) { return u.connector == o.connector && u.writes() == o.written; }),
+                        {},
+                        Name(name)};
+            for (const int label : x.loopsOf(o)) {
+                const auto at = std::find(loops.begin(), loops.end(), label);
+                fits = fits && at != loops.end();
+                out.loops.push_back(static_cast<std::size_t>(at - loops.begin()));
+            }
+            return out;
+        };
+        for (std::size_t k = 0; k < x.factors.size(); ++k)
+            inputs_.push_back(operand(x.factors[k], std::data(names)[k]));
+        output_ = operand(x.result, "__out");
+        return fits && output_.loops.size() < loops_.size();
+    }
+
+    /// May loops take the operands apart, as far as these tell?
     bool isSplittable() const {
         const auto plain = [this](const Operand &o) {
             const std::optional<sym::Subset> &s = o.use->subset;
@@ -131,16 +155,17 @@ public:
     using Reduction::Reduction;
 
     bool read() {
-        if (step_.uses.size() != 2 || step_.uses[0].writes() || step_.uses[1].kind != UseKind::Write || !step_.uses[0].subset)
+        if (step_.uses.size() != 2 || step_.uses[0].writes() || step_.uses[1].kind != UseKind::Write)
             return false;
         code_ = "__out = __inp";
-        return readFunction(step_.uses[1]) && readDims(step_.uses[0], step_.uses[1]);
+        const analysis::Indexed x = analysis::indexingOf(node_, operandsOf(step_.uses));
+        return x && readFunction(x->how, step_.uses[1]) && readLoops(*x, step_.uses, {"__inp"});
     }
 
 private:
-    bool readFunction(const Use &to) {
-        wcr_ = property("wcr") ? property("wcr")->text() : "";
-        identity_ = property("identity") ? property("identity")->text() : "";
+    bool readFunction(const analysis::Combination &how, const Use &to) {
+        wcr_ = how.function;
+        identity_ = how.start.value_or("");
         const auto function = py::parseWcr(wcr_);
         if (!function.value || identity_.empty() || !py::freeNames(*function.value->lambda).empty() ||
             !analysis::namesInCode({identity_, Language::Python}, g_).empty())
@@ -150,27 +175,10 @@ private:
                                kind == py::Reduction::MaxLocation;
         return !isOrdered && py::reductionIdentity(kind, g_.desc(to.data)->dtype).has_value();
     }
-
-    bool readDims(const Use &from, const Use &to) {
-        const json::Value *axes = property("axes");
-        if (axes && !axes->isArray())
-            return false;
-        inputs_ = {{&from, {}, Name("__inp")}};
-        output_ = {&to, {}, Name("__out")};
-        const auto rank = static_cast<int64_t>(from.subset->rank());
-        for (const std::size_t d : from.subset->nonUnitDims()) {
-            const auto dim = static_cast<int64_t>(d);
-            const auto names = [&](const json::Value &a) { return a.asInt() == dim || a.asInt() == dim - rank; };
-            if (axes && std::none_of(axes->items().begin(), axes->items().end(), names))
-                output_.loops.push_back(loops_.size());
-            inputs_[0].loops.push_back(loops_.size());
-            loops_.push_back(from.subset->dims[d].size());
-        }
-        return output_.loops.size() < loops_.size();
-    }
 };
 
-/// MatMul and Dot with a vector operand: the order of the sum is unspecified, and a library gains little.
+/// Products where a factor is a vector: the order of the sum is open, and a library gains little. Transposed matrices are
+/// left to libraries.
 class ProductNode : public Reduction {
 public:
     ProductNode(const Step &step, const Map &like, const SDFG &g) : Reduction(step, like, g) {
@@ -179,11 +187,11 @@ public:
     }
 
     bool read() {
-        const bool dot = node_.className() == "Dot";
-        const Use *a = at(dot ? "_x" : "_a"), *b = at(dot ? "_y" : "_b"), *c = at(dot ? "_result" : "_c");
-        if (!a || !b || !c || uses_.size() != 3 || a->writes() || b->writes() || c->kind != UseKind::Write || !a->subset ||
-            !b->subset || !is("alpha", 1) || !is("beta", 0) || !is("transA", 0) || !is("transB", 0))
+        const analysis::Indexed x = analysis::indexingOf(node_, operandsOf(uses_));
+        if (!x || uses_.size() != 3 || x->factors.size() != 2 || !x->how.isAlpha(1) || !x->how.isBeta(0) ||
+            !readLoops(*x, uses_, {"__a", "__b"}) || output_.use->kind != UseKind::Write)
             return false;
+        const Use *a = inputs_[0].use, *b = inputs_[1].use, *c = output_.use;
         const Type type = g_.desc(c->data)->dtype;
         const auto zero = py::reductionIdentity(py::Reduction::Sum, type);
         if (!zero || !(g_.desc(a->data)->dtype == type) || !(g_.desc(b->data)->dtype == type))
@@ -191,24 +199,10 @@ public:
         wcr_ = "lambda x, y: x + y";
         identity_ = py::print(**zero);
         code_ = "__out = __a * __b";
-        const std::vector<std::size_t> ofA = a->subset->nonUnitDims(), ofB = b->subset->nonUnitDims();
-        inputs_ = {{a, {0}, Name("__a")}, {b, {0}, Name("__b")}};
-        output_ = {c, {}, Name("__out")};
-        if (ofA.size() == 1 && ofB.size() == 1) {
-            loops_ = {a->subset->dims[ofA[0]].size()};
-        } else if (ofA.size() == 2 && ofB.size() == 1) { // rows of a matrix
-            loops_ = {a->subset->dims[ofA[0]].size(), a->subset->dims[ofA[1]].size()};
-            inputs_[0].loops = {0, 1};
-            inputs_[1].loops = {1};
-            output_.loops = {0};
-        } else if (ofA.size() == 1 && ofB.size() == 2) { // its columns
-            loops_ = {b->subset->dims[ofB[0]].size(), b->subset->dims[ofB[1]].size()};
-            inputs_[1].loops = {0, 1};
-            output_.loops = {1};
-        } else {
-            return false;
-        }
-        return true;
+        const std::size_t ofA = inputs_[0].loops.size(), ofB = inputs_[1].loops.size();
+        if (loops_.size() == 1) // the product of two vectors
+            return ofA == 1 && ofB == 1;
+        return ofA + ofB == 3 && output_.loops == std::vector<std::size_t>{ofA == 2 ? 0U : 1U}; // by rows or by columns
     }
 
     /// The product that was read, if an operand is a matrix.
@@ -221,35 +215,26 @@ public:
     }
 
 private:
-    const Use *at(const char *connector) const {
-        const auto u = std::find_if(uses_.begin(), uses_.end(), [&](const Use &u) { return u.connector == Name(connector); });
-        return u == uses_.end() ? nullptr : &*u;
-    }
-    /// Is a coefficient or switch absent or at its default?
-    bool is(const char *name, int64_t value) const {
-        const json::Value *v = property(name);
-        return !v || (v->isBool() ? v->asBool() == (value != 0) : v->asInt() == value);
-    }
-
-    std::vector<Use> uses_; // uses of containers, not of their views
+    std::vector<Use> uses_; // of containers, not of their views
 };
 
 } // namespace
 
 bool isReduce(const Step &s) {
     const LibraryNode *node = libraryNode(s);
-    return node && node->className() == "Reduce" && node->libraryName() == "standard";
+    return node && analysis::isReduction(*node);
 }
 
 bool isProduct(const Step &s) {
     const LibraryNode *node = libraryNode(s);
+    // A choice, not a meaning: a Gemv or Gemm node names the routine that its author wants.
     return node && (node->className() == "MatMul" || node->className() == "Dot") && node->libraryName() == "blas";
 }
 
 bool orderCounts(const Step &s, const SDFG &g) {
     const DataDesc *to = s.uses.empty() ? nullptr : g.desc(s.uses.back().data);
-    const json::Value *function = libraryNode(s)->properties.find("wcr");
-    const auto wcr = py::parseWcr(function && !function->isNull() ? function->text() : "lambda a, b: a + b");
+    const auto how = analysis::combinationOf(*libraryNode(s), operandsOf(s.uses));
+    const auto wcr = py::parseWcr(how ? how->function : "");
     return !to || !wcr.value || py::orderCounts(wcr.value->kind, to->dtype);
 }
 

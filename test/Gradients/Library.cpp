@@ -113,6 +113,7 @@ TEST_CASE("Sums of products in Einstein's notation") {
     };
     check(sum("ij,jk->ik", "M, K", "K, N", "M, N"));
     check(sum("ij,jk->ki", "M, K", "K, N", "N, M"));
+    check(sum("ij,jk", "M, K", "K, N", "M, N")); // the result has the letters that occur once
     check(sum("i,j->ij", "M", "N", "M, N"));
     check(sum("ij,ij->i", "M, K", "M, K", "M"));
     check(sum("bij,bjk->bik", "L, M, K", "L, K, N", "L, M, N"));

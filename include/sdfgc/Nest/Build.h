@@ -1,6 +1,7 @@
 // Building blocks for items of the nest form.
 #pragma once
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Nest/Nest.h"
 
 /// Returns the name of a map for remarks. A map that a pass made is not in a state yet.
@@ -27,6 +28,8 @@ bool mentions(const sym::Subset &s, const std::vector<Name> &params);
 sym::Subset elementOf(const sym::Subset &s, const std::vector<sym::Expr> &at);
 /// Does a subset move to an adjacent element in memory, in either direction, if the variable increases by one?
 bool isNextTo(const sym::Subset &s, const ir::DataDesc &d, Name variable);
+/// The uses of a library node as operands, which it needs to be indexed. Uses without a subset are left out.
+std::vector<analysis::IndexedOperand> operandsOf(const std::vector<Use> &uses);
 /// Restricts a use of a subset to one element.
 Use ofElement(const Use &whole, sym::Subset element, Name connector);
 /// Creates a step with a Python tasklet, with inputs and one output. Its connectors get the types of the containers.

@@ -142,7 +142,7 @@ bool isReduction(const LibraryNode &n) {
 
 bool isIndexed(const LibraryNode &n) {
     const NodeRow *row = rowOf(n);
-    return row && row->label;
+    return row && row->label && row->label != labelNone;
 }
 
 std::vector<int> Indexing::loopsOf(const IndexedOperand &o) const {
@@ -173,7 +173,7 @@ Indexed indexingOf(const LibraryNode &n, std::vector<IndexedOperand> operands) {
     Indexed out;
     const NodeRow *row = rowOf(n);
     if (!row || !row->label) {
-        out.why = "its operands have no loops in common";
+        out.why = "it has no loops";
         return out;
     }
     for (IndexedOperand &o : operands)

@@ -92,4 +92,6 @@ bool Labelling::refuse(std::string reason, std::string advice) {
     return false;
 }
 
+bool labelNone(Labelling &l) { return l.refuse("its operands have no loops in common"); }
+
 } // namespace sdfgc::analysis

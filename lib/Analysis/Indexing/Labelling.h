@@ -1,4 +1,5 @@
-// Gives the dimensions of a library node's operands labels. One function per row of LibraryNodes.def, by family.
+// Gives the dimensions of a library node's operands labels. LibraryNodes.def names the function of each class; each family
+// of classes has a file.
 #pragma once
 
 #include "sdfgc/Analysis/Indexing.h"
@@ -49,17 +50,7 @@ private:
 
 using LabelFunction = bool (*)(Labelling &);
 
-// Products.cpp
-bool labelMatMul(Labelling &l); // Gemm and BatchedMatMul as well
-bool labelGemv(Labelling &l);
-bool labelDot(Labelling &l);
-bool labelGer(Labelling &l);
-bool labelAxpy(Labelling &l);
-// Tensors.cpp
-bool labelEinsum(Labelling &l);
-bool labelTensorDot(Labelling &l);
-bool labelTranspose(Labelling &l);
-bool labelTensorTranspose(Labelling &l);
-bool labelReduce(Labelling &l);
+#define SDFGC_LIBRARY_NODE_INDEXING(Label, How, Alpha, Beta, Addends) bool Label(Labelling &l);
+#include "sdfgc/Analysis/LibraryNodes.def"
 
 } // namespace sdfgc::analysis

@@ -2,6 +2,8 @@
 
 #include "Transforms/Differentiate/Values.h"
 
+#include "sdfgc/Nest/Build.h"
+
 namespace sdfgc::transforms::gradient {
 
 using namespace ir;
@@ -34,30 +36,20 @@ std::vector<int> dimsIn(const sym::Subset &as, const sym::Subset &result, const 
     return out;
 }
 
-std::optional<std::vector<int>> keptDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
-    std::set<std::size_t> reduced;
-    const json::Value *axes = n.properties.find("axes");
-    for (std::size_t d = 0; d < in.rank(); ++d)
-        if (!axes || axes->isNull())
-            reduced.insert(d);
-    if (axes && axes->isArray())
-        for (const json::Value &a : axes->items()) {
-            const int64_t axis = std::stoll(a.text());
-            reduced.insert(static_cast<std::size_t>(axis < 0 ? axis + static_cast<int64_t>(in.rank()) : axis));
-        }
-    const std::vector<std::size_t> outDims = out.nonUnitDims();
-    std::vector<int> kept;
-    std::size_t next = 0;
-    for (const std::size_t d : in.nonUnitDims()) {
-        if (reduced.count(d)) {
-            kept.push_back(-1);
-        } else {
-            if (next == outDims.size())
-                return std::nullopt;
-            kept.push_back(static_cast<int>(outDims[next++]));
-        }
+SingleInput::SingleInput(const RuleNode &n) : how(n.how()) {
+    const std::vector<const Use *> inputs = n.uses(false), outputs = n.uses(true);
+    if (const auto wcr = py::parseWcr(how.function).value)
+        kind = wcr->kind;
+    if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0])) {
+        why = "it needs one input and one output";
+        return;
     }
-    return next == outDims.size() ? std::optional(kept) : std::nullopt;
+    if (how.isReduction && how.keepsOld() && kind != py::Reduction::Sum)
+        why = "it is no sum, and combines with what was there before";
+    in = inputs[0];
+    out = outputs[0];
+    if (const auto x = analysis::indexingOf(n.node, nest::operandsOf(n.step.uses)))
+        dims = x->dimsInResult(x->factors.front());
 }
 
 } // namespace sdfgc::transforms::gradient

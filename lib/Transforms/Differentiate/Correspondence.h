@@ -1,6 +1,7 @@
 // Pairs the elements that a node reads with the elements of its result.
 #pragma once
 
+#include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Maker.h"
 
 #include <optional>
@@ -20,7 +21,14 @@ Correspondence correspond(const Maker &m, const nest::Use &operand, const nest::
 /// than `result`.
 std::vector<int> dimsIn(const sym::Subset &as, const sym::Subset &result, const std::vector<int> &dims);
 
-/// Returns these dimensions for a Reduce node, or nothing if its axes do not fit the shape of the result.
-std::optional<std::vector<int>> keptDims(const ir::LibraryNode &n, const sym::Subset &in, const sym::Subset &out);
+/// A reduction or transposition.
+struct SingleInput {
+    explicit SingleInput(const RuleNode &n);
+    std::string why; // not empty: it has no derivative, and nothing else is set
+    const nest::Use *in = nullptr, *out = nullptr;
+    analysis::Combination how;
+    py::Reduction kind = py::Reduction::Custom;
+    std::optional<std::vector<int>> dims; // of the result, as in `correspond`; nothing if the shapes do not fit
+};
 
 } // namespace sdfgc::transforms::gradient

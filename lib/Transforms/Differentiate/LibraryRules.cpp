@@ -3,6 +3,8 @@
 #include "Transforms/Differentiate/Rules.h"
 #include "Transforms/Differentiate/TangentRules.h"
 
+#include "sdfgc/Nest/Build.h"
+
 #include <algorithm>
 
 namespace sdfgc::transforms::gradient {
@@ -11,22 +13,22 @@ using namespace ir;
 using nest::Step;
 using nest::Use;
 
-bool isSet(const LibraryNode &n, std::string_view property, bool otherwise) {
-    const json::Value *v = n.properties.find(std::string(property));
+bool RuleNode::isSet(std::string_view property, bool otherwise) const {
+    const json::Value *v = node.properties.find(std::string(property));
     if (!v || v->isNull())
         return otherwise;
     const std::string value = v->text();
     return value == "True" || value == "true" || value == "1";
 }
 
-const Use *Rule::use(Name connector, bool written) const {
+const Use *RuleNode::use(Name connector, bool written) const {
     for (const Use &u : step.uses)
         if (u.connector == connector && u.writes() == written)
             return &u;
     return nullptr;
 }
 
-std::vector<const Use *> Rule::uses(bool written) const {
+std::vector<const Use *> RuleNode::uses(bool written) const {
     std::vector<const Use *> out;
     for (const Use &u : step.uses)
         if (u.writes() == written)
@@ -34,12 +36,9 @@ std::vector<const Use *> Rule::uses(bool written) const {
     return out;
 }
 
-std::string Rule::text(std::string_view property, std::string_view otherwise) const {
-    const json::Value *v = node.properties.find(std::string(property));
-    return v && !v->isNull() ? v->text() : std::string(otherwise);
+analysis::Combination RuleNode::how() const {
+    return analysis::combinationOf(node, nest::operandsOf(step.uses)).value_or(analysis::Combination());
 }
-
-bool Rule::isSet(std::string_view property, bool otherwise) const { return transforms::gradient::isSet(node, property, otherwise); }
 
 bool Rule::refuse(const std::string &why) {
     reverser.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node first: `expand-library-nodes`"}, node);
@@ -48,26 +47,16 @@ bool Rule::refuse(const std::string &why) {
 
 namespace {
 
-struct Row {
-    std::string_view className, library;
-    NodeRules rules;
-};
-
-constexpr Row rows[] = {
-#define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
-    {                                                                                                                              \
-#Class, #Library,
-#define SDFGC_LIBRARY_NODE_GRADIENT(Kind, Reverse, Tangent)                                                                        \
-    { libnodes::Gradient::Kind, Reverse, Tangent }                                                                                 \
-    }                                                                                                                              \
-    ,
+/// In the order of the table.
+constexpr NodeRules rows[] = {
+#define SDFGC_LIBRARY_NODE_GRADIENT(Kind, Reverse, Tangent) {libnodes::Gradient::Kind, Reverse, Tangent},
 #include "sdfgc/Analysis/LibraryNodes.def"
 };
 
 /// Nodes of one kind have rules, and no other nodes do.
 constexpr bool areComplete() {
-    for (const Row &r : rows)
-        if ((r.rules.kind == libnodes::Gradient::Rule) != (r.rules.reverse && r.rules.tangent))
+    for (const NodeRules &r : rows)
+        if ((r.kind == libnodes::Gradient::Rule) != (r.reverse && r.tangent))
             return false;
     return true;
 }
@@ -76,11 +65,8 @@ static_assert(areComplete());
 } // namespace
 
 NodeRules rulesOf(const LibraryNode &n) {
-    if (const libnodes::Definition *d = libnodes::find(n))
-        for (const Row &r : rows)
-            if (r.className == d->className && r.library == d->library)
-                return r.rules;
-    return {};
+    const auto row = analysis::libraryRow(n);
+    return row ? rows[*row] : NodeRules();
 }
 
 std::string obstacleOfMatrices(const LibraryNode &n, const Step &s) {
@@ -104,9 +90,9 @@ namespace {
 /// Does the result certainly overwrite an operand, in a node with unspecified order? Addends, such as C in C = A B + C, are read
 /// first.
 bool overwritesOperand(const Rule &r) {
-    const auto isAddend = [&r](const Use &u, const Use &w) {
-        return (u.connector == Name("_cin") || u.connector == Name("_c") || u.connector == Name("_y")) && u.data == w.data &&
-               subsetOf(u) == subsetOf(w) && r.node.className() != "Einsum";
+    const Name addend = r.how().addend;
+    const auto isAddend = [addend](const Use &u, const Use &w) {
+        return addend && u.connector == addend && u.data == w.data && subsetOf(u) == subsetOf(w);
     };
     for (const Use *w : r.uses(true))
         for (const Use *u : r.uses(false))
@@ -119,7 +105,7 @@ bool overwritesOperand(const Rule &r) {
 } // namespace
 
 void reverseLibraryNode(ItemReverser &r, const Step &s, const LibraryNode &n, Body &b, std::vector<nest::Item> &out) {
-    Rule rule{r, s, n, b, out};
+    Rule rule{{s, n}, r, b, out};
     for (const Use *u : rule.uses(true))
         if (u->kind == nest::UseKind::Update && r.isActive(*u)) {
             rule.refuse("its result is an update");

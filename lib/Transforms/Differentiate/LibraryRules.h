@@ -3,6 +3,7 @@
 
 #include "Transforms/Differentiate/Items.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
 namespace sdfgc::transforms::gradient {
@@ -19,8 +20,19 @@ struct NodeRules {
 /// Returns the kind None for nodes that are not in the table or that it refuses.
 NodeRules rulesOf(const ir::LibraryNode &n);
 
-/// A boolean property of a node.
-bool isSet(const ir::LibraryNode &n, std::string_view property, bool otherwise);
+/// A library node and the uses of its step.
+struct RuleNode {
+    const nest::Step &step;
+    const ir::LibraryNode &node;
+
+    /// The use at a connector, or null.
+    const nest::Use *use(Name connector, bool written) const;
+    std::vector<const nest::Use *> uses(bool written) const;
+    /// A boolean property.
+    bool isSet(std::string_view property, bool otherwise) const;
+    /// How the node combines terms.
+    analysis::Combination how() const;
+};
 
 /// Returns why a factorisation or solver has no derivative. Some of its operands must be matrices with several rows and
 /// columns; empty if they are.

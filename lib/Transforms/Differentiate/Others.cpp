@@ -36,9 +36,8 @@ Name productsOfOthers(Maker &m, const LibraryNode &node, const Use &operand, con
                   {m.part(value, UseKind::Read, toZeros.operand, x), m.write(factors, ofFactors.operand, f),
                    m.sum(zeros, toZeros.result, n)}),
         inScope));
-    const json::Value *identity = node.properties.find("identity"); // a factor like any other
-    out.push_back(m.reduction("product", "lambda a, b: a * b", node.properties.find("axes"),
-                              identity && !identity->isNull() ? identity->text() : "1", whole(factors),
+    const std::string start = analysis::combinationOf(node, {})->start.value_or("1"); // a factor like all others
+    out.push_back(m.reduction("product", "lambda a, b: a * b", node.properties.find("axes"), start, whole(factors),
                               m.whole(UseKind::Write, product), inScope));
     const std::string isZero = x.str() + " == 0";
     out.push_back(m.over(toZeros.walk, "others",

@@ -8,7 +8,7 @@ namespace sdfgc::transforms::gradient {
 /// Creates a container with, for each element that a Reduce node reads, the product of all other elements that
 /// contribute to the same result, and of the node's identity. If one factor is zero, only its own product can be
 /// nonzero; if two are, all products are zero. `operand`, `result`: uses of the node, with corresponding dimensions as
-/// in keptDims; `value`: the value read, which may have other dimensions of size one.
+/// in SingleInput::dims; `value`: the value read, which may have other dimensions of size one.
 Name productsOfOthers(Maker &m, const ir::LibraryNode &node, const nest::Use &operand, const nest::Use &value,
                       const nest::Use &result, const std::vector<int> &kept, bool inScope, const Matrices::Temporary &temporary,
                       std::vector<nest::Item> &out);

@@ -84,74 +84,44 @@ bool spreadProduct(Rule &r, const Use &in, const Use &out, const std::vector<int
     return true;
 }
 
-/// For each dimension of the transposed operand with more than one element, returns the dimension of the result.
-/// Without axes, the node counts only these dimensions.
-std::optional<std::vector<int>> turnedDims(const LibraryNode &n, const sym::Subset &in, const sym::Subset &out) {
-    std::vector<int> dims;
-    const std::vector<std::size_t> from = in.nonUnitDims(), to = out.nonUnitDims();
-    const json::Value *axes = n.properties.find("axes");
-    if (!axes || !axes->isArray()) {
-        for (std::size_t k = from.size(); k-- > 0 && from.size() == to.size();)
-            dims.push_back(static_cast<int>(to[k]));
-        return from.size() == to.size() ? std::optional(dims) : std::nullopt;
-    }
-    if (axes->items().size() != in.rank() || in.rank() != out.rank())
-        return std::nullopt;
-    for (const std::size_t d : from) // dimension d of the result is dimension axes[d] of the operand
-        for (std::size_t k = 0; k < in.rank(); ++k)
-            if (std::stoull(axes->items()[k].text()) == d)
-                dims.push_back(static_cast<int>(k));
-    return dims.size() == from.size() ? std::optional(dims) : std::nullopt;
-}
-
 } // namespace
 
 bool reverseReduction(Rule &r) {
-    const std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
-    if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
-        return r.refuse("it needs one input and one output");
-    const Use &in = *inputs[0], &out = *outputs[0];
-    const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
-    if (!kept)
-        return r.refuse("its axes do not match the shape of its result");
-    const auto wcr = py::parseWcr(r.text("wcr")).value;
-    const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
-    const json::Value *identity = r.node.properties.find("identity");
-    const bool combines = !identity || identity->isNull(); // the old value is part of the result
-    if (combines && kind != py::Reduction::Sum)
-        return r.refuse("it is not a sum, and it combines with previous contents");
+    const SingleInput x(r);
+    if (!x.why.empty())
+        return r.refuse(x.why);
+    if (!x.dims)
+        return r.refuse("its axes do not fit the shape of its result");
     bool done = true;
-    if (r.reverser.isActive(in))
-        switch (kind) {
+    if (r.reverser.isActive(*x.in))
+        switch (x.kind) {
         case py::Reduction::Sum:
-            spreadSum(r, in, out, *kept, "1");
+            spreadSum(r, *x.in, *x.out, *x.dims, "1");
             break;
         case py::Reduction::Product:
-            done = spreadProduct(r, in, out, *kept);
+            done = spreadProduct(r, *x.in, *x.out, *x.dims);
             break;
         case py::Reduction::Max:
         case py::Reduction::Min:
-            done = shareExtremum(r, in, out, *kept);
+            done = shareExtremum(r, *x.in, *x.out, *x.dims);
             break;
         default:
             return r.refuse("its function is not a sum, product, maximum or minimum");
         }
-    if (!combines)
-        r.reverser.clear(out, r.body, r.out);
+    if (!x.how.keepsOld())
+        r.reverser.clear(*x.out, r.body, r.out);
     return done;
 }
 
 bool reverseTransposition(Rule &r) {
-    const std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
-    if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
-        return r.refuse("it needs one input and one output");
-    const Use &in = *inputs[0], &out = *outputs[0];
-    const auto dims = turnedDims(r.node, *subsetOf(in), *subsetOf(out));
-    if (!dims)
-        return r.refuse("its operands have the wrong number of dimensions");
-    if (r.reverser.isActive(in))
-        spreadSum(r, in, out, *dims, r.text("alpha", "1"));
-    return reverseAddend(r, nullptr, out);
+    const SingleInput x(r);
+    if (!x.why.empty())
+        return r.refuse(x.why);
+    if (!x.dims)
+        return r.refuse("its operands have other numbers of dimensions");
+    if (r.reverser.isActive(*x.in))
+        spreadSum(r, *x.in, *x.out, *x.dims, x.how.alpha);
+    return reverseAddend(r, nullptr, *x.out);
 }
 
 } // namespace sdfgc::transforms::gradient

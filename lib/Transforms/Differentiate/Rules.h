@@ -2,26 +2,19 @@
 #pragma once
 
 #include "Transforms/Differentiate/Items.h"
+#include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Matrices.h"
 
 namespace sdfgc::transforms::gradient {
 
 /// A node to reverse. A rule adds items to `out` that propagate the gradients of its results to its operands, and
 /// returns whether it succeeded.
-struct Rule {
+struct Rule : RuleNode {
     ItemReverser &reverser;
-    const nest::Step &step;
-    const ir::LibraryNode &node;
     Body &body;
     std::vector<nest::Item> &out;
 
     Maker &maker() const { return reverser.maker(); }
-    /// The use at a connector, or null.
-    const nest::Use *use(Name connector, bool written) const;
-    std::vector<const nest::Use *> uses(bool written) const;
-    /// A property of the node as text.
-    std::string text(std::string_view property, std::string_view otherwise = "") const;
-    bool isSet(std::string_view property, bool otherwise) const;
     /// Matrix operations that append to `out`.
     Matrices matrices();
     /// Reports that there is no derivative and returns false.

@@ -14,7 +14,7 @@ namespace {
 
 class Sparse {
 public:
-    explicit Sparse(Rule &r) : r_(r), m_(r.maker()), transposed_(r.isSet("transB", false)) {}
+    explicit Sparse(Rule &r) : r_(r), m_(r.maker()), how_(r.how()), transposed_(r.isSet("transB", false)) {}
 
     bool run() {
         const Use *rows = r_.use(Name("_a_rows"), false), *columns = r_.use(Name("_a_cols"), false),
@@ -32,7 +32,7 @@ public:
             return false;
         if (r_.reverser.isActive(*b) && !add(*values, "__v", *b, "__out" + at.substr(3), "__v[__p]", *c))
             return false;
-        return reverseAddend(r_, r_.use(Name("_cin"), false), *c);
+        return reverseAddend(r_, how_.addend ? r_.use(how_.addend, false) : nullptr, *c);
     }
 
 private:
@@ -45,7 +45,7 @@ private:
             return false;
         const bool isMatrix = sizes_.size() > 1;
         const Name row = m_.connector("__row");
-        const std::string alpha = r_.text("alpha", "1"), scale = alpha == "1" || alpha == "1.0" ? "" : "(" + alpha + ") * ";
+        const std::string scale = how_.isAlpha(1) ? "" : "(" + how_.alpha + ") * ";
         const std::string gradient = isMatrix ? "__g[" + row.str() + ", __j]" : "__g[" + row.str() + "]";
         const std::string loop = isMatrix ? "    for __j in range(" + sizes_[1].str() + "):\n        " : "    ";
         const sym::Expr i = sym::Expr::symbol(row);
@@ -72,6 +72,7 @@ private:
 
     Rule &r_;
     Maker &m_;
+    const analysis::Combination how_;
     bool transposed_;
     std::vector<sym::Expr> sizes_; // of the result
     Use rows_, columns_;

@@ -21,32 +21,6 @@ using nest::Item;
 using nest::Use;
 using nest::UseKind;
 
-// ---- used by rules
-
-const Use *TangentRule::use(Name connector, bool written) const {
-    for (const Use &u : site.step.uses)
-        if (u.connector == connector && u.writes() == written)
-            return &u;
-    return nullptr;
-}
-
-std::vector<const Use *> TangentRule::uses(bool written) const {
-    std::vector<const Use *> out;
-    for (const Use &u : site.step.uses)
-        if (u.writes() == written)
-            out.push_back(&u);
-    return out;
-}
-
-std::string TangentRule::text(std::string_view property, std::string_view otherwise) const {
-    const json::Value *v = node.properties.find(std::string(property));
-    return v && !v->isNull() ? v->text() : std::string(otherwise);
-}
-
-bool TangentRule::isSet(std::string_view property, bool otherwise) const {
-    return transforms::gradient::isSet(node, property, otherwise);
-}
-
 void TangentRule::refuse(const std::string &why) const {
     writer.fail({diag::Id::GradientOfNode, node.className() + ": " + why, "expand the node first: `expand-library-nodes`"}, node);
 }
@@ -89,7 +63,7 @@ void sumOfTerms(const TangentRule &r, const Use *addend, bool begun) {
         if (!r.writer.isActive(*active))
             continue;
         std::shared_ptr<LibraryNode> node = again(r.node);
-        if (const json::Value *identity = node->properties.find("identity"); identity && !identity->isNull())
+        if (r.how().start)
             node->properties.set("identity", json::Value("0"));
         if (node->properties.find("beta"))
             node->properties.set("beta", json::Value("0"));
@@ -115,13 +89,9 @@ void tangentOfLinear(const TangentRule &r) { sumOfTerms(r, nullptr, false); }
 
 /// First, `beta` times the tangent of the addend.
 void tangentOfProduct(const TangentRule &r) {
-    const Use *addend = nullptr;
-    const bool isEinsum = r.node.className() == "Einsum"; // its factors may have any names
-    for (const char *connector : {"_cin", "_c", "_y"})
-        if (const Use *u = r.use(Name(connector), false); u && !isEinsum && (u->connector != Name("_y") || r.use(Name("_y"), true)))
-            addend = u;
-    const std::string beta = r.text("beta", "0");
-    if (beta == "0" || beta == "0.0")
+    const analysis::Combination how = r.how();
+    const Use *addend = how.addend ? r.use(how.addend, false) : nullptr;
+    if (how.isBeta(0))
         return sumOfTerms(r, addend, false);
     const std::vector<const Use *> outputs = r.uses(true);
     if (outputs.size() != 1 || !subsetOf(*outputs[0]))
@@ -139,7 +109,7 @@ void tangentOfProduct(const TangentRule &r) {
         read.kind = UseKind::Read;
         Use write = nest::ofElement(r.writer.tangent(out, scaled), walk.elementOf(*subsetOf(out)), scaled);
         write.kind = UseKind::Write;
-        Item scale = m.tasklet("scale", scaled.str() + " = (" + beta + ") * " + in.str(), {std::move(read), std::move(write)});
+        Item scale = m.tasklet("scale", scaled.str() + " = (" + how.beta + ") * " + in.str(), {std::move(read), std::move(write)});
         r.site.before.push_back(m.over(walk, "scale_tangent", std::move(scale), r.site.inScope()));
     }
     sumOfTerms(r, addend, begun);
@@ -225,37 +195,30 @@ void product(const TangentRule &r, const Use &in, const Use &out, const std::vec
 } // namespace
 
 void tangentOfReduction(const TangentRule &r) {
-    const std::vector<const Use *> inputs = r.uses(false), outputs = r.uses(true);
-    if (inputs.size() != 1 || outputs.size() != 1 || !subsetOf(*inputs[0]) || !subsetOf(*outputs[0]))
-        return r.refuse("it needs one input and one output");
-    const Use &in = *inputs[0], &out = *outputs[0];
-    const auto wcr = py::parseWcr(r.text("wcr")).value;
-    const py::Reduction kind = wcr ? wcr->kind : py::Reduction::Custom;
-    const json::Value *identity = r.node.properties.find("identity");
-    const bool combines = !identity || identity->isNull(); // the old value is part of the result
-    if (combines && kind != py::Reduction::Sum)
-        return r.refuse("it is not a sum, and it combines with previous contents");
+    const SingleInput x(r);
+    if (!x.why.empty())
+        return r.refuse(x.why);
+    const Use &in = *x.in, &out = *x.out;
     if (!r.writer.isActive(in))
-        return combines ? void() : r.writer.clear(r.site); // a value without a tangent is added
-    if (kind == py::Reduction::Sum)
+        return x.how.keepsOld() ? void() : r.writer.clear(r.site); // what has no tangent is added
+    if (x.kind == py::Reduction::Sum)
         return tangentOfLinear(r);
-    const auto kept = keptDims(r.node, *subsetOf(in), *subsetOf(out));
-    if (!kept)
-        return r.refuse("its axes do not match the shape of its result");
+    if (!x.dims)
+        return r.refuse("its axes do not fit the shape of its result");
     if (meet(in, out, {}) || out.kind == UseKind::Update || r.writer.desc(out).isView())
         return r.refuse("it overwrites its operand, or updates its result");
-    if (kind == py::Reduction::Product)
-        return product(r, in, out, *kept);
-    if (kind != py::Reduction::Max && kind != py::Reduction::Min)
-        return r.refuse("its function is not a sum, product, maximum or minimum");
-    Extremum(r, in, out, *kept).add();
+    if (x.kind == py::Reduction::Product)
+        return product(r, in, out, *x.dims);
+    if (x.kind != py::Reduction::Max && x.kind != py::Reduction::Min)
+        return r.refuse("its function is no sum, product, maximum or minimum");
+    Extremum(r, in, out, *x.dims).add();
 }
 
 void addTangentOfNode(TangentWriter &w, TangentSite &site, const LibraryNode &n) {
-    const TangentRule r{w, site, n};
+    const TangentRule r{{site.step, n}, w, site};
     const std::vector<const Use *> inputs = r.uses(false);
     const bool active = std::any_of(inputs.begin(), inputs.end(), [&](const Use *u) { return w.isActive(*u); });
-    if (!active && n.className() != "Reduce")
+    if (!active && !analysis::isReduction(n))
         return w.clear(site);
     for (const Use *u : r.uses(true))
         if (u->kind == UseKind::Update && w.isActive(*u) && !isSum(u->memlet.wcr))

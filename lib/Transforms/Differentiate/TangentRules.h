@@ -1,22 +1,16 @@
 // Tangent rules of library nodes, and the data they work with. LibraryNodes.def assigns rules to nodes.
 #pragma once
 
+#include "Transforms/Differentiate/LibraryRules.h"
 #include "Transforms/Differentiate/Tangents.h"
 
 namespace sdfgc::transforms::gradient {
 
 /// A node that gets tangents. A rule adds items before and after its step, or refuses.
-struct TangentRule {
+struct TangentRule : RuleNode {
     TangentWriter &writer;
     TangentSite &site;
-    const ir::LibraryNode &node;
 
-    /// The use at a connector, or null.
-    const nest::Use *use(Name connector, bool written) const;
-    std::vector<const nest::Use *> uses(bool written) const;
-    /// A property of the node as text.
-    std::string text(std::string_view property, std::string_view otherwise = "") const;
-    bool isSet(std::string_view property, bool otherwise) const;
     /// Reports that there is no derivative.
     void refuse(const std::string &why) const;
 };

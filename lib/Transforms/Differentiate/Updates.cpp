@@ -4,6 +4,7 @@
 #include "Transforms/Differentiate/UserRules.h"
 #include "Transforms/Differentiate/Values.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
@@ -41,11 +42,6 @@ template <class N> std::shared_ptr<N> copyOf(const N &n) { return std::shared_pt
 void setNode(Step &s, std::shared_ptr<Node> node) {
     s.nodes = {node.get()};
     s.made = std::move(node);
-}
-
-bool isNull(const LibraryNode &n, const char *property) {
-    const json::Value *v = n.properties.find(property);
-    return !v || v->isNull();
 }
 
 } // namespace
@@ -278,15 +274,14 @@ void Updates::node(Item i, const LibraryNode &n, Map *map, std::vector<Item> &ou
     if (!single || !takesPart_(*at) || !subsetOf(*at) || s.made)
         return out.push_back(std::move(i));
     const Use u = *at;
-    const bool isReduce = n.className() == "Reduce", isUpdate = u.kind == UseKind::Update;
-    const bool isOpen = isReduce && isNull(n, "identity");
-    const json::Value *function = n.properties.find("wcr");
-    const std::string own = isReduce && function ? function->text() : "";
+    const auto how = analysis::combinationOf(n);
+    const bool isReduction = how && how->isReduction, isUpdate = u.kind == UseKind::Update, isOpen = isReduction && how->keepsOld();
+    const std::string own = isReduction ? how->function : "";
     if (!isUpdate && !(isOpen && canBeReduced(kindOf(own))))
         return out.push_back(std::move(i));
     const std::optional<std::string> identity = isOpen ? neutral(kindOf(own), maker_.sdfg().desc(u.data)->dtype) : std::nullopt;
     const std::string wcr = isUpdate ? u.memlet.wcr : own;
-    if ((isOpen && !identity) || (!isReduce && !libnodes::overwrites(n)) ||
+    if ((isOpen && !identity) || (!isReduction && !libnodes::overwrites(n)) ||
         (!isSum(wcr) && program_.isShared(*at, ownerOf(u.data))))
         return out.push_back(std::move(i));
     auto node = copyOf(n);
