@@ -406,8 +406,7 @@ Operation unaryOperation(py::Op op, ScalarKind k) {
 
 namespace {
 
-/// A floating-point number that C++ cannot convert to a value of the integer type: the result depends on the instructions that a
-/// compiler chooses.
+/// Is a number out of range of the integer type? C++ does not define its conversion: the result depends on the instructions.
 [[gnu::noinline, gnu::cold]] void reportTooLarge(double x, const char *type, const Instruction &i, Machine &m) {
     std::array<char, 40> number{};
     std::snprintf(number.data(), number.size(), "%.9g", x);
