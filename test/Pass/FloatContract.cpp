@@ -24,7 +24,6 @@ std::size_t symbolsAfter(FloatClass c, const pass::CompileOptions &options, std:
     r.add({"classed",
            "",
            ir::Level::Loaded,
-           ir::Level::Loaded,
            {{"symbol", "", std::string("s")}, {"times", "", int64_t(1)}},
            test::create<test::AddSymbol>})
         .floatClass = c;

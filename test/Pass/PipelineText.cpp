@@ -98,7 +98,6 @@ TEST_CASE("an option that is a choice takes its words alone") {
     r.add({"choose",
            "",
            ir::Level::Loaded,
-           ir::Level::Loaded,
            {pass::choiceOption("model", pass::FpModel::Strict, ""),
             pass::choiceOption("graphs", std::optional<pass::GpuGraphMode>(), "")},
            create<Nothing>});

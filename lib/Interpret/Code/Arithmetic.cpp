@@ -406,7 +406,7 @@ Operation unaryOperation(py::Op op, ScalarKind k) {
 
 namespace {
 
-/// Is a number out of range of the integer type? C++ does not define its conversion: the result depends on the instructions.
+/// Reports a number out of the range of an integer type: C++ leaves its conversion undefined, and results depend on instructions.
 [[gnu::noinline, gnu::cold]] void reportTooLarge(double x, const char *type, const Instruction &i, Machine &m) {
     std::array<char, 40> number{};
     std::snprintf(number.data(), number.size(), "%.9g", x);
