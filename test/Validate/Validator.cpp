@@ -79,7 +79,7 @@ Outcome judged(const std::string &text, pass::PassInfo info) {
     diag::Engine diags;
     pass::Registry registry;
     info.name = "tested";
-    info.needs = info.leaves = ir::Level::Loaded;
+    info.needs = ir::Level::Loaded;
     registry.add(info);
     const auto pipeline = pass::parsePipeline("tested", registry, diags);
     REQUIRE(pipeline);
