@@ -384,7 +384,7 @@ bool expandContraction(State &s, LibraryNode &n, pass::Context &c) {
     if (!indexing)
         return x.refuse(indexing.why, indexing.hint);
     if (!indexing->others.empty())
-        return x.refuse("`" + indexing->others.front().str() + "` is none of its operands",
+        return x.refuse("`" + indexing->others.front().str() + "` is not one of its operands",
                         "factors are properties, `alpha` and `beta`");
     Contraction contraction = ContractionReader(x, *indexing).read();
     if (const std::string why = misfit(contraction); !why.empty())

@@ -42,7 +42,7 @@ std::string_view name(Incomplete elements) {
 }
 
 ir::Level levelAfter(ir::Level level, const PassInfo &p) {
-    return std::max(p.adds ? std::min(level, levelWith(*p.adds)) : level, p.establishes.value_or(level));
+    return std::max(p.adds ? std::min(level, levelWith(*p.adds)) : level, p.establishes.value_or(ir::Level::Loaded));
 }
 
 namespace {

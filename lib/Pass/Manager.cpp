@@ -71,9 +71,9 @@ private:
             return false;
         end_ = passes_.size();
         if (options_.graphOnly)
-            end_ = static_cast<std::size_t>(
-                std::find_if(passes_.begin(), passes_.end(), [](const PassInfo *p) { return p->establishes == ir::Level::Lowered; }) -
-                passes_.begin());
+            end_ = static_cast<std::size_t>(std::find_if(passes_.begin(), passes_.end(),
+                                                         [](const PassInfo *p) { return p->establishes == ir::Level::Lowered; }) -
+                                            passes_.begin());
         chooseRange();
         for (const std::vector<std::string> *names : {&options_.printBefore, &options_.printAfter})
             for (const std::string &name : *names)

@@ -30,7 +30,7 @@ diag::Location placeOfFile(const std::string &name) {
 std::string firstBytes(std::string_view text) {
     const std::size_t at = text.find_first_not_of(" \t\r\n");
     if (at == std::string_view::npos)
-        return text.empty() ? "an empty file" : "a file with only blanks";
+        return text.empty() ? "nothing: it is empty" : "nothing but blanks";
     const auto c = static_cast<unsigned char>(text[at]);
     if (c == 0x80)
         return "byte 0x80, as Python pickles do";

@@ -164,7 +164,11 @@ TEST_CASE("opt writes graphs, also compressed and to standard output") {
     CHECK(json::parse(out.out));
     CHECK(contains(out.out, "\n  \""));
     Outcome text = sdfgcRun({"opt", graph("vadd.sdfg"), "--passes=raise-control-flow"});
-    CHECK(text.out == sdfgcRun({"print", f / "a.sdfg"}).out);
+    std::istringstream lines(sdfgcRun({"print", f / "a.sdfg"}).out); // which also prints the orders of lists
+    std::string withoutOrders;
+    for (std::string line; std::getline(lines, line);)
+        withoutOrders += line.find_first_not_of(' ') == line.find("order ") ? "" : line + "\n";
+    CHECK(text.out == withoutOrders);
     CHECK(sdfgcRun({"opt", graph("vadd.sdfg"), "--passes=raise-control-flow", "-o", f / "no/such/folder/a.sdfg"}).status == 1);
 }
 

@@ -272,7 +272,7 @@ TEST_CASE("what cannot be interpreted is refused by its element", "[interpret]")
       }
     })");
     REQUIRE(p.refusals.size() == 1);
-    CHECK(p.refusals[0].find("code in C++") != std::string::npos);
+    CHECK(p.refusals[0].find("C++ code") != std::string::npos);
 }
 
 TEST_CASE("a container that no memory is large enough for", "[interpret]") {

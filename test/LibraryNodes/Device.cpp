@@ -270,7 +270,7 @@ TEST_CASE("nodes of the device compute on the host where its libraries cannot") 
         .in("_a_vals", "Z")
         .in("_b", "K")
         .out("_c", "M");
-    CHECK(contains(libnodes::whyOnHost(*mixed.n, mixed.options), "of one type"));
+    CHECK(contains(libnodes::whyOnHost(*mixed.n, mixed.options), "of the same type"));
     DeviceNode fft("fft.nodes.FFT"), four("fft.nodes.FFT");
     fft.in("_inp", "N, M", ScalarKind::Complex128).out("_out", "N, M", ScalarKind::Complex128);
     four.in("_inp", "N, M, 2, 2", ScalarKind::Complex128).out("_out", "N, M, 2, 2", ScalarKind::Complex128);

@@ -219,21 +219,21 @@ TEST_CASE("tree text: remarks, and lines inside of brackets") {
 }
 
 TEST_CASE("tree text: errors name their place") {
-    checkFault("", 1, 1, "`module` expected, but found the end of the text stands here");
+    checkFault("", 1, 1, "expected `module`, but found the end of the text");
     checkFault("module m {\n  functoin f() {\n", 2, 3, "a module has no `functoin`");
     checkFault("module \"../m\" {\n", 1, 8, "`../m` is not an identifier");
     checkFault("module \"m.n\" {\n", 1, 8, "`m.n` is not an identifier");
     checkFault(body("    declare \"x y\": float64\n"), 7, 13, "`x y` is not an identifier");
     checkFault(body("    declare x: opaque \"a; b\"\n"), 7, 23, "`a; b` is not a C++ type");
-    checkFault(body("    copy &B[0] to &A[0] of float64\n"), 7, 25, "`count` expected, but found `of` stands here");
+    checkFault(body("    copy &B[0] to &A[0] of float64\n"), 7, 25, "expected `count`, but found `of`");
     checkFault(body("    declare x: flaot64\n"), 7, 16, "there is no type `flaot64`");
     checkFault(body("    x[0] = 1.0\n"), 7, 5, "no variable `x` exists here");
     checkFault(body("    A[N +] = 1.0\n"), 7, 10, "expected a size");
-    checkFault(body("    A[0] = 1.0 2.0\n"), 7, 16, "expected the end of the statement, but found `2.0` stands here");
+    checkFault(body("    A[0] = 1.0 2.0\n"), 7, 16, "expected the end of the statement, but found `2.0`");
     checkFault(body("    call g()\n"), 7, 10, "there is no function `g` above");
     checkFault(body("    copi A to B\n"), 7, 5, "there is no statement `copi`");
     checkFault(body("    timer \"a\n"), 7, 11, "a text that is not closed on its line");
-    checkFault(body("    A[0] = (1.0\n"), 8, 3, "`)` expected, but found `}` stands here");
+    checkFault(body("    A[0] = (1.0\n"), 8, 3, "expected `)`, but found `}`");
     checkFault(body("    loop form sideways {\n    }\n"), 7, 15, "`sideways` is not one of the words that `form` takes");
     checkFault("module m {\n  function f(n: int64) {\n    declare t: stack float64 count n.", 3, 38, "expected a name");
     checkFault(body("    declare t: stack float64 count N.(\n"), 7, 38, "expected a name");

@@ -118,8 +118,8 @@ TEST_CASE("verify: parallel loops stand where they may") {
     CHECK(faults(nested("region", " parallel within")) == Faults{});
     CHECK(faults(nested("block", " parallel")) == Faults{});
     CHECK(faults(nested("for i: int64 from 0 to N parallel", " parallel threads 2")) == Faults{});
-    CHECK(faults(nested("block", " parallel within")) == Faults{"TreeParallel: a statement for several threads shares its "
-                                                                "iterations among a team, but no region around it starts one @ "
+    CHECK(faults(nested("block", " parallel within")) == Faults{"TreeParallel: a statement for several threads distributes its "
+                                                                "iterations over a team, but no surrounding region starts one @ "
                                                                 "function f: for"});
     CHECK(
         faults(nested("for i: int64 from 0 to N parallel", " parallel")) ==
@@ -127,10 +127,9 @@ TEST_CASE("verify: parallel loops stand where they may") {
                "function f: for"});
     CHECK(faults(function(
               "region {\nfor i: int64 from 0 to N parallel within {\nfor j: int64 from 0 to N parallel within {\n}\n}\n}\n")) ==
-          Faults{"TreeParallel: a statement for several threads shares its iterations among a team that shares those of a loop "
-                 "around it "
-                 "already @ function f: for"});
-    CHECK(faults(nested("block", " spread threads")) == Faults{"TreeParallel: a statement for several threads is spread over "
+          Faults{"TreeParallel: a statement for several threads distributes its iterations over a team that already "
+                 "shares those of a surrounding loop @ function f: for"});
+    CHECK(faults(nested("block", " spread threads")) == Faults{"TreeParallel: a statement for several threads is distributed over "
                                                                "blocks and threads, but is not in a kernel @ function f: "
                                                                "for"});
 }

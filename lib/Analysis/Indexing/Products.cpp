@@ -59,7 +59,7 @@ public:
         return true;
     }
     bool mismatch() {
-        return l_.refuse("the shapes of its operands do not fit: " + shape(*a_) + ", " + shape(*b_) + " -> " + shape(*c_));
+        return l_.refuse("the shapes of its operands do not match: " + shape(*a_) + ", " + shape(*b_) + " -> " + shape(*c_));
     }
 
 private:

@@ -102,7 +102,7 @@ bool permute(Labelling &l, Name in, Name out, const std::vector<int64_t> &axes) 
     std::sort(sorted.begin(), sorted.end());
     std::iota(identity.begin(), identity.end(), 0);
     if (sorted != identity)
-        return l.refuse("its axes are no order of the " + std::to_string(rank) + " dimensions of its input");
+        return l.refuse("its axes are not a permutation of the " + std::to_string(rank) + " dimensions of its input");
     std::vector<int> result;
     labelFree(l, *from, result);
     for (std::size_t k = 0; k < rank; ++k)
@@ -120,7 +120,7 @@ bool labelEinsum(Labelling &l) {
     const std::string text = l.text("einsum_str");
     const auto notation = parseNotation(text);
     if (!notation)
-        return l.refuse("`" + text + "` is no einsum notation of letters", "write out an ellipsis as letters");
+        return l.refuse("`" + text + "` is not einsum notation made of letters", "write out an ellipsis as letters");
     const std::vector<IndexedOperand *> inputs = l.inputs();
     IndexedOperand *out = l.only(true);
     if (inputs.size() != notation->inputs.size() || !out)
@@ -144,14 +144,14 @@ bool labelTensorDot(Labelling &l) {
     if (!left || !right || !out)
         return l.refuse("an operand is missing");
     if (!labelPairs(l, *left, *right, l.integers("left_axes"), l.integers("right_axes")))
-        return l.refuse("its paired axes do not fit its operands");
+        return l.refuse("its paired axes do not match its operands");
     std::vector<int> modes, result;
     labelFree(l, *left, modes);
     labelFree(l, *right, modes);
     bool isPermuted = false;
     for (const int64_t p : l.integers("permutation", &isPermuted)) {
         if (p < 0 || p >= static_cast<int64_t>(modes.size()))
-            return l.refuse("its permutation does not fit the result");
+            return l.refuse("its permutation does not match the result");
         result.push_back(modes[static_cast<std::size_t>(p)]);
     }
     if (!isPermuted)

@@ -176,7 +176,7 @@ bool reverseProduct(Rule &r) {
     const analysis::Indexed x = analysis::indexingOf(r.node, nest::operandsOf(r.step.uses));
     const std::optional<Product> p = productOf(r, x);
     if (!p)
-        return r.refuse("the shapes of its operands do not fit");
+        return r.refuse("the shapes of its operands do not match");
     if (!x->others.empty())
         return r.refuse("it has an operand more");
     for (std::size_t k = 0; k < p->factors.size(); ++k)

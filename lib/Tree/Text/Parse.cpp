@@ -36,7 +36,7 @@ public:
         r_.take();
         r_.endLine();
         if (r_.peek().kind != Token::End)
-            r_.fail("expected the end of the module, but found " + r_.here() + " stands here");
+            r_.fail("expected the end of the module, but found " + r_.here());
         return std::move(m_);
     }
 
@@ -214,7 +214,7 @@ private:
         if (!*f.label || r_.takeLabel(f.label))
             return true;
         if (f.needed)
-            r_.fail("`" + std::string(f.label) + "` expected, but found " + r_.here() + " stands here");
+            r_.fail("expected `" + std::string(f.label) + "`, but found " + r_.here());
         return false;
     }
     template <class F, class T> void field(const F &f, T &owner) {

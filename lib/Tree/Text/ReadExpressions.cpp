@@ -225,7 +225,7 @@ ExprRef Reader::parenthesis() {
     if (takeSign(")"))
         return e;
     if (!isSign(","))
-        fail("`)` is expected, but " + here() + " stands here");
+        fail("expected `)`, but found " + here());
     take();
     Expr tuple = node(ExprKind::Tuple);
     tuple.args = expressions(")");
@@ -278,7 +278,7 @@ ExprRef Reader::primary() {
     default:
         break;
     }
-    fail("an expression is expected, but " + here() + " stands here");
+    fail("expected an expression, but found " + here());
 }
 
 // --------------------------------------------------------------------------------------------------------------- memory

@@ -106,7 +106,7 @@ private:
                 return o.op;
             }
         }
-        r_.fail("an operator such as `+=` is expected, but " + r_.here() + " stands here");
+        r_.fail("expected an operator such as `+=`, but found " + r_.here());
     }
     void assignment(py::Stmt &s) {
         s.kind = py::StmtKind::Assign;

@@ -34,12 +34,12 @@ std::string Reader::here() const {
 
 void Reader::expectSign(std::string_view s) {
     if (!takeSign(s))
-        fail("`" + std::string(s) + "` is expected, but " + here() + " stands here");
+        fail("expected `" + std::string(s) + "`, but found " + here());
 }
 
 void Reader::expectWord(std::string_view w) {
     if (!isWord(w))
-        fail("`" + std::string(w) + "` is expected, but " + here() + " stands here");
+        fail("expected `" + std::string(w) + "`, but found " + here());
     take();
 }
 
@@ -47,7 +47,7 @@ void Reader::endLine() {
     if (peek().kind == Token::End)
         return;
     if (peek().kind != Token::Newline)
-        fail("expected the end of the statement, but found " + here() + " stands here");
+        fail("expected the end of the statement, but found " + here());
     skipEmptyLines();
 }
 
@@ -58,13 +58,13 @@ void Reader::skipEmptyLines() {
 
 std::string Reader::string() {
     if (peek().kind != Token::String)
-        fail("a text in quotes is expected, but " + here() + " stands here");
+        fail("expected a text in quotes, but found " + here());
     return take().text;
 }
 
 Name Reader::name() {
     if (peek().kind != Token::Word && peek().kind != Token::String)
-        fail("expected a name, but " + here() + " stands here");
+        fail("expected a name, but found " + here());
     // Names end up in files and in C++, so names that are invalid in a graph are invalid here, too. `S'1` is the second structure
     // with the name.
     const std::string_view text = peek().text, plain = text.substr(0, text.find('\''));
@@ -79,7 +79,7 @@ int64_t Reader::number() {
     const std::string &digits = peek().text;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v);
     if (peek().kind != Token::Number || error != std::errc() || end != digits.data() + digits.size())
-        fail("expected an integer, but found " + here() + " stands here");
+        fail("expected an integer, but found " + here());
     take();
     return negative ? -v : v;
 }
@@ -125,7 +125,7 @@ Type Reader::opaque() {
 Type Reader::typeAtom() {
     const Token at = peek();
     if (at.kind != Token::Word)
-        fail("a type is expected, but " + here() + " stands here");
+        fail("expected a type, but found " + here());
     take();
     if (at.text == "void")
         return {};

@@ -155,7 +155,7 @@ TEST_CASE("letters of einsum are kept") {
     CHECK(einsum("pq,ap") == "pq,ap->aq");
     CHECK(einsum("jk,ij,kl->il") == "`jk,ij,kl->il` has 3 operands, the node 2");
     CHECK(einsum("jk,ijk->ik") == "operand `x` does not have the dimensions `ijk`");
-    CHECK(einsum("...j,jk->k") == "`...j,jk->k` is no einsum notation of letters");
+    CHECK(einsum("...j,jk->k") == "`...j,jk->k` is not in the letter notation of einsum");
     NodeCase trace("blas.nodes.einsum.Einsum");
     trace.in("a", "N, N").out("c", "1").set("einsum_str", json::Value("ii->"));
     CHECK(trace.text() == "ii->.");
@@ -167,7 +167,7 @@ TEST_CASE("products of tensors over paired axes") {
     n.in("_left_tensor", "I, J, K").in("_right_tensor", "K, L").out("_out_tensor", "L, J, I");
     n.list("left_axes", {2}).list("right_axes", {0}).list("permutation", {2, 1, 0});
     CHECK(n.text() == "bca,ad->dcb");
-    CHECK(n.list("left_axes", {3}).text() == "its paired axes do not fit its operands");
+    CHECK(n.list("left_axes", {3}).text() == "its paired axes do not match its operands");
 }
 
 TEST_CASE("transpositions") {
@@ -176,7 +176,7 @@ TEST_CASE("transpositions") {
     n.in("_inp_tensor", "I, J, K").out("_out_tensor", "K, I, J").list("axes", {2, 0, 1});
     CHECK(n.text() == "abc->cab");
     CHECK(n.indexed()->dimsInResult(n.indexed()->factors[0]) == std::vector{1, 2, 0});
-    CHECK(n.list("axes", {0, 0, 1}).text() == "its axes are no order of the 3 dimensions of its input");
+    CHECK(n.list("axes", {0, 0, 1}).text() == "its axes are not a permutation of the 3 dimensions of its input");
 }
 
 TEST_CASE("reductions") {

@@ -102,7 +102,7 @@ TEST_CASE("few elements: the pass says why, and moves the program if it is told 
     REQUIRE(kept.context.remarks.size() == 1);
     CHECK(kept.context.remarks.front().text ==
           "the program stays on the host: it would launch 999 kernels of 500 elements each, on average, if its loops count to 1000 "
-          "(`few-elements=true` moves it all the same)");
+          "(`few-elements=true` moves it nevertheless)");
     moved.pass->options["few-elements"] = true;
     CHECK(moved(moves.g));
 }
