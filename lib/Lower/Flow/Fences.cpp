@@ -306,16 +306,16 @@ private:
         const Expr byP = a->first * levels_[p].range.step, byQ = b->first * levels_[q].range.step;
         const std::vector<Name> symbols = (byP / byQ).freeSymbols();
         return std::none_of(symbols.begin(), symbols.end(), [this](Name n) { return boundsLoop(n); }) ||
-               (b->first.asInt() && reaches(b->first, levels_[q], byP)) || (a->first.asInt() && reaches(a->first, levels_[p], byQ));
+               (b->first.asInt() && reaches(*b->first.asInt(), levels_[q], byP)) ||
+               (a->first.asInt() && reaches(*a->first.asInt(), levels_[p], byQ));
     }
 
     /// Does a loop certainly move the element at least as far as a stride is long?
-    static bool reaches(Expr coefficient, const Level &loop, Expr stride) {
-        return sym::isLess(magnitude(coefficient * (loop.range.end - loop.range.begin)), magnitude(stride)) == sym::Truth::False;
+    static bool reaches(int64_t coefficient, const Level &loop, Expr stride) {
+        const auto isNegative = [](Expr e) { return sym::isLess(e, 0) == sym::Truth::True; };
+        const Expr way = loop.range.end - loop.range.begin, length = isNegative(stride) ? -stride : stride;
+        return sym::isLess(std::abs(coefficient) * (isNegative(loop.range.step) ? -way : way), length) == sym::Truth::False;
     }
-
-    /// The absolute value, if the sign is known.
-    static Expr magnitude(Expr e) { return sym::isLessEqual(e, 0) == sym::Truth::True ? -e : e; }
 
     bool boundsLoop(Name n) const {
         return std::any_of(levels_.begin(), levels_.end(), [n](const Level &l) {

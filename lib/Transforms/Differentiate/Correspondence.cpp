@@ -45,7 +45,7 @@ SingleInput::SingleInput(const RuleNode &n) : how(n.how()) {
         return;
     }
     if (how.isReduction && how.keepsOld() && kind != py::Reduction::Sum)
-        why = "it is no sum, and combines with what was there before";
+        why = "it is not a sum, and it combines with previous contents";
     in = inputs[0];
     out = outputs[0];
     if (const auto x = analysis::indexingOf(n.node, nest::operandsOf(n.step.uses)))

@@ -165,7 +165,7 @@ bool reverseAddend(Rule &r, const Use *addend, const Use &result) {
     }
     if (r.reverser.isActive(*addend)) {
         if (addend->memory == result.memory || !haveSameShape(*subsetOf(*addend), *subsetOf(result)))
-            return r.refuse("it adds an operand of another shape, or one that its result overwrites");
+            return r.refuse("it adds an operand with a different shape, or one that its result overwrites");
         scale(r, result, r.reverser.gradient(*addend, UseKind::Update, {}, r.body), isOne ? "1" : how.beta);
     }
     r.reverser.clear(result, r.body, r.out);
@@ -178,7 +178,7 @@ bool reverseProduct(Rule &r) {
     if (!p)
         return r.refuse("the shapes of its operands do not match");
     if (!x->others.empty())
-        return r.refuse("it has an operand more");
+        return r.refuse("it has an additional operand");
     for (std::size_t k = 0; k < p->factors.size(); ++k)
         if (r.reverser.isActive(*p->factors[k].use) && !reverseFactor(r, *p, k))
             return false;

@@ -91,7 +91,7 @@ bool reverseReduction(Rule &r) {
     if (!x.why.empty())
         return r.refuse(x.why);
     if (!x.dims)
-        return r.refuse("its axes do not fit the shape of its result");
+        return r.refuse("its axes do not match the shape of its result");
     bool done = true;
     if (r.reverser.isActive(*x.in))
         switch (x.kind) {
@@ -118,7 +118,7 @@ bool reverseTransposition(Rule &r) {
     if (!x.why.empty())
         return r.refuse(x.why);
     if (!x.dims)
-        return r.refuse("its operands have other numbers of dimensions");
+        return r.refuse("its operands have the wrong number of dimensions");
     if (r.reverser.isActive(*x.in))
         spreadSum(r, *x.in, *x.out, *x.dims, x.how.alpha);
     return reverseAddend(r, nullptr, *x.out);

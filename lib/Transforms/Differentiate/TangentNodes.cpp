@@ -204,13 +204,13 @@ void tangentOfReduction(const TangentRule &r) {
     if (x.kind == py::Reduction::Sum)
         return tangentOfLinear(r);
     if (!x.dims)
-        return r.refuse("its axes do not fit the shape of its result");
+        return r.refuse("its axes do not match the shape of its result");
     if (meet(in, out, {}) || out.kind == UseKind::Update || r.writer.desc(out).isView())
         return r.refuse("it overwrites its operand, or updates its result");
     if (x.kind == py::Reduction::Product)
         return product(r, in, out, *x.dims);
     if (x.kind != py::Reduction::Max && x.kind != py::Reduction::Min)
-        return r.refuse("its function is no sum, product, maximum or minimum");
+        return r.refuse("its function is not a sum, product, maximum or minimum");
     Extremum(r, in, out, *x.dims).add();
 }
 

@@ -148,7 +148,7 @@ public:
             command.wrong(*this, "`" + text + "` is neither a file .npy nor a number");
         else if (!store(type_, *number, value_))
             command.wrong(*this,
-                          "`" + text + "` is no value of type " + type_ + (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
+                          "`" + text + "` is not a value of type " + type_ + (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
     }
 
 protected:
@@ -311,7 +311,7 @@ public:
             return command.wrong(*this, "there is not enough memory");
         std::memset(static_cast<void *>(memory_), 0, bytes());
         if (!fill())
-            command.wrong(*this, "`" + value_ + "` gives values that " + type_ + " cannot hold" +
+            command.wrong(*this, "`" + value_ + "` contains values that " + type_ + " cannot hold" +
                                      (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
     }
     /// As the program takes it; null where it is not there.
