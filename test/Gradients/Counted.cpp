@@ -250,9 +250,8 @@ TEST_CASE("What cannot be counted") {
           "SD4708 the iterations of the loop cannot be counted: its update does not add a step to its variable");
     CHECK(errors("while s > 0.3 {\nstate a {\n t: o = sin(b) * c  with b <- s[0], c <- A[0]; o -> s[0]\n u (CPP): o = 1;  with o "
                  "-> n[0]\n}\n}\n",
-                 "transient n: float64\n") == "SD4709 `s` is overwritten, and its values cannot be stored: a loop around it would "
-                                              "have to run twice, to be counted, but `a` does "
-                                              "more than compute its results");
+                 "transient n: float64\n") == "SD4709 `s` is overwritten, and its values cannot be stored: a surrounding loop "
+                                              "would have to run twice to be counted, but `a` has side effects");
 }
 
 TEST_CASE("Bounds that are elements of arrays with two dimensions, or differences of two elements") {

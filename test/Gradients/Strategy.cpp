@@ -241,8 +241,8 @@ TEST_CASE("Less may be allowed than is stored") {
     CHECK(limited("1T", "") == "SD4717 the gradient stores 8*N bytes, and `memory` allows 1099511627776: `tape_s` 8*N");
     for (const std::string wrong : {"-1", "1.5", "K", "2KB", "9999999999999999999", "8388608T"})
         CHECK(limited(wrong, "N=5") ==
-              "SD4010 option `memory` of pass `differentiate` should be a number of bytes, with K, M, G or T after "
-              "it or not, but it is `" +
+              "SD4010 option `memory` of pass `differentiate` should be a number of bytes, optionally followed by K, M, "
+              "G or T, but it is `" +
                   wrong + "`");
     for (const std::string wrong : {"N", "=3", "N=a", "N=1.5"})
         CHECK(limited("1K", wrong) ==

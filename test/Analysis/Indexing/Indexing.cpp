@@ -155,7 +155,7 @@ TEST_CASE("letters of einsum are kept") {
     CHECK(einsum("pq,ap") == "pq,ap->aq");
     CHECK(einsum("jk,ij,kl->il") == "`jk,ij,kl->il` has 3 operands, the node 2");
     CHECK(einsum("jk,ijk->ik") == "operand `x` does not have the dimensions `ijk`");
-    CHECK(einsum("...j,jk->k") == "`...j,jk->k` is not in the letter notation of einsum");
+    CHECK(einsum("...j,jk->k") == "`...j,jk->k` is not einsum notation made of letters");
     NodeCase trace("blas.nodes.einsum.Einsum");
     trace.in("a", "N, N").out("c", "1").set("einsum_str", json::Value("ii->"));
     CHECK(trace.text() == "ii->.");
