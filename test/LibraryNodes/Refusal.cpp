@@ -147,7 +147,8 @@ TEST_CASE("matrices of the wrong kind") {
     using Catch::Matchers::Contains;
     const Type i = ScalarKind::Int32;
     CHECK_THAT(NodeTest("linalg.nodes.inv.Inv").in("_ain", "4, 4", i).out("_aout", "4, 4", i).refusal(), Contains("not supported"));
-    CHECK_THAT(NodeTest("linalg.nodes.inv.Inv").in("_ain", "2, 4, 4").out("_aout", "2, 4, 4").refusal(), Contains("is not a matrix"));
+    CHECK_THAT(NodeTest("linalg.nodes.inv.Inv").in("_ain", "2, 4, 4").out("_aout", "2, 4, 4").refusal(),
+               Contains("is not a matrix"));
     CHECK_THAT(NodeTest("lapack.nodes.getrf.Getrf")
                    .in("_xin", "4, 4")
                    .out("_xout", "4, 4")

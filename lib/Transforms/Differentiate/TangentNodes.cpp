@@ -99,7 +99,7 @@ void tangentOfProduct(const TangentRule &r) {
     const Use &out = *outputs[0], &from = addend ? *addend : out;
     if (!subsetOf(from) || !haveSameShape(*subsetOf(from), *subsetOf(out)) ||
         (from.memory == out.memory && !(from.data == out.data && subsetOf(from) == subsetOf(out))))
-        return r.refuse("it adds an operand of another shape, or one that its result overwrites");
+        return r.refuse("it adds an operand with a different shape, or one that its result overwrites");
     const bool begun = r.writer.isActive(from);
     if (begun) {
         Maker &m = r.writer.maker();
