@@ -5,8 +5,8 @@
                                  [--jobs N] [--timeout SECONDS] [--largest N] [--keep DIR] [PATH...]
 
 A PATH (test/graphs by default) is a folder or a file. Programs are graphs and lit tests that hold some, recorded ones (graph_bits.py),
-and those of which a case.json says sizes and inputs (gradients.py; sizes beyond --largest become small). Of a program all real numbers
-that it writes are differentiated by all that it reads, with `--strategy auto`, `store` and `recompute` and seeds from the caller. Inputs
+and those with sizes and inputs in a case.json (gradients.py; sizes beyond --largest are reduced). All real outputs of a program are
+differentiated with respect to all real inputs, with `--strategy auto`, `store` and `recompute` and seeds from the caller. Inputs
 are made up (square matrices are symmetric and positive definite; a line `# with NAME=VALUE ...` of a graph gives others) until the
 program itself runs in the interpreter without a fault. Then
 
@@ -62,7 +62,7 @@ MODES = {  # options of `sdfgc run`, and the environment
 # ---- programs
 
 class Described:
-    """A program of which a case.json says sizes and what its arrays hold (Case)."""
+    """A program whose sizes and array contents are in a case.json (Case)."""
 
     def __init__(self, folder, largest):
         self._case = Case(folder, os.path.basename(folder), largest)
@@ -79,7 +79,7 @@ class Described:
 
 
 class Room(NamedTuple):
-    """Stands in for an array of a program's Python module: it makes memory."""
+    """Replaces an array of a program's Python module: it makes memory."""
     argument: dict
 
     def allocate(self, symbols):
@@ -121,7 +121,7 @@ class Made(graph_bits.Made):
 
     @staticmethod
     def _files(interface, sizes, folder):
-        """Arrays with sizes that no argument says, which follow from files, and square matrices."""
+        """Arrays whose sizes are derived from files rather than arguments, and square matrices."""
         names, files = {a['name'] for a in interface}, {}
         for a in (a for a in interface if a['kind'] == 'array'):
             square = len(a['shape']) == 2 and len(set(a['shape'])) == 1 and a['type'] in ('float32', 'float64') and a['access'] != 'out'
@@ -150,7 +150,8 @@ def programs(options, scratch):
 # ---- distances
 
 class Distance(NamedTuple):
-    """Of two arrays: whether all bits agree; if not, how far numbers are apart, in parts of the largest one, and where."""
+    """Compares two arrays: whether they are bitwise identical; if not, the largest difference relative to the largest number, and
+    where."""
     equal: bool
     far: float = 0.0
     where: str = ''
@@ -183,11 +184,11 @@ def parts_of_largest(a, b):
 # ---- one program
 
 class Different(Exception):
-    """What is wrong, in words."""
+    """Describes an error."""
 
 
 class Subject:
-    """A program and its gradients: `kind` says what came of them, `text` is the rest of the line."""
+    """A program and its gradients: `kind` is the outcome, `text` the rest of the line."""
 
     def __init__(self, options, program):
         self._options, self.program = options, program
@@ -237,7 +238,7 @@ class Subject:
         self.kind = 'same'
 
     def _graphs(self):
-        """The graphs of gradients, by strategy; a strategy that is refused has none."""
+        """The graphs of gradients, by strategy; a rejected strategy has none."""
         made = {}
         for s in STRATEGIES:
             try:
@@ -255,7 +256,7 @@ class Subject:
         return made
 
     def _choose_arguments(self):
-        """Takes the first arguments with which the program runs in the interpreter, without a fault; returns what it leaves."""
+        """Takes the first arguments with which the program runs in the interpreter without a fault; returns its results."""
         failures = []
         try:
             for self._words in self.program.words(self._interface, os.path.join(self._folder, 'inputs')):
@@ -268,7 +269,7 @@ class Subject:
         raise Failure('program', str(failures[0]))
 
     def _strategy(self, strategy, graph):
-        """What a strategy leaves in the interpreter; its compiled program must leave the same."""
+        """The interpreter's results for a strategy; its compiled program must give the same."""
         if strategy != 'auto' and same_text(graph, self._auto):
             return self._auto_left
         try:
@@ -281,7 +282,7 @@ class Subject:
         return left
 
     def _other_way(self, pair, strategy, graph, mode, expected):
-        """Compares what a mode leaves with what the interpreter does."""
+        """Compares the results of a mode with the interpreter's."""
         try:
             left = self._call(graph, strategy, mode)
             self._agree(pair, f'{strategy}, {mode}', left, 'interpreter', expected, list(expected))
@@ -292,7 +293,7 @@ class Subject:
                 self.notes.append(why)
 
     def _fault_of_program(self, mode):
-        """What the program without gradients does wrong in a mode, in words; then a gradient that is wrong in that mode proves nothing."""
+        """Describes an error of the program without gradients in a mode; then a wrong gradient in that mode proves nothing."""
         try:
             left = self._call(self.program.graph, 'program', mode)
         except Failure as e:
@@ -320,7 +321,7 @@ class Subject:
             raise Failure('program', str(e)) from e
 
     def _call(self, graph, label, mode, limit=math.inf):
-        """What a graph leaves in its arrays."""
+        """The contents of a graph's arrays after a run."""
         interface = self._info(graph)
         words = {a['name']: self._words.get(a['name'], 'random:-1:1' if a['name'].startswith('gradient_') else '') for a in interface}
         files = {a['name']: os.path.join(self._folder, f'{label}-{mode.replace(" ", "-")}-{a["name"]}.npy') for a in interface

@@ -197,7 +197,7 @@ class Builds:
         return len(self._manifests['auto'].get('gpu_graphs', []))
 
     def are_the_same(self):
-        """A compiler would be given the same with graphs and without."""
+        """The compiler gets the same sources with and without graphs."""
         texts = [cases.sources_of(os.path.join(self._scratch, 'emitted', mode)) for mode in ('auto', 'off')]
         return self.regions == 0 and texts[0] == texts[1]
 
@@ -258,7 +258,7 @@ def same(a, b):
 
 
 def difference(expected, got):
-    """The first element of each array whose bytes differ, in words."""
+    """Describes the first element of each array whose bytes differ."""
     for name, e in expected.items():
         g = got[name]
         if e.dtype != g.dtype or e.shape != g.shape:
@@ -282,7 +282,7 @@ def shown(array, i):
 
 
 def spread(expected, got):
-    """How far results in another order are from the first ones, in words."""
+    """Describes how far results in another order are from the first ones."""
     found = []
     for name, e in expected.items():
         if e.tobytes() == got[name].tobytes():
@@ -295,7 +295,7 @@ def spread(expected, got):
 
 
 class Comparison:
-    """What comes of a program: its kind, lines about it, the number of its regions, and whether it launched one."""
+    """The outcome of a program: its kind, lines about it, the number of its regions, and whether it launched one."""
 
     def __init__(self, options, program):
         self._options = options
@@ -325,7 +325,7 @@ class Comparison:
         return self._judged(builds, left, other) if self.lines or other else 'equal'
 
     def _judged(self, builds, left, other):
-        """What differences mean."""
+        """Classifies differences."""
         again = self._called(builds, Way('streams', 0))
         if again and not same(left, again):
             self.lines = ['not repeatable: ' + spread(left, again)]
@@ -336,12 +336,12 @@ class Comparison:
         return 'order-dependent'
 
     def _other(self, builds, left, seeds):
-        """What streams leave with the first seed with which it is something else."""
+        """The results on streams with the first seed for which they differ."""
         results = (self._called(builds, Way('streams', seed)) for seed in seeds)
         return next((r for r in results if r and not same(left, r)), None)
 
     def _called(self, builds, way):
-        """What a program leaves. Failures are differences, as the program ran on streams."""
+        """The results of a program. Failures count as differences, because the program ran on streams."""
         try:
             left, counters = builds.call(way)
         except Failure as failure:
@@ -353,7 +353,7 @@ class Comparison:
         return left
 
     def _differences(self, builds, way, expected):
-        """Pairs of the way and a difference in words."""
+        """Pairs of a path and a description of its difference."""
         got = self._called(builds, way)
         return [(way, text) for text in difference(expected, got)] if got else []
 

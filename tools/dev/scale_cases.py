@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Is a program faster as the optimiser leaves it? Recorded programs at larger sizes, at -O2 beside -O0.
+"""Does the optimiser make programs faster? Recorded programs at larger sizes, at -O2 beside -O0.
 
     tools/dev/scale_cases.py [--sdfgc build/bin/sdfgc] [--levels 0,2] [--elements N] [--seconds S] [--rounds N] [--threads 1,2] [--cpu-time]
                              [--filter REGEX] [--sample N] [--jobs N] [--options OPTIONS] FOLDER...
@@ -110,7 +110,7 @@ class Library:
 
 
 def measure(folder, paths, options):
-    """In a process of its own: prints the median of each level, the factor, the number of elements, and what differs."""
+    """In a separate process: prints the median of each level, the factor, the number of elements, and what differs."""
     case = Scaled(folder)
     libraries = [Library(case.meta, path, time.process_time if options.cpu_time else time.perf_counter) for path in paths]
     factor = 1
@@ -131,7 +131,7 @@ def measure(folder, paths, options):
 
 
 def measured(options, folder):
-    """What became of a program, and for each number of threads what `measure` printed."""
+    """The outcome of a program, and the output of `measure` for each number of threads."""
     try:
         if not Scaled(folder).sizes:
             return 'without a symbol in a shape', []
