@@ -72,14 +72,14 @@ public:
     /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one
     /// element).
     void bind(Name name, const Operand &o);
-    /// The same with all dimensions of the subset kept, unit ones too.
+    /// The same with all dimensions of the subset, including unit dimensions.
     void bindFull(Name name, const Operand &o);
     /// A transient inside.
     Name temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, ir::Storage storage = ir::Storage::Default);
 
     /// A new state after the last one. Labels that repeat get a number.
     ir::State &addState(std::string_view label);
-    /// The same, but the state runs only where the condition, in Python, holds.
+    /// The same, but the state runs only if the condition (in Python) holds.
     ir::State &addStateIf(std::string_view label, std::string condition);
     /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets
     /// over the parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
@@ -88,16 +88,16 @@ public:
         Name data;
         std::vector<sym::Expr> index; // one element
         std::string wcr;              // outputs
-        bool sometimes = false;       // outputs: of the iterations that have an element, one writes it
+        bool sometimes = false;       // outputs: only one of the iterations of an element writes it
     };
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
-    /// The element that has the parameters as indices; the only one of a scalar without any.
+    /// The element at the indices given by the parameters; without parameters, the only element of a scalar.
     static std::vector<sym::Expr> elementAt(const Params &params);
     ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
-    /// Gives a tasklet in a map a whole container as a connector.
+    /// Passes an entire container to a tasklet in a map, through a connector.
     void readWhole(ir::State &s, ir::MapEntry &entry, ir::Tasklet &t, Name connector, Name data);
-    /// As `mapped`, with maps inside each other, outermost first. Levels without parameters are left out.
+    /// As `mapped`, with nested maps, outermost first. Levels without parameters are omitted.
     struct Level {
         Params params;
         ir::Schedule schedule = ir::Schedule::Default;
@@ -105,7 +105,7 @@ public:
     ir::Tasklet *nested(ir::State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code);
     /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code`
-    /// writes `o`; the output's own `wcr` decides how the register is combined with what the output holds. With a strip, the
+    /// writes `o`; the output's own `wcr` decides how the register is combined with the output's old contents. With a strip, the
     /// register is an array and the strip's parameter the innermost loop of all three steps: neighbours in memory are accumulated
     /// together.
     struct Strip {

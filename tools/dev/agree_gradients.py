@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Do gradients come out the same however they are made and wherever they run?
+"""Do gradients agree between strategies, and between targets?
 
     tools/dev/agree_gradients.py [--sdfgc build/bin/sdfgc] [--options OPTIONS] [--grad OPTIONS] [--no-device] [--filter REGEX] [--every N]
                                  [--jobs N] [--timeout SECONDS] [--largest N] [--keep DIR] [PATH...]
@@ -7,8 +7,8 @@
 A PATH (test/graphs by default) is a folder or a file. Programs are graphs and lit tests that hold some, recorded ones (graph_bits.py),
 and those with sizes and inputs in a case.json (gradients.py; sizes beyond --largest are reduced). All real outputs of a program are
 differentiated with respect to all real inputs, with `--strategy auto`, `store` and `recompute` and seeds from the caller. Inputs
-are made up (square matrices are symmetric and positive definite; a line `# with NAME=VALUE ...` of a graph gives others) until the
-program itself runs in the interpreter without a fault. Then
+are generated (square matrices are symmetric and positive definite; a line `# with NAME=VALUE ...` of a graph overrides them) until
+the program itself runs in the interpreter without a fault. Then
 
     program       the program without gradients, in the interpreter: what it leaves, those with gradients have to leave as well
     interpreter   each strategy in the interpreter, which reports faults
@@ -16,18 +16,20 @@ program itself runs in the interpreter without a fault. Then
     seed 1, 2, 3  `auto` for CUDA, emulated: three orders of operations; memory of the device, tapes included, is full of values that are
                   reported where they arrive
 
-must leave the same in all arrays, gradients and results; strategies: in gradients of inputs and results, as nothing is said of what is
-left of gradients of results. Real numbers may differ by the tolerance of the narrowest type in the graph (1e-12 of the largest number of
-an array with float64), as sums may have other orders; it is said which did. A strategy whose graph is that of `auto` is not run again.
+must agree in all arrays, gradients and results. Strategies must agree in gradients of inputs and in results, since the final
+gradients of results are unspecified. Real numbers may differ by the tolerance of the narrowest type in the graph (1e-12 of the
+largest number of an array with float64), because the order of sums may differ; the output lists such differences. A strategy with
+the same graph as `auto` is not run again.
 
-Prints a line for each program: the same (bits), the same to a distance with what differed, refused with the code, DIFFERENT with an
-element; or without any of this: there is nothing real, or no inputs with which the program runs. A strategy that is refused is said in
-the line, and so is a way that proves nothing, since the program without gradients fails there as well, or leaves something else. Exit
-status: 1 if something differs or fails.
+Prints a line for each program: bitwise identical, equal up to the tolerance (with the differences), refused (with the code), or
+DIFFERENT (with an element); or that it has no real numbers, or no inputs with which it runs. The line also names rejected
+strategies, and runs that prove nothing because the program without gradients fails there or gives other results. Exit status: 1 if
+something differs or fails.
 
 --options are those of `sdfgc run` for compiled programs ('-O0 --cflags -O0', with which the order of sums is mostly that of the graph),
---grad further ones of `sdfgc grad`. With `--grad='--init accumulate'` fewer programs agree to the bit, as loops add up for themselves
-before they add to what the caller gave. --keep leaves graphs, results and command lines in DIR, in a folder for each program.
+--grad further ones of `sdfgc grad`. With `--grad='--init accumulate'` fewer programs are bitwise identical, because loops
+accumulate privately before they add to the caller's values. --keep saves graphs, results and command lines in DIR, in a folder for
+each program.
 """
 import argparse
 import collections

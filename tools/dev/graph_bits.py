@@ -19,15 +19,17 @@ The device of the emulation decides at run time what becomes of the latter:
     host      one without graphs: the host path everywhere
 
 Each path is called three times with the same inputs, so that graphs are launched again, with seed 0 of the emulation and with another one
-(--seed); streams and graphs with seed 0 also once. All bytes of all arrays must be those that streams leave with seed 0, NaN included. Reports
-of the emulation and failures of a path count as differences.
+(--seed); streams and graphs with seed 0 also once. All bytes of all arrays must match the results of streams with seed 0, including
+NaN. Reports of the emulation and failures of a path count as differences.
 
-Some programs may leave other bits in another order: atomic sums of real numbers, for instance. They are known by just that: streams leave other
-bits with the other seed, or, where only paths differ with it, with one of some more. With such a seed the order is another one on each path, too,
-so only seed 0, which keeps the order of the graph, is compared. Where streams are not the same twice with seed 0, nothing can be compared.
+The results of some programs depend on the order of operations: atomic sums of real numbers, for instance. They are detected as
+follows: results of streams differ with the other seed or, if only paths differ with it, with one of a few more seeds. With such a
+seed the order also differs between paths, so only seed 0, which keeps the order of the graph, is compared. If two runs of streams
+with seed 0 differ, nothing can be compared.
 
-With --device the programs run on the GPU of this machine: streams, graph and host, without seeds. What a driver refuses to make a graph of is a
-note, as it is in the emulation. There the order of atomic sums is another one in each call, which makes such programs not repeatable.
+With --device the programs run on the GPU of this machine: streams, graph and host, without seeds. Regions for which the driver
+cannot make a graph are noted, as in the emulation. On a GPU the order of atomic sums differs in each call, so such programs are not
+repeatable.
 
 Prints a line for each difference, for each program that is skipped, with the reason, for each whose results depend on the order, with how much,
 and for each region that a device that can do everything refused; then a line of counts:

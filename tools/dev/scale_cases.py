@@ -7,12 +7,12 @@
 The symbols in the shapes of a program's arguments are multiplied by 2, 4, 8, ... until its arrays have N elements or a call takes S
 seconds. Real numbers are random then; whole numbers are those that were recorded, over and over, since they may be indices. Both libraries
 are loaded into one process, and called in turn with the same inputs. Prints the ratio of the medians of a program, and its sizes; at the end
-the geometric mean for each number of threads, and what is slower by more than 5 %. A ratio far from 1 on a machine that has other work to do
-is to be measured again, alone (--filter).
+the geometric mean for each number of threads, and what is slower by more than 5 %. On a busy machine, measure a ratio far from 1
+again, alone (--filter).
 
-Left out, and counted: programs without a symbol in a shape, those of which both levels make the same code, those that do not build, and those
-that fail or do not end at other sizes than those that were recorded. Results of the two levels that differ by more than the order of sums are
-printed and counted, too: at other sizes a program may read what it never wrote.
+Skipped, and counted: programs without a symbol in a shape, those with the same code at both levels, those that do not build, and
+those that fail or do not end at sizes other than the recorded ones. Results of the two levels that differ by more than the order of
+sums are printed and counted, too: at other sizes a program may read what it never wrote.
 """
 import argparse
 import collections

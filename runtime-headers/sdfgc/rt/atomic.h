@@ -52,7 +52,7 @@ template <class T> inline bool isLockFree(const T *p) noexcept {
         return alignof(T) % sizeof(T) == 0 || reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0;
 }
 
-/// One of 64 locks, each on a cache line of its own, chosen by the cache line of the address.
+/// One of 64 locks, each on a separate cache line, chosen by the cache line of the address.
 class StripeLock {
 public:
     explicit StripeLock(const void *address) noexcept : flag_(&flags()[(reinterpret_cast<uintptr_t>(address) >> 6) % count].taken) {
@@ -86,7 +86,7 @@ template <class T> inline typename Word<sizeof(T)>::type loadWord(const T *p) no
         return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/// Replaces `expected` by `desired` in *p and says whether it did; otherwise `expected` receives the current value.
+/// Replaces `expected` by `desired` in *p and returns whether it did; otherwise `expected` receives the current value.
 template <class T, class W> inline bool compareExchange(T *p, W &expected, W desired) noexcept {
     typedef typename Word<sizeof(T)>::type Overlay;
     Overlay *word = reinterpret_cast<Overlay *>(p);

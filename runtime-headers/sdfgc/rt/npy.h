@@ -143,7 +143,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// `<f8` and the like; the first character says the byte order.
+/// `<f8` and the like; the first character is the byte order.
 inline bool parseDescr(std::string_view descr, Dtype &out, bool &swapped) {
     if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
         return false;

@@ -54,7 +54,7 @@
 #define SDFGC_SOLVER_COMPLEX64 cuComplex
 #define SDFGC_SOLVER_COMPLEX128 cuDoubleComplex
 
-// cuSPARSE. Of the algorithms for CSR, ALG3 is the only one that gives the same bits in every run.
+// cuSPARSE. ALG3 is the only algorithm for CSR with bitwise identical results in every run.
 #define SDFGC_SPARSE_HEADER <cusparse.h>
 #define SDFGC_SPARSE_NAME(name) cusparse##name
 #define SDFGC_SPARSE_CONSTANT(name) CUSPARSE_##name

@@ -142,8 +142,8 @@ namespace sdfgc::gpu {
 //   Status graphNodeSetEnabled(GraphExec, GraphNode, bool)   kernels, copies, fills; CUDA 11.6 or later, else notSupported
 //   Status graphMemTrim()                         gives memory back that earlier graphs of the device hold, where that is possible
 //
-// Recording: a stream that captures makes nodes of what it is given, one after the other, and runs nothing. This makes library
-// calls part of graphs. Everything else has functions above, so the emulation rejects it here
+// Recording: a capturing stream turns its operations into consecutive nodes instead of running them. This makes library calls part
+// of graphs. Everything else has functions above, so the emulation rejects it here
 //   Status streamBeginCapture(Stream)             a stream that streamCreate made. Until the end, this thread allocates nothing and does
 //                                                 not wait for the device: what is recorded must have all memory that it needs
 //   Status streamEndCapture(Stream, GraphHandle &, const char *name = "")   a plan of what was recorded; null on failure, also where

@@ -1,4 +1,4 @@
-// Fibers: the threads of a block, each with a stack of its own, on one thread of the host. Part of gpu_emulate.cpp.
+// Fibers: the threads of a block, each with its own stack, on one host thread. Part of gpu_emulate.cpp.
 //
 // Rules: resume() runs a fiber until it calls yield() or ends; then resume() returns. Switching costs some ten instructions on
 // x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are notified of every switch. Stacks end at a
