@@ -68,7 +68,7 @@ template <class Body> Status callOnAny(Stream handle, Body body) {
     });
 }
 
-/// Reports an operation that is not allowed during a capture, for the stream or its thread, and ends the capture.
+/// Reports an operation that is not allowed during a capture, for the stream or its thread, and breaks the capture.
 inline Status breakCapture(StreamState &stream, const char *what) {
     fail("capture: %s while stream %d is captured", what, stream.number);
     stream.capture->isBroken = true;

@@ -73,7 +73,7 @@ inline void match(Request &send, Request &receive) {
     job().happened(&receive);
 }
 
-/// The earliest posted partner. The seed chooses among several senders, and the earliest message of each is a candidate.
+/// The earliest posted partner. If several ranks have a matching send, the seed chooses one rank, and its earliest send is taken.
 inline Request *partnerOf(const Request &mine) {
     std::vector<Request *> candidates;
     for (Request *other : posted()) {
