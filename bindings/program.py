@@ -26,7 +26,7 @@ class Program:
         self._first = {}
         self._memory = {}
         self._kept = []
-        self._failures = []  # what callbacks raised
+        self._failures = []  # exceptions raised by callbacks
 
     def set_communicator(self, communicator):
         """The ranks that set later programs up: a communicator of mpi4py, or Fortran's handle of one; else all of the job."""
@@ -113,7 +113,7 @@ class Program:
         if getattr(self, '_handle', None):
             self._finalize(self._handle)
 
-    # ---- memory and streams of the caller
+    # ---- the caller's memory and streams
 
     def external_memory_size(self, storage):
         """Bytes of memory in `storage` that the caller provides; the program must be set up."""

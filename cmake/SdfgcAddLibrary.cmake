@@ -3,9 +3,9 @@
 # A shared library target NAME from a graph. Targets that link it find its headers (C: PROGRAM.h, C++: PROGRAM.hpp) and are rebuilt when
 # the graph, one of its parts, or sdfgc changes; nothing runs when nothing has changed.
 #   GRAPH    the .sdfg or .sdfgz file, relative to the current source folder
-#   TARGET   what to compile for; cpu when left out
-#   PROGRAM  the name that the graph has inside; NAME when left out
-#   OPTIONS  further options of `sdfgc build`
+#   TARGET   the target to compile for (default: cpu)
+#   PROGRAM  the name of the program in the graph (default: NAME)
+#   OPTIONS  additional options for `sdfgc build`
 # Properties of the target: SDFGC_FOLDER, the build folder (its include/PROGRAM.f90 is a Fortran module to be compiled with your sources,
 # its python/ can be put on PYTHONPATH). Install with install(IMPORTED_RUNTIME_ARTIFACTS NAME).
 function(sdfgc_add_library name)

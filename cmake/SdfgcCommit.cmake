@@ -1,7 +1,8 @@
 # The commit that a checkout is at.
 
-# sdfgc_commit(OUT FOLDER): sets OUT to the abbreviated commit of the git checkout in FOLDER. Empty where FOLDER is not the top of a checkout,
-# such as sources from a tarball, and where git is missing or refuses the folder. Configures again when the checkout moves to another commit.
+# sdfgc_commit(OUT FOLDER): sets OUT to the abbreviated commit of the git checkout in FOLDER. Empty if FOLDER is not the top of a
+# checkout (sources from a tarball, for example), or if git is missing or refuses the folder. CMake reconfigures when the checkout
+# moves to another commit.
 function(sdfgc_commit out folder)
     set(${out} "" PARENT_SCOPE)
     find_program(SDFGC_GIT git)

@@ -1,4 +1,4 @@
-# What sdfgc is built from; every package is a Debian 12 package (README.md lists them).
+# The dependencies of sdfgc. All of them are Debian 12 packages (README.md lists them).
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -7,7 +7,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 
-# isl answers what the dependence engine leaves open (docs/user/optimiser.md). It is required, so that what -O2 does never depends on how
-# sdfgc was built.
+# isl decides the dependences that the engine cannot (docs/user/optimiser.md). It is required so that -O2 does the same in every
+# build of sdfgc.
 find_path(ISL_INCLUDE_DIR isl/set.h REQUIRED)
 find_library(ISL_LIBRARY isl REQUIRED)

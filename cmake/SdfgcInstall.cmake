@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the executable, the files that it reads, documentation, examples, and the packages for
-# find_package(sdfgc) and pkg-config. Everything finds the rest relative to its own place, so an installation can be moved.
+# The files that `cmake --install` installs: the executable, the files that it reads, documentation, examples, and the packages for
+# find_package(sdfgc) and pkg-config. All paths are relative, so an installation can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -25,12 +25,12 @@ file(RELATIVE_PATH SDFGC_PC_TO_PREFIX /prefix/${sdfgcPkgConfigFolder} /prefix)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/sdfgc.pc.in ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/sdfgc.pc DESTINATION ${sdfgcPkgConfigFolder})
 
-# `cmake --build build --target uninstall` takes it away again.
+# `cmake --build build --target uninstall` removes the installation.
 configure_file(${CMAKE_SOURCE_DIR}/cmake/SdfgcUninstall.cmake.in ${CMAKE_BINARY_DIR}/cmake/SdfgcUninstall.cmake @ONLY)
 add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/cmake/SdfgcUninstall.cmake
                   COMMENT "removing what was installed" VERBATIM)
 
-# `cpack` makes a Debian package. It must not build what installing does not need.
+# `cpack` makes a Debian package. It must not build targets that the installation does not need.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sdfgc)

@@ -1,8 +1,9 @@
-# Order is the order of the design: a library may use only those above it (test/Layering checks the includes).
+# The order follows the layers of the design: a library may use only those above it (test/Layering checks the includes).
 set(SDFGC_LIBRARIES Support Platform Diag Types Symbolic Tasklet IR Serialize Analysis Nest Tree Interpret Pass LibraryNodes Lower Transforms CodeGen
                     Targets Package Build Run Validate Reduce Driver)
 
-# Headers that nearly every file includes, compiled once: a third off the time of a build without SDFGC_UNITY. Files still include what they use.
+# Precompiles headers that nearly every file includes, which saves a third of the time of a build without SDFGC_UNITY. Files still
+# include what they use.
 set(SDFGC_STANDARD_HEADERS <algorithm> <functional> <map> <memory> <optional> <set> <string> <unordered_map> <variant> <vector>
                            <fmt/core.h>)
 function(sdfgc_standard_headers target)
@@ -22,8 +23,7 @@ function(sdfgc_standard_headers target)
 endfunction()
 
 # Compiles the sources of each folder together, a dozen at a time (SDFGC_UNITY): most of a compiler's time goes into headers, and this reads them once
-# instead of a dozen times. Groups stay within one folder, so files that meet in one group know each other; the names in their anonymous
-# namespaces must differ.
+# instead of a dozen times. Groups stay within one folder; names in anonymous namespaces must differ within it.
 option(SDFGC_UNITY "compile a dozen files of a folder at a time: a third of the processor time of a build from nothing" OFF)
 set(SDFGC_UNITY_SIZE 12)
 function(sdfgc_unity target)
@@ -39,7 +39,7 @@ function(sdfgc_unity target)
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}${group})
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>) # a group is no header that others include
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>) # a group is not a header
 endfunction()
 
 # sdfgc_library(X DEPS A B EXTERNAL pkg::pkg): the library in lib/X with its public headers in include/sdfgc/X.

@@ -1,4 +1,4 @@
-// What a call of a program checks of its arguments. Only the interface says it, so callers in all languages get the same errors.
+// The argument checks at the start of a call. They depend only on the interface, so callers in all languages get the same errors.
 #include "sdfgc/CodeGen/Interface.h"
 #include "sdfgc/Tree/CertainUse.h"
 
@@ -11,7 +11,7 @@ using namespace tree;
 
 namespace {
 
-/// Sums, products, minima and maxima: cheap, and defined for all values. A quotient would end the process where its divisor is zero.
+/// Sums, products, minima and maxima: cheap, and defined for all values. A quotient would crash the process if its divisor is zero.
 bool isHarmless(sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Integer:
@@ -50,8 +50,8 @@ public:
     }
 
 private:
-    /// Memory that is optional, or that nothing reads or writes, may be missing, and then its sizes mean nothing. Memory that only
-    /// some calls use may be missing in the others.
+    /// Memory that is optional or never accessed may be missing; its sizes are then ignored. Memory that only some calls use may be
+    /// missing in the others.
     static bool isChecked(const Param &p) {
         return p.desc && !p.desc->isScalar() && !p.desc->optional.value_or(false) && (p.read || p.written);
     }
@@ -71,7 +71,7 @@ private:
     void addMemory(const Param &p) {
         const sym::Expr count = p.desc->isArray() ? p.desc->totalSize : sym::Expr(1);
         const std::string &name = p.cName.str();
-        // Where the size cannot be computed for certain, it is only when something is wrong anyway.
+        // If computing the size could fail, it is computed only when the pointer is null.
         const std::string when = isHarmless(count) ? "" : "if (!" + name + ") ";
         out_.push_back(when + "sdfgc::rt::requireMemory(\"" + p.name.str() + "\", " + name + ", " +
                        (isKnown(count) ? print(count) : "1") + ");");

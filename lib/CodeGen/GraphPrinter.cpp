@@ -11,7 +11,7 @@ using namespace tree;
 
 namespace {
 
-/// What transfers without a number bring to the host.
+/// The variables that copies without a node number write on the host.
 void flagTargets(const Function &f, const Block &b, std::set<VarId> &out) {
     for (const NodePtr &n : b.body) {
         if (const auto *c = dyn_cast<DeviceCopy>(n.get()); c && c->node < 0)
@@ -26,7 +26,7 @@ GraphPrinter::GraphPrinter(const Module &m, const Function &f, const Output &out
     flagTargets(f_, f_.body, flags_);
 }
 
-/// Does the statement bring the flag of a loop to the host? The device reads flags itself.
+/// Does the statement copy a loop's flag to the host? In a graph the device reads flags itself.
 bool GraphPrinter::bringsFlag(const Node &n) const {
     if (const auto *d = dyn_cast<Declare>(&n))
         return flags_.count(d->var) != 0;
@@ -36,7 +36,7 @@ bool GraphPrinter::bringsFlag(const Node &n) const {
     return n.kind == Kind::Synchronise || (c && c->node < 0);
 }
 
-/// With the comment that precedes it.
+/// Includes the comment that precedes it.
 bool GraphPrinter::isLeftOut(const Block &b, std::size_t i) const {
     const bool isComment = b.body[i]->kind == Kind::Comment && i + 1 < b.body.size();
     return bringsFlag(*b.body[i]) || (isComment && bringsFlag(*b.body[i + 1]));
@@ -69,7 +69,7 @@ void GraphPrinter::print(const LibraryCall &c) {
     w_.line(text + ");");
 }
 
-/// A loop or branch that the device decides on. Its nodes have numbers of their own.
+/// A loop or branch that the device decides on. Its nodes are numbered separately.
 void GraphPrinter::print(const Loop &l) {
     const bool isBranch = l.form == Loop::Once;
     const std::string name = l.comment.starts_with("loop ") ? l.comment.substr(5) : isBranch ? "branch" : "loop";

@@ -36,8 +36,8 @@ std::string HostPrinter::pragma(const Omp &o) const {
     return text + (o.inParallelRegion ? "" : team(o.numThreads, o.onlyIf, o.simd)) + reductions(o.reductions);
 }
 
-/// The clauses of a parallel region that say how many threads it has. With `simd` the condition names what it is for: it would
-/// forbid vectors, too.
+/// The clauses that set the number of threads of a parallel region. With `simd` the `if` clause names its directive; otherwise it
+/// would disable vectorisation, too.
 std::string HostPrinter::team(sym::Expr numThreads, sym::Expr onlyIf, bool simd) const {
     return (numThreads.isZero() ? "" : " num_threads(" + sym(numThreads) + ")") +
            (onlyIf == sym::Expr::boolean(true) ? "" : (simd ? " if(parallel : " : " if(") + sym(onlyIf) + ")");

@@ -79,7 +79,7 @@ std::string callbackParameter(Type t, const std::string &name) {
 
 } // namespace
 
-/// Is the memory of a parameter const in C? Elements that are pointers are not: callers would have to cast them.
+/// Is the memory of a parameter const in C? Memory with pointers as elements is not, because callers would have to cast it.
 static bool isConst(const Param &p) {
     if (!p.desc || p.desc->isScalar() || p.desc->isStream() || p.written)
         return false;
@@ -164,7 +164,7 @@ bool usesComplex(const Module &m) {
     return false;
 }
 
-/// Headers of several programs may define one struct; if they differ, the compiler shall say so.
+/// Headers of several programs may define the same struct; the compiler should report definitions that differ.
 std::string structGuard(Type t) {
     Hasher layout;
     for (const auto &[name, f] : t.fields()) {
@@ -185,7 +185,7 @@ std::string describe(const Param &p) {
     return p.desc->dtype.str() + "[" + shape + "]";
 }
 
-/// Says what the file is, and includes what its types need.
+/// The comment at the top of the file, and the includes that its types need.
 void preamble(TextWriter &w, const Module &m) {
     const std::string &n = m.name.str();
     w.line("/* " + n + ".h: C interface of program `" + n + "`, written by sdfgc.");
@@ -230,7 +230,7 @@ void structs(TextWriter &w, const Module &m) {
     }
 }
 
-/// The handle, and the functions that all programs have; where a function has two names, DaCe's is the first.
+/// The handle and the functions that all programs have. If a function has two names, DaCe's comes first.
 void functions(TextWriter &w, const Module &m) {
     const std::string &n = m.name.str();
     const std::string state = n + "_state_t", handle = n + "Handle_t";

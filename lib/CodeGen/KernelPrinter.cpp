@@ -28,7 +28,7 @@ void KernelPrinter::useType(Type t) const {
         use(topic == "complex" ? "gpu_complex" : topic);
 }
 
-/// `__global__ void __launch_bounds__(256) `: what stands in front of a kernel's name.
+/// `__global__ void __launch_bounds__(256) `: the text before a kernel's name.
 std::string KernelPrinter::head() const {
     use("gpu_program");
     if (!f_.kernel)
@@ -42,7 +42,7 @@ std::string KernelPrinter::head() const {
     return "__global__ void " + bounds;
 }
 
-/// Arrays of the host cannot be indexed on a device: each kernel that uses a constant has it.
+/// Kernels cannot index arrays of the host, so each kernel defines the constants that it uses.
 void KernelPrinter::body() {
     for (const ConstantDef &c : m_.constants)
         if (c.isArray && std::any_of(f_.vars.begin(), f_.vars.end(),
@@ -70,7 +70,7 @@ constexpr const char *axisNames[] = {"x", "y", "z"};
 
 } // namespace
 
-/// A loop whose iterations are spread over blocks or threads: the loop variable is computed from the hardware's indices.
+/// A loop whose iterations are distributed over blocks or threads: the loop variable is computed from the hardware's indices.
 void KernelPrinter::spreadLoop(const For &f) {
     const Spread &s = *f.spread;
     const std::string name = var(f.var).name.str();

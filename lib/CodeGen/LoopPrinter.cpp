@@ -52,7 +52,7 @@ void BodyPrinter::print(const Loop &l) {
     if (l.declares && l.init)
         init = typeName(var(l.declares).type) + " " + init;
     std::string condition = l.condition ? value(l.condition) : "true";
-    const std::string always = l.unroll ? "true" : ""; // GCC's pragma wants a condition to be there
+    const std::string always = l.unroll ? "true" : ""; // GCC's pragma requires a condition
     switch (l.form) {
     case Loop::Normal:
         if (init.empty() && update.empty())
@@ -105,7 +105,7 @@ void BodyPrinter::print(const If &i) {
         w_.close();
 }
 
-/// A statement with a body, in braces unless that is one line.
+/// A statement with a body; no braces around a body of one line.
 void BodyPrinter::scoped(const std::string &head, const Block &body) {
     if (isOneLine(body)) {
         w_.line(head);

@@ -28,7 +28,7 @@ BodyPrinter::Owner QueuePrinter::owner(VarKind kind) const {
 
 namespace {
 
-/// Is there a persistent kernel, which asks the device how many blocks it holds at once?
+/// Is there a persistent kernel, which queries how many blocks the device can run at once?
 bool fillsTheDevice(const Block &b) {
     bool found = false;
     for (const NodePtr &n : b.body) {
@@ -41,8 +41,8 @@ bool fillsTheDevice(const Block &b) {
 
 } // namespace
 
-/// What the nodes depend on, the nodes themselves, and the operations for calls without a graph. The nodes see their inputs
-/// only, since they are described again when these have changed.
+/// The inputs of the nodes, the nodes, and the operations for calls without a graph. The nodes see only their inputs, because they
+/// are described again only when an input changes.
 void QueuePrinter::body() {
     if (!f_.graph)
         return HostPrinter::body();
@@ -54,7 +54,7 @@ void QueuePrinter::body() {
         names += (names.empty() ? "" : ", ") + var(p).name.str();
     }
     w_.close(";");
-    // What the handle has stays where it is: libraries, and what is known of the device.
+    // Library objects and device properties are members of the handle, which never moves, so they need not be inputs.
     const std::string state = contains(f_.body, Kind::LibraryCall) || fillsTheDevice(f_.body) ? "__state" : "";
     w_.open("const auto nodes = [" + state + "](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
     if (!names.empty())
@@ -93,7 +93,7 @@ void QueuePrinter::print(const Launch &l) {
                              : kernel.kernel && kernel.kernel->barriers ? ", sdfgc::gpu::withBarriers"
                                                                         : "") +
                             "}";
-    const auto dimensions = [this](const std::array<sym::Expr, 3> &sizes) { // `{(N + 255) / 256}`: without ones at the end
+    const auto dimensions = [this](const std::array<sym::Expr, 3> &sizes) { // `{(N + 255) / 256}`: trailing ones are omitted
         std::size_t used = 3;
         while (used > 1 && sizes[used - 1].isOne())
             --used;

@@ -1,4 +1,4 @@
-// Powers, and real numbers that something rounds to integers: `floor(sqrt(N))`.
+// Powers, and real numbers that are rounded to integers: `floor(sqrt(N))`.
 #include "sdfgc/CodeGen/SymPrinter.h"
 
 namespace sdfgc::codegen {
@@ -9,12 +9,12 @@ using sym::Expr;
 SymPrinter::Text SymPrinter::power(Expr base, Expr exponent) const {
     if (isCount_)
         return ofSizes("power", std::vector<Expr>{base, exponent});
-    use("math"); // the power has the type of its base, for which a literal is too small
+    use("math"); // the result has the type of the base, and a literal's type is too narrow
     const std::string text = base.isInteger() ? "int64_t(" + print(base) + ")" : print(base);
     return {"sdfgc::rt::ipow(" + text + ", " + print(exponent) + ")", Precedence::Primary};
 }
 
-/// A quotient, of real numbers where real numbers are needed.
+/// A quotient; a real one where a real number is needed.
 SymPrinter::Text SymPrinter::fraction(Expr above, Expr below) const {
     if (!isReal_)
         return binary("/", Precedence::Multiplicative, above, below);
@@ -27,7 +27,7 @@ std::string SymPrinter::real(Expr e) const {
     return printer.print(e);
 }
 
-/// A whole number that comes of real ones: `floor(sqrt(N))`.
+/// An integer computed from real numbers: `floor(sqrt(N))`.
 SymPrinter::Text SymPrinter::roundedReal(const char *function, Expr e) const {
     use("cmath");
     return {std::string("static_cast<int64_t>(std::") + function + "(" + real(e) + "))", Precedence::Primary};

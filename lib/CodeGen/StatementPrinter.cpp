@@ -14,7 +14,7 @@ using py::ExprKind;
 
 namespace {
 
-/// The form of an operator that assigns; null where there is none.
+/// The assignment form of an operator (`+=`); null if it has none.
 const char *assigning(py::Op op) {
     using py::Op;
     switch (op) {
@@ -55,7 +55,7 @@ bool isOne(const py::Expr &e) { return e.kind == ExprKind::Int && e.text == "1";
 
 } // namespace
 
-/// Do both mean the same variable or element, without indices that depend on data?
+/// Do both refer to the same variable or element, without data-dependent indices?
 bool BodyPrinter::samePlace(const py::Expr &a, const py::Expr &b) const {
     if (a.kind == ExprKind::Name && b.kind == ExprKind::Name)
         return a.name == b.name;
@@ -168,7 +168,7 @@ void BodyPrinter::plainUpdate(const Update &u) {
     case Reduction::Min:
     case Reduction::Max: {
         use("math");
-        // A variable has its type; the type of other expressions is C++'s business, and may be wider.
+        // A variable has its declared type. C++ determines the type of other expressions, which may be wider.
         const Type type = ref(u.target).castTo ? ref(u.target).castTo : var(ref(u.target).var).type;
         const bool same = u.value->type == type && (u.value->kind == ExprKind::MemRef || u.value->kind == ExprKind::Name);
         const std::string types = same ? "" : "<" + typeName(type) + ", " + typeName(type) + ">";

@@ -63,7 +63,7 @@ const char *comparison(Kind k) {
     }
 }
 
-/// The exponent, where a symbol is squared or cubed: that is written as a product.
+/// The exponent if a symbol is squared or cubed, which is printed as a product.
 std::optional<int64_t> smallPower(Expr e) {
     if (e.kind() != Kind::Pow || !e.operands()[0].isSymbol())
         return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<int64_t> smallPower(Expr e) {
     return n && *n >= 2 && *n <= 3 ? n : std::nullopt;
 }
 
-/// Is it a symbol without a constant, N - 2? What that wraps around to is too large for any memory.
+/// Is it a symbol minus a constant, N - 2? If it wraps around, the result is too large for any memory.
 bool isLess(Expr sum) {
     const auto terms = sum.operands();
     return terms.size() == 2 && std::any_of(terms.begin(), terms.end(), [](Expr t) { return t.isSymbol(); }) &&
@@ -113,7 +113,7 @@ SymPrinter::Text SymPrinter::callOf(Name function, std::span<const Expr> args) c
     if (sym::isRealFunction(function))
         return realCall(function, args);
     if (const auto known = py::numberFunction(function.view())) {
-        if (known->topic == "cmath") // an integer that comes of real numbers
+        if (known->topic == "cmath") // an integer computed from real numbers
             return {"static_cast<int64_t>(" + realCall(function, args).text + ")", Precedence::Primary};
         use(known->topic);
         return call(known->name, args);
@@ -176,8 +176,8 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
     return best != counts.end() && best->second > 1 ? std::optional(best->first) : std::nullopt;
 }
 
-/// Takes `k` times a sum out of a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing where no
-/// terms are such a multiple.
+/// Removes `k` times a sum from a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing if no terms
+/// are such a multiple.
 std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum) {
     if (sum.kind() != Kind::Add)
         return std::nullopt;
@@ -201,7 +201,7 @@ std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum)
     return std::nullopt;
 }
 
-/// A factor that is a sum, with what its coefficients have in common in front: `6 * (W - 4)`.
+/// A factor that is a sum, with the common factor of its coefficients in front: `6 * (W - 4)`.
 std::string SymPrinter::factor(Expr e) const {
     const int64_t common = e.kind() == Kind::Add ? sym::integerContent(e) : 1;
     if (common == 1)
@@ -209,15 +209,15 @@ std::string SymPrinter::factor(Expr e) const {
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
 }
 
-/// After a `*`: what is rounded, `i / 2` or `i % 2`, in parentheses.
+/// After a `*`, rounded quotients and remainders (`i / 2`, `i % 2`) need parentheses.
 std::string SymPrinter::secondFactor(Expr e) const {
     const bool isProduct = (e.kind() == Kind::Mul || e.kind() == Kind::Pow) && sym::asFraction(e).second.isOne();
     return e.kind() != Kind::Add && !isProduct ? print(e, Precedence::Unary) : factor(e);
 }
 
 /// A sum that is a product of sums is printed as one, as the sizes of ranges were written: `(M - 2) * (N - 2)`. Other sums are
-/// printed with common factors taken out, as a person writes the index of an array: `N * (i + 1) + j`. Positive terms come first,
-/// then negative ones, the constant last; a positive constant comes first when nothing else would: `31 - t`.
+/// printed with common factors taken out, like a hand-written array index: `N * (i + 1) + j`. Positive terms come first, then
+/// negative ones, the constant last; a positive constant comes first if no other term is positive: `31 - t`.
 SymPrinter::Text SymPrinter::sum(Expr e) const {
     auto [num, den] = sym::asFraction(e);
     if (!den.isOne())
@@ -262,7 +262,7 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
     return {text, Precedence::Additive};
 }
 
-/// A sum that is a number of elements, with what all terms have in common taken out.
+/// A sum that is a number of elements, with the factor common to all terms taken out.
 SymPrinter::Text SymPrinter::count(Expr sum) const {
     std::vector<Expr> factors;
     const auto terms = [&sum] { return std::vector<Expr>(sum.operands().begin(), sum.operands().end()); };
@@ -350,7 +350,7 @@ SymPrinter::Text SymPrinter::render(Expr e) const {
     case Kind::None:
         return {"nullptr", Precedence::Primary};
     case Kind::Undefined:
-        return {"0", Precedence::Primary}; // the lowering has refused it where code depends on it
+        return {"0", Precedence::Primary}; // the lowering rejects this if code depends on it
     case Kind::Infinity:
         use("cmath");
         return {"INFINITY", Precedence::Primary};

@@ -1,4 +1,4 @@
-// What the text of a program needs to be included.
+// The headers that the text of a program needs.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 
 namespace sdfgc::codegen {

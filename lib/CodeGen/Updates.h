@@ -14,7 +14,7 @@ struct UpdateSpelling {
     std::string_view op;       // in C++ and OpenMP
     std::string_view function; // the end of a function's name in sdfgc/rt/atomic.h
     std::string_view onDevice; // and in gpu_atomic.h and gpu_reduce.h
-    /// Has C++ an operator that assigns: `+=`?
+    /// Does C++ have a compound assignment for it: `+=`?
     bool assigns() const { return op.size() == 1; }
 };
 

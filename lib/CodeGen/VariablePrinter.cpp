@@ -1,4 +1,4 @@
-// Variables in a function body: their declarations and memory, the elements and addresses that slots mean.
+// Variables in a function body: their declarations and memory, and the elements and addresses that slots refer to.
 #include "sdfgc/CodeGen/BodyPrinter.h"
 #include "sdfgc/CodeGen/Interface.h"
 
@@ -104,7 +104,7 @@ std::string BodyPrinter::addressOf(RefId slot, const std::vector<ExprRef> &args)
     if (!zero)
         return "&" + text + "[" + index(r, args) + "]";
     bool owns = isOwned(v.kind);
-    if (v.kind == VarKind::StateField) // memory of the caller is a plain pointer
+    if (v.kind == VarKind::StateField) // the caller's memory is a plain pointer
         owns = std::none_of(m_.fields.begin(), m_.fields.end(),
                             [&](const StateField &f) { return f.name == v.name && f.lifetime == ir::Lifetime::External; });
     return owns ? text + ".data()" : text;
@@ -124,7 +124,7 @@ std::string BodyPrinter::memory(RefId slot, const std::vector<ExprRef> &args) co
     return text;
 }
 
-/// As a pointer to the other type; what is const stays const.
+/// Casts to a pointer to the other type and preserves const.
 std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address) const {
     return "reinterpret_cast<" + std::string(var(r.var).isConst ? "const " : "") + typeName(r.castTo) + " *>(" + address + ")";
 }
@@ -134,7 +134,7 @@ std::string BodyPrinter::castAddress(const MemRef &r, const std::string &address
 std::string BodyPrinter::declarator(const Variable &v) const {
     useType(v.type);
     std::string type = typeName(v.type);
-    if (v.isConst) // of elements that are pointers, the pointers are const, not what they lead to
+    if (v.isConst) // for pointer elements, the pointers are const but not their targets
         type = type.back() == '*' ? type + "const" : "const " + type;
     switch (v.kind) {
     case VarKind::Pointer:
@@ -221,7 +221,7 @@ void BodyPrinter::print(const Declare &d) {
 
 namespace {
 
-/// What stands behind the count, where it is not the default.
+/// The text after the count, unless it is the default.
 std::string behindCount(const SymPrinter &symbols, sym::Expr startOffset, int64_t alignment) {
     std::string args;
     if (!startOffset.isZero() || alignment > 0)

@@ -3,13 +3,13 @@
 //   before   A, B -> MatMul -> C
 //   after    A, B -> nested SDFG { init: map i, j { C = 0 };  product: map i { map k, j (sequential) { C += A * B } } } -> C
 //
-// Order of the loops. The innermost loop is the label along which most operands lie next to each other in memory (or do not move at
-// all). When the result has that label, it is accumulated in memory, in rows; the other labels of the result form the parallel map
-// outside. When it is summed over, the sum is kept in a register. Without a label in the result, one map with conflict resolution
-// is left, which lowering makes an OpenMP reduction.
+// Order of the loops. The innermost loop is the label along which most operands are contiguous (or do not move at all). If the
+// result has that label, it is accumulated in memory, row by row; the other labels of the result form the outer parallel map. If
+// the label is summed over, the sum is kept in a register. If the result has no labels, a single map with conflict resolution
+// remains, which lowering turns into an OpenMP reduction.
 //
-// Conflict resolution on the node's output: a sum at top level is added to directly; everything else is computed into a temporary
-// and combined element by element, so that concurrent writers meet only there.
+// Conflict resolution on the node's output: at top level, a sum is accumulated directly. Everything else is computed into a
+// temporary and combined element by element, so concurrent writers conflict only there.
 #include "Contraction.h"
 #include "Expanders.h"
 
@@ -96,10 +96,10 @@ private:
     }
     bool check();
     void bindAll();
-    /// The container to compute into and how: a temporary for conflict resolution that the product cannot do itself.
+    /// The container to compute into, and how: a temporary if the product cannot apply the conflict resolution itself.
     void chooseTarget();
     void addBeta();
-    /// Nothing is summed: the addend is added where the product is formed.
+    /// Without a sum, the addend is added to each product directly.
     bool addsInPlace() const { return c_.summed().empty() && c_.addend.operand && !c_.beta.isZero(); }
     bool product();
     void call(const LibraryCall &c);
@@ -109,7 +109,7 @@ private:
     std::string term() const;
     std::vector<Expansion::Access> inputs() const;
     Type type() const { return c_.result.operand.type; }
-    /// Whose BLAS is called: with emulation, too, it is the vendor's program.
+    /// The library whose BLAS is called. Emulated programs use the name of the vendor's library, too.
     std::string_view implementation() const {
         return x_.where() != Where::Device ? "OpenBLAS" : platform::titleOf("gpublas", x_.context().options.vendor());
     }
@@ -117,8 +117,8 @@ private:
     Expansion &x_;
     Contraction c_;
     Factor target_;
-    std::string wcr_;         // of the output, empty when there is none or when it is a sum that is added to directly
-    bool accumulate_ = false; // the target holds what is to be added to
+    std::string wcr_;         // of the output; empty if there is none, or if it is a sum that is accumulated directly
+    bool accumulate_ = false; // the target already holds the addend
 };
 
 bool Builder::check() {
@@ -147,7 +147,7 @@ void Builder::chooseTarget() {
         c_.beta = {"0", 0};
     if (wcr_.empty())
         return;
-    // An output with conflict resolution adds to what is there: beta without an addend says the same (7.3).
+    // An output with conflict resolution adds to its old contents, as does beta without an addend (7.3).
     if (!c_.addend.operand)
         c_.beta = {"0", 0};
     if (sum && x_.parallel() && !c_.addend.operand) {
@@ -166,7 +166,7 @@ void Builder::chooseTarget() {
     target_.operand.allStrides = d->strides;
 }
 
-/// target = beta * addend, or zero; nothing when the target holds what is to be added to.
+/// target = beta * addend, or zero; nothing if the target already holds the addend.
 void Builder::addBeta() {
     if (accumulate_)
         return;
@@ -202,8 +202,8 @@ std::vector<Expansion::Access> Builder::inputs() const {
     return out;
 }
 
-/// The label along which most operands move by at most one element; the last of the result, then of the sum, when there are
-/// several.
+/// The label along which most operands move by at most one element; if there are several, the last label of the result, else of the
+/// sum.
 int Builder::innermost() const {
     std::vector<int> order = c_.summed();
     for (int l : c_.kept())
@@ -261,7 +261,7 @@ void Builder::call(const LibraryCall &c) {
             in.push_back(f.connector);
     if (accumulate_)
         in.push_back(target_.connector);
-    if (c.terms && !accumulate_ && sym::isLess(0, *c.terms) != sym::Truth::True) // sums of nothing
+    if (c.terms && !accumulate_ && sym::isLess(0, *c.terms) != sym::Truth::True) // empty sums
         x_.mapped(x_.addStateIf("empty", x_.word("k", *c.terms) + " < 1"), "empty", params(c_.kept()), {},
                   {{"o", target_.connector, index(target_), ""}}, "o = " + typedLiteral(type(), "0"));
     x_.call(x_.addState("product"), "product", in, {target_.connector}, c);
@@ -318,7 +318,7 @@ std::string misfit(const Contraction &c) {
     return "";
 }
 
-/// The node's indexing without loops of one element. Labels of loops are counted in order.
+/// The node's indexing without loops of one element. The remaining labels are renumbered in order.
 class ContractionReader {
 public:
     ContractionReader(Expansion &x, const analysis::Indexing &indexing) : x_(x), indexing_(indexing) {
@@ -342,7 +342,8 @@ public:
     }
 
 private:
-    /// Connectors that the program chose get names that no connector, parameter or temporary of the expansion has.
+    /// Renames connectors that the program named, so that they cannot clash with a connector, parameter or temporary of the
+    /// expansion.
     Factor factor(const analysis::IndexedOperand &o, Name connector) {
         if (indexing_.hasOwnNames) {
             const Name own("_op_" + connector.str());
@@ -355,8 +356,8 @@ private:
         return f;
     }
 
-    /// An addend at the connector of the result is the old contents of the result, unless it is other memory or the
-    /// result has conflict resolution.
+    /// An addend at the result's connector is the old contents of the result, unless it is different memory or the result has
+    /// conflict resolution.
     void readAddend(const analysis::IndexedOperand &o) {
         const Factor &result = out_.result;
         Name connector = o.connector;

@@ -8,8 +8,7 @@
 
 namespace sdfgc::libnodes {
 
-/// A container with one label per dimension of the operand's subset. `unit` stands for dimensions of one element, which
-/// have no loop.
+/// A container with one label per dimension of the operand's subset. `unit` marks dimensions of one element, which have no loop.
 struct Factor {
     static constexpr int unit = -1;
     Name connector;
@@ -18,7 +17,7 @@ struct Factor {
 
     sym::Expr size(std::size_t dim) const { return operand.subset.dims[dim].size(); }
     bool has(int label) const;
-    /// Stride of a label; of a label that occurs twice (a diagonal) the sum of both. Zero when it does not occur.
+    /// Stride of a label; the sum of both strides if it occurs twice (a diagonal), zero if it does not occur.
     sym::Expr stride(int label) const;
 };
 
@@ -44,14 +43,14 @@ struct Contraction {
     std::vector<int> summed() const;
 };
 
-/// The call that computes target (+)= alpha * product with BLAS, that of the host or that of the device. `overwrite`: beta is zero,
-/// else one. Nothing when BLAS cannot; `why` then says why.
+/// The call that computes target (+)= alpha * product with the BLAS of the host or the device. Beta is zero with `overwrite`, else
+/// one. Returns nothing if BLAS cannot compute it, and sets `why`.
 std::optional<LibraryCall> blasProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite, std::string &why);
 
-/// The same with the device's library for tensors; nothing when it cannot, or the toolchain lacks it.
+/// The same with the device's tensor library; nothing if it cannot compute it or the toolchain lacks it.
 std::optional<LibraryCall> tensorProduct(Expansion &x, const Contraction &c, const Factor &target, bool overwrite);
 
-/// Why types or the coefficient keep libraries away; empty when they do not.
+/// Why the types or the coefficient rule out library calls; empty if they do not.
 std::string unfitForLibraries(const Contraction &c, const Factor &target);
 
 } // namespace sdfgc::libnodes

@@ -7,11 +7,11 @@
 //   second factor and result      n
 //   both factors only             k
 //
-// Labels of one group merge into one dimension when they lie in memory like one, in both operands that have them; outer ones of m
-// and n that do not (a matrix that is broadcast) are batches, too. With m, n and k the call is gemm, without m or n gemv, with k
-// alone dot. On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one call, and a transposition is
-// geam. Every matrix needs unit stride in one dimension; which one decides between the normal and the transposed form. A result
-// that is contiguous by columns is computed as its own transpose.
+// Labels of one group merge into one dimension if they are laid out like one in both operands that have them. Outer labels of m and
+// n that do not merge (a broadcast matrix) become batches. With m, n and k the call is gemm, without m or n gemv, with k alone dot.
+// On the device the calls are those of runtime-headers/sdfgc/rt/gpu_blas.h, a batch is one call, and a transposition is geam. Every
+// matrix needs unit stride in one dimension; which one decides between the normal and the transposed form. A result that is
+// contiguous by columns is computed as its own transpose.
 #include "Contraction.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using namespace ir;
 
 namespace {
 
-/// Multiplications up to which a call costs more than it gains; of a batch every product is a call.
+/// Up to this many multiplications, a call costs more than it gains. In a batch, every product is a call.
 constexpr int64_t smallProduct = 16 * 16 * 16;
 
 /// One dimension of a call: a size, and its stride in each of the two operands that have it.
@@ -31,10 +31,10 @@ struct Dim {
     bool present = false;
 };
 
-/// Merges the labels into one dimension of both operands, or says that they do not lie in memory like one.
+/// Merges the labels into one dimension of both operands; fails if they are not laid out like one.
 std::optional<Dim> merged(std::vector<int> labels, const Factor &a, const Factor &b, const std::vector<sym::Expr> &sizes) {
     Dim d;
-    // From the innermost label outwards, as the first operand has them.
+    // From the innermost label outwards, in the order of the first operand.
     for (auto l = labels.rbegin(); l != labels.rend(); ++l) {
         sym::Expr sa = a.stride(*l), sb = b.stride(*l);
         if (!d.present)
@@ -96,7 +96,8 @@ private:
     std::optional<LibraryCall> dot(const Call &c);
     bool complex() const { return type_.isComplex(); }
     std::string word(const char *hint, sym::Expr e) { return x_.word(hint, e); }
-    /// A distance of elements, which BLAS wants to be positive even where there are none. The wrappers for devices see to that.
+    /// A leading dimension or increment. BLAS requires it to be positive even for empty operands; the device wrappers ensure that
+    /// themselves.
     std::string leading(const char *hint, sym::Expr e) {
         return word(hint, device() || sym::isLess(0, e) == sym::Truth::True ? e : sym::max({1, e}));
     }
@@ -147,7 +148,7 @@ std::string Product::unsuitable() const {
         return "the node requests it";
     if (x_.where() == Where::Kernel)
         return "a kernel cannot call BLAS";
-    // CUDA and ROCm come with their BLAS; the emulation of both calls that of the host.
+    // CUDA and ROCm include a BLAS; the emulation of both calls the host's BLAS.
     const pass::CompileOptions &options = x_.context().options;
     if (!options.has("openblas") && (!device() || options.emulate))
         return "the toolchain has no BLAS";
@@ -182,7 +183,7 @@ std::string Product::classify(Call &call) const {
         });
         return labels;
     };
-    // Rows or columns that do not lie in memory like one dimension: products for each index of the outer ones.
+    // If rows or columns do not merge into one dimension, each index of the outer ones gets its own product.
     auto mergedOrBatch = [&](std::vector<int> labels, const Factor &f) {
         labels = inOrderOf(std::move(labels), f);
         auto d = merged(labels, f, target_, c_.sizes);
@@ -257,7 +258,7 @@ std::optional<LibraryCall> Product::gemv(Call c) {
     }
     LibraryCall made = call("gemv", std::move(arguments), c.batch);
     if (!device())
-        made.terms = c.k.size; // BLAS returns at once where a dimension is 0
+        made.terms = c.k.size; // BLAS returns early if a dimension is 0
     return made;
 }
 
@@ -311,7 +312,7 @@ LibraryCall Product::onDevice(const Call &c, const Layout &a, const Layout &b, c
     return call(batched ? "gemmStridedBatched" : "gemm", std::move(arguments), loops);
 }
 
-/// A matrix into its transpose: a kernel that copies by elements would read or write memory in columns.
+/// A matrix into its transpose: a kernel that copies element by element would read or write along columns.
 std::optional<LibraryCall> Product::transposition(std::string &why) {
     const Factor &from = c_.factors[0];
     const std::vector<int> labels = c_.kept();

@@ -1,13 +1,13 @@
-// Contractions of one or two operands in device memory as calls of cuTENSOR or hipTensor, for those that no product of matrices
-// computes.
+// Contractions of one or two operands in device memory as calls of cuTENSOR or hipTensor, for contractions that are not matrix
+// products.
 //
 //   'abc','cbd'->'adb'   contract: letters of two operands that the result lacks are summed
 //   'abc'->'cba'         permute: a copy that reads or writes memory in columns, of more than two dimensions (a matrix is geam's)
 //
-// hipTensor takes less (the table of data types in its API reference): no batches, and permutations of float32 alone.
+// hipTensor supports less (see the table of data types in its API reference): no batches, and permutations of float32 only.
 //
 // A call of runtime-headers/sdfgc/rt/gpu_tensor.h, where every dimension has a letter, an extent and a stride: operands need not be
-// packed. Neither library is part of a GPU's toolkit: they are called where the toolchain has them, never asked for.
+// packed. Neither library is part of a GPU toolkit: they are called if the toolchain has them, and never required.
 #include "Contraction.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ private:
         return static_cast<int>(std::count_if(f.labels.begin(), f.labels.end(), [](int l) { return l != Factor::unit; }));
     }
 
-    /// No letter twice in an operand, nothing read backwards, not too many dimensions.
+    /// No repeated letter in an operand, no negative stride, and not too many dimensions.
     bool hasFormOfTensors() const {
         for (const Factor *f : operands()) {
             if (rank(*f) > maxRank || c_.sizes.size() > 26)
@@ -87,7 +87,7 @@ private:
         return !c_.summed().empty() && !(known && *known <= smallContraction);
     }
 
-    /// One to six dimensions each of rows, columns and sums, and none that all operands have.
+    /// One to six dimensions each for rows, columns and sums, and no dimension that all operands share.
     bool isHipContraction() const {
         std::size_t rows = 0, columns = 0, sums = 0;
         for (std::size_t l = 0; l < c_.sizes.size(); ++l) {

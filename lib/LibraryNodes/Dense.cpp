@@ -129,7 +129,7 @@ std::string Dense::pointer(Name container, const char *direction) const {
     return (value ? "&" : "") + std::string(direction) + container.str();
 }
 
-/// Rows, or columns, that lie so far apart. Of a single column nothing is, but LAPACK wants it to be as long as the column.
+/// The distance between rows, or columns. For a single column it is not used, but LAPACK requires at least the column's length.
 std::string Dense::leading(const Matrix &m) {
     if (by_ == By::Host && library_ == Library::Blas && sym::isLess(0, m.rowStride) != sym::Truth::True)
         return x_.word("ld", sym::max({1, m.rowStride})); // positive even where there are no elements
@@ -138,15 +138,15 @@ std::string Dense::leading(const Matrix &m) {
     return x_.word("ld", m.columns.isOne() ? m.rows : m.contiguousColumns() ? m.columnStride : m.rowStride);
 }
 
-/// For comparisons only: of a complex number the square.
+/// For comparisons only: the square for a complex number.
 std::string Dense::magnitude(const std::string &v) const {
     if (type_.isComplex())
         return "(" + v + ").real() * (" + v + ").real() + (" + v + ").imag() * (" + v + ").imag()";
     return "((" + v + ") < 0 ? -(" + v + ") : (" + v + "))";
 }
 
-/// A call of the library: the device's solver, or LAPACKE, which takes the order of elements first. The info, where it is wanted,
-/// is the last argument of the one and the result of the other. Containers that are read and written are in both lists.
+/// A call of the library: the device's solver, or LAPACKE, which takes the order of elements first. The requested info is the
+/// solver's last argument and LAPACKE's result. Containers that are read and written are in both lists.
 void Dense::call(const char *label, std::vector<Name> inputs, std::vector<Name> outputs, Name info, const std::string &routine,
                  std::vector<std::string> arguments) {
     LibraryCall c;
@@ -189,7 +189,7 @@ std::string fill(std::string text, const std::vector<std::pair<std::string, std:
     return text;
 }
 
-/// The loops without the lines that only compute the info, where it is not wanted.
+/// The loops, without the lines that compute the info if it is not requested.
 std::string withInfo(const std::string &loops, Name info) {
     if (info)
         return fill(loops, {{"$info", "_out" + info.str()}});
@@ -272,7 +272,7 @@ for (long long _j = 0; _j < $n; ++_j) {
     }
 })";
 
-// Row by row of the unknown, in the order in which the triangle gives them.
+// Solves row by row of the unknown, in the order of the triangle.
 const char *const leftLoops = R"(auto *_a = $a; auto *_b = $b;
 for (long long _q = 0; _q < $n; ++_q) {
     const long long _i = $at;
@@ -283,7 +283,7 @@ for (long long _q = 0; _q < $n; ++_q) {
         _b[_i * $lb + _j] /= _a[_i * $ld + _i];
 })";
 
-// Column by column, each row of the unknown by itself.
+// Solves column by column; the rows of the unknown are independent.
 const char *const rightLoops = R"(auto *_a = $a; auto *_b = $b;
 for (long long _j = 0; _j < $m; ++_j)
     for (long long _q = 0; _q < $n; ++_q) {
@@ -339,7 +339,7 @@ void Dense::solve(const Matrix &lu, Name pivots, const Matrix &right, Name info)
 }
 
 void Dense::invert(const Matrix &lu, Name pivots, Name info) {
-    if (by_ != By::Host) { // the devices' libraries have no getri
+    if (by_ != By::Host) { // the device libraries lack getri
         Matrix inverse = temporary("_inverse", lu.rows, lu.columns);
         setIdentity(inverse);
         solve(lu, pivots, inverse, info);
@@ -396,7 +396,8 @@ void Dense::solveTriangle(const Matrix &a, const Triangle &t, const Matrix &righ
 
 void Dense::factorPositive(const Matrix &m, bool lower, Name info) {
     if (by_ != By::Loops) {
-        // By rows, the lower triangle is the upper one of the transposed matrix, and has the factor of that.
+        // In row-major order, the lower triangle is the upper triangle of the transposed matrix, so the transposed factor is
+        // computed.
         const bool swapped = onDevice() && !m.contiguousColumns();
         const std::string triangle =
             onDevice() ? std::string("sdfgc::gpu::Triangle::") + (lower != swapped ? "Lower" : "Upper") : (lower ? "'L'" : "'U'");

@@ -1,9 +1,9 @@
-// Dense linear algebra on one matrix after another: what the LAPACK and linalg nodes are made of.
+// Dense linear algebra on single matrices: the building blocks of the LAPACK and linalg nodes.
 //
-// Every operation works in place on a matrix that is contiguous by rows: for LAPACK on the device by columns, as its library counts.
-// Operands that lie otherwise in memory are copied to a temporary first and back at the end. Each operation is one state with one C++
-// tasklet: a call of LAPACKE or CBLAS, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h, gpu_blas.h), where there
-// is one and the type allows, else loops.
+// Every operation works in place on a matrix with contiguous rows (contiguous columns for LAPACK on the device, which is
+// column-major). Operands with another layout are copied to a temporary and back. Each operation is one state with one C++ tasklet:
+// a call of LAPACKE or CBLAS, or of the device's library (runtime-headers/sdfgc/rt/gpu_solver.h, gpu_blas.h). Without a library
+// that supports the type, the tasklet consists of loops.
 #pragma once
 
 #include "Expansion.h"
@@ -26,12 +26,12 @@ struct Matrix {
 struct Triangle {
     bool lower = true, transposed = false;
     bool unit = false; // ones on the diagonal, which is not read
-    bool left = true;  // it stands left of the unknown
+    bool left = true;  // it is left of the unknown
 };
 
 class Dense {
 public:
-    /// Whose operations are asked for: none of one library and of the other.
+    /// The library whose operations are requested.
     enum class Library { Lapack, Blas };
     /// `type`: of the matrices.
     Dense(Expansion &x, Type type, Library library = Library::Lapack);
@@ -39,26 +39,26 @@ public:
     /// Which implementation was taken, and why.
     void remark();
 
-    /// Does a matrix lie in memory as the operations need it?
+    /// Does a matrix have the layout that the operations need?
     bool isReady(const Matrix &m) const {
         return m.type == type_ && !m.dims.empty() && (isByColumns() ? m.contiguousColumns() : m.contiguousRows());
     }
 
-    /// Binds the operand under the name; nothing when it has more than two dimensions that are not one long.
+    /// Binds the operand under the name; nothing if more than two of its dimensions are longer than one.
     std::optional<Matrix> bind(Name name, const Operand &o);
     /// A packed temporary.
     Matrix temporary(std::string_view name, sym::Expr rows, sym::Expr columns);
-    /// A matrix to work on with the content of `in`: `out` itself when it is ready, else a temporary. `same`: both are the same
-    /// memory. `direct`: is `out` just written? `symmetric`: contiguous rows are as good as contiguous columns.
+    /// A matrix to work on with the content of `in`: `out` itself if its layout fits, else a temporary. `same`: both are the same
+    /// memory. `direct`: is `out` simply overwritten? `symmetric`: contiguous rows are as good as contiguous columns.
     Matrix start(const Matrix &in, const Matrix &out, bool same, bool direct, bool symmetric = false);
-    /// Brings the result back to `out`.
+    /// Copies the result back to `out`.
     void end(const Matrix &work, const Matrix &out, const std::string &wcr);
     void copy(const Matrix &from, const Matrix &to, const std::string &wcr = "");
     void setIdentity(const Matrix &m);
     /// Sets the triangle above (`lower`) or below the diagonal to zero.
     void clearTriangle(const Matrix &m, bool lower);
 
-    // `info` gets LAPACK's result; an empty name: it is not wanted.
+    // `info` gets LAPACK's result; an empty name means that it is not requested.
     void factor(const Matrix &m, Name pivots, Name info = {});                      // getrf
     void solve(const Matrix &lu, Name pivots, const Matrix &right, Name info = {}); // getrs
     void invert(const Matrix &lu, Name pivots, Name info = {});                     // getri
@@ -66,7 +66,7 @@ public:
     void solveTriangle(const Matrix &a, const Triangle &t, const Matrix &right);    // trsm, of BLAS
 
     Name pivots(sym::Expr n) { return integers("_pivots", {n}); }
-    /// A temporary of integers where the operations want them.
+    /// A temporary of integers in the memory that the operations use.
     Name integers(std::string_view name, std::vector<sym::Expr> shape) {
         return x_.temporary(name, ScalarKind::Int32, std::move(shape), storage());
     }

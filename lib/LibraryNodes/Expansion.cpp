@@ -93,10 +93,10 @@ bool Expansion::writesFirst(const Operand &out) const {
     for (const State *s : allStates(g))
         for (const auto &n : s->nodes()) {
             const AccessNode *memory = analysis::nodeBehindViews(n.get());
-            if (!isa<AccessNode>(n.get()) || (memory && !isTarget(memory))) // what a view of nothing writes is not known
+            if (!isa<AccessNode>(n.get()) || (memory && !isTarget(memory))) // the target of an unbound view is unknown
                 continue;
             writes += static_cast<std::size_t>(std::count_if(n->inEdges().begin(), n->inEdges().end(), [&](const Edge *e) {
-                return !isTarget(analysis::nodeBehindViews(e->src)); // else it says what is a view of what
+                return !isTarget(analysis::nodeBehindViews(e->src)); // otherwise the edge binds a view
             }));
         }
     return writes == 1;

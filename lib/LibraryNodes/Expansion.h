@@ -1,4 +1,4 @@
-// What expanders share: the operands of a node, and the nested SDFG that takes its place.
+// Shared by all expanders: the operands of a node, and the nested SDFG that replaces it.
 #pragma once
 
 #include "sdfgc/Analysis/Indexing.h"
@@ -36,14 +36,14 @@ struct LibraryCall {
     Name result;                                            // container that gets what the function returns; empty: none does
     std::vector<std::pair<std::string, std::string>> loops; // around the call, outermost first: variable, count
     std::set<Name> byValue;                                 // inputs of one element that the call takes as values
-    bool ownComplex = false;                                // the library has complex types of its own: LAPACKE
+    bool ownComplex = false;                                // the library has its own complex types: LAPACKE
     std::optional<sym::Expr> terms;                         // of each sum; without any, the function returns and writes nothing
 
     /// `function(arguments)`, in its loops.
     std::string text() const;
 };
 
-/// A word of C++ as an argument.
+/// C++ text as an argument.
 inline std::string cppWord(const std::string &word) { return '"' + word + '"'; }
 
 /// Builds the nested SDFG that replaces a library node. Containers are named like the connectors; edges of the node move to it.
@@ -65,21 +65,21 @@ public:
     Operand output(Name connector);
     /// The meaning of the node, in symbols of the nested SDFG.
     analysis::Indexed indexing();
-    /// Is an output the only write of a container that had no value before? What the node would combine with it then counts as
-    /// neutral. DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the device what
-    /// the caller gave.
+    /// Is an output the only write of a container that had no value before? The old contents that the node would combine with then
+    /// count as neutral. DaCe's GPU transformation leaves such outputs: it takes them for overwritten, and does not copy to the
+    /// device what the caller gave.
     bool writesFirst(const Operand &out) const;
     /// Adds the operand's container to the nested SDFG under `name`, with the operand's squeezed shape (a scalar when it has one
     /// element).
     void bind(Name name, const Operand &o);
-    /// The same with all dimensions of the subset kept, unit ones too.
+    /// The same with all dimensions of the subset, including unit dimensions.
     void bindFull(Name name, const Operand &o);
     /// A transient inside.
     Name temporary(std::string_view name, Type t, std::vector<sym::Expr> shape, ir::Storage storage = ir::Storage::Default);
 
     /// A new state after the last one. Labels that repeat get a number.
     ir::State &addState(std::string_view label);
-    /// The same, but the state runs only where the condition, in Python, holds.
+    /// The same, but the state runs only if the condition (in Python) holds.
     ir::State &addStateIf(std::string_view label, std::string condition);
     /// Map over `ranges` (from 0, given sizes) with one Python tasklet: `inputs` and `outputs` are connector -> memlet with subsets
     /// over the parameters. Empty sizes: a bare tasklet. Access nodes are made for each container. Returns the tasklet.
@@ -88,16 +88,16 @@ public:
         Name data;
         std::vector<sym::Expr> index; // one element
         std::string wcr;              // outputs
-        bool sometimes = false;       // outputs: of the iterations that have an element, one writes it
+        bool sometimes = false;       // outputs: only one of the iterations of an element writes it
     };
     using Params = std::vector<std::pair<Name, sym::Expr>>; // parameter, size: from 0
-    /// The element that has the parameters as indices; the only one of a scalar without any.
+    /// The element at the indices given by the parameters; without parameters, the only element of a scalar.
     static std::vector<sym::Expr> elementAt(const Params &params);
     ir::Tasklet *mapped(ir::State &s, std::string_view label, const Params &params, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code, ir::Schedule schedule = ir::Schedule::Default);
-    /// Gives a tasklet in a map a whole container as a connector.
+    /// Passes an entire container to a tasklet in a map, through a connector.
     void readWhole(ir::State &s, ir::MapEntry &entry, ir::Tasklet &t, Name connector, Name data);
-    /// As `mapped`, with maps inside each other, outermost first. Levels without parameters are left out.
+    /// As `mapped`, with nested maps, outermost first. Levels without parameters are omitted.
     struct Level {
         Params params;
         ir::Schedule schedule = ir::Schedule::Default;
@@ -105,7 +105,7 @@ public:
     ir::Tasklet *nested(ir::State &s, std::string_view label, const std::vector<Level> &levels, const std::vector<Access> &inputs,
                         const std::vector<Access> &outputs, std::string code);
     /// A reduction in a register: outer maps { acc = `start`; sequential map { acc = wcr(acc, `code`) }; output = acc }. `code`
-    /// writes `o`; the output's own `wcr` decides how the register is combined with what the output holds. With a strip, the
+    /// writes `o`; the output's own `wcr` decides how the register is combined with the output's old contents. With a strip, the
     /// register is an array and the strip's parameter the innermost loop of all three steps: neighbours in memory are accumulated
     /// together.
     struct Strip {
@@ -134,12 +134,12 @@ public:
     ir::Tasklet *code(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       std::string text);
     /// A library call (sdfgc/Analysis/LibraryCalls.h) whose connectors `_inX`, `_outX` are whole containers: pointers, but for that
-    /// of the result. On the device it is code of the host that queues on a stream, not a kernel; containers in host memory then
-    /// get a twin in device memory, with copies before and after.
+    /// of the result. On the device the call is host code that queues work on a stream, not a kernel; containers in host memory
+    /// then get a copy in device memory, with transfers before and after.
     ir::Tasklet *call(ir::State &s, std::string_view label, const std::vector<Name> &inputs, const std::vector<Name> &outputs,
                       const LibraryCall &c);
 
-    /// A copy of all of a container to another one of as many elements.
+    /// Copies an entire container to one with the same number of elements.
     void copied(ir::State &s, Name from, Name to);
 
     /// An outer expression in symbols of the nested SDFG. Expansions name their parameters `_i0`, `_r1`, ... and their connectors
@@ -153,8 +153,8 @@ public:
     void renameInput(Name from, Name to);
     void renameOutput(Name from, Name to);
 
-    /// Puts the nested SDFG in the node's place: moves the edges, maps every free symbol to itself, removes the node. With
-    /// `inputName` and `outputName` for nodes without connectors (Reduce). Outputs that the nested SDFG does not have are refused.
+    /// Replaces the node by the nested SDFG: moves the edges, maps every free symbol to itself, removes the node. With `inputName`
+    /// and `outputName` for nodes without connectors (Reduce). Outputs that the nested SDFG lacks are rejected.
     void finish(Name inputName = {}, Name outputName = {});
 
     /// Property of the node as integer, boolean, text; the default when absent or null.
@@ -166,7 +166,7 @@ public:
     bool refuse(std::string why, std::string hint = "");
     /// A remark: which implementation was taken and why.
     void took(std::string_view implementation, std::string why);
-    /// A remark: what the node asks for and does not get.
+    /// A remark: a request of the node that is not honoured.
     void missed(const std::string &what, const diag::Reason &why);
 
 private:
@@ -183,7 +183,7 @@ private:
     /// A tasklet whose connectors are whole containers, with connectors of the types that `type` gives.
     ir::Tasklet *onContainers(ir::State &s, std::string_view label, const std::vector<Name> &inputs,
                               const std::vector<Name> &outputs, ir::Code text, const std::function<Type(Name)> &type);
-    /// The container that a call uses for one: itself, or its twin.
+    /// The container that a call uses for another one: itself, or its copy on the device.
     Name reachable(Name n);
     void copyBetween(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
     Operand operand(ir::Edge *e, bool input);
@@ -201,7 +201,7 @@ private:
 
 /// `dace.float64(1.5)`: a value in a type, as tasklet text.
 std::string typedLiteral(Type t, const std::string &value);
-/// Letter of the routines of BLAS and LAPACK for a type: s, d, c, z; 0 when they have none.
+/// The letter of BLAS and LAPACK routines for a type: s, d, c, z; 0 if they do not support it.
 char blasLetter(Type t);
 
 } // namespace sdfgc::libnodes

@@ -2,10 +2,10 @@
 //
 //   out[k] = factor * sum over j of in[j] * exp(-+ 2 pi i (j_0 k_0 / n_0 + j_1 k_1 / n_1 + ...))
 //
-// The inverse has the other sign and no division of its own. With FFTW the operand is copied to the result (or to a packed
-// temporary when the result is not packed) and transformed there in place. Plans are made per call without measuring; FFTW's
-// planner is not thread-safe, so plans are made and destroyed one at a time. On the device the same is done by its library, of up
-// to three dimensions (runtime-headers/sdfgc/rt/gpu_fft.h). Without a library the sum is computed as it stands, each in a register.
+// The inverse uses the other sign and does not divide. With FFTW the operand is copied to the result (or to a packed temporary when
+// the result is not packed) and transformed there in place. Plans are made per call without measuring; FFTW's planner is not
+// thread-safe, so plans are made and destroyed one at a time. On the device, its library does the same for up to three dimensions
+// (runtime-headers/sdfgc/rt/gpu_fft.h). Without a library the sum is evaluated directly, in a register per element.
 #include "Contraction.h"
 #include "Expanders.h"
 #include "OnDevice.h"
@@ -34,7 +34,7 @@ void directSum(Expansion &x, const Transform &t) {
     std::string angle, type = typedLiteral(t.out.type, "");
     for (std::size_t d = 0; d < j.size(); ++d) {
         std::string n = "(" + t.in.shape[d].str() + ")";
-        // The remainder keeps the angle small and so the sine exact.
+        // The remainder keeps the angle small and thus the sine accurate.
         angle += (d ? " + " : "") + ("(" + j[d].first.str() + " * " + k[d].first.str() + ") % ") + n + " / " + n;
     }
     std::string cast = type.substr(0, type.find('('));
@@ -80,7 +80,7 @@ void byLibrary(Expansion &x, const Transform &t) {
              {{"o", "_out", Expansion::elementAt(j), ""}}, "o = i" + scale);
 }
 
-/// The library that transforms, or none and why.
+/// The library to use, or none with the reason.
 std::pair<std::string, std::string> libraryFor(Expansion &x, const Transform &t) {
     const pass::CompileOptions &options = x.context().options;
     if (x.node().implementation == "pure")

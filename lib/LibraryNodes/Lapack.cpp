@@ -1,4 +1,4 @@
-// Factorisations and what is made with them: the nodes of lapack and linalg (format reference 7.4), and Trsm of blas.
+// Factorisations and solvers: the nodes of lapack and linalg (format reference 7.4), and Trsm of blas.
 //
 //   Getrf    LU with partial pivoting, pivots from one     Inv        copy, factor, invert
 //   Getrs    solution from LU                              Solve      copy, factor, solve
@@ -6,7 +6,7 @@
 //   Potrf    Cholesky factor of one triangle               Trsm       copy, solve with one triangle
 //
 // The nodes work on copies, or in place where input and output are the same memory. `_res` is LAPACK's info: zero, or the first
-// pivot that is zero (not positive). DaCe does not look at the info of nodes without `_res`, so these have none.
+// pivot that is zero (not positive). DaCe ignores the info of nodes without `_res`, so it is not computed for them.
 #include "Dense.h"
 #include "Expanders.h"
 
@@ -34,7 +34,7 @@ public:
         return refused_ ? Matrix()
                         : dense_.start(from, to, sameMemory(x_.input(in), x_.output(out)), wcrOf(out).empty(), symmetric);
     }
-    /// A matrix that is only read: itself, or a packed copy.
+    /// A matrix that is only read: the operand itself, or a packed copy.
     Matrix readable(Name connector) {
         Matrix m = input(connector);
         if (refused_ || dense_.isReady(m))
@@ -49,8 +49,8 @@ public:
         return copy;
     }
     void end(const Matrix &work, Name out) { dense_.end(work, output(out), wcrOf(out)); }
-    /// A vector of integers at a connector; pivots lie next to each other. Of a node on the device they are in its memory: what the
-    /// host wants of them gets a copy at the end.
+    /// A vector of integers at a connector; pivots lie next to each other. For a node on the device they are in device memory, and
+    /// copied to the host at the end if they are needed there.
     Name integers(Name connector, bool isInput) {
         Operand o = isInput ? x_.input(connector) : x_.output(connector);
         if (!o || o.rank() > 1 || (o.rank() == 1 && !o.strides[0].isOne()) || !(o.type == Type(ScalarKind::Int32)))
@@ -62,7 +62,7 @@ public:
         forHost_.emplace_back(onDevice, connector);
         return onDevice;
     }
-    /// Where LAPACK's info goes; nowhere when it is not wanted.
+    /// The destination of LAPACK's info; empty if it is not requested.
     Name info() { return x_.node().outEdge("_res") ? integers("_res", false) : Name(); }
     bool finish() {
         if (refused_)

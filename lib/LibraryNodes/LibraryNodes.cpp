@@ -64,7 +64,7 @@ bool overwrites(const ir::LibraryNode &n) {
     if (const auto how = analysis::combinationOf(n))
         return !how->keepsOld();
     const Definition *d = find(n);
-    // What comes from other ranks may leave a rank that is no root, or in no grid, alone.
+    // MPI nodes may not write on ranks that are not the root or not in the grid.
     return d && d->expand && d->className != "Stencil" && d->library != "mpi" && d->library != "pblas";
 }
 

@@ -13,11 +13,11 @@
 //   BlockScatter, BlockGather, Redistribute                 _inp_buffer -> _out_buffer
 //   Halo, AllgatherParts                                    _inbuffer -> _outbuffer
 //
-// Each becomes one call of sdfgc/rt/mpi.h. A buffer goes as a block, with the extents and strides of its memlet: whether it has gaps is
-// known to the runtime, which has the numbers. The property `grid` (resolve-process-grids) names the ranks that take part, or the operand
-// `_comm` holds their communicator, else all of the program's world do. What a node
-// writes is dynamic: a rank that is not the root, or not in the grid, keeps what it had. A call has effects that memlets do not say,
-// so no pass removes it or changes the order of two of them.
+// Each becomes one call of sdfgc/rt/mpi.h. A buffer is passed as a block with the extents and strides of its memlet; the runtime
+// decides whether it has gaps, since it has the numbers. The property `grid` (resolve-process-grids) names the participating ranks,
+// or the operand `_comm` holds their communicator; otherwise all ranks of the program's world participate. Outputs are dynamic: a
+// rank that is not the root, or not in the grid, keeps its old contents. Calls have side effects that memlets do not describe, so
+// passes neither remove nor reorder them.
 #include "Expanders.h"
 #include "MpiCall.h"
 
@@ -67,7 +67,7 @@ bool expandMpiWait(State &s, LibraryNode &n, pass::Context &c) {
 
 namespace {
 
-/// A collective call: its function in the runtime, and what it has besides two buffers.
+/// A collective call: its function in the runtime, and its operands other than the two buffers.
 struct Collective {
     std::string_view node, function;
     bool hasRoot = false, reduces = false;
@@ -102,7 +102,7 @@ bool expandMpiCollective(State &s, LibraryNode &n, pass::Context &c) {
     const std::string name = n.className();
     const auto *const at =
         std::find_if(std::begin(collectives), std::end(collectives), [&](const Collective &k) { return k.node == name; });
-    const bool isBarrier = at == std::end(collectives); // of one kind or the other
+    const bool isBarrier = at == std::end(collectives); // blocking or non-blocking
     if (!isBarrier) {
         if (at->reduces)
             call.operation();

@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// The innermost map around a node, through all nested SDFGs, whose iterations may run at once; null if there is none.
+/// The innermost map around a node, through all nested SDFGs, whose iterations may run in parallel; null if there is none.
 const MapEntry *parallelMapAround(const Node &n) {
     for (const Node *at = &n; at;) {
         const State &s = *at->state();
@@ -56,7 +56,7 @@ constexpr std::array<Operator, 10> operators{{
     {"MPI_BXOR", py::Reduction::BitXor, "BitXor"},
 }};
 
-/// Has MPI, or the runtime, this operator for elements of a type?
+/// Does MPI, or the runtime, support this operator for elements of a type?
 bool reduces(std::string_view own, Type t) {
     const bool isOrder = own == "Min" || own == "Max", isNumber = own == "Sum" || own == "Prod";
     if (t.isComplex())
@@ -324,7 +324,7 @@ bool MpiCall::finish(const std::string &function, const std::string &object, con
     Tasklet *t = x_.call(s, function, inputs_, outputs_, call);
     t->sideEffects = true;
     if (t->environments.front() != Name("MPI"))
-        t->environments.insert(t->environments.begin(), Name("MPI")); // its object has that of MPI
+        t->environments.insert(t->environments.begin(), Name("MPI")); // its object uses that of MPI
     for (Edge *e : t->outEdges())
         e->memlet.dynamic = true;
     x_.took(environment, "the node communicates");

@@ -1,4 +1,4 @@
-// Maps inside each other around one tasklet, and reductions in a register: the graphs that most expansions consist of.
+// Nested maps around one tasklet, and reductions in a register: the graphs that make up most expansions.
 #include "Expansion.h"
 
 #include "sdfgc/IR/ScopeConnectors.h"
@@ -54,8 +54,8 @@ Expansion::Nest Expansion::open(State &s, std::string_view label, const std::vec
     return nest;
 }
 
-/// Leads each input from its container (from the given access node, when there is one) through the entries to `to`; without inputs,
-/// an ordering edge keeps `to` inside.
+/// Routes each input from its container (from the access node, if one is given) through the entries to `to`; without inputs, an
+/// ordering edge keeps `to` inside.
 void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Access> &inputs, AccessNode *given) {
     std::map<Name, AccessNode *> nodes;
     for (const Access &a : inputs) {
@@ -83,7 +83,7 @@ void Expansion::read(State &s, const Nest &nest, Node *to, const std::vector<Acc
     }
 }
 
-/// Leads an output from `from` through the exits to the given access node, or to a new one.
+/// Routes an output from `from` through the exits to the given access node, or to a new one.
 void Expansion::write(State &s, const Nest &nest, Node *from, const Access &a, AccessNode *given) {
     Node *at = from;
     Name connector(a.connector);
@@ -128,7 +128,7 @@ Tasklet *Expansion::python(State &s, std::string_view label, std::string code) {
     return t;
 }
 
-/// The value that the threads of a block have together, in the first of them.
+/// The combined value of the threads of a block, in the first thread.
 AccessNode *Expansion::combined(State &s, AccessNode *mine, const std::string &operation) {
     const Type type = inner_->desc(mine->data)->dtype;
     auto *total = s.add<AccessNode>(temporary("_total", type, {}, Storage::Register));
@@ -165,7 +165,7 @@ void Expansion::accumulate(State &s, std::string_view label, const Accumulation 
     auto *last = s.add<AccessNode>(acc);
     Params reduced = a.inner;
     reduced.insert(reduced.end(), along.begin(), along.end());
-    // Each step is a map of its own inside the outer maps.
+    // Each step is a separate map inside the outer maps.
     auto in = [&](std::string_view name, const Params &params, const Nest &outer) {
         Nest nest = outer, own = open(s, name, {{params, Schedule::Sequential}});
         nest.entries.insert(nest.entries.end(), own.entries.begin(), own.entries.end());

@@ -45,8 +45,8 @@ std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, con
 
 namespace {
 
-/// Nodes of which there is no parallel expansion: a sequence of dependent steps, or loops over rows of unknown length. One thread
-/// of a GPU would take far longer for them than the host.
+/// Nodes without a parallel expansion: sequences of dependent steps, or loops over rows of unknown length. A single GPU thread
+/// would take far longer than the host.
 enum class Kind { Parallel, Solver, Sparse, Transform };
 struct DeviceRow {
     Kind kind = Kind::Parallel;
@@ -82,7 +82,7 @@ std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &opti
         if (isHosts(descOf(e)))
             return "`" + e->memlet.data.str() + "` is in host memory";
     for (const ir::Edge *e : n.outEdges())
-        if (e->srcConn != "_ipiv" && e->srcConn != "_res" && isHosts(descOf(e))) // these get copies at the end
+        if (e->srcConn != "_ipiv" && e->srcConn != "_res" && isHosts(descOf(e))) // these are copied at the end
             return "`" + e->memlet.data.str() + "` is in host memory";
     if (kind == Kind::Sparse)
         return whyNoDeviceSparse(n);

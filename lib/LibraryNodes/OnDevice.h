@@ -1,19 +1,18 @@
-// Which nodes of the device its libraries can compute. Those that they cannot, and of which there is no parallel expansion, compute
-// on the host.
+// Which nodes on the device can be computed by its libraries. Other nodes without a parallel expansion are computed on the host.
 #pragma once
 
 #include "sdfgc/LibraryNodes/LibraryNodes.h"
 
 namespace sdfgc::libnodes {
 
-// Of a node on the device, outside of kernels: why it cannot call the device's library; empty when it can. CUDA and ROCm come with
+// For a node on the device, outside of kernels: why it cannot call the device's library; empty if it can. CUDA and ROCm include
 // these libraries; the emulation calls those of the host, which the toolchain may lack.
 
-/// LAPACK, and BLAS's solutions with triangles: for matrices of a type.
+/// LAPACK, and BLAS's triangular solve: for an element type.
 std::string whyNoDeviceSolver(const ir::LibraryNode &n, Type t, const pass::CompileOptions &options);
 /// Products with sparse matrices: for the types of the operands.
 std::string whyNoDeviceSparse(const ir::LibraryNode &n);
-/// Fourier transforms: for a number of dimensions that are not one long.
+/// Fourier transforms: for the number of dimensions longer than one.
 std::string whyNoDeviceTransform(const ir::LibraryNode &n, std::size_t rank, const pass::CompileOptions &options);
 
 } // namespace sdfgc::libnodes

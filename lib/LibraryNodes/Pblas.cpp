@@ -1,11 +1,11 @@
 // Distributed linear algebra: the nodes of pblas (docs/user/mpi.md).
 //
 //   Pgemm    _a, _b, _a_block_sizes, _b_block_sizes -> _c; sizes m, n, k
-//   Pgemv    the same, `_b` and `_c` vectors; sizes m, n; `transa`; a further `_c_block_sizes` may say how the result is dealt out
+//   Pgemv    the same, `_b` and `_c` vectors; sizes m, n; `transa`; optionally `_c_block_sizes`, the blocks of the result
 //   BlockCyclicScatter, BlockCyclicGather    _inbuffer, _block_sizes -> _outbuffer [, _gdescriptor, _ldescriptor]
 //
-// Each becomes one call of sdfgc/rt/scalapack.h. The grid is the one at `_grid` (resolve-process-grids), else Px x Py ranks, as the
-// symbols of these names say: DaCe's nodes do not mention them. Only the ranks of the grid write, so that what is written is dynamic.
+// Each becomes one call of sdfgc/rt/scalapack.h. The grid is the one at `_grid` (resolve-process-grids), else Px x Py ranks, from
+// the symbols of these names, which DaCe's nodes do not mention. Only the ranks of the grid write, so outputs are dynamic.
 #include "Expanders.h"
 #include "MpiCall.h"
 
@@ -19,7 +19,7 @@ using namespace ir;
 
 namespace {
 
-/// Makes a symbol of an outer SDFG one of `g`, where it is none.
+/// Adds a symbol of an outer SDFG to `g` if it is missing there.
 bool reach(SDFG &g, Name symbol) {
     if (g.symbols.contains(symbol))
         return true;
@@ -44,7 +44,7 @@ public:
                              x_.word("py", x_.inside(sym::Expr::symbol("Py"))) + ")");
     }
 
-    /// The sizes of the whole, by properties.
+    /// The global sizes, from properties.
     void sizes(std::initializer_list<const char *> properties) {
         std::string text;
         for (const char *property : properties) {
@@ -80,7 +80,7 @@ public:
         arguments_.push_back(text + ")");
     }
 
-    /// Nine numbers for ScaLAPACK, where somebody wants them.
+    /// ScaLAPACK's descriptor of nine numbers, if an output requests it.
     void descriptor(const char *connector) {
         if (refused_ || !x_.node().outEdge(connector))
             return arguments_.push_back(cppWord("nullptr"));
@@ -98,7 +98,7 @@ public:
         arguments_.push_back(cppWord(given == "T" ? "true" : "false"));
     }
 
-    /// Replaces the node, whose operands must be of one type.
+    /// Replaces the node. All operands must have the same type.
     bool finish(const std::string &function) {
         for (std::size_t i = 1; i < types_.size(); ++i)
             if (!(types_[i] == types_[0]))

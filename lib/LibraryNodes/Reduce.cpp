@@ -1,26 +1,26 @@
 // Reduce: combines the elements of some dimensions of its input (format reference 7.6).
 //
 //   identity given      out[o] = identity; then f over the reduced dimensions
-//   identity absent     the result is combined with what the output holds; where that is nothing, the neutral element takes its place
+//   identity absent     the result is combined with the output's old contents, or with the neutral element if there are none
 //   no axis left        a plain copy
 //
-// How the loops lie, the first that applies:
+// Loop structure; the first that applies:
 //
 //   copy       nothing is reduced
 //   direct     one element is left: a parallel map with conflict resolution, which lowering makes an OpenMP reduction
-//   in place   a function without neutral element and no identity: a parallel map around a sequential one that updates the output
+//   in place   neither neutral element nor identity: a parallel map around a sequential one that updates the output
 //   register   a parallel map over what is kept, a sequential one inside that accumulates in a register
 //
-// Two refinements of the last. When the dimension next to each other in memory is kept, the register is a strip of neighbours, so
-// that rows are read in order. When there is little else to run in parallel over, one reduced dimension is cut into chunks; a
-// second reduction combines their results. Chunks depend on the size alone, so the result does not depend on the number of threads.
+// Two refinements of the last. If the contiguous dimension is kept, the register is a strip of neighbours, so rows are read in
+// order. If there is little other parallelism, one reduced dimension is cut into chunks, and a second reduction combines their
+// results. Chunks depend only on the size, so the result does not depend on the number of threads.
 //   block      the node asks for `CUDA (block)` in a thread-block map: each thread combines its own elements, then the threads of
 //              the block their results, which all of them get (DaCe: ExpandReduceCUDABlock in libraries/standard/nodes/reduce.py,
 //              where only the first thread gets it)
 //
-// Where the order of sums may not change (--reductions ordered), each output has one accumulator that meets its elements in the order of their
-// indices: nothing is cut into chunks, reduced dimensions keep their order, and where there is no identity the output itself is the
-// accumulator. On the device, a thread has an output. Functions for which the order does not count are planned as ever.
+// If the order of sums must not change (--reductions ordered), each output has one accumulator that receives its elements in index
+// order: there are no chunks, reduced dimensions keep their order, and without an identity the output itself is the accumulator. On
+// the device, each thread computes one output. Functions that are independent of the order are planned as usual.
 //
 // On the device: ReduceDevice.cpp.
 //
@@ -42,7 +42,7 @@ namespace {
 constexpr int64_t stripWidth =
     2048; // elements that are accumulated together: rows are read in long runs, and the strip stays in cache
 constexpr int64_t chunkSize = 128; // elements of a reduced dimension that one thread accumulates
-constexpr int64_t fewOutputs = 64; // at most so many outputs make chunks worth it
+constexpr int64_t fewOutputs = 64; // chunks are worthwhile up to this many outputs
 const Name chunk("_chunk");
 
 bool isAssociative(py::Reduction r) {
@@ -99,7 +99,7 @@ bool Reduce::inOrder() const {
     return !x_.context().allows(pass::FloatClass::F1) && py::orderCounts(py::parseWcr(wcr_).value->kind, out_.type);
 }
 
-/// One parameter per dimension; the dimension next to each other in memory is the innermost loop, where the order may change.
+/// One parameter per dimension; the contiguous dimension is the innermost loop if the order may change.
 Expansion::Params Reduce::params(std::vector<std::size_t> dims) const {
     if (dims != reduced_ || !inOrder())
         std::stable_partition(dims.begin(), dims.end(), [&](std::size_t d) { return !in_.strides[d].isOne(); });
@@ -141,14 +141,14 @@ void Reduce::inPlace() {
     x_.took("pure", neutral_ ? "updates the output in order" : "updates the output in order: its function has no neutral element");
 }
 
-/// The kept dimension next to each other in memory.
+/// The kept dimension that is contiguous in memory.
 std::optional<std::size_t> Reduce::row() const {
     auto at = std::find_if(kept_.begin(), kept_.end(), [&](std::size_t d) { return in_.strides[d].isOne(); });
     return at == kept_.end() ? std::nullopt : std::optional(*at);
 }
 
-/// Are there too few outputs to run in parallel over, as far as is known, and many elements for each? A row does not count: its
-/// neighbours are accumulated together.
+/// Are there too few outputs for parallelism, as far as is known, and many elements for each? A contiguous row does not count,
+/// because its elements are accumulated together.
 bool Reduce::worthCutting() const {
     std::vector<std::size_t> outputs = kept_;
     if (auto r = row())
@@ -244,7 +244,7 @@ void Reduce::accumulate() {
     std::size_t longest = dimensionToCut();
     sym::Expr chunks = sym::ceilDiv(in_.shape[longest], chunkSize);
     Loops first = chunked ? cut(longest, chunks, chunkSize) : plainLoops();
-    if (auto r = x_.where() == Where::Host ? row() : std::nullopt) { // a strip is too much for a thread of a kernel
+    if (auto r = x_.where() == Where::Host ? row() : std::nullopt) { // a strip is too large for a thread of a kernel
         strip(first, *r);
         how += ", neighbours together";
     }
@@ -269,7 +269,7 @@ void Reduce::applySchedule() {
                 m->schedule = schedule;
 }
 
-/// Do the threads of a block reduce together? The elements of a thread are its own, in registers.
+/// Do the threads of a block reduce together? Each thread's elements are private, in registers.
 bool Reduce::isByBlock() {
     const LibraryNode &n = x_.node();
     if (n.implementation != "CUDA (block)" && n.implementation != "CUDA (block allreduce)")

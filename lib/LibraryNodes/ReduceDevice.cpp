@@ -1,6 +1,6 @@
 // Reduce on the device: which threads read what.
 //
-//   a thread per output      neighbouring threads read neighbouring elements: the dimension next to each other in memory is kept,
+//   a thread per output      neighbouring threads read neighbouring elements: the contiguous dimension is kept,
 //                            and there are many outputs; or there is little to reduce; or blocks cannot combine such values
 //   a block per output       everything else. The threads of a block read neighbouring elements along one reduced dimension, each
 //                            combines every 256th of them in a register; then warps combine the registers of their lanes, and the
@@ -8,7 +8,7 @@
 //   two of them              few outputs and much to reduce: a first kernel with a block per chunk, a second one for the chunks
 //   a library                the node asks for it: ReduceLibrary.cpp
 //
-// No atomic operation is used, and chunks depend on sizes alone: the result of a run is that of every run.
+// No atomic operations are used, and chunks depend only on sizes, so every run gives the same result.
 #include "ReducePlan.h"
 
 namespace sdfgc::libnodes {
@@ -32,7 +32,7 @@ bool atMost(sym::Expr e, int64_t bound) {
 
 } // namespace
 
-/// Joins reduced dimensions that lie in memory like one.
+/// Merges reduced dimensions that are laid out like one.
 void Reduce::mergeReduced() {
     auto isReduced = [&](std::size_t d) { return std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end(); };
     Operand merged = in_;
@@ -55,13 +55,13 @@ void Reduce::mergeReduced() {
     reduced_ = std::move(reduced);
 }
 
-/// Would threads that each have an output read neighbouring elements, and are there enough of them?
+/// Would threads with one output each read neighbouring elements, and are there enough outputs?
 bool Reduce::coalescedOutputs() const {
     auto next = row();
     return next && !atMost(product(kept_), manyOutputs);
 }
 
-/// Spreads a reduced loop over the threads of a block: the one along neighbours, else the longest.
+/// Distributes a reduced loop over the threads of a block: the one along contiguous elements, else the longest.
 void Reduce::byBlocks(Loops l, const char *label) {
     Expansion::Level grid{l.leading, Schedule::GPU_Device};
     for (auto &p : params(l.outer))

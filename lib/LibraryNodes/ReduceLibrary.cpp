@@ -1,15 +1,14 @@
-// Reduce on the device by CUB or rocPRIM, for nodes that ask for it (`CUDA (device)`, which is what DaCe calls its expansion by
-// CUB).
+// Reduce on the device by CUB or rocPRIM, for nodes that request it (`CUDA (device)`, DaCe's name for its CUB expansion).
 //
 //   out[i] = sum over j of in[i, j]        gpu::reduce<gpu::Sum>(stream, in, rows, columns, out)
 //
 // The libraries reduce rows: elements that follow each other in memory, row after row, into elements of the same type. They start
-// from the neutral value; another start, what the output held, and the conflict resolution of the output come afterwards, by a map
-// over a temporary:
+// from the neutral value; another initial value, the output's old contents, and the output's conflict resolution are applied
+// afterwards by a map over a temporary:
 //
 //   _total[:] = the library's reduction;   out[i] = f(out[i], _total[i])
 //
-// Everything else is ReduceDevice.cpp's. A call of runtime-headers/sdfgc/rt/gpu_primitives.h.
+// ReduceDevice.cpp handles everything else. The call is one of runtime-headers/sdfgc/rt/gpu_primitives.h.
 #include "ReducePlan.h"
 
 #include <cstdlib>
@@ -21,7 +20,7 @@ using namespace ir;
 
 namespace {
 
-/// A function in gpu_reduce.h, and its neutral value where that is a number.
+/// A function in gpu_reduce.h, and its neutral value if that is a number.
 struct Operation {
     py::Reduction kind;
     const char *name;

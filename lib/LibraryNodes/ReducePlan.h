@@ -1,5 +1,5 @@
-// Reduce under expansion: the operands, the function, and the plans that Reduce.cpp (host and inside of kernels) and
-// ReduceDevice.cpp (the device as a whole; ReduceLibrary.cpp by a library of primitives) choose from.
+// Reduce under expansion: the operands, the function, and the plans that Reduce.cpp (host, and inside of kernels) and
+// ReduceDevice.cpp (entire device; ReduceLibrary.cpp with a library of primitives) choose from.
 #pragma once
 
 #include "Expansion.h"

@@ -3,8 +3,8 @@
 //   c[i, :] = alpha * sum over p in rows[i] .. rows[i + 1] of vals[p] * b[cols[p], :] + beta * cin[i, :]
 //
 // One tasklet with a loop over the rows, in parallel at top level. Each row of the result is accumulated in memory, along the rows
-// of b. On the device a call of its library (runtime-headers/sdfgc/rt/gpu_sparse.h), which adds to what the result holds: an addend
-// elsewhere is copied there first, and matrices without unit stride get packed copies.
+// of b. On the device, the tasklet calls its library (runtime-headers/sdfgc/rt/gpu_sparse.h), which adds to the old contents of the
+// result: a separate addend is copied there first, and matrices without unit stride get packed copies.
 #include "Contraction.h"
 #include "Dense.h"
 #include "Expanders.h"

@@ -9,7 +9,7 @@
 //   constant   the access has the given value
 //   copy       the access has the value at the centre
 //
-// Accesses of the last two kinds see the whole field and are guarded, so that nothing outside is read.
+// For the last two, the tasklet gets the entire field and guards its accesses, so it never reads outside.
 #include "Expanders.h"
 #include "Expansion.h"
 
@@ -54,7 +54,7 @@ std::optional<Offsets> offsetsOf(const py::Expr &subscript) {
     return out;
 }
 
-/// The connector of a field that the tasklet sees whole: a name that no container has.
+/// The connector of a field that is passed entirely to the tasklet: a name that no container has.
 Name whole(Name field) { return Name("_whole_" + field.str()); }
 
 Name iterator(std::size_t i) { return Name("_i" + std::to_string(i)); }
@@ -89,7 +89,7 @@ private:
     std::vector<int64_t> low_, high_; // elements cut off at both ends
     Offsets centre_;                  // offset of the outputs, taken off every access
     std::vector<Expansion::Access> inputs_, outputs_;
-    std::vector<Name> whole_; // fields that the tasklet sees whole
+    std::vector<Name> whole_; // fields that are passed entirely to the tasklet
     bool failed_ = false;
 };
 

@@ -3,7 +3,7 @@
 //   MemsetLibraryNode   _mset_out = 0
 //   AllNode, AnyNode    _out = is every (any) element of _mask true?
 //
-// The nodes stand in graphs of spcl/dace-fortran (dace.libraries.standard.nodes.memset_node, allany). Their CopyLibraryNode is a
+// The nodes appear in graphs of spcl/dace-fortran (dace.libraries.standard.nodes.memset_node, allany). Their CopyLibraryNode is a
 // copy, which the lowering makes.
 #include "Expanders.h"
 #include "Expansion.h"

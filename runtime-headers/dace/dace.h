@@ -1,9 +1,9 @@
-// The names of DaCe's runtime for C++ code that files carry: `#include <dace/dace.h>` in global_code works, and programs with C++
+// The names of DaCe's runtime, for C++ code inside SDFG files: `#include <dace/dace.h>` in global_code works, and programs with C++
 // tasklets or global code include it. Everything else includes the small headers of sdfgc/rt.
 //
 // Rule: source compatibility with DaCe's header of the same name on the CPU. Namespace dace has the types, wcr_fixed and
-// wcr_custom, Stream, dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those that
-// DaCe's header includes, so that code need not; <iostream> and others have to be named in global_code.
+// wcr_custom, Stream, dace::math; the global functions of sdfg-format 9.6 are in compat.h. The standard headers below are those
+// that DaCe's header includes; other headers, such as <iostream>, must be included by global_code.
 #pragma once
 
 #include "sdfgc/rt/atomic.h"
@@ -97,7 +97,7 @@ template <class T, unsigned N> using vec = sdfgc::rt::vec<T, static_cast<int>(N)
 /// Vectors at any address: vec itself needs no more alignment than its elements.
 template <class T, unsigned N> using vecu = vec<T, N>;
 
-/// Python's 1j in old files: times a real number it is complex, times itself an int.
+/// Python's 1j in old files: complex when multiplied by a real number, an int when multiplied by itself.
 struct complexJ {
     int val;
     explicit constexpr complexJ(int v = 1) : val(v) {}

@@ -1,8 +1,8 @@
 // The names of DaCe's GPU runtime for C++ tasklets and global code of GPU programs: gpuStream_t, gpuEvent_t, gpuError_t,
 // gpuStreamSynchronize and relatives, DACE_GPU_CHECK, dace::warpReduce.
 //
-// Rule: source compatibility with DaCe's cudacommon.cuh where code of files relies on it. DACE_GPU_CHECK(call) throws rt::Error for
-// a call that fails, so that the program's function returns it; in kernels there is nothing to check.
+// Rule: source compatibility with DaCe's cudacommon.cuh where code in SDFG files relies on it. DACE_GPU_CHECK(call) throws
+// rt::Error if the call fails, so the program's function returns the error; in kernels it checks nothing.
 #pragma once
 
 #include "dace/dace.h"
@@ -17,7 +17,7 @@ inline gpuError_t gpuGetLastError() { return sdfgc::gpu::getLastError(); }
 inline const char *gpuGetErrorString(gpuError_t status) { return sdfgc::gpu::getErrorString(status); }
 inline gpuError_t gpuDeviceSynchronize() { return sdfgc::gpu::deviceSynchronize(); }
 inline gpuError_t gpuEventSynchronize(gpuEvent_t event) { return sdfgc::gpu::eventSynchronize(event); }
-/// DaCe's programs may run on the null stream; here nothing does, and who waits for it means all that was queued.
+/// DaCe's programs may run on the null stream. Programs of sdfgc never do, so waiting for it waits for all queued work.
 inline gpuError_t gpuStreamSynchronize(gpuStream_t stream) {
     return stream ? sdfgc::gpu::streamSynchronize(stream) : sdfgc::gpu::deviceSynchronize();
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Do gradients come out the same however they are made and wherever they run?
+"""Do gradients agree between strategies, and between targets?
 
     tools/dev/agree_gradients.py [--sdfgc build/bin/sdfgc] [--options OPTIONS] [--grad OPTIONS] [--no-device] [--filter REGEX] [--every N]
                                  [--jobs N] [--timeout SECONDS] [--largest N] [--keep DIR] [PATH...]
 
 A PATH (test/graphs by default) is a folder or a file. Programs are graphs and lit tests that hold some, recorded ones (graph_bits.py),
-and those of which a case.json says sizes and inputs (gradients.py; sizes beyond --largest become small). Of a program all real numbers
-that it writes are differentiated by all that it reads, with `--strategy auto`, `store` and `recompute` and seeds from the caller. Inputs
-are made up (square matrices are symmetric and positive definite; a line `# with NAME=VALUE ...` of a graph gives others) until the
-program itself runs in the interpreter without a fault. Then
+and those with sizes and inputs in a case.json (gradients.py; sizes beyond --largest are reduced). All real outputs of a program are
+differentiated with respect to all real inputs, with `--strategy auto`, `store` and `recompute` and seeds from the caller. Inputs
+are generated (square matrices are symmetric and positive definite; a line `# with NAME=VALUE ...` of a graph overrides them) until
+the program itself runs in the interpreter without a fault. Then
 
     program       the program without gradients, in the interpreter: what it leaves, those with gradients have to leave as well
     interpreter   each strategy in the interpreter, which reports faults
@@ -16,18 +16,20 @@ program itself runs in the interpreter without a fault. Then
     seed 1, 2, 3  `auto` for CUDA, emulated: three orders of operations; memory of the device, tapes included, is full of values that are
                   reported where they arrive
 
-must leave the same in all arrays, gradients and results; strategies: in gradients of inputs and results, as nothing is said of what is
-left of gradients of results. Real numbers may differ by the tolerance of the narrowest type in the graph (1e-12 of the largest number of
-an array with float64), as sums may have other orders; it is said which did. A strategy whose graph is that of `auto` is not run again.
+must agree in all arrays, gradients and results. Strategies must agree in gradients of inputs and in results, since the final
+gradients of results are unspecified. Real numbers may differ by the tolerance of the narrowest type in the graph (1e-12 of the
+largest number of an array with float64), because the order of sums may differ; the output lists such differences. A strategy with
+the same graph as `auto` is not run again.
 
-Prints a line for each program: the same (bits), the same to a distance with what differed, refused with the code, DIFFERENT with an
-element; or without any of this: there is nothing real, or no inputs with which the program runs. A strategy that is refused is said in
-the line, and so is a way that proves nothing, since the program without gradients fails there as well, or leaves something else. Exit
-status: 1 if something differs or fails.
+Prints a line for each program: bitwise identical, equal up to the tolerance (with the differences), refused (with the code), or
+DIFFERENT (with an element); or that it has no real numbers, or no inputs with which it runs. The line also names rejected
+strategies, and runs that prove nothing because the program without gradients fails there or gives other results. Exit status: 1 if
+something differs or fails.
 
 --options are those of `sdfgc run` for compiled programs ('-O0 --cflags -O0', with which the order of sums is mostly that of the graph),
---grad further ones of `sdfgc grad`. With `--grad='--init accumulate'` fewer programs agree to the bit, as loops add up for themselves
-before they add to what the caller gave. --keep leaves graphs, results and command lines in DIR, in a folder for each program.
+--grad further ones of `sdfgc grad`. With `--grad='--init accumulate'` fewer programs are bitwise identical, because loops
+accumulate privately before they add to the caller's values. --keep saves graphs, results and command lines in DIR, in a folder for
+each program.
 """
 import argparse
 import collections
@@ -62,7 +64,7 @@ MODES = {  # options of `sdfgc run`, and the environment
 # ---- programs
 
 class Described:
-    """A program of which a case.json says sizes and what its arrays hold (Case)."""
+    """A program whose sizes and array contents are in a case.json (Case)."""
 
     def __init__(self, folder, largest):
         self._case = Case(folder, os.path.basename(folder), largest)
@@ -79,7 +81,7 @@ class Described:
 
 
 class Room(NamedTuple):
-    """Stands in for an array of a program's Python module: it makes memory."""
+    """Replaces an array of a program's Python module: it makes memory."""
     argument: dict
 
     def allocate(self, symbols):
@@ -121,7 +123,7 @@ class Made(graph_bits.Made):
 
     @staticmethod
     def _files(interface, sizes, folder):
-        """Arrays with sizes that no argument says, which follow from files, and square matrices."""
+        """Arrays whose sizes are derived from files rather than arguments, and square matrices."""
         names, files = {a['name'] for a in interface}, {}
         for a in (a for a in interface if a['kind'] == 'array'):
             square = len(a['shape']) == 2 and len(set(a['shape'])) == 1 and a['type'] in ('float32', 'float64') and a['access'] != 'out'
@@ -150,7 +152,8 @@ def programs(options, scratch):
 # ---- distances
 
 class Distance(NamedTuple):
-    """Of two arrays: whether all bits agree; if not, how far numbers are apart, in parts of the largest one, and where."""
+    """Compares two arrays: whether they are bitwise identical; if not, the largest difference relative to the largest number, and
+    where."""
     equal: bool
     far: float = 0.0
     where: str = ''
@@ -183,11 +186,11 @@ def parts_of_largest(a, b):
 # ---- one program
 
 class Different(Exception):
-    """What is wrong, in words."""
+    """Describes an error."""
 
 
 class Subject:
-    """A program and its gradients: `kind` says what came of them, `text` is the rest of the line."""
+    """A program and its gradients: `kind` is the outcome, `text` the rest of the line."""
 
     def __init__(self, options, program):
         self._options, self.program = options, program
@@ -237,7 +240,7 @@ class Subject:
         self.kind = 'same'
 
     def _graphs(self):
-        """The graphs of gradients, by strategy; a strategy that is refused has none."""
+        """The graphs of gradients, by strategy; a rejected strategy has none."""
         made = {}
         for s in STRATEGIES:
             try:
@@ -255,7 +258,7 @@ class Subject:
         return made
 
     def _choose_arguments(self):
-        """Takes the first arguments with which the program runs in the interpreter, without a fault; returns what it leaves."""
+        """Takes the first arguments with which the program runs in the interpreter without a fault; returns its results."""
         failures = []
         try:
             for self._words in self.program.words(self._interface, os.path.join(self._folder, 'inputs')):
@@ -268,7 +271,7 @@ class Subject:
         raise Failure('program', str(failures[0]))
 
     def _strategy(self, strategy, graph):
-        """What a strategy leaves in the interpreter; its compiled program must leave the same."""
+        """The interpreter's results for a strategy; its compiled program must give the same."""
         if strategy != 'auto' and same_text(graph, self._auto):
             return self._auto_left
         try:
@@ -281,7 +284,7 @@ class Subject:
         return left
 
     def _other_way(self, pair, strategy, graph, mode, expected):
-        """Compares what a mode leaves with what the interpreter does."""
+        """Compares the results of a mode with the interpreter's."""
         try:
             left = self._call(graph, strategy, mode)
             self._agree(pair, f'{strategy}, {mode}', left, 'interpreter', expected, list(expected))
@@ -292,7 +295,7 @@ class Subject:
                 self.notes.append(why)
 
     def _fault_of_program(self, mode):
-        """What the program without gradients does wrong in a mode, in words; then a gradient that is wrong in that mode proves nothing."""
+        """Describes an error of the program without gradients in a mode; then a wrong gradient in that mode proves nothing."""
         try:
             left = self._call(self.program.graph, 'program', mode)
         except Failure as e:
@@ -320,7 +323,7 @@ class Subject:
             raise Failure('program', str(e)) from e
 
     def _call(self, graph, label, mode, limit=math.inf):
-        """What a graph leaves in its arrays."""
+        """The contents of a graph's arrays after a run."""
         interface = self._info(graph)
         words = {a['name']: self._words.get(a['name'], 'random:-1:1' if a['name'].startswith('gradient_') else '') for a in interface}
         files = {a['name']: os.path.join(self._folder, f'{label}-{mode.replace(" ", "-")}-{a["name"]}.npy') for a in interface

@@ -46,7 +46,7 @@ STREAMS = (1, 2, 4)
 
 
 class Bench:
-    """What is measured, in which sizes, and where it is built."""
+    """The measurements, their sizes, and the build folders."""
 
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
@@ -78,13 +78,13 @@ class Bench:
         return os.path.join(self.folder, case.name)
 
     def folder_of(self, mode):
-        """Programs of one name that are built in several ways lie in several folders."""
+        """Different builds of a program are in different folders."""
         folder = os.path.join(self.folder, mode.replace(' ', '_'))
         os.makedirs(folder, exist_ok=True)
         return folder
 
     def build(self):
-        """Everything that is wanted, some at a time."""
+        """Builds everything requested, several at a time."""
         jobs = [(copies.case(c), []) for c in self.copies]
         jobs += [(k.case(v, self.size(k)), []) for k in self.kernels for v in self.variants(k)]
         jobs += [(self.chains(s, 1), ['--gpu-streams', s]) for s in self.streams]
@@ -118,7 +118,7 @@ def table(title, columns, rows):
 
 
 def plain_copy(bench, by_hand, copy):
-    """Seconds of one plain copy of as many bytes."""
+    """Seconds of one plain copy of the same size."""
     case = copies.case(copies.Copy('plain', copy.method, copy.direction, (copy.bytes // 8,), (1,), (1,)))
     move = lambda at: lambda: by_hand.device.copy(at['target'], at['source'], copy.bytes)
     return timed(case, 'a plain copy', move, by_hand.device, by_hand, bench.options.repeats)
@@ -150,7 +150,7 @@ def measure_kernels(bench, by_hand):
 
 
 def balanced_rounds(bench, by_hand):
-    """So many rounds that on one stream kernels take as long as the copies in one direction."""
+    """The number of rounds with which kernels on one stream take as long as the copies in one direction."""
     if bench.options.emulate:
         return 3
     time = lambda rounds: measured(bench.chains(1, rounds), bench.out(bench.chains(1, rounds)), by_hand, 3)
@@ -181,7 +181,7 @@ def measure_loops(bench, by_hand):
 
 
 def architecture():
-    """That of the first NVIDIA GPU here, nothing where its driver is not."""
+    """The architecture of the first NVIDIA GPU here; nothing without its driver."""
     try:
         asked = subprocess.run(['nvidia-smi', '--query-gpu=compute_cap', '--format=csv,noheader'], stdout=subprocess.PIPE, text=True)
     except OSError:

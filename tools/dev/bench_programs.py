@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How fast are generated programs? Small graphs, compiled by sdfgc, beside the loops that a person would write in C++ for the same thing,
-compiled with the same flags. Both compute from the same data; results are compared, then each is timed (best of several runs).
+"""How fast are generated programs? Small graphs, compiled by sdfgc, compared with equivalent hand-written C++ loops, compiled with
+the same flags. Both compute from the same data; results are compared, then each is timed (best of several runs).
 
   tools/dev/bench_programs.py [--sdfgc build/bin/sdfgc] [--threads 1,2] [--only REGEX]
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing and builds sdfgc into build/ (preset release), with ccache when it is there: about seven minutes on two cores.
+# Installs missing packages and builds sdfgc into build/ (preset release), with ccache if available: about seven minutes on two
+# cores.
 #
 #   tools/dev/build.sh [--tests]    --tests: also the tests, with what they need
 set -euo pipefail

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Does a graph build for every target that `check` accepts it for? Damages graphs (test/Fuzz/Fuzz.cpp says how), and gives what
+"""Does a graph build for every target that `check` accepts it for? Damages graphs (see test/Fuzz/Fuzz.cpp), and passes those that
 `sdfgc check --target T` accepts to `sdfgc emit` and the C++ compiler.
 
     tools/dev/build_mutants.py [--sdfgc build/bin/sdfgc] [--fuzz build/bin/fuzz] [--runs N] [--seed N] [--largest KIB] [--targets cpu,cuda]
                                [--cc g++] [--jobs N] [--keep DIR] GRAPH-OR-FOLDER...
 
 Sources are compiled with -fsyntax-only; those for GPUs against the emulation, which needs no compiler for devices. Graphs larger than KIB
-(50) are left out. C++ in tasklets is the user's own: what the compiler says of a graph that has any is no finding. Prints a line for each
-finding and keeps its graph in DIR; exit status 1 if there is one.
+(50) are left out. C++ in tasklets is user code, so compiler errors in a graph with C++ tasklets are not findings. Prints a line for
+each finding and keeps its graph in DIR; exit status 1 if there is one.
 """
 import argparse
 import glob
@@ -45,7 +45,7 @@ def first_error(text):
 
 
 def has_own_code(graph):
-    """Has it code in C++, which nobody but the compiler reads?"""
+    """Does it contain C++ code, which only the compiler checks?"""
     def inside(value):
         if isinstance(value, list):
             return any(map(inside, value))
@@ -62,7 +62,7 @@ def has_own_code(graph):
 
 
 def finding(options, graph, target, scratch):
-    """What is wrong, in words; '' for a graph that builds; None for one that is refused."""
+    """Describes an error; '' for a graph that builds, None for a rejected one."""
     target_options = ['--target', target] + (['--emulate'] if target != 'cpu' else [])
     if run([options.sdfgc, 'check', graph, '-q', *target_options]).returncode:
         return None
@@ -80,7 +80,7 @@ def finding(options, graph, target, scratch):
 
 
 def judged(options, graph):
-    """(target, what is wrong) of one graph, and how often it was accepted."""
+    """(target, error) of one graph, and how often it was accepted."""
     wrong, accepted = [], 0
     for target in options.targets:
         with tempfile.TemporaryDirectory() as scratch:

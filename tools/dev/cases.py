@@ -18,7 +18,7 @@ TOLERANCES = {'f2': (1e-2, 1e-3), 'f4': (1e-3, 1e-5), 'f8': (1e-6, 1e-8), 'c8': 
 
 
 def agrees(got, expected):
-    """Which elements are what was recorded, but for the order in which real numbers were summed up."""
+    """The elements that match the recorded ones, up to the order of sums of real numbers."""
     if got.dtype.kind not in 'fc':
         return got == expected
     rtol, atol = TOLERANCES.get(got.dtype.str[1:], (1e-6, 1e-8))
@@ -26,7 +26,7 @@ def agrees(got, expected):
 
 
 def difference(name, got, expected):
-    """The first element that differs, in words; none: they agree."""
+    """Describes the first element that differs; none if all agree."""
     same = agrees(got, expected)
     if same.all():
         return None
@@ -50,7 +50,7 @@ def is_listed(case, names):
 
 
 def has_teams(sdfgc, case, options=()):
-    """Do several threads execute a part of the program that a case becomes on the CPU, where small maps have teams, too?
+    """Do several threads execute a part of the case's CPU program, with teams for small maps as well?
 
     `options` are further ones of `sdfgc emit`."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -83,7 +83,7 @@ def library_of(out):
 
 
 def run_alone(command, threads, limit):
-    """What a command in a process of its own, with so many threads, prints; and what went wrong, in words."""
+    """The output of a command in a separate process with this many threads, and a description of errors."""
     try:
         done = subprocess.run(command, text=True, capture_output=True, timeout=limit,
                               env=dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_DYNAMIC='false'))
@@ -101,7 +101,7 @@ class Complex128(ctypes.Structure):
 
 
 def by_value(array):
-    """A scalar argument as ctypes hands it over."""
+    """A scalar argument as ctypes passes it."""
     x = array.flat[0]
     if array.dtype.kind == 'c':
         return (Complex64 if array.dtype.itemsize == 8 else Complex128)(x.real, x.imag)
@@ -118,7 +118,7 @@ def aligned(array, bytes=64):
 
 
 class Case:
-    """A case with its program's library: every call sets the program up anew and hands over the recorded inputs."""
+    """A case with its program's library: every call initialises the program and passes the recorded inputs."""
 
     def __init__(self, folder, library):
         with open(os.path.join(folder, 'case.json')) as f:
@@ -132,7 +132,7 @@ class Case:
         self._initialize.restype, self._program.restype, self._exit.restype = ctypes.c_void_p, None, ctypes.c_int
 
     def call(self):
-        """What went wrong, in words; none: results are as they were recorded."""
+        """Describes an error; none if the results match the recorded ones."""
         memory, why = self._run()
         if why:
             return why
@@ -140,7 +140,7 @@ class Case:
         return next((w for w in wrong if w), None)
 
     def results(self):
-        """What the program leaves in its arrays, by their names. Exits where it fails."""
+        """The contents of the program's arrays after the call, by name. Exits if it fails."""
         memory, why = self._run()
         return sys.exit(why) if why else memory
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """Does the C++ compiler change what programs compute? Recorded programs, random programs and random loops in C++, compiled with the flags of
-generated code and again with -O1 -fno-tree-vectorize, must leave the same.
+generated code and again with -O1 -fno-tree-vectorize, must give the same results.
 
     tools/dev/compare_compilers.py [--sdfgc build/bin/sdfgc] [--cc g++] [--sample N] [--filter REGEX] [--random N] [--loops N] [--seed S]
                                    [--levels 0,2] [--jobs N] [--keep DIR] [FOLDER...]
 
 FOLDERs hold recorded cases (every N-th with --sample). --random N makes N random programs by randomPrograms beside sdfgc, --loops N as many nests
-of loops, which no pass of sdfgc has seen: they show what is wrong with a compiler, not with generated code, and many share one source. Sums
-are in order (--reductions ordered), so that all results of programs must have the same bits; those of recorded programs, which call
-libraries, may differ by the order of sums. Prints a line for each difference and keeps its source below DIR; status 1 if a program differs.
+of loops, which bypass sdfgc's passes: they find faults of a compiler, not of generated code, and many share one source. Sums are
+ordered (--reductions ordered), so all results must be bitwise identical; recorded programs that call libraries may differ by the
+order of sums. Prints a line for each difference and keeps its source below DIR; status 1 if a program differs.
 """
 import argparse
 import ctypes
@@ -38,12 +38,12 @@ def run(command, **more):
 # ---- recorded programs
 
 def one(folder, library, out):
-    """In a process of its own: what a recorded program leaves."""
+    """In a separate process: the results of a recorded program."""
     np.savez(out, **cases.Case(folder, library).results())
 
 
 def recorded(options, folder, scratch):
-    """What differs, in words; none: nothing. A program that does not build or run either way is left out."""
+    """Describes the differences; none if there are none. A program that does not build or run either way is skipped."""
     left = []
     for kind, flags in (('fast', ''), ('plain', PLAIN)):
         out, results = os.path.join(scratch, kind), os.path.join(scratch, kind + '.npz')
@@ -169,7 +169,7 @@ class Loops:
 
 
 def loops(options, first, count, scratch):
-    """(seed, text) of nests with which the compiler is wrong. All of a source are compiled at once."""
+    """(seed, text) of nests that the compiler gets wrong. All nests of a source are compiled together."""
     nests = {seed: Loops(seed) for seed in range(first, first + count)}
     source = os.path.join(scratch, f'loops{first}.cpp')
     with open(source, 'w') as f:

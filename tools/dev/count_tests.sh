@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads what CTest printed (standard input) and prints `PASSED FAILED SKIPPED`. CTest's own summary counts a skipped test as passed.
-# Exit status 1 where there is no summary.
+# Reads CTest's output from standard input and prints `PASSED FAILED SKIPPED`. CTest's own summary counts skipped tests as passed.
+# Exit status 1 if there is no summary.
 set -euo pipefail
 awk '
     # `99% tests passed, 1 tests failed out of 120`

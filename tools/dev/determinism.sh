@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Same input, same bytes: emits every graph below the given folders three times, each in a process of its own, and compares the folders:
 #   1. the graph;  2. the graph again;  3. the graph as `sdfgc opt --passes ""` writes it, under the same file name.
-# Graphs that sdfgc refuses must be refused all three times.
+# Graphs that sdfgc rejects must be rejected all three times.
 #
 #   tools/dev/determinism.sh SDFGC FOLDER...          exit status 1 when anything differs
 set -uo pipefail
@@ -23,7 +23,7 @@ emitted() {
     rm -rf "$work/out" "$work/$1"
     "$sdfgc" emit "$work/in/$name" -o "$work/out" >"$work/$1.log" 2>&1
     local status=$?
-    rm -rf "$work/out/.sdfgc" # the lock says who held it
+    rm -rf "$work/out/.sdfgc" # the lock records its holder
     [ $status -eq 0 ] && mv "$work/out" "$work/$1"
     return $status
 }

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The fuzz targets (test/Fuzz/targets) under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, one after another. Exit status
-# 1 when one has findings, which are made as small as they get and left in its folder below FOLDER as crash-*, timeout-* and the like.
+# The fuzz targets (test/Fuzz/targets) under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, one after another. Exit
+# status 1 if there are findings; they are minimised and left in the target's folder below FOLDER as crash-*, timeout-* and the
+# like.
 #
 #   tools/dev/fuzz.sh [--fast] [--runs N] [--out FOLDER] [TARGET...]     ten million runs each; FOLDER: build-fuzz/findings
 #
-# What a target has learnt stays in FOLDER/TARGET/corpus for the next time. With --fast the targets have no sanitizers and run ten
-# times as often in a second: most of ten million runs go that way, and what they have learnt is run under the sanitizers afterwards
-# (--runs 0: the corpus, and nothing new). Names and expressions live as long as the process does, so
-# that the runs are made in batches.
+# The corpus of a target is kept in FOLDER/TARGET/corpus for the next time. With --fast the targets have no sanitizers and run ten
+# times as fast: use it for most of the ten million runs, and run the corpus under the sanitizers afterwards (--runs 0: only the
+# corpus, no new inputs). Runs are made in batches, because names and expressions live until the process ends.
 #
-# libFuzzer's entropic schedule is off: it updates its weights in every run for all features of an input, of which such targets have
-# thousands, and takes five times as long as the targets do.
+# libFuzzer's entropic schedule is off: it updates its weights in every run for all features of an input, which are thousands for
+# these targets, and takes five times as long as the targets themselves.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -43,7 +43,7 @@ seeds() {
     esac
 }
 
-# The largest input of a target: what it has to find fits, and a run takes as long as its input.
+# The maximum input size of a target: large enough for the bugs to find, because the time of a run grows with its input.
 largest() {
     case $1 in
     symbolic) echo 256 ;;
@@ -54,8 +54,8 @@ largest() {
     esac
 }
 
-# Of inputs that reach the same code the smallest one is left: each batch begins with reading and running all of them. libFuzzer keeps
-# its accounts in a file of some megabytes, which pipelines that include `3` would read, if it were that descriptor.
+# Keeps the smallest of the inputs that reach the same code, because each batch begins by reading and running all of them.
+# libFuzzer's control file has some megabytes; pipelines that include `3` would read it if it had that descriptor.
 thin() {
     rm -rf "$2/thin"
     mkdir "$2/thin"
@@ -82,7 +82,7 @@ for target in "${targets[@]}"; do
         "$program" -runs=$count -max_len="$(largest "$target")" -entropic=0 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$folder/" "$folder/corpus" \
             >"$folder/log" 2>&1 || found=1
         done=$((done + count))
-        echo $done >"$folder/runs" # for who looks while it goes on
+        echo $done >"$folder/runs" # shows the progress
         [ $done -lt "$runs" ] && [ $found -eq 0 ] || break
     done
     for finding in "$folder"/{crash,oom,timeout}-*; do

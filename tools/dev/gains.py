@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Does the optimiser do what is worth doing? Emits the programs of a folder with cases named gain_*, whose case.json says in a sentence
-(`expect`) what a good optimiser makes of them, and looks for it in the code at -O2.
+"""Does the optimiser make the worthwhile transformations? Emits the programs of a folder with cases named gain_*, whose case.json
+says in a sentence (`expect`) what a good optimiser makes of them, and looks for it in the code at -O2.
 
     tools/dev/gains.py [--sdfgc build/bin/sdfgc] [--options OPTIONS] FOLDER
 
@@ -34,7 +34,7 @@ def stores_nothing(code):
     return 'Buffer<' not in code and '_memory' not in code  # of a call, or of the handle (plan-memory)
 
 
-# What shows in the code that it was done.
+# The evidence in the code for each transformation.
 MET = {
     'accumulators': lambda c: '_strip[' in c or '_acc[' in c,
     'copy_forward': lambda c: stores_nothing(c) and loops(c) == 1,
@@ -61,7 +61,7 @@ MET = {
 
 
 def judged(options, case):
-    """The code of a program, and the reasons for what was left undone."""
+    """The code of a program, and the reasons for missed transformations."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'out')
         done = subprocess.run([options.sdfgc, 'emit', '-q', os.path.join(case, 'program.sdfg'), '-o', out, '--remarks', '-',

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Do real GPU graphs become programs that device compilers take? Emits every graph that mentions the GPU below a folder for CUDA and
-# compiles it with nvcc (unoptimised, not linked), each tenth also for HIP with hipcc. Prints a line for what failed:
+# Do device compilers accept the programs generated from real GPU graphs? Emits every graph that mentions the GPU below a folder for
+# CUDA and compiles it with nvcc (unoptimised, not linked), every tenth also for HIP with hipcc. Prints a line for each failure:
 #
 #   refused   graph: the first error          sdfgc says that the graph is at fault, or cannot compile it
 #   failed    nvcc graph: the first error     generated code does not compile, or sdfgc does not end as it should
@@ -11,8 +11,8 @@
 #
 #   tools/dev/gpu_graphs.sh [--sdfgc build/bin/sdfgc] [--jobs 2] [--all] [--archs "75 80 90 100"] [--hip-every 10] FOLDER...
 #
-# --all: graphs of the CPU, too, which sdfgc offloads. --archs: compute capabilities that each program is compiled for; 80 otherwise.
-# --hip-every: of how many graphs one is compiled for HIP, too. Exit status 1 when anything failed; with a warning, too.
+# --all: also graphs for the CPU, which sdfgc offloads. --archs: compute capabilities to compile each program for (default: 80).
+# --hip-every N: compile every N-th graph for HIP, too. Exit status 1 after a failure or a warning.
 set -uo pipefail
 sdfgc=build/bin/sdfgc
 jobs=2

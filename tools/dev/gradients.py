@@ -10,23 +10,23 @@ how they are filled (`uniform` from `lo` to `hi`, `const` with a `value`, `spd`:
 value; `scalars`, the values of symbols. Sizes beyond N (12) become small ones, in their order; equal ones stay equal. 0 leaves them. A case
 with a data.npz that has in_NAME for each argument (cases.py) is called with that instead.
 
-Of a program all that it writes and all that it reads, as far as it is floating-point, is differentiated: `sdfgc grad --of ... --wrt ... --seed
-argument --init accumulate`. Outputs are weighed by random weights w, gradients g of w·f in reverse are compared with Richardson's
-extrapolation of (w·f(x + hv) - w·f(x - hv)) / 2h, for three random directions v of all inputs and one of each input, and the best of
-several h. Both must agree to 1e-6. Of an input that is wrong the worst element is looked for. Programs in float32 are made ones of float64
-(marked with *). The gradients of inputs start with random values, to which the program has to add.
+All floating-point outputs of a program are differentiated with respect to all floating-point inputs: `sdfgc grad --of ... --wrt ...
+--seed argument --init accumulate`. Outputs are weighed by random weights w, gradients g of w·f in reverse are compared with
+Richardson's extrapolation of (w·f(x + hv) - w·f(x - hv)) / 2h, for three random directions v of all inputs and one of each input,
+and the best of several h. Both must agree to 1e-6. For a wrong input, the worst element is searched. Programs in float32 are
+converted to float64 (marked with *). The gradients of inputs start with random values, to which the program must add.
 
-Prints a line for each case: what came out, the time of the gradient in times of the program, and the sizes. Without: nothing can be
-compared, since the program takes or makes no real numbers, takes other things than arrays and numbers, or does not build. With --jobs, cases are
-built and run beside each other, which makes times worthless. --gradients takes
-the graphs of gradients from DIR/<case>.sdfg or .sdfgt instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect
-to arrays only. --forward builds tangents, too (`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
+Prints a line for each case: the outcome, the time of the gradient relative to the program, and the sizes. Cases are not compared if
+the program has no real inputs or outputs, takes arguments other than arrays and numbers, or does not build. With --jobs, cases are
+built and run in parallel, which makes times meaningless. --gradients takes the graphs of gradients from DIR/<case>.sdfg or .sdfgt
+instead, --grad hands options to `sdfgc grad`; --arrays differentiates with respect to arrays only. --forward builds tangents, too
+(`--mode forward`), and compares w·(J v) with g·v, to 1e-10: no differences, no step.
 
---against builds the gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the same. A
-gradient that is refused with them is none to compare with, and is said in the line. Build it with `--options='-O0 --cflags -O0'`: of a loop
-that sums up, a C++ compiler may sum up several lanes, and whether it does depends on what else the loop holds.
+--against builds the gradient with other options of `sdfgc grad` (`--against='--strategy recompute'`), too: all bits must be the
+same. A gradient that is rejected with them is not compared, and the line says so. Build it with `--options='-O0 --cflags -O0'`: a
+C++ compiler may sum a loop in several lanes, depending on the rest of the loop.
 
---memory builds no gradient: what `sdfgc grad --report` says that a gradient allocates is compared with what it takes in the interpreter.
+--memory builds no gradient: it compares the allocations reported by `sdfgc grad --report` with those in the interpreter.
 """
 import argparse
 import importlib.util

@@ -19,15 +19,17 @@ The device of the emulation decides at run time what becomes of the latter:
     host      one without graphs: the host path everywhere
 
 Each path is called three times with the same inputs, so that graphs are launched again, with seed 0 of the emulation and with another one
-(--seed); streams and graphs with seed 0 also once. All bytes of all arrays must be those that streams leave with seed 0, NaN included. Reports
-of the emulation and failures of a path count as differences.
+(--seed); streams and graphs with seed 0 also once. All bytes of all arrays must match the results of streams with seed 0, including
+NaN. Reports of the emulation and failures of a path count as differences.
 
-Some programs may leave other bits in another order: atomic sums of real numbers, for instance. They are known by just that: streams leave other
-bits with the other seed, or, where only paths differ with it, with one of some more. With such a seed the order is another one on each path, too,
-so only seed 0, which keeps the order of the graph, is compared. Where streams are not the same twice with seed 0, nothing can be compared.
+The results of some programs depend on the order of operations: atomic sums of real numbers, for instance. They are detected as
+follows: results of streams differ with the other seed or, if only paths differ with it, with one of a few more seeds. With such a
+seed the order also differs between paths, so only seed 0, which keeps the order of the graph, is compared. If two runs of streams
+with seed 0 differ, nothing can be compared.
 
-With --device the programs run on the GPU of this machine: streams, graph and host, without seeds. What a driver refuses to make a graph of is a
-note, as it is in the emulation. There the order of atomic sums is another one in each call, which makes such programs not repeatable.
+With --device the programs run on the GPU of this machine: streams, graph and host, without seeds. Regions for which the driver
+cannot make a graph are noted, as in the emulation. On a GPU the order of atomic sums differs in each call, so such programs are not
+repeatable.
 
 Prints a line for each difference, for each program that is skipped, with the reason, for each whose results depend on the order, with how much,
 and for each region that a device that can do everything refused; then a line of counts:
@@ -197,7 +199,7 @@ class Builds:
         return len(self._manifests['auto'].get('gpu_graphs', []))
 
     def are_the_same(self):
-        """A compiler would be given the same with graphs and without."""
+        """The compiler gets the same sources with and without graphs."""
         texts = [cases.sources_of(os.path.join(self._scratch, 'emitted', mode)) for mode in ('auto', 'off')]
         return self.regions == 0 and texts[0] == texts[1]
 
@@ -258,7 +260,7 @@ def same(a, b):
 
 
 def difference(expected, got):
-    """The first element of each array whose bytes differ, in words."""
+    """Describes the first element of each array whose bytes differ."""
     for name, e in expected.items():
         g = got[name]
         if e.dtype != g.dtype or e.shape != g.shape:
@@ -282,7 +284,7 @@ def shown(array, i):
 
 
 def spread(expected, got):
-    """How far results in another order are from the first ones, in words."""
+    """Describes how far results in another order are from the first ones."""
     found = []
     for name, e in expected.items():
         if e.tobytes() == got[name].tobytes():
@@ -295,7 +297,7 @@ def spread(expected, got):
 
 
 class Comparison:
-    """What comes of a program: its kind, lines about it, the number of its regions, and whether it launched one."""
+    """The outcome of a program: its kind, lines about it, the number of its regions, and whether it launched one."""
 
     def __init__(self, options, program):
         self._options = options
@@ -325,7 +327,7 @@ class Comparison:
         return self._judged(builds, left, other) if self.lines or other else 'equal'
 
     def _judged(self, builds, left, other):
-        """What differences mean."""
+        """Classifies differences."""
         again = self._called(builds, Way('streams', 0))
         if again and not same(left, again):
             self.lines = ['not repeatable: ' + spread(left, again)]
@@ -336,12 +338,12 @@ class Comparison:
         return 'order-dependent'
 
     def _other(self, builds, left, seeds):
-        """What streams leave with the first seed with which it is something else."""
+        """The results on streams with the first seed for which they differ."""
         results = (self._called(builds, Way('streams', seed)) for seed in seeds)
         return next((r for r in results if r and not same(left, r)), None)
 
     def _called(self, builds, way):
-        """What a program leaves. Failures are differences, as the program ran on streams."""
+        """The results of a program. Failures count as differences, because the program ran on streams."""
         try:
             left, counters = builds.call(way)
         except Failure as failure:
@@ -353,7 +355,7 @@ class Comparison:
         return left
 
     def _differences(self, builds, way, expected):
-        """Pairs of the way and a difference in words."""
+        """Pairs of a path and a description of its difference."""
         got = self._called(builds, way)
         return [(way, text) for text in difference(expected, got)] if got else []
 

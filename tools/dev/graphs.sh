@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What becomes of real graphs: checks, emits and compiles every graph below a folder, and prints one line for each:
+# Checks, emits and compiles every (real) graph below a folder, and prints one line for each:
 #
 #   built     seconds  MiB of memory  graph
 #   refused   ...                     graph: the first error     sdfgc says that the graph is at fault

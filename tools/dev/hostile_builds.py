@@ -1,15 +1,16 @@
 #!/usr/bin/python3
-"""Builds under conditions that nobody wants: killed at random moments, on full disks, in folders that cannot be written, many at once in
-one folder, with a cache that other users share and damage. What must hold: the next build is right, nothing piles up, nobody waits for ever.
+"""Builds under hostile conditions: killed at random moments, on full disks, in folders that are not writable, many at once in one
+folder, with a cache that other users share and damage. Checks that the next build is correct, that no files accumulate, and that no
+build waits forever.
 
   tools/dev/hostile_builds.py [--sdfgc build/bin/sdfgc] [--seed N] [--kills N] [--emulated PERCENT] [PART...]
 
-PART: kills, together, disk, readonly, cache; all when none is named. Each prints a line with what it did. Exit status 1 when something was
-wrong; the folder then stays. What a machine does not allow (mounts, other users) is named and left out.
+PART: kills, together, disk, readonly, cache (default: all). Each prints a line about what it did. Exit status 1 after an error; the
+folder is then kept. Steps that a machine does not allow (mounts, other users) are reported and skipped.
 
-A build is right when it ends in time with status 0, the library computes what the graph says, and the folder holds what a build in an empty
-folder gives, byte for byte and no file more. A random half of the killed builds take their compilers with them; in the other half those
-live on for a while, as they do when only sdfgc is killed.
+A build is correct if it ends in time with status 0, its library computes the right result, and its folder is byte for byte the same
+as after a build in an empty folder, without extra files. In a random half of the killed builds, the compilers are killed, too; in
+the other half they live on for a while, as they do when only sdfgc is killed.
 """
 import argparse
 import ctypes
@@ -168,7 +169,7 @@ def computes(library, operation):
 
 
 def session_of(process):
-    """The living processes that a build has started, and itself: compilers have process groups of their own, but its session."""
+    """The live processes of a build, including itself: compilers have process groups of their own, but its session."""
     for entry in os.listdir('/proc'):
         try:
             if entry.isdigit() and os.getsid(int(entry)) == process.pid:
@@ -236,7 +237,7 @@ def kills(bench, options):
 
 
 def no_litter(bench):
-    """What killed runs left in the cache is removed by those that write there, as soon as it is old."""
+    """Files that killed runs left in the cache are removed by later writers, once they are old."""
     left = temporaries(bench.cache)
     planted = [os.path.join(bench.cache, 'sdfgc', name) for name in ('objects/.x.o.tmp-1-1', '.compiler-x.json.tmp-1-1')]
     for path in planted:
@@ -358,7 +359,7 @@ def fill_disks(bench, variant):
 # ---- folders that cannot be written
 
 def readonly(bench, _):
-    """Build folders on disks that cannot be written, or of other users; and a cache that nobody can write."""
+    """Build folders on disks that cannot be written, or of other users; and a cache that is not writable."""
     variant, other = bench.variant(False, '+'), bench.variant(False, '*')
     done, left_out = [], []
     if bench.mounts:
@@ -499,7 +500,7 @@ def inside_namespace():
 
 
 def other_users(sdfgc):
-    """May this process start sdfgc as somebody else?"""
+    """May this process start sdfgc as another user?"""
     try:
         return subprocess.run([sdfgc, '--version'], user=NOBODY, group=NOBODY, extra_groups=[], stdout=subprocess.DEVNULL,
                               check=False).returncode == 0

@@ -4,10 +4,10 @@
     tools/dev/interpret_cases.py [--tree TARGET] [--library build/lib/libsdfgc_interpreter.so] [--filter REGEX] [--sample N] [--jobs N]
                                  [--expect FILE]... FOLDER...
 
-With --tree it is not the graph that is executed, but the schedule tree that the pipeline of the target makes of it. A case is a folder
-with program.sdfg, case.json (arguments in the order of the call) and data.npz (in_NAME, out_NAME: memory before and after). Prints a line
-for each case that is not passed without a fault, and how many there are of each kind. Exit status: 0 if no case but those that a FILE
-lists differs, has faults, takes too long or crashes.
+With --tree, the schedule tree that the target's pipeline generates is executed instead of the graph. A case is a folder with
+program.sdfg, case.json (arguments in the order of the call) and data.npz (in_NAME, out_NAME: memory before and after). Prints a
+line for each case that is not passed without a fault, and how many there are of each kind. Exit status: 0 if no case but those that
+a FILE lists differs, has faults, takes too long or crashes.
 """
 import argparse
 import collections
@@ -56,7 +56,7 @@ class Library:
 
 
 def set_sizes(library, containers, arguments):
-    """Sizes that the call does not hand over: symbols that are an extent of an array."""
+    """Sizes that the call does not pass: symbols that are an extent of an array."""
     known = {a['name'] for a in arguments} | set(containers)
     for a in arguments:
         shape = containers.get(a['name'], {}).get('attributes', {}).get('shape', [])
@@ -76,7 +76,7 @@ def read_tree(library, options, path):
 
 
 def run_case(options, folder):
-    """One case, in a process of its own: prints what came of it."""
+    """Runs one case in a separate process, and prints the outcome."""
     library = Library(options.library)
     path = os.path.join(folder, 'program.sdfg')
     refused = read_tree(library, options, path) if options.tree else library.read(path)

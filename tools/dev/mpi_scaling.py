@@ -3,9 +3,9 @@
 
     tools/dev/mpi_scaling.py --sdfgc build/bin/sdfgc [--ranks 1,2] [--repeat 5] [--scale 1.0] [--rounds 3] [PROGRAM...]
 
-jacobi and kmeans are graphs for one process that `--distribute` deals out; gemm is a Pgemm node against a call of pdgemm. Strong scaling: the
-problem stays. Weak scaling: points or rows grow with the ranks. Every rank has one thread. Both sides are started alternately, `rounds` times, and
-the medians of those count. Needs mpirun and mpicxx; gemm needs ScaLAPACK.
+jacobi and kmeans are graphs for one process that `--distribute` partitions; gemm is a Pgemm node against a call of pdgemm. Strong
+scaling: the problem stays. Weak scaling: points or rows grow with the ranks. Every rank has one thread. Both sides are started
+alternately, `rounds` times, and the medians of those count. Needs mpirun and mpicxx; gemm needs ScaLAPACK.
 """
 import argparse
 import os

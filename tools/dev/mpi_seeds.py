@@ -3,7 +3,7 @@
 
     tools/dev/mpi_seeds.py --sdfgc BIN [--seeds N] [FOLDER]      100 seeds; FOLDER: test/lit/mpi
 
-What is run are the commands of RUN lines that emulate ranks and are to succeed. Prints what differs, and ends with a line `N passed, N failed`.
+Runs the commands of RUN lines that emulate ranks and should succeed. Prints differences, and ends with a line `N passed, N failed`.
 """
 import argparse
 import glob
@@ -21,7 +21,7 @@ TIMES = re.compile(r'^.*\bcalls?: .*\n', re.MULTILINE)
 
 
 def commands(test, sdfgc, folder):
-    """What runs ranks in the emulation: lists of words, without a seed."""
+    """The commands that run ranks in the emulation: lists of words, without a seed."""
     with open(test) as f:
         lines = re.findall(r'// RUN: (%sdfgc run .*)', f.read())
     for line in lines:
@@ -35,7 +35,7 @@ def commands(test, sdfgc, folder):
 
 
 def differs(command, seeds):
-    """The first seed with which a command does not do what it does with the first one, and what it says; nothing: there is none."""
+    """The first seed with which a command behaves differently than with the first one, and its output; nothing if there is none."""
     expected = None
     for seed in range(seeds):
         done = subprocess.run(command + ['--mpi-seed', str(seed)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# DaCe's MPI graphs (test/graphs/mpi) in every way in which ranks can run: in the emulation with many orders of messages, under Open MPI, under
-# MPICH where it is installed beside it, and with AddressSanitizer. The programs of the MPI tests in the emulation, with as many orders. Weekly;
-# ends with a line `N passed, N failed`.
+# DaCe's MPI graphs (test/graphs/mpi) in all ways to run ranks: in the emulation with many orders of messages, under Open MPI, under
+# MPICH if it is installed, too, and with AddressSanitizer. Also runs the programs of the MPI tests in the emulation, with as many
+# orders. Run it weekly; it ends with a line `N passed, N failed`.
 #
 #   tools/dev/mpi_sweep.sh --sdfgc BIN [--seeds N] [--out FOLDER]     100 seeds; FOLDER: a temporary one
 set -uo pipefail
@@ -22,10 +22,10 @@ out=${out:-$(mktemp -d)}
 mkdir -p "$out"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export ASAN_OPTIONS=detect_leaks=0 # Open MPI has leaks of its own; the emulation counts what programs leave
+export ASAN_OPTIONS=detect_leaks=0 # Open MPI itself leaks; the emulation detects leaks of programs
 all='allgather allreduce alltoall bcast reduce scatter dace_bcast world_bcast dace_scatter_gather pgrid_all blocks redist
      v1_pgrid_all v1_blocks v1_redist'
-processes="$all isend_irecv" # wrong by the standard, but no MPI minds
+processes="$all isend_irecv" # wrong by the standard, but all MPIs accept it
 
 passed=0 failed=0
 way() { # NAME GRAPHS OPTION...

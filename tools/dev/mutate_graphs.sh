@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Damages real graphs and compiles what comes of them, for the CPU and for GPUs (test/Fuzz/Fuzz.cpp says how, and what must hold): batch after
-# batch with other seeds, until N runs are made or without end. Exit status 1 when there are findings; they lie in FOLDER/finding-SEED.sdfg,
-# and what is printed says how each was compiled.
+# Damages real graphs and compiles the results, for the CPU and for GPUs (test/Fuzz/Fuzz.cpp defines how, and the properties that
+# must hold), in batches with different seeds, for N runs or without end. Exit status 1 if there are findings; they are in
+# FOLDER/finding-SEED.sdfg, and the output shows how each was compiled.
 #
 #   tools/dev/mutate_graphs.sh [--fuzz build/bin/fuzz] [--runs N] [--seed N] [--largest KIB] [--keep FOLDER] GRAPHS...
 #
-# GRAPHS are folders with .sdfg files. Larger ones than KIB (50) are left out: they take time and find the same.
+# GRAPHS are folders with .sdfg files. Graphs larger than KIB (default: 50) are skipped: they take longer and find the same faults.
 set -uo pipefail
 
 fuzz=build/bin/fuzz

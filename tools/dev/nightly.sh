@@ -81,7 +81,7 @@ unsimplified() {
         DACE_optimizer_automatic_simplification=0 "$suite/run" --sdfgc build/bin/sdfgc --dace "$dace" --jobs "$jobs" --out "$out/unsimplified"
 }
 
-# Ends a sweep with the status of one that is skipped unless its input exists.
+# Skips a sweep unless its input exists.
 needs() {
     [ -e "$1" ] && return
     echo "${1:-the checkout of --dace} does not exist"

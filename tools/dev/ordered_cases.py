@@ -4,11 +4,11 @@
     tools/dev/ordered_cases.py [--sdfgc build/bin/sdfgc] [--levels 1,2,3] [--models strict] [--threads 1,2,3,8] [--filter REGEX]
                                [--sample N] [--jobs N] [--sums] [--verbose] [--expect FILE]... FOLDER...
 
-What is expected is what the program computes with -O0 --reductions ordered, on one thread. Every case is built with --reductions ordered at every
-level and for every model, with teams for small maps as well, and called once with each number of threads; variants with the same sources are
-built and called once. All bits must be the same, those of NaN aside. Prints a line for each build and number of threads that differs, and a
-summary. Exit status: 0 if no case but those that a FILE lists does. Programs that call a library are counted apart, since --reductions ordered
-says nothing about them; they may differ.
+The expected results are those of -O0 --reductions ordered, on one thread. Every case is built with --reductions ordered at every
+level and for every model, with teams for small maps as well, and called once with each number of threads; variants with the same
+sources are built and called once. All bits must be the same, those of NaN aside. Prints a line for each build and number of threads
+that differs, and a summary. Exit status: 0 if no case but those that a FILE lists does. Programs that call a library are counted
+apart, since --reductions ordered says nothing about them; they may differ.
 """
 import argparse
 import collections
@@ -29,7 +29,7 @@ SUMS = re.compile(r'lambda (\w+), (\w+): \(?\1 [+*] \2\)?|Reduce|MatMul|Gemv|Gem
 
 
 def call(folder, library, result):
-    """In a process of its own: writes what the program leaves in its arrays."""
+    """In a separate process: writes the contents of the program's arrays after the call."""
     memory = cases.Case(folder, library).results()
     np.savez(result, **memory)
 
@@ -48,8 +48,8 @@ def same_bits(a, b):
 
 
 class Builds:
-    """The builds of one case, in a folder that goes when all is compared. Variants that give a compiler the same text share a build and
-    its results."""
+    """The builds of one case, in a folder that is removed after the comparison. Variants that give a compiler the same text share a
+    build and its results."""
 
     def __init__(self, options, folder, scratch):
         self._options, self._folder, self._scratch = options, folder, scratch
@@ -57,7 +57,7 @@ class Builds:
         self.calls_library = False
 
     def build(self, level, model):
-        """The library, or what went wrong, in words."""
+        """The library, or a description of the error."""
         out = os.path.join(self._scratch, f'{level}-{model}')
         why = self._sdfgc('emit', out, level, model)
         if why:
@@ -69,7 +69,7 @@ class Builds:
         return self._built[sources]
 
     def results(self, library, threads):
-        """What the program leaves, or what went wrong, in words."""
+        """The results of the program, or a description of the error."""
         if (library, threads) not in self._results:
             self._results[library, threads] = self._called(library, threads)
         return self._results[library, threads]

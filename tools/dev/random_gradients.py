@@ -80,7 +80,7 @@ class Trial:
         return self.values[name]
 
     def run(self, graph, outputs, given):
-        """What a graph leaves in arrays, with these in place of the values that others have."""
+        """The contents of a graph's arrays after a run, with these inputs replaced."""
         info = json.loads(call(self.sdfgc, 'info', '--json', graph).stdout)
         command = [self.sdfgc, 'run', '--interpret', '--diagnostics', 'json', '-q', graph]
         for a in info['arguments']:

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Random programs, and random pipelines over recorded ones, until it is stopped: docs/developer/testing.md, *Random programs*.
+# Tests random programs, and random pipelines over recorded ones, until stopped: docs/developer/testing.md, *Random programs*.
 #
 #   tools/dev/random_programs.sh [--from SEED] [--keep FOLDER] [--build FOLDER] [CASES...]
 #
-# CASES are folders with graphs (program.sdfg somewhere below). Programs are made and judged in batches, one of a thousand seeds after another;
-# after each batch of programs comes one of recorded graphs, where there are any. Findings go to FOLDER (random-findings), with the
-# commands that show them again.
+# CASES are folders with graphs (program.sdfg somewhere below). Programs are generated and judged in batches of a thousand seeds; a
+# batch of recorded graphs, if there are any, follows each batch of programs. Findings go to FOLDER (default: random-findings), with
+# the commands that reproduce them.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build seed=1 keep=random-findings

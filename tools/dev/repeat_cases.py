@@ -25,7 +25,7 @@ LIMIT = 300  # seconds for the calls with one number of threads
 
 
 def call(folder, library, times):
-    """In a process of its own: prints what the calls that differ have to say, each text once, and how often."""
+    """In a separate process: prints the differences of calls, each text once, and how often."""
     case = cases.Case(folder, library)
     said = collections.Counter(filter(None, (case.call() for _ in range(times))))
     for text, count in said.most_common(3):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sanitizers, on sdfgc and on what it generates. Without arguments everything below; exit status 1 when anything is reported.
+# Runs sanitizers on sdfgc and on generated programs. Without arguments, runs everything below. Exit status 1 if anything is
+# reported.
 #
 #   tools/dev/sanitize.sh [--cases FOLDER] [--sample N] [--no-tests] [address] [thread] [programs]
 #
@@ -32,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# graphs: every N-th one, or those of the project where there are no cases.
+# graphs: every N-th one, or the project's own graphs if there are no cases.
 graphs() {
     if [ -d "$cases" ]; then
         find "$cases" -name '*.sdfg' | sort | awk -v n="$sample" 'NR % n == 1 || n == 1'
@@ -41,7 +42,8 @@ graphs() {
     fi
 }
 
-# checked PRESET FOLDER: builds, tests, and emits the graphs. sdfgc itself says 0 or 1; everything else, and every report, is a failure.
+# checked PRESET FOLDER: builds, tests, and emits the graphs. sdfgc itself exits with 0 or 1; any other status, and any report, is a
+# failure.
 checked() {
     cmake --preset "$1" >/dev/null && cmake --build --preset "$1" || return 1
     if [ -n "$tests" ]; then

@@ -84,7 +84,7 @@ def run(command, **options):
 
 
 def check(case, o, folder):
-    """'clean', 'refused', or a text that says what is wrong."""
+    """'clean', 'refused', or a description of the error."""
     meta = json.load(open(os.path.join(case, 'case.json')))
     flags = f'-fsanitize={o.sanitizer} -fno-omit-frame-pointer -g -O1'
     compiler = ['clang++', 'clang'] if o.sanitizer == 'thread' else ['g++', 'gcc']

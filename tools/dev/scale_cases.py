@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Is a program faster as the optimiser leaves it? Recorded programs at larger sizes, at -O2 beside -O0.
+"""Does the optimiser make programs faster? Recorded programs at larger sizes, at -O2 beside -O0.
 
     tools/dev/scale_cases.py [--sdfgc build/bin/sdfgc] [--levels 0,2] [--elements N] [--seconds S] [--rounds N] [--threads 1,2] [--cpu-time]
                              [--filter REGEX] [--sample N] [--jobs N] [--options OPTIONS] FOLDER...
@@ -7,12 +7,12 @@
 The symbols in the shapes of a program's arguments are multiplied by 2, 4, 8, ... until its arrays have N elements or a call takes S
 seconds. Real numbers are random then; whole numbers are those that were recorded, over and over, since they may be indices. Both libraries
 are loaded into one process, and called in turn with the same inputs. Prints the ratio of the medians of a program, and its sizes; at the end
-the geometric mean for each number of threads, and what is slower by more than 5 %. A ratio far from 1 on a machine that has other work to do
-is to be measured again, alone (--filter).
+the geometric mean for each number of threads, and what is slower by more than 5 %. On a busy machine, measure a ratio far from 1
+again, alone (--filter).
 
-Left out, and counted: programs without a symbol in a shape, those of which both levels make the same code, those that do not build, and those
-that fail or do not end at other sizes than those that were recorded. Results of the two levels that differ by more than the order of sums are
-printed and counted, too: at other sizes a program may read what it never wrote.
+Skipped, and counted: programs without a symbol in a shape, those with the same code at both levels, those that do not build, and
+those that fail or do not end at sizes other than the recorded ones. Results of the two levels that differ by more than the order of
+sums are printed and counted, too: at other sizes a program may read what it never wrote.
 """
 import argparse
 import collections
@@ -110,7 +110,7 @@ class Library:
 
 
 def measure(folder, paths, options):
-    """In a process of its own: prints the median of each level, the factor, the number of elements, and what differs."""
+    """In a separate process: prints the median of each level, the factor, the number of elements, and what differs."""
     case = Scaled(folder)
     libraries = [Library(case.meta, path, time.process_time if options.cpu_time else time.perf_counter) for path in paths]
     factor = 1
@@ -131,7 +131,7 @@ def measure(folder, paths, options):
 
 
 def measured(options, folder):
-    """What became of a program, and for each number of threads what `measure` printed."""
+    """The outcome of a program, and the output of `measure` for each number of threads."""
     try:
         if not Scaled(folder).sizes:
             return 'without a symbol in a shape', []

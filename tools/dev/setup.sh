@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that sdfgc needs. Does nothing, without the network, when they are there.
+# Installs the Debian 12 packages that sdfgc needs. Does nothing, and needs no network, if they are installed.
 #
 #   tools/dev/setup.sh            what building sdfgc needs: 190 MB beside a C++ compiler, most of it CMake
 #   tools/dev/setup.sh --tests    also what its tests need
@@ -15,9 +15,9 @@ case ${1-} in
 --tests)
     packages+=(
         catch2 llvm-14-tools clang-format-14 python3 python3-numpy
-        libopenblas-dev liblapacke-dev libfftw3-dev                   # what generated programs may call
+        libopenblas-dev liblapacke-dev libfftw3-dev                   # libraries that generated programs may call
     )
-    # Without these, the tests that use them say so and are skipped.
+    # Tests that need a missing one of these report so and are skipped.
     optional=(
         openmpi-bin libopenmpi-dev libscalapack-openmpi-dev gfortran pkg-config hipcc libamdhip64-dev librocprim-dev
         chromium groff-base zsh fish
@@ -30,7 +30,7 @@ if ! command -v apt-get >/dev/null; then
     echo "setup: this is no Debian system; install what these packages hold: ${packages[*]}" >&2
     exit 1
 fi
-# A virtual or renamed package counts when something that is installed provides it.
+# A virtual or renamed package counts as installed if an installed package provides it.
 installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
 missing=()
 for package in "${packages[@]}"; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds sdfgc and runs every test: CTest, then real programs from ../shared/conformance where that exists, on the CPU and on the emulated GPU.
-# The last line is `N passed, N failed, N skipped` over all; conformance cases that are known to fail
-# (test/conformance/known-failures*.txt) count as none of these. Exit status 0 only when nothing failed.
+# Builds sdfgc and runs every test: CTest, then real programs from ../shared/conformance if it exists, on the CPU and on the
+# emulated GPU. The last line is `N passed, N failed, N skipped` over all; conformance cases that are known to fail
+# (test/conformance/known-failures*.txt) are not counted. Exit status 0 only if nothing failed.
 #
 #   tools/dev/test.sh [--no-conformance] [--filter REGEX] [--nightly]     REGEX picks conformance cases
 #
-# --nightly: also the tests that take minutes and repeat in breadth what others look at (`REQUIRES: nightly` in test/lit).
+# --nightly: also the tests that take minutes and cover more of what other tests check (`REQUIRES: nightly` in test/lit).
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -34,10 +34,10 @@ if ! read -r passed failed skipped < <(tools/dev/count_tests.sh <"$log"); then
     status=1
 fi
 
-# The same kernels of OpenBLAS on every machine: in one case (nbody) the rounding of a product decides where bodies go.
+# Uses the same OpenBLAS kernels on every machine: in one case (nbody) the rounding of a product decides where bodies move.
 grep -qw avx2 /proc/cpuinfo && export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-Haswell}
 
-# conformance NAME LIST ARGUMENT...: runs cases; those in the list of known failures count as neither.
+# conformance NAME LIST ARGUMENT...: runs cases; known failures are not counted.
 conformance() {
     local name=$1 list=$2 good bad unexpected
     shift 2
@@ -62,7 +62,7 @@ if [ -n "$conformance" ] && [ -x "$conformance" ] && [ -x build/bin/sdfgc ]; the
     conformance "offloaded by sdfgc" test/conformance/known-failures-offload.txt --target cuda --sample 10 -- --emulate --cflags -O1 --pass-option offload-to-gpu.few-elements=true
 fi
 
-# A folder of lit is one test to CTest; what lit leaves out itself (`  Unsupported: 12`) is in CTest's log.
+# A lit folder is one test to CTest; the number of tests that lit skips (` Unsupported: 12`) is in CTest's log.
 unsupported=$(sed -n 's/^ *Unsupported *: *\([0-9]*\)$/\1/p' build/Testing/Temporary/LastTest.log | awk '{ n += $1 } END { if (n) print n }')
 [ -z "$unsupported" ] || echo "lit: $unsupported of its tests need what this machine does not have, and were left out"
 

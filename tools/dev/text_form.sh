@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Is a program, graph or tree, what its text says, after every pass? Runs the pipeline of a target over every graph below some folders
-# with `--verify-text`, prints a line for each graph that is not, and how many were looked at. Graphs that the pipeline refuses are
-# checked up to there.
+# Do programs (graphs and trees) survive a round trip through their text form after every pass? Runs the pipeline of a target with
+# `--verify-text` on every graph below some folders; prints a line for each graph that does not, and the number of graphs. Graphs
+# that the pipeline rejects are checked up to that point.
 #
 #   tools/dev/text_form.sh [--sdfgc build/bin/sdfgc] [--sample N] FOLDER... [-- options of `sdfgc opt`]
 set -uo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the generated pages of the documentation: passes, targets, library nodes, diagnostics; and the code in those about optimised programs. usage: update_docs.sh [SDFGC]
+# Writes the generated pages of the documentation (passes, targets, library nodes, diagnostics), and the code in the pages about
+# optimised programs. usage: update_docs.sh [SDFGC]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sdfgc=${1:-build/bin/sdfgc}

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Writes into the pages of docs/user/optimised what sdfgc makes of their graphs.
+"""Updates the generated code in the pages of docs/user/optimised.
 
   tools/dev/update_optimised.py [--sdfgc build/bin/sdfgc] [--check]
 
 Every page docs/user/optimised/NAME.md is about test/graphs/optimised/NAME.sdfgt. Its text is written by people; its block of C++ is the function
 `program` as `sdfgc emit` prints it at the default level. --check writes nothing, and fails with a difference where a page is not what sdfgc
-emits now, or where one of the two files is missing. Read the difference before you commit it, and the text above it: it says what the
-optimiser did, which may no longer be so.
+emits now, or where one of the two files is missing. Read the difference before you commit it, and the text above it: it describes
+what the optimiser did, which may have changed.
 """
 import argparse
 import difflib

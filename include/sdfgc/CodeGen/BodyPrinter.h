@@ -1,10 +1,10 @@
-// Prints function bodies of the schedule tree as C++. BodyPrinter has the statements that mean the same on all machines;
-// one derived class for each kind of code adds the rest:
+// Prints function bodies of the schedule tree as C++. BodyPrinter prints the statements that mean the same on all machines; a
+// derived class per kind of code adds the rest:
 //
-//   HostPrinter     code of the CPU: OpenMP, instrumentation (HostPrinter.h)
+//   HostPrinter     CPU code: OpenMP, instrumentation (HostPrinter.h)
 //   QueuePrinter    host code that queues operations on streams of a device (DevicePrinters.h)
 //   GraphPrinter    host code that describes these operations as nodes of a graph
-//   KernelPrinter   code of the device
+//   KernelPrinter   device code
 #pragma once
 
 #include "sdfgc/CodeGen/CodeGen.h"
@@ -21,7 +21,7 @@ std::string constantDefinition(const tree::ConstantDef &c);
 /// Arguments of a buffer's constructor and of allocate(), without defaults.
 std::string allocationArguments(const SymPrinter &symbols, sym::Expr count, sym::Expr startOffset, int64_t alignment);
 
-/// Where printers write: the text, and the topics and positions that they collect for the file.
+/// The output of the printers: the text, and the topics and positions that they collect for the file.
 struct Output {
     TextWriter &text;
     std::set<std::string> &topics;
@@ -44,11 +44,11 @@ public:
 
 protected:
     using Block = tree::Block;
-    // One function for each kind of statement. Kinds that only some code can have are misplaced unless a derived class
+    // One function per kind of statement. Statements that only some kinds of code support are misplaced unless a derived class
     // overrides their function.
 #define NODE(K, ...) virtual void print(const tree::K &n);
 #include "sdfgc/Tree/Nodes.def"
-    /// Stops the compilation of the program. The verifier of the tree rejects such statements before.
+    /// Aborts the compilation. The tree verifier should have rejected such a statement earlier.
     void misplaced(const tree::Node &n);
 
     // ---- differences between the kinds of code
@@ -60,7 +60,7 @@ protected:
     virtual bool isLeftOut(const Block &, std::size_t) const { return false; }
     virtual std::string typeName(Type t) const { return t.cppName(); }
     virtual void useType(Type t) const;
-    /// The C++ name of a function, among them those of tree::number.
+    /// The C++ name of a function, including those of tree::number.
     virtual std::string functionName(Name n) const;
     /// The class of a variable that owns memory, and the topic of its header.
     struct Owner {
@@ -93,7 +93,7 @@ protected:
 
     // ---- StatementPrinter.cpp
     void plainUpdate(const tree::Update &u);
-    /// Is the update by a function of two values that comes with it?
+    /// Does the update use a custom function of two values?
     static bool isCustom(const tree::Update &u);
     void libraryCall(const tree::LibraryCall &c, const std::string &first);
     std::string argument(const tree::Call::Argument &a) const;

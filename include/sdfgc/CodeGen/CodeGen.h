@@ -33,10 +33,10 @@ struct Sources {
     bool needs(std::string_view library) const { return std::find(libraries.begin(), libraries.end(), library) != libraries.end(); }
 };
 
-/// The additional source of programs with MPI nodes if ranks are threads, relative to runtime-headers/.
+/// The additional source that programs with MPI nodes need when ranks are threads, relative to runtime-headers/.
 constexpr const char *mpiEmulation = "sdfgc/rt/mpi_emulate.cpp";
 
-/// The maximum width of sources in columns; only verbatim text is wider.
+/// The maximum line width of sources; only verbatim text exceeds it.
 constexpr std::size_t lineWidth = 132;
 
 } // namespace sdfgc::codegen

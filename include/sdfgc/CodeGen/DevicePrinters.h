@@ -1,5 +1,5 @@
-// Printers of programs with a device: their kernels, and host code that queues operations or describes them as a graph. The
-// names of a vendor's runtime are in runtime-headers/sdfgc/rt/gpu; these printers use the names that all vendors share.
+// Printers for device programs: kernels, and host code that queues operations or describes them as a graph. The printers use names
+// that all vendors share; runtime-headers/sdfgc/rt/gpu maps them to each vendor's runtime.
 #pragma once
 
 #include "sdfgc/CodeGen/HostPrinter.h"

@@ -1,4 +1,4 @@
-// Prints functions of the host: C++ with OpenMP's pragmas, instrumentation, consume scopes.
+// Prints host functions: C++ with OpenMP pragmas, instrumentation, consume scopes.
 #pragma once
 
 #include "sdfgc/CodeGen/BodyPrinter.h"

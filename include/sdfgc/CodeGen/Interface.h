@@ -24,8 +24,7 @@ std::string cParameters(const std::vector<tree::Param> &ps);
 /// only the C parameter is const.
 std::string toProgram(const tree::Param &p, const tree::Function &program);
 /// The statements at the start of a call (sdfgc/rt/arguments.h) that throw if a size is negative, or if an array with
-/// elements is null. Optional arrays may be null, and so may those that some call of the program neither reads nor
-/// writes.
+/// elements is null. Optional arrays may be null, and so may arrays that some calls neither read nor write.
 std::vector<std::string> argumentChecks(const tree::Module &m, const SymPrinter &symbols);
 /// The storages of containers with External lifetime, in enumeration order.
 std::vector<ir::Storage> externalStorages(const tree::Module &m);
@@ -34,7 +33,7 @@ bool takesPinnedMemory(const tree::Module &m);
 /// Does the program communicate with other ranks (docs/user/mpi.md)?
 bool usesMpi(const tree::Module &m);
 
-/// Returns include/<name>.h; `further` adds functions beyond those of all programs.
+/// Returns include/<name>.h; `further` adds functions that not all programs have.
 std::string header(const tree::Module &m, const std::function<void(TextWriter &)> &further);
 
 } // namespace sdfgc::codegen

@@ -73,7 +73,7 @@ private:
     std::function<void(std::string_view)> uses_;
     std::function<std::string(Name)> spell_;
     bool isCount_ = false; // printCount
-    bool isReal_ = false;  // in an argument of a real-valued function: quotients keep their fractions
+    bool isReal_ = false;  // inside an argument of a real-valued function, where quotients keep their fractions
 };
 
 } // namespace sdfgc::codegen

@@ -1,4 +1,4 @@
-// Out-edges of every block of a region, built once (Region::outEdges looks at all edges of the region).
+// Out-edges of every block of a region, built once (Region::outEdges scans all edges of the region).
 #pragma once
 
 #include "sdfgc/IR/Sdfg.h"
@@ -13,7 +13,7 @@ public:
     }
     const std::vector<const ir::InterstateEdge *> &edgesFrom(const ir::Block *b) const { return out_[b->id()]; }
 
-    /// Blocks in breadth-first order from the start; all in list order when there is no start.
+    /// Blocks in breadth-first order from the start; all in list order if there is no start.
     std::vector<const ir::Block *> breadthFirst() const {
         std::vector<const ir::Block *> order;
         const ir::Block *start = region_.start();

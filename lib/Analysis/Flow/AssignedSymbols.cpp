@@ -150,7 +150,7 @@ std::set<Name> assignedOnce(const SDFG &g) {
     for (const Region *r : allRegions(g))
         if (const auto *l = dyn_cast<LoopRegion>(r))
             times[l->variable] += 2;
-    std::set<Name> given = requiredSymbols(g); // which have had a value before
+    std::set<Name> given = requiredSymbols(g); // these have a value at the start
     if (g.parentNode)
         for (const auto &[symbol, value] : g.parentNode->symbolMapping)
             given.insert(symbol);

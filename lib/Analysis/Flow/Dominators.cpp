@@ -12,7 +12,7 @@ std::vector<int> reversePostorder(const std::vector<std::vector<int>> &next, int
         return order;
     auto successors = [&](int n) -> const std::vector<int> & { return next[static_cast<std::size_t>(n)]; };
     std::vector<bool> seen(next.size(), false);
-    std::vector<std::pair<int, std::size_t>> stack{{entry, successors(entry).size()}}; // with how many are still to be visited
+    std::vector<std::pair<int, std::size_t>> stack{{entry, successors(entry).size()}}; // and the number of unvisited successors
     seen[static_cast<std::size_t>(entry)] = true;
     while (!stack.empty()) {
         auto &[n, left] = stack.back();

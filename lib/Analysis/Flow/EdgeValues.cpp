@@ -15,7 +15,7 @@ using diag::Why;
 
 namespace {
 
-/// Is there a quotient of two integers in a typed expression, or of operands whose types are not known?
+/// Does a typed expression contain a quotient of two integers, or of operands of unknown type?
 bool dividesIntegers(const py::Expr &e) {
     if (e.kind == py::ExprKind::Binary && e.op == py::Op::TrueDiv) {
         const auto isReal = [](Type t) { return t.isFloat() || t.isComplex(); };
@@ -29,7 +29,7 @@ class Reader {
 public:
     Reader(const SDFG &g, SymbolValue &out, const std::function<Name(Name)> &readAs) : g_(g), out_(out), readAs_(readAs) {}
 
-    /// The expression with connectors in place of elements. `always`: it is evaluated whenever the whole value is.
+    /// The expression with elements replaced by connectors. `always`: it is evaluated whenever the whole value is.
     py::ExprRef take(const py::ExprRef &e, bool always) {
         switch (e->kind) {
         case py::ExprKind::Name:

@@ -30,7 +30,7 @@ std::optional<sym::Expr> FactWalk::valueOf(const std::string &text) const {
         const Type *t = g_.symbols.find(n);
         return t && t->isInteger() && !g_.desc(n) && !changedByCode_.count(n);
     };
-    const std::set<Name> names = namesInCode({text, Language::Python}, g_); // also of what cancels out
+    const std::set<Name> names = namesInCode({text, Language::Python}, g_); // including names that cancel out
     return std::all_of(names.begin(), names.end(), isFixed) ? value : std::nullopt;
 }
 
@@ -45,7 +45,7 @@ void FactWalk::region(Region &r, FlowFacts &facts) {
     }
 }
 
-/// In no order that is known: what holds is what nothing in the region changes.
+/// The order is unknown, so only facts that nothing in the region changes hold.
 void FactWalk::anyOrder(Region &r, FlowFacts &facts) {
     facts.forget(assignedInside(r));
     for (const auto &b : r.blocks()) {
@@ -105,7 +105,7 @@ void FactWalk::loop(LoopRegion &l, FlowFacts &facts) {
 
 namespace {
 
-/// What an edge assigns but one symbol: the value of that must not mention it.
+/// The symbols that an edge assigns, except `symbol`: the value of `symbol` must not mention them.
 std::set<Name> othersOf(const InterstateEdge &e, Name symbol) {
     std::set<Name> out;
     for (const auto &[other, value] : e.assignments)

@@ -7,7 +7,7 @@ using namespace ir;
 std::vector<Block *> blocksInOrder(Region &r) {
     std::vector<Block *> out;
     std::vector<bool> seen(r.blocks().size(), false);
-    std::vector<std::pair<Block *, std::size_t>> stack; // with the number of its edges that have been followed
+    std::vector<std::pair<Block *, std::size_t>> stack; // and how many of its edges have been followed
     const auto visit = [&](Block *b) {
         if (!seen[b->id()]) {
             seen[b->id()] = true;

@@ -24,7 +24,7 @@ std::optional<sym::Expr> valueOf(const py::Expr &e) {
     return sym::parse(py::print(e)).expr;
 }
 
-/// The value that code assigns to a variable, if that is all it does.
+/// The value that code assigns to a variable, if it does nothing else.
 std::optional<sym::Expr> assigned(const Code &code, Name variable) {
     const auto block = py::parseBlockOrRaw(code.text);
     if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
@@ -71,7 +71,7 @@ std::optional<LoopTest> divided(sym::Kind relation, sym::Expr value, int64_t fac
     if (factor == 1)
         return LoopTest{relation, value};
     if (relation == sym::Kind::Ne)
-        return std::nullopt; // true for ever where the factor does not divide the value
+        return std::nullopt; // always true if the factor does not divide the value
     const bool up = relation == sym::Kind::Lt || relation == sym::Kind::Ge;
     return LoopTest{relation, up ? sym::ceilDiv(value, factor) : sym::floorDiv(value, factor)};
 }
@@ -89,7 +89,7 @@ std::optional<LoopTest> testOf(py::Op op, sym::Expr left, sym::Expr right, Name 
 
 namespace {
 
-/// `not (a REL b)`, for numbers that can be compared.
+/// `not (a REL b)`, for comparable numbers (not NaN).
 py::Op opposite(py::Op relation) {
     switch (relation) {
     case py::Op::Lt:
@@ -130,7 +130,7 @@ void addTests(const py::Expr &condition, LoopHeader &h) {
     }
 }
 
-/// Can an iteration end without coming over an edge? Where conditions of edges may all fail, a region ends.
+/// Can an iteration end without taking an edge? A region ends if the conditions of all out-edges fail.
 bool endsWithout(const Region &r, const InterstateEdge &edge) {
     const Block *start = r.start();
     if (!start)
@@ -167,7 +167,7 @@ bool comesBack(const InterstateEdge &edge) {
     return false;
 }
 
-/// Is there a continue of the loop itself, which leaves out the rest of its body?
+/// Does the body contain a continue of this loop, which skips the rest of the body?
 bool continues(const Region &r) {
     return std::any_of(r.blocks().begin(), r.blocks().end(), [](const auto &b) {
         if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))

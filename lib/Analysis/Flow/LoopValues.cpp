@@ -74,7 +74,7 @@ std::optional<int64_t> constantBound(sym::Expr e) {
     return std::nullopt;
 }
 
-/// Is a value an integer if all symbols and elements are? A power with a symbol as exponent is taken to be one.
+/// Is a value an integer if all symbols and elements are? A power with a symbolic exponent is assumed to be one.
 bool isWhole(sym::Expr e) {
     switch (e.kind()) {
     case sym::Kind::Float:
@@ -148,7 +148,7 @@ std::optional<CountedLoop> countedLoop(LoopRegion &l) {
     LoopHeader header = headerOf(l);
     if (header.hasEnd() && isFixed(header))
         return CountedLoop{std::move(header), &l};
-    // Inverted loops, `!=`, symbolic steps, and conditions with more than a bound of the variable.
+    // Inverted loops, `!=`, symbolic steps, and conditions that do more than bound the variable.
     const sym::Assumptions facts = factsOf(g);
     LoopHeader byBody = header.hasEnd() ? LoopHeader() : tripCountOf(l, facts);
     if (byBody.counted() && byBody.changing.empty() && byBody.variable == l.variable && isFixed(byBody))

@@ -52,7 +52,7 @@ namespace {
 /// What the iterations of a loop change, and how they end it.
 struct Body {
     std::set<Name> changed;
-    bool all = false; // memory that is not known, so anything
+    bool all = false; // writes unknown memory, so possibly anything
     bool exits = false;
 
     bool changes(Name n, const SDFG *g) const { return changed.contains(n) || (all && g && g->desc(n)); }
@@ -104,7 +104,7 @@ struct Counted {
     sym::Expr count;
 };
 
-/// Counts the values of a variable whose step has a sign that is known.
+/// Counts the values of a variable whose step has a known sign.
 class Counter {
 public:
     Counter(const LoopRegion &l, const LoopHeader &h, const sym::Assumptions &facts) : loop_(l), h_(h), facts_(facts) {}
@@ -119,7 +119,7 @@ private:
     /// The update of a while loop is in its body.
     bool updatesFirst() const { return loop_.inverted && (loop_.updateBeforeCondition || !loop_.update); }
 
-    /// A loop over an empty range has no iterations, not fewer.
+    /// Clamps the count at zero: a loop over an empty range has no iterations.
     sym::Expr notNegative(sym::Expr n) const {
         return analysis::isNonNegative(SizeExpr(n), {facts_, {}}) ? n : sym::max({sym::Expr(0), n});
     }
@@ -130,7 +130,7 @@ private:
         return updatesFirst() ? sym::max({sym::Expr(1), n}) : n + 1;
     }
 
-    /// A test that holds for ever once it holds: it counts if it certainly fails the first time.
+    /// A test that stays true once it is true. It gives a count only if it certainly fails the first time.
     Counted ofEndless(const LoopTest &t) const {
         const sym::Expr tested = updatesFirst() ? h_.valueIn(1) : h_.first;
         const bool below = t.bounds(false);
@@ -167,7 +167,7 @@ private:
     const sym::Assumptions &facts_;
 };
 
-/// Names in an expression that the body changes.
+/// The names in an expression that the body changes.
 std::vector<Name> changedNames(sym::Expr e, const Body &b, const SDFG *g) {
     std::vector<Name> out;
     for (Name n : e.freeSymbols())

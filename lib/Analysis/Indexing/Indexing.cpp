@@ -37,7 +37,7 @@ const NodeRow *rowOf(const LibraryNode &n) {
     return at ? &nodeRows[*at] : nullptr;
 }
 
-/// `alpha`, `beta=1`, `=1`: the value of a property, or what follows the equals sign, or `otherwise`.
+/// `alpha`, `beta=1`, `=1`: the value of a property, or the text after the equals sign, or `otherwise`.
 std::string coefficientOf(const LibraryNode &n, std::string_view column, const char *otherwise) {
     const std::size_t equals = std::min(column.find('='), column.size());
     const json::Value *v = n.properties.find(std::string(column.substr(0, equals)));

@@ -1,5 +1,5 @@
-// Gives the dimensions of a library node's operands labels. LibraryNodes.def names the function of each class; each family
-// of classes has a file.
+// Labels the dimensions of a library node's operands. LibraryNodes.def names the function for each class; each family of classes
+// has its own file.
 #pragma once
 
 #include "sdfgc/Analysis/Indexing.h"

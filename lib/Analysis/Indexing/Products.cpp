@@ -5,8 +5,8 @@
 //   [..., m, k] @ [..., k, n] -> [..., m, n]   leading dimensions broadcast
 //   [m, k] @ [k] -> [m]     [k] @ [k, n] -> [n]     [k] @ [k] -> []
 //
-// The shapes of the memlets count, unit dimensions included. If those do not fit each other, the shapes without unit
-// dimensions do: a row of a matrix is passed as the vector `B[i, 0:K]`.
+// The shapes are those of the memlets, including unit dimensions. If they do not fit each other, unit dimensions are dropped: a row
+// of a matrix is passed as the vector `B[i, 0:K]`.
 #include "Analysis/Indexing/Labelling.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ private:
             summarise(item, *m);
     }
 
-    /// What comes through one connector of a map is read in one way.
+    /// All reads through one connector of a map use the same shift.
     std::vector<Meaning> meaningsOf(const Item &item) const {
         std::vector<Meaning> out;
         std::set<const Edge *> whole;
@@ -76,7 +76,7 @@ private:
         return out;
     }
 
-    /// Positions that an item runs at, of those of the rank.
+    /// The positions of the rank that an item runs at.
     Storage::Section sectionOf(const Item &item) {
         const Position &at = *item.at;
         const Variable *v = at.variable ? item.variable(at.variable) : nullptr;
@@ -123,7 +123,7 @@ private:
         setSubset(u, whole);
     }
 
-    /// The subset of the container of a use, as the graph has it.
+    /// The container's subset in a use, as written in the graph.
     sym::Subset subsetOf(const Use &u) const {
         const Memlet &m = u.edge->memlet;
         const std::optional<sym::Subset> &s = m.data == nameOf(u) ? m.subset : m.otherSubset;
@@ -138,7 +138,7 @@ private:
         if (isOwn)
             m.data = nameOf(u);
     }
-    /// A container of its own that takes the place of one, for what is gathered.
+    /// A separate container that holds the gathered elements of one.
     Name nameOf(const Use &u) const {
         const auto at = renamed_.find(u.edge);
         return at == renamed_.end() ? u.data : at->second;
@@ -148,14 +148,14 @@ private:
         const Layout &l = plan_.layouts.at(u.data);
         sym::Subset s = subsetOf(u);
         sym::Expr by = storage_.shiftOf(l);
-        if (const auto at = fixed_.find(&item); at != fixed_.end()) // the index only counts where the map has its iteration
+        if (const auto at = fixed_.find(&item); at != fixed_.end()) // the index matters only on the rank that runs the iteration
             by += sym::Expr::symbol(at->second) - item.at->shift;
         s.dims[l.dim].begin += by;
         s.dims[l.dim].end += by;
         setSubset(u, s);
     }
 
-    /// Edges outside of maps say what the edges inside of them touch.
+    /// Updates the edges outside of maps from the edges inside.
     void summarise(const Item &item, MapEntry &outermost) {
         item.state->renumber();
         const ScopeTree scopes(*item.state);
@@ -234,7 +234,7 @@ private:
         addTo(s, u, c, {summed, c.element, all, ""}, target, all);
     }
 
-    /// A library node that sums up terms of the rank starts with the neutral element, whatever the graph starts with.
+    /// A library node that sums the rank's terms starts with the neutral element, regardless of the graph's initial value.
     static void startNode(LibraryNode &n, Edge &out, const Use &u, const std::string &identity) {
         out.memlet.wcr.clear();
         const bool isReduction = analysis::isReduction(n);
@@ -267,7 +267,7 @@ private:
         return c;
     }
 
-    /// What all ranks have summed up goes to the container, or to the rank's part of it.
+    /// Writes the sum over all ranks to the container, or to the rank's part of it.
     void addTo(State &s, const Use &u, Copied c, const Operand &sum, AccessNode *target, const sym::Subset &all) {
         Operand out{target, c.element, all, u.accumulates ? u.wcr : ""};
         if (c.dealt) {
@@ -322,7 +322,7 @@ private:
         });
     }
 
-    /// All that uses the container after this comes after it is gathered: what writes it, too.
+    /// Later uses of the container, including writes, are ordered after the gather.
     void gather(State &s, AccessNode &a, const std::vector<Edge *> &edges) {
         auto *all = s.add<AccessNode>(storage_.gathered(a.data));
         for (Edge *e : edges)
@@ -341,7 +341,7 @@ private:
         if (!isWritten(a.data))
             return storage_.fetchAtStart(a.data);
         auto *fetched = s.add<AccessNode>(a.data);
-        const auto gathered = gathers_.find(&a); // these edges leave the node anyway
+        const auto gathered = gathers_.find(&a); // these edges are moved away from the node anyway
         for (Edge *e : std::vector<Edge *>(a.outEdges()))
             if (gathered == gathers_.end() ||
                 std::find(gathered->second.begin(), gathered->second.end(), e) == gathered->second.end())

@@ -7,7 +7,7 @@
 //
 // Transients without a layout that an item reads or writes get a layout that matches the item. At the end every use is
 // checked again. A transient that cannot be where all its uses need it is replicated on every rank, and the procedure
-// restarts; an argument in that situation is refused.
+// restarts; an argument in that situation is rejected.
 #include "Transforms/Distribute/Plan.h"
 
 #include "sdfgc/Analysis/Dependences/WcrReductions.h"
@@ -30,13 +30,13 @@ const Layout *layoutOf(const Plan &plan, Name data) {
 
 sym::Expr positionOf(const Position &p) { return p.variable ? sym::Expr::symbol(p.variable) + p.shift : p.shift; }
 
-/// May iterations be dealt out along a variable?
+/// May iterations be distributed along a variable?
 bool canDeal(const Item &item, Name n) {
     const Variable *v = item.variable(n);
     if (!v || !v->range.step.isOne() || !v->range.tile.isOne() ||
         std::count_if(item.variables.begin(), item.variables.end(), [&](const Variable &o) { return o.name == n; }) != 1)
         return false;
-    for (const MapEntry *m = dyn_cast<MapEntry>(item.node); v->map && m != v->map;) { // nothing may stand beside the inner map
+    for (const MapEntry *m = dyn_cast<MapEntry>(item.node); v->map && m != v->map;) { // only the inner map may be in it
         const std::vector<Node *> &inside = ScopeTree(*item.state).children(m);
         m = inside.size() == 1 ? dyn_cast<MapEntry>(inside.front()) : nullptr;
         if (!m)
@@ -96,7 +96,7 @@ bool changesStrides(const Plan &plan, const Use &use, const Layout &l) {
     return l.dim != 0 || !plan.graph.desc(use.data)->isPackedC();
 }
 
-/// Can the terms of a write be summed up over ranks that run iterations at a position?
+/// Can the terms of a write be summed over the ranks that run the iterations?
 bool canReduce(const Plan &plan, const Item &item, const Use &use, const Position &at, std::string &why) {
     if (use.wcr.empty())
         return false;
@@ -212,7 +212,7 @@ private:
         }
     }
 
-    /// Decides all items. What is returned must be on every rank, and another attempt is needed.
+    /// Decides all items. Returns containers that must be replicated on every rank, which requires another attempt.
     std::set<Name> attempt(std::optional<Refusal> &refusal) {
         for (bool again = true; again;) {
             again = false;
@@ -232,7 +232,7 @@ private:
         return verify(refusal);
     }
 
-    /// Does the item write elements of a container that is dealt out; or use one at all?
+    /// Does the item write elements of a distributed container, or use one at all?
     bool concerns(const Item &item, bool onlyWrites) const {
         return std::any_of(item.uses.begin(), item.uses.end(),
                            [&](const Use &u) { return layoutOf(plan_, u.data) && (!onlyWrites || (u.writes && u.wcr.empty())); });
@@ -259,7 +259,7 @@ private:
         return {};
     }
 
-    /// Why there are none for what it writes.
+    /// The reason why there are none for its writes.
     std::string noPosition(const Item &item) const {
         for (const Use &u : item.uses)
             if (layoutOf(plan_, u.data) && u.writes && u.wcr.empty())
@@ -332,7 +332,7 @@ private:
         return sum;
     }
 
-    /// Layouts for open transients that a decided item uses; those that it writes on every rank stay without.
+    /// Layouts for open transients that a decided item uses; those that it writes on every rank get none.
     void settle(const Item &item) {
         for (const bool writes : {true, false})
             for (const Use &u : item.uses) {
@@ -347,7 +347,7 @@ private:
             }
     }
 
-    /// The transients that the item writes must be on every rank, or an argument is refused.
+    /// Requires the transients that the item writes on every rank, or rejects an argument.
     std::set<Name> conflict(const Item &item, const std::string &why, std::optional<Refusal> &refusal) {
         std::set<Name> moved;
         Name argument;

@@ -30,8 +30,7 @@
 // change. Other reads gather the array. Sums over the distributed dimension end with an Allreduce; the old contents are
 // added once.
 //
-// Not handled, and refused: control flow that reads a distributed container, and items that would write elements of
-// other ranks.
+// Not handled (rejected): control flow that reads a distributed container, and items that would write elements of other ranks.
 #include "Transforms/Distribute/Plan.h"
 
 #include "sdfgc/Analysis/Verify.h"
@@ -67,7 +66,7 @@ public:
             return refuse(*r, context);
         report(plan, context);
         apply(plan);
-        root.name = Name(root.name.str() + "_distributed"); // its arguments are parts: not the program for one process
+        root.name = Name(root.name.str() + "_distributed"); // its arguments are parts, unlike those of the program for one process
         return true;
     }
 

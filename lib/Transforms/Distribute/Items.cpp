@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// Is a container an array with memory of its own, whose indices count from 0?
+/// Does a container own its memory, as an array indexed from 0?
 bool isPlain(const DataDesc *d) {
     return d && d->isArray() && d->alias == AliasKind::None && d->rank() > 0 && d->startOffset.isZero() &&
            std::all_of(d->offset.begin(), d->offset.end(), [](const sym::Expr &e) { return e.isZero(); });
@@ -63,7 +63,7 @@ private:
             keep(e->memlet.data, why);
     }
 
-    /// Edges between access nodes that are left are no copies of elements: views, streams, structures.
+    /// The remaining edges between access nodes do not copy elements: views, streams, structures.
     void readAccess(const AccessNode &a) {
         for (const Edge *e : a.outEdges())
             if (const auto *to = dyn_cast<AccessNode>(e->dst); to && !e->memlet.isEmpty())
@@ -113,7 +113,7 @@ private:
         }
         for (const auto &n : s.nodes())
             if (const auto *a = dyn_cast<AccessNode>(n.get()); a && scopes.encloses(&m, a))
-                keep(a->data, "it stands in a map"); // each iteration has its own, or nobody knows which it means
+                keep(a->data, "it stands in a map"); // private to an iteration, or of an unknown one
         plan_.items.push_back(std::move(item));
     }
 
@@ -161,14 +161,14 @@ private:
             copyToMap(s, *e);
     }
 
-    /// As long as one side has the shape of the other, but for dimensions of one element.
+    /// Requires both sides to have the same shape, except for dimensions of one element.
     void copyToMap(State &s, Edge &e) {
         auto *from = cast<AccessNode>(e.src), *to = cast<AccessNode>(e.dst);
         std::optional<sym::Subset> source = sourceSubset(&e), target = destinationSubset(&e);
         const bool hasSource = source.has_value();
         if (!hasSource && !target)
             return;
-        if (!source || !target) // the other side begins with its first element
+        if (!source || !target) // the other side starts at its first element
             (source ? target : source) = firstOf(source ? *source : *target, *g_.desc((source ? to : from)->data));
         if (!source || !target)
             return;

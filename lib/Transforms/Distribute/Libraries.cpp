@@ -38,7 +38,7 @@ private:
     Edge *edgeOf(const analysis::IndexedOperand &o) const { return o.written ? n_.outEdge(o.connector) : n_.inEdge(o.connector); }
     static const AccessNode *endOf(const Edge &e, bool writes) { return dyn_cast<AccessNode>(writes ? e.dst : e.src); }
 
-    /// Is an operand in a container of the state, and do its elements follow each other along each dimension?
+    /// Is an operand in a container of the state, with step one along each dimension?
     bool isPlain(const analysis::IndexedOperand &o) const {
         const Edge &e = *edgeOf(o);
         const auto *a = endOf(e, o.written);
@@ -68,7 +68,7 @@ private:
         Use u = use(x_.result);
         u.accumulates = x_.how.isReduction ? !x_.how.start : !out.memlet.wcr.empty();
         u.start = x_.how.start.value_or("");
-        if (!x_.how.isReduction && (x_.addend || !x_.how.isBeta(0))) // what is added is added once: the sum stays on one rank
+        if (!x_.how.isReduction && (x_.addend || !x_.how.isBeta(0))) // the addend is added only once, so the sum stays on one rank
             return u;
         for (const int label : x_.combined())
             u.combined.insert(variable(label));

@@ -1,5 +1,5 @@
-// The plan of distribute: which part of each container a rank has, and which iterations it runs. Planning changes
-// nothing.
+// The plan of distribute: the part of each container that a rank holds, and the iterations that it runs. Planning does not change
+// the graph.
 //
 // Positions. A line is a range of positions, 0 to `whole`, that is distributed over the ranks in blocks; there is one
 // for every distinct extent of a declared array along its dimension. An array is on a line at an offset: its element i

@@ -112,7 +112,7 @@ void Storage::resize(Name data, DataDesc &d) const {
     d.cancelled.clear();
 }
 
-/// Arguments of which neighbours' elements are read have a part with room for them.
+/// Arguments that are read with a halo get a part with room for it.
 void Storage::moveToParts() {
     for (const auto &[data, part] : parts_) {
         DataDesc d = *g_.desc(data);
@@ -213,7 +213,7 @@ void Storage::finish() {
     for (auto &[data, l] : plan_.layouts) {
         DataDesc &d = *g_.desc(data);
         Layout bare = l;
-        if (parts_.contains(data)) // what the caller gives has no halo
+        if (parts_.contains(data)) // the caller's array has no halo
             bare.before = bare.after = 0;
         std::swap(l, bare);
         resize(data, d);

@@ -29,7 +29,7 @@ public:
     /// for a halo, both of the container.
     void gather(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
     void fetchHalo(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
-    /// The same, once, at the start of the program.
+    /// Does the same once, at the start of the program.
     void gatherAtStart(Name data) { atStart_.emplace(data, true); }
     void fetchAtStart(Name data) { atStart_.emplace(data, false); }
 

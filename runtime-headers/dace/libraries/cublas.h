@@ -1,7 +1,7 @@
-// DaCe's access to cuBLAS for C++ tasklets that an expansion of DaCe wrote: `__state->cublas_handle.Get()` and `.Constants()`.
+// DaCe's access to cuBLAS, for C++ tasklets written by DaCe's expansions: `__state->cublas_handle.Get()` and `.Constants()`.
 //
-// Rules: one handle is a member of a program's state and made at the first use. Scalars are read from device memory
-// (CUBLAS_POINTER_MODE_DEVICE), as in DaCe; the constants lie in page-locked memory, where both pointer modes find them.
+// Rules: a handle is a member of a program's state, created at the first use. Scalars are read from device memory
+// (CUBLAS_POINTER_MODE_DEVICE), as in DaCe; the constants are in page-locked memory, which both pointer modes can read.
 #pragma once
 
 #include "dace/device.h"

@@ -1,5 +1,5 @@
-// DaCe's access to cuSPARSE for C++ tasklets that an expansion of DaCe wrote: `__state->cusparse_handle.Get()`. One handle is a
-// member of a program's state and made at the first use.
+// DaCe's access to cuSPARSE, for C++ tasklets written by DaCe's expansions: `__state->cusparse_handle.Get()`. A handle is a member
+// of a program's state, created at the first use.
 #pragma once
 
 #include "dace/device.h"

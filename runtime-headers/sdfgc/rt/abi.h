@@ -18,7 +18,7 @@ enum ErrorCode : int {
     OutOfMemory = 1,     // std::bad_alloc
     ProgramError = 2,    // any other exception; the message is its what()
     DeviceError = 3,     // a GPU runtime or library call failed
-    InvalidArgument = 4, // the caller passed what the program cannot take
+    InvalidArgument = 4, // the caller passed an invalid argument
 };
 
 /// The first error of a program since clear(). Any thread may set it; read it after the threads have joined.
@@ -51,14 +51,14 @@ private:
     int taken = 0;
 };
 
-/// Why the last initialiser on this thread gave no handle.
+/// Why the last initialiser on this thread failed to create a handle.
 inline thread_local ErrorState initialisationError;
 
-/// The code of a program's error; without a program, of the error for which there is none.
+/// The code of a program's error; without a program, of the error that prevented its creation.
 inline int errorCode(const ErrorState *state) noexcept {
     return state ? state->code : initialisationError.failed() ? initialisationError.code : static_cast<int>(OutOfMemory);
 }
-/// The text of a program's error; without a program, why there is none.
+/// The text of a program's error; without a program, of the error that prevented its creation.
 inline const char *errorMessage(const ErrorState *state) noexcept {
     return state ? state->message : initialisationError.failed() ? initialisationError.message : "there is not enough memory";
 }
@@ -81,8 +81,8 @@ private:
     char text_[ErrorState::messageSize];
 };
 
-/// Runs `body` and records the exception that leaves it, if any. Returns the code of `state`: also an error that was set before, or
-/// without an exception, makes the call fail.
+/// Runs `body` and records an exception that leaves it. Returns the code of `state`, so errors that were set earlier or without an
+/// exception also make the call fail.
 template <class Body> int guard(ErrorState &state, Body &&body) noexcept {
     try {
         body();

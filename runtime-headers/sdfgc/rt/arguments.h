@@ -1,5 +1,5 @@
-// Arguments that no program can take: sizes below zero, and null for an array that has elements. A call checks them before it does
-// anything else; guard() of abi.h makes what is thrown here the error of the call.
+// Checks for invalid arguments: negative sizes, and null for an array that has elements. A call runs them before anything else;
+// guard() of abi.h turns the exceptions into the error of the call.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -10,7 +10,7 @@ namespace sdfgc::rt {
 
 namespace detail {
 
-/// Puts text together in memory of a fixed size: what does not fit is left out.
+/// Composes text in a buffer of fixed size; text that does not fit is truncated.
 class Message {
 public:
     Message &operator<<(const char *text) {
@@ -47,13 +47,13 @@ private:
 
 } // namespace detail
 
-/// A dimension of an array, which is written `formula`.
+/// A dimension of an array, whose size is written `formula`.
 inline void requireSize(const char *array, const char *formula, int64_t size) {
     if (size < 0)
         detail::refuseSize(array, formula, size);
 }
 
-/// The memory of an array of so many elements; without elements it needs none.
+/// The memory of an array with this many elements; an array without elements needs none.
 inline void requireMemory(const char *array, const void *memory, int64_t count) {
     if (!memory && count > 0)
         detail::refuseNull(array);

@@ -7,7 +7,7 @@
 //   1, 2, 4, 8, 16 bytes            compare-and-swap, where the address is a multiple of the size (16 bytes: with -mcx16)
 //   vectors; + and - of complex     part by part: each part is updated atomically, the whole is not one indivisible step
 //   everything else                 a lock chosen by the address, out of 64 per program. No lock is shared by all data
-// Which way is taken depends on the type and the address only, so all updates of one object use the same one.
+// The choice depends only on the type and the address, so all updates of one object use the same method.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -20,7 +20,7 @@ namespace sdfgc::rt {
 
 namespace detail {
 
-// The unsigned integer that stands for a value of so many bytes. may_alias: it is laid over objects of other types.
+// The unsigned integer that represents a value of this many bytes. may_alias: it accesses objects of other types.
 template <int bytes> struct Word {
     static constexpr bool exists = false;
     typedef unsigned char type;
@@ -52,7 +52,7 @@ template <class T> inline bool isLockFree(const T *p) noexcept {
         return alignof(T) % sizeof(T) == 0 || reinterpret_cast<uintptr_t>(p) % sizeof(T) == 0;
 }
 
-/// One of 64 locks, each on a cache line of its own, chosen by the cache line of the address.
+/// One of 64 locks, each on a separate cache line, chosen by the cache line of the address.
 class StripeLock {
 public:
     explicit StripeLock(const void *address) noexcept : flag_(&flags()[(reinterpret_cast<uintptr_t>(address) >> 6) % count].taken) {
@@ -86,7 +86,7 @@ template <class T> inline typename Word<sizeof(T)>::type loadWord(const T *p) no
         return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/// Replaces `expected` by `desired` in *p and says whether it did; else `expected` becomes what is there.
+/// Replaces `expected` by `desired` in *p and returns whether it did; otherwise `expected` receives the current value.
 template <class T, class W> inline bool compareExchange(T *p, W &expected, W desired) noexcept {
     typedef typename Word<sizeof(T)>::type Overlay;
     Overlay *word = reinterpret_cast<Overlay *>(p);
@@ -140,7 +140,7 @@ template <class T, class One> inline T updateParts(T *p, const T &value, One one
 
 } // namespace detail
 
-/// The present value, for reading while others update: conditions of consume scopes, dynamic bounds.
+/// The current value, for reads while other threads update: conditions of consume scopes, dynamic bounds.
 template <class T> inline T atomic_load(const T *p) {
     if constexpr (detail::Word<sizeof(T)>::exists)
         if (detail::isLockFree(p))
@@ -149,7 +149,7 @@ template <class T> inline T atomic_load(const T *p) {
     return *p;
 }
 
-/// *p = f(*p, value). `f` may be called more than once and must only compute. Inside it, no other atomic update may be called.
+/// *p = f(*p, value). `f` may be called more than once, so it must not have side effects. It must not call other atomic updates.
 template <class T, class F> inline T atomic_update(T *p, const Plain<T> &value, F f) {
     return detail::update(p, [&](const T &old) { return f(old, value); });
 }

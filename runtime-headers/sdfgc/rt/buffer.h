@@ -20,8 +20,8 @@ namespace sdfgc::rt {
 
 namespace detail {
 
-/// Large memory is touched for the first time soon: with pages of 2 MiB that takes a tenth of the time (where the system leaves it
-/// to the program). Only a hint: whether it is taken makes no other difference.
+/// Requests pages of 2 MiB for large memory, which make the first touch ten times faster (if the system leaves the choice to the
+/// program). This is only a hint and has no other effect.
 inline void adviseHugePages([[maybe_unused]] void *memory, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     constexpr std::size_t hugePage = std::size_t(2) << 20;
@@ -34,7 +34,7 @@ inline void adviseHugePages([[maybe_unused]] void *memory, [[maybe_unused]] std:
 #endif
 }
 
-/// Is memory never larger than what was asked for? Sanitizers see only then what lies behind the end.
+/// Must memory have exactly the requested size? Otherwise sanitizers miss accesses beyond the end.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool exactSizes = true;
 #elif defined(__has_feature)

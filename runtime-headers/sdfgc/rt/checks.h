@@ -1,13 +1,15 @@
-// Run-time checks of programs that are built with `--checks` (docs/user/build.md). The pass insert-checks puts calls of these functions into
-// what it checks:
+// Run-time checks of programs that are built with `--checks` (docs/user/build.md). The pass insert-checks inserts calls of these
+// functions:
 //
 //     A[i + check_element("A", "f: state main, tasklet t (prog.py:12)", i, N)] = ...       0, or it throws
 //     quotient = a / check_divisor("f: state main, tasklet t (prog.py:12)", b)             b, or it throws
 //
-// What is thrown is the error of the call (abi.h): guard() keeps it, and inside of a team of threads DeferredError (parallel.h) does.
+// The exception becomes the error of the call (abi.h): guard() records it, and DeferredError (parallel.h) does inside parallel
+// regions.
 //
-// Memory that is new gets a pattern, and what is read from it must not have the pattern. A NaN keeps its pattern while it is copied.
-// That a program computes exactly this pattern is improbable: 1 in 2^64 for integers; real numbers never give this NaN by themselves.
+// New memory is filled with a pattern, and values read from it must not have the pattern. A NaN keeps its pattern when copied. A
+// program is unlikely to compute exactly this pattern: the chance is 1 in 2^64 for integers, and floating-point arithmetic never
+// produces this NaN by itself.
 #pragma once
 
 #include "sdfgc/rt/arguments.h"
@@ -16,7 +18,7 @@
 
 namespace sdfgc::rt {
 
-/// The size of a dimension that the program does not know: indices are only checked against 0.
+/// The size of a dimension if it is unknown: indices are then only checked against 0.
 inline constexpr int64_t check_unknown_size() { return INT64_MAX; }
 
 namespace detail {
@@ -27,7 +29,7 @@ inline void list(Message &text, const int64_t *numbers, int rank, int stride) {
         text << (d ? ", " : "") << numbers[d * stride];
 }
 
-/// The same for sizes: `?` for one that is not known.
+/// The same for sizes: `?` for an unknown one.
 inline void listSizes(Message &text, const int64_t *sizes, int rank, int stride) {
     for (int d = 0; d < rank; ++d)
         if (sizes[d * stride] == check_unknown_size())
@@ -116,7 +118,7 @@ template <> struct Unset<int64_t> {
 
 } // namespace detail
 
-/// Index and size of each dimension: an element that is there.
+/// Checks that an element exists, from the index and size of each dimension.
 template <class... Numbers> inline int64_t check_element(const char *array, const char *where, Numbers... numbers) {
     const int64_t all[] = {static_cast<int64_t>(numbers)...};
     constexpr int rank = sizeof...(Numbers) / 2;
@@ -128,7 +130,7 @@ template <class... Numbers> inline int64_t check_element(const char *array, cons
     return 0;
 }
 
-/// First index, extent and size of each dimension: a region that is there, or that has no elements.
+/// Checks that a region exists or is empty, from the first index, extent and size of each dimension.
 template <class... Numbers> inline int64_t check_region(const char *array, const char *where, Numbers... numbers) {
     const int64_t all[] = {static_cast<int64_t>(numbers)...};
     constexpr int rank = sizeof...(Numbers) / 3;
@@ -142,21 +144,21 @@ template <class... Numbers> inline int64_t check_region(const char *array, const
     return 0;
 }
 
-/// An element of the memory that a container is a part of.
+/// Checks an element of the memory that a container is a part of.
 inline int64_t check_inside(const char *array, const char *where, int64_t element, int64_t count) {
     if (element < 0 || element >= count)
         detail::refuseMemory(array, where, element, count);
     return 0;
 }
 
-/// Memory that is there.
+/// Checks that memory is not null.
 inline int64_t check_memory(const char *array, const char *where, const volatile void *memory) {
     if (!memory)
         detail::refuse(array, "is null", where);
     return 0;
 }
 
-/// A shape: no size is negative, and the number of elements has 64 bits.
+/// Checks a shape: no size is negative, and the number of elements fits into 64 bits.
 template <class... Sizes> inline int64_t check_size(const char *array, const char *where, Sizes... sizes) {
     const int64_t all[] = {static_cast<int64_t>(sizes)...};
     int64_t count = 1;
@@ -172,19 +174,19 @@ template <class... Sizes> inline int64_t check_size(const char *array, const cha
     return 0;
 }
 
-/// A divisor of integers.
+/// Checks an integer divisor.
 template <class T> inline T check_divisor(const char *where, T divisor) {
     if (divisor == 0)
         detail::refuseDivisor(where);
     return divisor;
 }
 
-/// What new memory holds.
+/// The initial value of new memory.
 inline double check_unset_float64() { return __builtin_bit_cast(double, detail::Unset<double>::bits); }
 inline float check_unset_float32() { return __builtin_bit_cast(float, detail::Unset<float>::bits); }
 inline int64_t check_unset_int64() { return static_cast<int64_t>(detail::Unset<int64_t>::bits); }
 
-/// A value of memory that was new, with the index that it was read from.
+/// Checks a value read from memory that was new, at this index.
 template <class T, class... Indices> inline T check_written(const char *array, const char *where, T value, Indices... indices) {
     using Unset = detail::Unset<T>;
     if (__builtin_bit_cast(typename Unset::Bits, value) == Unset::bits) {

@@ -1,5 +1,5 @@
-// The global names that C++ code in files expects of DaCe's runtime (sdfg-format 9.6): tasklets in C++, global_code, conditions
-// that are not Python. Code that sdfgc prints itself uses sdfgc::rt and includes only the header that it needs.
+// The global names that C++ code in SDFG files expects from DaCe's runtime (sdfg-format 9.6): tasklets in C++, global_code,
+// conditions that are not Python. Code that sdfgc prints itself uses sdfgc::rt and includes only the header that it needs.
 //
 // Rule: each name is the function of sdfgc::rt with that name, with its corrections (see ufunc.h); the functions of <cmath> are the
 // std overloads, extended to complex numbers.

@@ -1,11 +1,11 @@
 // Complex numbers: std::complex plus the operators and functions that it lacks.
 //
 // Rules (sdfg-format 9.6, 9.7): + - * / between std::complex<T> and a real number of another type, where the standard operators
-// want exactly T. An integer, or a float that is not wider than T, keeps std::complex<T>; a wider float, or a wider complex number,
-// widens the result. Functions of ufunc.h and <cmath> that DaCe extends to complex numbers have overloads in sdfgc::rt; expm1 and
-// log1p keep their accuracy near zero, sign_numpy_2 is x / |x| (0 only for 0), py_floor keeps DaCe's meaning: floor of the real
-// part of the quotient. The operators are at global scope because std::complex's own namespace is closed to programs; generated
-// code declares no operators that would hide them.
+// require exactly T. An integer, or a float that is not wider than T, keeps std::complex<T>; a wider float, or a wider complex
+// number, widens the result. Functions of ufunc.h and <cmath> that DaCe extends to complex numbers have overloads in sdfgc::rt;
+// expm1 and log1p keep their accuracy near zero, sign_numpy_2 is x / |x| (0 only for 0), py_floor keeps DaCe's meaning: floor of
+// the real part of the quotient. The operators are at global scope because std::complex's own namespace is closed to programs;
+// generated code declares no operators that would hide them.
 #pragma once
 
 #include "sdfgc/rt/config.h"

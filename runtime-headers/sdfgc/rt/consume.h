@@ -1,10 +1,10 @@
 // Consume scopes: workers that pop elements of a stream until it stays empty (sdfg-format 6.6).
 //
 // Rules: `workers` processing elements take elements, or chunks of up to `chunk` elements, and run the body on them; the body may
-// push to the same stream. The scope ends when no element is left and no body runs that could push one, or when `halt` is true,
-// which each worker evaluates before each pop. A worker without work sleeps. Workers are threads of an OpenMP region; if OpenMP
-// gives fewer threads than asked for (inside another region it gives one), those do all the work. An exception from the body or
-// from `halt` ends the scope and is rethrown by consume().
+// push to the same stream. The scope ends when no element is left and no running body could push one, or when `halt` is true, which
+// each worker evaluates before each pop. A worker without work sleeps. Workers are threads of an OpenMP region; if OpenMP gives
+// fewer threads than asked for (inside another region it gives one), those do all the work. An exception from the body or from
+// `halt` ends the scope and is rethrown by consume().
 //
 //     consume(stream, workers, 1, [&](int pe, T &element) { ... });
 //     consume(stream, workers, chunk, [&](int pe, T *elements, int64_t count) { ... });
@@ -82,7 +82,7 @@ private:
     Stream<T> &stream_;
     const int64_t chunk_;
     Halt halt_;
-    int64_t busy_ = 0; // bodies that run; guarded by the stream's mutex, as is ended_
+    int64_t busy_ = 0; // running bodies; guarded by the stream's mutex, as is ended_
     bool ended_ = false;
 };
 

@@ -31,8 +31,8 @@ inline Mutex &planner() {
 
 } // namespace detail
 
-/// Transforms packed elements in place. `direction`: FFTW_FORWARD or FFTW_BACKWARD; the last dimension runs fastest. Nothing happens
-/// where a size is zero.
+/// Transforms packed elements in place. `direction`: FFTW_FORWARD or FFTW_BACKWARD; the last dimension runs fastest. Does nothing
+/// if a size is zero.
 template <class T> void transform_shape(int direction, std::complex<T> *data, int rank, const int *sizes) {
     detail::planner().lock();
     const auto plan = detail::plan(rank, sizes, data, direction);

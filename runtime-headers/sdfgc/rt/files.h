@@ -1,7 +1,7 @@
 // Clock and files for instrumentation (report.h, probe.h).
 //
 // Rules: a file appears under its name only when it is complete: it is written under another name on the same file system and
-// renamed. Reports of a program go to its build folder, wherever that is and whatever the host's folder is.
+// renamed. Reports of a program go to its build folder, independent of the current folder of the host.
 #pragma once
 
 #include <cerrno>
@@ -15,7 +15,7 @@
 
 namespace sdfgc::rt {
 
-/// The build folder that the library with this code lies in: where its file is, without a last `lib`. `.` when that is not known.
+/// The build folder of the library that contains this code: the folder of its file, without a final `lib`; `.` if unknown.
 inline std::string buildFolder() {
     static const char here = 0;
     Dl_info library{};
@@ -35,7 +35,7 @@ inline int64_t nanoseconds(clockid_t clock) {
     return static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-/// The folder exists now. Its parent has to; false and errno if it cannot be made.
+/// Creates the folder if it does not exist; its parent must exist. False, with errno, on failure.
 inline bool makeFolder(const std::string &path) { return mkdir(path.c_str(), 0777) == 0 || errno == EEXIST; }
 
 /// A name in `folder` that nothing else uses.

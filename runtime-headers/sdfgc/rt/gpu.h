@@ -1,4 +1,4 @@
-// One dialect for CUDA, HIP and the emulation of a GPU on the host: what generated GPU programs include instead of a vendor's
+// One dialect for CUDA, HIP and the emulation of a GPU on the host: generated GPU programs include this instead of a vendor's
 // header.
 //
 // Rules: the same source is compiled by nvcc, by hipcc, or by the host compiler. The back end is chosen by a macro:
@@ -45,8 +45,8 @@
 
 namespace sdfgc::gpu {
 
-/// Threads of a block or blocks of a grid. Extents are taken as 64-bit numbers: what is negative becomes 0 (an empty range launches
-/// nothing), what needs more than 32 bits becomes a number that no device accepts, so that the launch fails instead of wrapping.
+/// Threads of a block or blocks of a grid. Extents are 64-bit numbers. Negative ones become 0 (an empty range launches nothing).
+/// Those beyond 32 bits become a number that no device accepts, so the launch fails instead of wrapping.
 struct Dim3 {
     unsigned x = 1, y = 1, z = 1;
 
@@ -61,7 +61,7 @@ private:
 /// How many blocks of `block` threads cover `extent` elements; 0 for an empty or negative extent.
 constexpr int64_t blocks(int64_t extent, int64_t block) { return extent <= 0 ? 0 : (extent - 1) / block + 1; }
 
-/// What a launch is called in messages and how the kernel must be run. The strings must live as long as the program.
+/// The name of a launch in messages, and how the kernel must be run. The strings must live as long as the program.
 struct Launch {
     const char *name = "";    // of the kernel
     const char *element = ""; // of the graph: "state s, map m"
@@ -70,7 +70,7 @@ struct Launch {
     bool cooperative = false; // all blocks must run at once: the kernel has gridSync() of gpu_grid.h
 };
 
-enum class CopyKind { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, Any }; // Any: found out from the addresses
+enum class CopyKind { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, Any }; // Any: determined from the addresses
 
 /// A box of `depth` slices of `height` rows of `width` bytes. A row begins `pitch` bytes after the one before it, a slice `slice`
 /// bytes after the one before it; slice must be a multiple of pitch.
@@ -92,11 +92,11 @@ struct Limits {
     int64_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
 };
 
-/// What a device and its driver can do with graphs. Loops: nodes that repeat or skip a graph of their own, decided by the device.
+/// What a device and its driver can do with graphs. Loops: nodes whose nested graph the device repeats or skips.
 enum class GraphSupport { None, Flat, Loops };
 
-/// A node that runs a graph of its own, its body: at most once, or repeatedly, while its condition is not 0. The condition is
-/// read when the node is reached and, by While, after every run.
+/// A node that runs a nested graph, its body, while its condition is not 0: at most once (If), or repeatedly (While). The condition
+/// is read when the node is reached, and for While after every run.
 enum class ConditionalKind { If, While };
 
 namespace detail {
@@ -104,10 +104,10 @@ namespace detail {
 /// The kernel's signature: arguments are converted to the types of the parameters, as in a call.
 template <auto Kernel, class Signature = decltype(Kernel)> struct KernelOf;
 
-/// What a kernel takes for a pointer of the host: the pointer, unless a header with types that differ there says otherwise
+/// The kernel's parameter for a host pointer: the same pointer, unless a header whose types differ in kernels converts it
 /// (gpu_complex.h).
 template <class T> struct KernelPointer { using type = T *; };
-/// What the pointer leads to.
+/// The type that the pointer refers to.
 template <class T> using KernelElement = std::remove_pointer_t<typename KernelPointer<T>::type>;
 /// An argument of a launch as the kernel takes it.
 template <class A> const A &kernelArgument(const A &argument) { return argument; }

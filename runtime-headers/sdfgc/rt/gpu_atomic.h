@@ -9,8 +9,8 @@
 //   vectors; + and - of complex  part by part: each part is updated atomically, the whole is not one indivisible step
 //   everything else              a lock chosen by the address, out of 64 per program; 16-byte types, too, since no device below
 //                                sm_90 and no AMD device can swap 16 bytes
-// Which way is taken depends on the type, the operation's kind and the address only, so that updates of one object by one operation
-// agree. Float sums flush subnormal numbers where the hardware's instruction does.
+// The method depends only on the type, the kind of operation and the address, so updates of one object by one operation agree.
+// Float sums flush subnormal numbers if the hardware's instruction does.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -40,7 +40,7 @@ template <class To, class From> SDFGC_DEVICE inline To copyBits(const From &from
     return to;
 }
 
-/// -value; of integers modulo 2**bits.
+/// -value; modulo 2**bits for integers.
 template <class T> SDFGC_DEVICE inline T negated(T value) {
     if constexpr (std::is_integral<T>::value)
         return static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(value));
@@ -53,7 +53,7 @@ template <class T> SDFGC_DEVICE inline T negated(T value) {
 } // namespace sdfgc::gpu
 
 // Words, locks and instructions of the back end:
-//   loadWord, swapWord, loadAround, swapAround   a word; `Around`: one of which an array may own a part only
+//   loadWord, swapWord, loadAround, swapAround   a word; `Around`: one that an array may own only in part
 //   updateLocked(p, next)                        *p = next(*p) under one of the locks
 //   Hardware<T>::sum(p, value) and so on         instructions; Hardware<T>::sums and so on say that they exist
 #include SDFGC_GPU_HEADER(atomic)
@@ -123,7 +123,7 @@ template <class T, class One> SDFGC_DEVICE T updateParts(T *p, const T &value, O
 
 } // namespace detail
 
-/// *p = f(*p, value). `f` may be called more than once and must only compute. Inside it, no atomic update may be called.
+/// *p = f(*p, value). `f` may be called more than once, so it must not have side effects. It must not call atomic updates.
 template <class T, class F> SDFGC_DEVICE T atomicUpdate(T *p, const rt::Plain<T> &value, F f) {
     return detail::update(p, [&](const T &old) { return f(old, value); });
 }

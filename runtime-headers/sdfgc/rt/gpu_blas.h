@@ -1,10 +1,11 @@
 // Dense linear algebra on the device: one dialect for cuBLAS, hipBLAS and, in the emulation, CBLAS.
 //
-// Rules: all matrices are row-major: element (i, j) is at [i * ld + j]. Vectors and matrices lie in device memory (or page-locked
-// host memory), also the results of dot and nrm2; scalars are taken at the call. Every operation is queued in the stream that it is
-// given and returns at once. Sizes may be 0, and leading dimensions with them: a sum of nothing is 0. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the operations of
-// gpu_program.h do. One Blas is a member of a program's state; it makes the library's handle at the first call, and one thread at a
-// time may use it. Calls can be nodes of graphs (gpu_graph.h). Link the library "gpublas" (docs/user/build.md), which is cublas, hipblas or openblas.
+// Rules: all matrices are row-major: element (i, j) is at [i * ld + j]. Vectors and matrices, including the results of dot and
+// nrm2, are in device memory (or page-locked host memory); scalars are read at the call. Every operation is queued in the stream
+// that it is given and returns at once. Sizes may be 0, and leading dimensions with them: an empty sum is 0. Types: float, double,
+// complex64, complex128. A failed call throws rt::Error, as the operations of gpu_program.h do. One Blas is a member of a program's
+// state; it makes the library's handle at the first call, and one thread at a time may use it. Calls can be nodes of graphs
+// (gpu_graph.h). Link the library "gpublas" (docs/user/build.md), which is cublas, hipblas or openblas.
 //
 //   struct state_t { gpu::Program gpu; gpu::Blas blas; ... };
 //   __state->blas.gemm(__state->gpu.stream(0), Op::None, Op::None, M, N, K, 1.0, A, K, B, N, 0.0, C, N);
@@ -56,7 +57,7 @@ public:
         const int64_t rows = opA == Op::None ? m : n, terms = opA == Op::None ? n : m;
         if (rows <= 0)
             return;
-        if (terms <= 0) // the libraries return at once: a product of matrices scales y
+        if (terms <= 0) // the libraries would return early: a matrix product scales y
             return gemm<T>(stream, Op::None, Op::None, rows, 1, 0, alpha, A, lda, x, incx, beta, y, incy);
         if (opA == Op::ConjugateTranspose) // as a product of matrices: BLAS cannot conjugate without transposing
             gemm<T>(stream, opA, Op::None, n, 1, m, alpha, A, lda, x, incx, beta, y, incy);
@@ -119,18 +120,18 @@ public:
         done(library_.nrm2(stream, n > 0 ? n : 0, x, incx, result), "nrm2");
     }
 
-    /// For graphs that record calls (gpu/graph_calls.h): makes the library's handle; the bytes of device memory that recorded calls need
-    /// to work in, all of them in the same.
+    /// For graphs that record calls (gpu/graph_calls.h): makes the library's handle, and returns the bytes of the workspace in
+    /// device memory that all recorded calls share.
     size_t workspaceBytes() {
         size_t bytes = 0;
         done(library_.open(bytes), "the creation of its handle");
         return bytes;
     }
-    /// From now on calls work there; null: in memory of the library, as before.
+    /// From now on calls use this workspace; null: the library's own.
     void lend(void *workspace, size_t bytes) { library_.lend(workspace, bytes); }
 
 private:
-    /// A leading dimension as the libraries take it, of empty matrices, too.
+    /// A leading dimension that the libraries accept, even for empty matrices.
     static int64_t positive(int64_t ld) { return ld > 0 ? ld : 1; }
     static void done(bool success, const char *what) {
         detail::requireSuccess(success, "the device's BLAS library failed in ", what);

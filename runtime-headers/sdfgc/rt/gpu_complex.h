@@ -1,10 +1,11 @@
-// Complex numbers in kernels: gpu::complex<T>, of the size and alignment of std::complex<T>, so that arrays of one are arrays of the other.
+// Complex numbers in kernels: gpu::complex<T>, of the size and alignment of std::complex<T>, so that arrays of one are arrays of
+// the other.
 //
-// hipcc compiles std::complex for the device, and the emulation runs on the host: there both are one type. nvcc takes std::complex in
-// kernels and leaves out of them, without a word, what libstdc++ computes by the compiler's own complex type: + - * /, their
-// assignments, the assignment of a real number and the conversion from another type (seen with nvcc 13.0 and libstdc++ 12). So nvcc gets
-// a class. Each converts to the other; launches convert pointers. Products and quotients are those of libstdc++ but for
-// overflow: infinities that a textbook formula turns into NaN stay NaN.
+// hipcc compiles std::complex for the device, and the emulation runs on the host: there both are one type. nvcc accepts
+// std::complex in kernels, but silently drops everything that libstdc++ computes with the compiler's built-in complex type: + - *
+// /, their assignments, the assignment of a real number and the conversion from another type (seen with nvcc 13.0 and libstdc++
+// 12). So nvcc gets a separate class. Both types convert to each other, and launches convert pointers. Products and quotients are
+// those of libstdc++ except on overflow: infinities that a textbook formula turns into NaN stay NaN.
 //
 // gpu_complexmath.h has exp, sqrt and the like.
 #pragma once
@@ -56,7 +57,7 @@ template <class T> struct complex {
     friend SDFGC_HD constexpr complex operator*(const complex &a, const complex &b) {
         return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
     }
-    /// Smith's method: nothing overflows that the quotient does not.
+    /// Smith's method: intermediate results overflow only if the quotient does.
     friend SDFGC_HD constexpr complex operator/(const complex &a, const complex &b) {
         const T x = b.real_ < 0 ? -b.real_ : b.real_, y = b.imag_ < 0 ? -b.imag_ : b.imag_;
         if (!(x < y)) {

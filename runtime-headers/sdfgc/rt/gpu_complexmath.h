@@ -1,7 +1,7 @@
 // Functions of complex numbers in kernels, for gpu::complex<T>: those of <complex>, and those that complex.h adds to them.
 //
-// hipcc and the emulation have the standard's own. nvcc has those of libcu++, which comes with the CUDA Toolkit: parsing it takes two to
-// three seconds, so that only programs with such functions in kernels include this header.
+// hipcc and the emulation have the standard's own. nvcc has those of libcu++, which comes with the CUDA Toolkit: parsing it takes
+// two to three seconds, so only programs with such functions in kernels include this header.
 #pragma once
 
 #include "sdfgc/rt/gpu_complex.h"
@@ -55,7 +55,7 @@ template <class T> SDFGC_HD T real(const complex<T> &a) { return a.real(); }
 template <class T> SDFGC_HD T imag(const complex<T> &a) { return a.imag(); }
 template <class T> SDFGC_HD complex<T> conj(const complex<T> &a) { return {a.real(), -a.imag()}; }
 
-/// Powers of two types have the wider one's; integers count as the type beside them.
+/// Powers of two different types have the wider type; an integer adopts the type of the other operand.
 template <class T, class U> using Wider = std::conditional_t<std::is_floating_point<U>::value && (sizeof(U) > sizeof(T)), U, T>;
 template <class T, class U> SDFGC_HD complex<Wider<T, U>> pow(const complex<T> &a, const complex<U> &b) {
     using C = complex<Wider<T, U>>;
@@ -70,7 +70,7 @@ SDFGC_HD std::enable_if_t<std::is_arithmetic<U>::value, complex<Wider<T, U>>> po
     return pow(complex<Wider<T, U>>(static_cast<Wider<T, U>>(a)), complex<Wider<T, U>>(b));
 }
 
-// As in complex.h, which says what they are.
+// As in complex.h, which documents them.
 
 template <class T> SDFGC_HD complex<T> reciprocal(const complex<T> &a) { return T(1) / a; }
 template <class T> SDFGC_HD complex<T> ROUND(const complex<T> &a) { return {::round(a.real()), ::round(a.imag())}; }

@@ -1,6 +1,6 @@
 // The emulated GPU: what gpu/emulate.h and gpu/emulate_kernel.h declare. Compile this one source with the programs that were
-// compiled with SDFGC_GPU_EMULATE, with the same sanitizers and the same SDFGC_WARP_SIZE. docs/user/emulation.md tells users what is
-// checked.
+// compiled with SDFGC_GPU_EMULATE, with the same sanitizers and the same SDFGC_WARP_SIZE. docs/user/emulation.md describes the
+// checks.
 #ifndef SDFGC_GPU_EMULATE
 #define SDFGC_GPU_EMULATE
 #endif
@@ -286,7 +286,7 @@ Status streamDestroy(Stream handle) {
         }
         if (std::exchange(stream->capture, nullptr))
             fail("capture: stream %d is destroyed while it is captured", stream->number);
-        stream->destroyed = true; // what is queued runs all the same
+        stream->destroyed = true; // queued operations still run
         return success;
     });
 }
@@ -306,7 +306,7 @@ Status streamWaitEvent(Stream handle, Event event) {
     return callOn(handle, [&](Device &, StreamState &stream) {
         return callWith(event, [&](Device &device, EventState &state) {
             if (!state.recorded || state.recorded->done)
-                return success; // never recorded: there is nothing to wait for, in CUDA either
+                return success; // never recorded: there is nothing to wait for, as in CUDA
             auto operation = std::make_shared<Operation>();
             operation->name = "a wait for an event";
             operation->run = [] {};
@@ -423,7 +423,7 @@ void finalise(const char *program) {
     --device.programs[program];
     for (const auto &[name, instances] : device.programs)
         if (instances > 0)
-            return; // what is left may belong to it
+            return; // the remaining memory may belong to it
     if (!device.scheduler.idle() && device.error == success) {
         device.scheduler.forEachQueued([&](const Operation &operation) {
             warn("never waited for: program %s ends while %s in stream %d has not run", program, operation.name.c_str(),

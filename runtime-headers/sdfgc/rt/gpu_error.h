@@ -3,7 +3,7 @@
 // Rules: a library never exits, aborts or prints for an error. Every call of the GPU runtime is checked; the first error is kept
 // with the runtime's code and text, the call, the kernel and the element, and becomes the result of the exported function (abi.h).
 // DaCe's rules for __dace_gpu_last_error and __dace_gpu_drain_error: take() returns the code and clears it; drain() discards an
-// error that another GPU user of the process left in the runtime, so that it is not charged to this program.
+// error that another GPU user of the process left in the runtime, so that it is not attributed to this program.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -48,10 +48,10 @@ public:
         taken_ = false;
     }
 
-    /// Discards what another user of the GPU left behind in the runtime. Errors that the runtime does not forget come again.
+    /// Discards an error that another user of the GPU left in the runtime. Sticky errors of the runtime reappear.
     static void drain() noexcept { (void)getLastError(); }
 
-    /// Hands the error, if any, to the program's state, as a DeviceError.
+    /// Passes the error, if any, to the program's state as a DeviceError.
     void forward(rt::ErrorState &program) const noexcept {
         if (failed())
             program.set(rt::DeviceError, message());
@@ -80,7 +80,7 @@ private:
         append(" (");
         append(getErrorName(status));
         append(")");
-        // The code and the text are those of the same error: who comes first sets both.
+        // The code and the text belong to the same error: the first thread sets both.
         if (!__atomic_test_and_set(&taken_, __ATOMIC_ACQ_REL)) {
             code_ = static_cast<int>(status);
             state_.set(rt::DeviceError, text);

@@ -1,14 +1,13 @@
 // Fourier transforms on the device: one dialect for cuFFT, hipFFT and, in the emulation, FFTW.
 //
-// Rules: data lies in device memory (or page-locked host memory), row-major and without gaps, and is transformed in place:
+// Rules: data is in device memory (or page-locked host memory), row-major and without gaps, and is transformed in place:
 //
 //   data[k] = sum over j of data[j] * exp(-+ 2 pi i (j_0 k_0 / n_0 + j_1 k_1 / n_1 + ...)),   the inverse with + and no division
 //
 // Every operation is queued in the stream that it is given and returns at once. Types: complex64, complex128; one to three
 // dimensions. A failed call throws rt::Error, as the operations of gpu_program.h do. One Fft is a member of a program's state; it
-// keeps the library's plan for each kind of transform and stream that it has met (plans are dear, and have memory of their own to
-// work in), and one thread at a time may use it. Link the library "gpufft" (docs/user/build.md), which is cufft, hipfft or fftw3 and
-// fftw3f.
+// keeps the library's plan for each kind of transform and stream (plans are expensive, and own a workspace), and one thread at a
+// time may use it. Link the library "gpufft" (docs/user/build.md), which is cufft, hipfft or fftw3 and fftw3f.
 //
 //   struct state_t { gpu::Program gpu; gpu::Fft fft; ... };
 //   __state->fft.transform(__state->gpu.stream(0), Direction::Forward, data, rows, columns);

@@ -1,11 +1,11 @@
-// Regions of a program that are launched as one graph of the device: built on the first call, replayed by the calls that follow.
+// Regions of a program that are launched as one graph of the device: built on the first call and replayed by later calls.
 //
-// Rules: a region has two forms that do the same, a list of nodes (gpu/graph_nodes.h) and the host path, which queues the same
-// operations one by one; whatever stands in the way of a graph, the host path runs. Executable graphs are kept by what cannot be
-// changed in them (GraphNodes::key), the most recently used ones; a call that differs in arguments and sizes only updates the nodes
-// that differ. Every status counts: an executable graph that refuses an update is made anew and never launched half updated. The
-// region is one operation of one stream, the caller's if the caller set one. A Graph belongs to one handle and is used by one thread at
-// a time, as the handle is.
+// Rules: a region has two equivalent forms: a list of nodes (gpu/graph_nodes.h), and the host path, which queues the same
+// operations one by one. The host path runs whenever a graph is not possible. The most recently used executable graphs are kept,
+// keyed by everything that cannot be changed in them (GraphNodes::key); a call that differs only in arguments and sizes updates the
+// nodes that differ. Every status is checked: an executable graph that refuses an update is rebuilt, and never launched half
+// updated. The region is one operation of one stream, the caller's if the caller set one. A Graph belongs to one handle and, like
+// the handle, is used by one thread at a time.
 //   SDFGC_GPU_GRAPH=0   every region takes the host path
 //   SDFGC_GPU_GRAPH=1   a region that would take the host path throws instead
 // Other values are ignored, with one warning.
@@ -21,10 +21,10 @@
 
 namespace sdfgc::gpu {
 
-/// What became of a region's calls, since its handle was made.
+/// Statistics of a region's calls, since its handle was made.
 struct GraphInfo {
     const char *name = "";       // of the region
-    int64_t entries = 0;         // executable graphs that are kept
+    int64_t entries = 0;         // executable graphs in the cache
     int64_t builds = 0;          // made so far
     int64_t launches = 0;        // calls that launched one
     int64_t updates = 0;         // nodes that were changed in one
@@ -33,23 +33,25 @@ struct GraphInfo {
     int64_t hostPath = 0;        // calls that took it
     int64_t iterationsLast = 0;  // of all loops in the last call's graph; -1: there were none, or it took the host path
     int64_t evictions = 0;       // graphs that made room for others
-    const char *lastReason = ""; // why the host path was taken the last time; "" if it never was
+    const char *lastReason = ""; // why the host path was last taken; "" if it never was
 };
 
 class Graph {
 public:
-    /// `name`, which must live as long, is what reports and reasons call the region; `entries`: how many executable graphs are kept.
+    /// `name` identifies the region in reports and reasons, and must outlive the object. `entries` is the number of executable
+    /// graphs to keep.
     explicit Graph(const char *name, int entries = 8) : name_(name), most_(entries > 0 ? static_cast<size_t>(entries) : 1) {
         reset();
     }
     Graph(const Graph &) = delete;
     Graph &operator=(const Graph &) = delete;
-    /// Waits for the device where a graph may still run.
+    /// Waits for the device if a graph may still be running.
     ~Graph() { dropAll(); }
 
-    /// Runs the region in the program's stream of this number: launches a graph, or calls `hostPath()`. `inputs` is all that the
-    /// nodes depend on, addresses of the program's own buffers included; `nodes(GraphNodes &, const Inputs &)` describes them, with no
-    /// other effect. Throws what they throw, and rt::Error when a launch fails or, under SDFGC_GPU_GRAPH=1, when there is no graph.
+    /// Runs the region in the program's stream of this number: launches a graph, or calls `hostPath()`. `inputs` contains
+    /// everything that the nodes depend on, including addresses of the program's own buffers. `nodes(GraphNodes &, const Inputs &)`
+    /// describes the nodes, without other side effects. Passes on their exceptions, and throws rt::Error if a launch fails or,
+    /// under SDFGC_GPU_GRAPH=1, if there is no graph.
     template <class Inputs, class Nodes, class HostPath>
     void run(Program &program, int stream, const Inputs &inputs, const Nodes &nodes, const HostPath &hostPath) {
         static_assert(std::is_trivially_copyable<Inputs>::value, "inputs are compared as bytes");
@@ -62,15 +64,16 @@ public:
             hostPath();
     }
 
-    /// Counters; the object changes with every call. The last one must be over: its iterations are asked from the device, once.
+    /// Counters; the object changes with every call. The last call must have ended, because its iterations are read from the
+    /// device, once.
     const GraphInfo &info() const {
         if (const Entry *entry = std::exchange(uncounted_, nullptr))
             info_.iterationsLast = maker_.iterations(*entry);
         return info_;
     }
 
-    /// As if just made: what a handle's initialisation does, for the device may have been reset in between. Waits for the device where
-    /// a graph may still run.
+    /// Resets to the initial state. A handle's initialisation calls this, because the device may have been reset in between. Waits
+    /// for the device if a graph may still be running.
     void reset() noexcept {
         dropAll();
         info_ = GraphInfo();
@@ -104,7 +107,7 @@ private:
         Entry *entry;
         ~Owner() { delete entry; }
     };
-    /// One that may still run: it goes when `behind` is done.
+    /// A graph that may still be running; destroyed when `behind` is done.
     struct Retired {
         GraphHandle plan;
         GraphExec exec;
@@ -121,7 +124,7 @@ private:
         if (!usable(stream, device))
             return false;
         if (Entry *entry = unchanged(device, inputs, bytes)) {
-#ifdef SDFGC_GPU_EMULATE // does `inputs` have all that the nodes depend on?
+#ifdef SDFGC_GPU_EMULATE // does `inputs` contain everything that the nodes depend on?
             now_.begin(device);
             describe(now_, context);
             maker_.verify(*entry, now_);
@@ -131,7 +134,7 @@ private:
         }
         now_.begin(device);
         describe(now_, context);
-        if (now_.size() == 0) // nothing has anything to do
+        if (now_.size() == 0) // all operations are empty
             return info_.usedLast = 1, true;
         if (now_.hasConditions() && support_ != GraphSupport::Loops)
             return refuse("the device's driver has no loops or branches in graphs", success);
@@ -146,7 +149,7 @@ private:
         return true;
     }
 
-    /// Can there be graphs at all, in this stream?
+    /// Are graphs possible at all in this stream?
     bool usable(Stream stream, int &device) {
         if (disabled_)
             return refuse("SDFGC_GPU_GRAPH is 0", success);
@@ -167,7 +170,7 @@ private:
         return true;
     }
 
-    /// The entry of the call before, if this one does the same.
+    /// The entry of the previous call, if this one does the same.
     Entry *unchanged(int device, const void *inputs, size_t bytes) const {
         const bool same = last_ && device == lastDevice_ && bytes == inputs_.size() &&
                           (bytes == 0 || __builtin_memcmp(inputs, inputs_.data(), bytes) == 0);
@@ -180,7 +183,7 @@ private:
         lastDevice_ = device;
     }
 
-    /// An entry that has what was described: updated, or built. Null when none can be made.
+    /// An entry that matches the description: updated, or built. Null if none can be made.
     Entry *current(Stream stream) {
         last_ = nullptr;
         for (size_t i = 0; i < entries_.size(); ++i) {
@@ -224,7 +227,7 @@ private:
         return entry;
     }
 
-    // Launches and ends
+    // Launching and destroying
 
     void replay(Entry &entry, Program &program, Stream stream) {
         if (const Status status = graphLaunch(entry.exec, stream); status != success) {
@@ -239,7 +242,7 @@ private:
         uncounted_ = &entry;
     }
 
-    /// The least recently used entry goes.
+    /// Evicts the least recently used entry.
     void evict(Stream stream) {
         size_t oldest = 0;
         for (size_t i = 1; i < entries_.size(); ++i)
@@ -249,8 +252,8 @@ private:
         retire(oldest, stream);
         ++info_.evictions;
     }
-    /// Takes an entry away, whose last launch may still run: behind an event in the stream of that launch. That stream may have been
-    /// the caller's and be gone: then the device is waited for.
+    /// Retires an entry whose last launch may still be running: it is destroyed after an event in the stream of that launch. If
+    /// that stream was the caller's and no longer exists, waits for the device.
     void retire(size_t index, Stream stream) {
         Entry *const entry = entries_[index];
         entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -270,7 +273,7 @@ private:
         }
         delete entry;
     }
-    /// Destroys what is retired and done.
+    /// Destroys retired graphs that are done.
     void reap() {
         size_t kept = 0;
         for (const Retired &r : retired_) {
@@ -319,12 +322,12 @@ private:
     const char *name_;
     size_t most_;
     bool required_ = false, disabled_ = false;
-    mutable GraphInfo info_; // iterations come when they are asked for
+    mutable GraphInfo info_; // iterations are read on request
     char reason_[512] = "";
     GraphTrace trace_;
 
     GraphMaker maker_;
-    GraphNodes now_;                           // described by this call
+    GraphNodes now_;                           // the description of this call
     std::vector<unsigned char> inputs_;        // of the last call that had a graph
     Entry *last_ = nullptr;                    // which launched this entry
     mutable const Entry *uncounted_ = nullptr; // the entry of the last launch, until its iterations are asked for

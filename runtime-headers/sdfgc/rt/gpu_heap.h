@@ -1,8 +1,8 @@
-// Arrays of a thread whose size only the thread knows: memory of the device's heap.
+// Arrays of a thread whose size only the thread knows, allocated from the device's heap.
 //
 // Rules: for kernels; functions and meaning as rt::Buffer. A device's heap is small (8 MiB unless the program's user calls
-// cudaDeviceSetLimit) and slow: what has a size that is known when the kernel is started is a slice of device memory instead. A
-// thread that gets no memory stops the kernel, which the next call of the runtime reports.
+// cudaDeviceSetLimit) and slow: arrays whose size is known when the kernel starts are slices of device memory instead. If a thread
+// gets no memory, the kernel aborts, and the next call of the runtime reports it.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"

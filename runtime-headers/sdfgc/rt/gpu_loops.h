@@ -1,5 +1,6 @@
-// The kernel that brings a flag to the condition of a graph's loop (gpu/graph_nodes.h). One source of a program includes it, which has no
-// other kernel: drivers that do not know conditions cannot load what calls them, and the program's other kernels must load there.
+// The kernel that brings a flag to the condition of a graph's loop (gpu/graph_nodes.h). Only one source of a program includes it,
+// and that source has no other kernels: drivers without support for conditions cannot load code that uses them, but must still load
+// the program's other kernels.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph_nodes.h"

@@ -1,10 +1,10 @@
 // Reductions of rows on the device: one dialect for CUB, rocPRIM and, in the emulation, loops.
 //
-// Rules: everything lies in device memory (or page-locked host memory). A reduction is queued in the stream that it is given and
-// returns at once; what it needs to work in comes from the stream's pool and goes back there. The operations are those of
-// gpu_reduce.h. Of one device and one version of the library, a reduction gives the same bits in every run; other devices and
-// versions may group the elements in another way. A failed call throws rt::Error, as the operations of gpu_program.h do. Both
-// libraries are headers; in programs they stand for the library "gpuprimitives" (docs/user/build.md), which is cub, rocprim or nothing.
+// Rules: all data is in device memory (or page-locked host memory). A reduction is queued in the given stream and returns at once;
+// its workspace comes from the stream's pool and returns to it. The operations are those of gpu_reduce.h. On one device and with
+// one version of the library, results are bitwise identical in every run; other devices and versions may group the elements
+// differently. A failed call throws rt::Error, as the operations of gpu_program.h do. Both libraries are headers; programs name
+// them as the library "gpuprimitives" (docs/user/build.md), which is cub, rocprim or nothing.
 //
 //   gpu::reduce(__state->gpu.stream(0), gpu::Sum(), A, rows, columns, sums);
 #pragma once
@@ -15,7 +15,7 @@
 
 #include <limits>
 
-#ifdef SDFGC_OWN_COMPLEX // sums of complex numbers are kernels' business, too
+#ifdef SDFGC_OWN_COMPLEX // sums of complex numbers run in kernels, too
 #include "sdfgc/rt/gpu_complex.h"
 #endif
 
@@ -23,7 +23,7 @@
 
 namespace sdfgc::gpu::detail {
 
-/// The value that changes nothing: what no elements reduce to.
+/// The neutral value, which is the result for no elements.
 template <class Op, class T> struct Neutral { // Sum, Or, Xor, LogicalOr, LogicalXor
     static T value() { return T(0); }
 };

@@ -1,5 +1,5 @@
-// What a generated GPU program holds while its handle lives: streams, events, device memory; and the operations that its host code
-// queues. A failed operation throws rt::Error, which guard() of abi.h turns into the error code and message of the call.
+// The state of a generated GPU program while its handle lives (streams, events, device memory), and the operations that its host
+// code queues. A failed operation throws rt::Error, which guard() of abi.h turns into the error code and message of the call.
 //
 // Rules (C3; DaCe: dace/codegen/targets/cuda.py): streams are non-blocking and may be replaced by the caller's; the first error of
 // the device is kept for __dace_gpu_last_error; no operation ends the process.
@@ -16,7 +16,7 @@ namespace sdfgc::gpu {
 inline constexpr bool withBarriers = true,
                       allAtOnce = true; // Launch::barriers and cooperative, readable where a kernel is launched
 
-/// Throws unless the status is success; `what` was being done.
+/// Throws unless the status is success; `what` describes the operation.
 inline void check(Status status, const char *what) {
     if (status == success)
         return;
@@ -25,8 +25,8 @@ inline void check(Status status, const char *what) {
     throw rt::Error(rt::DeviceError, text);
 }
 
-/// An owned array in device memory. Meaning and functions as rt::Buffer; memory is given back when nothing uses it any more (free()
-/// waits for the device). `name`, which must live as long, is what reports of the emulation call it.
+/// An owned array in device memory. Meaning and functions as rt::Buffer; memory is freed when it is no longer in use (free() waits
+/// for the device). `name`, which must outlive the buffer, identifies it in reports of the emulation.
 template <class T> class Buffer {
 public:
     explicit Buffer(const char *name = "") noexcept : name_(name) {}
@@ -45,7 +45,7 @@ public:
         }
         data_ = base_ ? base_ + startOffset : nullptr;
     }
-    /// At least `count` elements. What is queued may still use the memory that it had: growing waits for the device.
+    /// At least `count` elements. Queued work may still use the old memory, so growing waits for the device.
     void reserve(int64_t count, int64_t startOffset = 0, int64_t = 0) {
         if (count > size_ && base_)
             check(deviceSynchronize(), "waiting for the device");
@@ -78,8 +78,8 @@ private:
     const char *name_;
 };
 
-/// An owned array of the device's pool. Its memory comes and goes in the order of a stream, by Program::allocate and
-/// Program::release; what an error leaves behind goes when nothing uses it any more.
+/// An owned array of the device's pool. Its memory is allocated and freed in stream order, by Program::allocate and
+/// Program::release; memory left after an error is freed when it is no longer in use.
 template <class T> class PoolBuffer {
 public:
     explicit PoolBuffer(const char *name = "") noexcept : name_(name) {}
@@ -193,7 +193,7 @@ public:
         const Status found = deviceCount(devices);
         if (found != success || devices == 0)
             throw rt::Error(rt::DeviceError, "no GPU was found");
-        (void)getLastError(); // what other users of the device left behind is not ours
+        (void)getLastError(); // discards errors of other users of the device
         for (; owned_ < streams && owned_ < maximum; ++owned_) {
             check(streamCreate(ownStreams_[owned_]), "creating a stream");
             streams_[owned_] = ownStreams_[owned_];
@@ -203,8 +203,8 @@ public:
             check(eventCreate(ownEvents_[events_]), "creating an event");
     }
 
-    /// A call of the program begins. Throws where the caller captures a stream that it has given the program: the call waits for its
-    /// streams, which no capture survives, so it ends before anything is queued.
+    /// A call of the program begins. Throws if the caller is capturing a stream that it gave to the program: the call waits for its
+    /// streams, which would break the capture, so it fails before anything is queued.
     void begin() {
         for (int i = 0; i < owned_; ++i) {
             bool capturing = false;
@@ -217,7 +217,7 @@ public:
         }
     }
 
-    /// Waits for everything; throws what failed.
+    /// Waits for all streams; throws if anything failed.
     void finish() {
         for (int i = 0; i < owned_; ++i)
             check(streamSynchronize(streams_[i]), "finishing");
@@ -242,7 +242,8 @@ public:
         return error;
     }
     void drainError() noexcept { (void)getLastError(); }
-    /// Keeps the status for takeError(), if it is the first failure, and throws unless it is success; `what` was being done.
+    /// Keeps the status for takeError(), if it is the first failure, and throws unless it is success; `what` describes the
+    /// operation.
     void done(Status status, const char *what) {
         if (status != success && error_ == 0)
             error_ = static_cast<int>(status);
@@ -255,8 +256,8 @@ public:
     }
 
 #ifdef SDFGC_GPU_KERNELS
-    /// How many blocks of so many threads fill the current device: the grid of a persistent kernel. At least one: that a kernel
-    /// does not fit is what its launch reports.
+    /// The number of blocks of this many threads that fill the current device: the grid of a persistent kernel. At least one, so
+    /// the launch reports a kernel that does not fit.
     template <auto Kernel> int64_t resident(int64_t threads) {
         int device = 0, blocks = 0;
         Limits limits;
@@ -280,7 +281,7 @@ public:
         copy(CopyKind::DeviceToDevice, stream, to, from, width, rows, slices);
     }
 
-    /// `count` elements of device memory get a value: as bytes where all bytes of the value agree, else by a kernel.
+    /// Sets `count` elements of device memory to a value: as bytes if all bytes of the value are equal, else by a kernel.
     template <class T> void fill(int stream, T *target, int64_t count, T value) {
         if (count <= 0)
             return;
@@ -297,12 +298,12 @@ public:
 #endif
     }
 
-    /// Memory of the pool, for what comes later in the stream and in streams that wait for it.
+    /// Memory of the pool, for later operations in the stream and in streams that wait for it.
     template <class T> void allocate(int stream, PoolBuffer<T> &buffer, int64_t count, int64_t startOffset = 0, int64_t = 0) {
         release(stream, buffer);
         if (!keepsPool_) {
             keepsPool_ = true;
-            (void)setPoolReleaseThreshold(~uint64_t(0)); // a device that cannot only gives memory back earlier
+            (void)setPoolReleaseThreshold(~uint64_t(0)); // without support, memory is only released earlier
         }
         if (count > 0)
             done(mallocAsync(&buffer.base_, rt::detail::bytesOf<T>(count), streams_[stream], buffer.name_),
@@ -310,7 +311,7 @@ public:
         buffer.size_ = count > 0 ? count : 0;
         buffer.data_ = buffer.base_ ? buffer.base_ + startOffset : nullptr;
     }
-    /// Gives it back after what the stream has been given so far.
+    /// Frees it after the operations queued in the stream so far.
     template <class T> void release(int stream, PoolBuffer<T> &buffer) {
         if (!buffer.base_)
             return;

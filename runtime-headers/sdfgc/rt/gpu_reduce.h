@@ -1,9 +1,9 @@
 // Reductions by the threads of a warp, a block and a grid, without a library.
 //
-// Rules: `op(a, b)` must be associative up to rounding. The order of operations depends on the
-// sizes of warp, block and grid only, so that results of floating point are the same in every run (not across devices with other
-// warps). Threads without an element give its neutral element. All threads of the warp or block must call a function together,
-// outside of conditions that differ between them; launch with Launch::barriers. Types as in gpu_warp.h.
+// Rules: `op(a, b)` must be associative up to rounding. The order of operations depends only on the sizes of warp, block and grid,
+// so floating-point results are the same in every run (but not across devices with other warp sizes). Threads without an element
+// pass the neutral element. All threads of the warp or block must call a function together, outside of divergent conditions; launch
+// with Launch::barriers. Types as in gpu_warp.h.
 //
 //   SDFGC_KERNEL void sum(const double *A, double *total, int64_t N) {
 //       double mine = 0;
@@ -82,9 +82,9 @@ template <class T, class F> SDFGC_DEVICE T blockReduceAll(const T &value, F op) 
 }
 
 /// Combines the values of all threads of the grid without a second kernel and without depending on the order of blocks: every block
-/// writes its result to `partial[block]` (as many as blocks), and the last one to come combines them. `*counter` counts the blocks:
-/// it must be 0 before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that
-/// has the total in `total`; false in the others.
+/// writes its result to `partial[block]`, and the last block to finish combines them. `*counter` counts the blocks: it must be 0
+/// before the launch and is 0 again after it. `identity` is the neutral element of `op`. True in the one thread that has the total
+/// in `total`; false in the others.
 template <class T, class F>
 SDFGC_DEVICE bool gridReduce(const T &value, F op, const T &identity, T *partial, unsigned *counter, T &total) {
     SDFGC_SHARED(unsigned, arrived, 1);

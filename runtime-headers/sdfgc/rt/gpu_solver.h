@@ -1,12 +1,11 @@
 // Factorisations and solutions of dense systems on the device: one dialect for cuSOLVER, hipSOLVER and, in the emulation, LAPACKE.
 //
-// Rules: matrices are column-major, as LAPACK's: element (i, j) is at [i + j * ld]. Matrices, pivots and info lie in device memory
+// Rules: matrices are column-major, as LAPACK's: element (i, j) is at [i + j * ld]. Matrices, pivots and info are in device memory
 // (or page-locked host memory). Pivots count from one. `info` gets LAPACK's result: zero, or the first pivot that is zero (not
-// positive); null when it is not wanted. Every operation is queued in the stream that it is given and returns at once; what it
-// needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call
-// throws rt::Error, as the operations of gpu_program.h do. One Solver is a member of a program's state; it makes the library's
-// handle at the first call, and one thread at a time may use it. Link the library "gpusolver" (docs/user/build.md), which is cusolver,
-// hipsolver or lapacke.
+// positive); null if it is not requested. Every operation is queued in the given stream and returns at once; its workspace comes
+// from the stream's pool and returns to it. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the
+// operations of gpu_program.h do. One Solver is a member of a program's state; it makes the library's handle at the first call, and
+// one thread at a time may use it. Link the library "gpusolver" (docs/user/build.md), which is cusolver, hipsolver or lapacke.
 //
 //   struct state_t { gpu::Program gpu; gpu::Solver solver; ... };
 //   __state->solver.getrf(__state->gpu.stream(0), N, A, N, pivots);

@@ -1,12 +1,12 @@
 // Products with a sparse matrix on the device: one dialect for cuSPARSE, hipSPARSE and, in the emulation, loops.
 //
-// Rules: the sparse matrix is in compressed rows, counted from zero: row i has the entries rows[i] .. rows[i + 1] - 1, of which
-// `columns` has the places and `values` the values; int32 or int64, both of one type. Everything lies in device memory (or
-// page-locked host memory); scalars are taken at the call. Every operation is queued in the stream that it is given and returns at
-// once; what it needs to work in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. Of
-// the library's algorithms those are taken that give the same bits in every run. A failed call throws rt::Error, as the operations
-// of gpu_program.h do. One Sparse is a member of a program's state; it makes the library's handle at the first call, and one thread
-// at a time may use it. Link the library "gpusparse" (docs/user/build.md), which is cusparse, hipsparse or nothing.
+// Rules: the sparse matrix is in compressed rows, counted from zero: row i has the entries rows[i] .. rows[i + 1] - 1, with their
+// columns in `columns` and their values in `values`. `rows` and `columns` are both int32 or both int64. All data is in device
+// memory (or page-locked host memory); scalars are read at the call. Every operation is queued in the given stream and returns at
+// once; its workspace comes from the stream's pool and returns to it. Types: float, double, complex64, complex128. Only library
+// algorithms with bitwise identical results in every run are used. A failed call throws rt::Error, as the operations of
+// gpu_program.h do. One Sparse is a member of a program's state; it makes the library's handle at the first call, and one thread at
+// a time may use it. Link the library "gpusparse" (docs/user/build.md), which is cusparse, hipsparse or nothing.
 //
 //   struct state_t { gpu::Program gpu; gpu::Sparse sparse; ... };
 //   __state->sparse.multiply(__state->gpu.stream(0), M, N, K, count, 1.0, rows, columns, values, B, N, 1, 0.0, C, N, 1);

@@ -1,12 +1,12 @@
 // Contractions and permutations of tensors on the device: one dialect for cuTENSOR, hipTensor and, in the emulation, loops.
 //
-// Rules: a tensor is a pointer with a letter, an extent and a stride (in elements) for each dimension; dimensions of several
-// tensors that have one letter go together. Tensors lie in device memory (or page-locked host memory); scalars are taken at the
-// call. Extents may be 0: a sum of nothing is 0. Every operation is queued in the stream that it is given and returns at once; what it needs to work
-// in comes from the stream's pool and goes back there. Types: float, double, complex64, complex128. A failed call throws rt::Error,
-// as the operations of gpu_program.h do. One Tensors is a member of a program's state; it keeps the library's plan for each kind of
-// operation that it has met, and one thread at a time may use it. Link the library "gputensor" (docs/user/build.md), which is cutensor,
-// hiptensor or nothing.
+// Rules: a tensor is a pointer with a letter, an extent and a stride (in elements) for each dimension; dimensions of different
+// tensors with the same letter correspond. Tensors are in device memory (or page-locked host memory); scalars are read at the call.
+// Extents may be 0: an empty sum is 0. Every operation is queued in the given stream and returns at once; its workspace comes from
+// the stream's pool and returns to it. Types: float, double, complex64, complex128. A failed call throws rt::Error, as the
+// operations of gpu_program.h do. One Tensors is a member of a program's state; it keeps the library's plan for each kind of
+// operation, and one thread at a time may use it. Link the library "gputensor" (docs/user/build.md), which is cutensor, hiptensor
+// or nothing.
 //
 //   struct state_t { gpu::Program gpu; gpu::Tensors tensors; ... };
 //   __state->tensors.contract(__state->gpu.stream(0), 1.0, tensor(A, 'a', M, K, 'b', K, 1), tensor(B, 'b', K, N, 'c', N, 1), 0.0,
@@ -62,8 +62,8 @@ public:
     Tensors(const Tensors &) = delete;
     Tensors &operator=(const Tensors &) = delete;
 
-    /// C = alpha * sum of A B over the letters that C lacks, + beta C. Each letter occurs in two of the tensors, or in all; none
-    /// twice in one. C is not read when beta is zero.
+    /// C = alpha * sum of A B over the letters that C lacks, + beta C. Each letter occurs in two or all of the tensors, and at most
+    /// once in each. C is not read when beta is zero.
     template <class A, class B, class T>
     void contract(Stream stream, rt::Plain<T> alpha, const Tensor<A> &a, const Tensor<B> &b, rt::Plain<T> beta,
                   const Tensor<T> &c) {

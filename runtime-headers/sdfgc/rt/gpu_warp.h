@@ -1,4 +1,4 @@
-// What the lanes of a warp say to each other, with one meaning on CUDA, HIP and the emulation, for warps of 32 and 64 lanes.
+// Communication between the lanes of a warp, with the same meaning on CUDA, HIP and the emulation, for warps of 32 and 64 lanes.
 //
 // Rules: all lanes of the warp that have not ended must call a function together; launch with Launch::barriers. A value may be any
 // trivially copyable type: it is moved in words of 4 bytes. Masks of lanes have 64 bits on all devices.
@@ -16,7 +16,7 @@ SDFGC_DEVICE inline int linearThread() {
 }
 SDFGC_DEVICE inline int laneOfWarp() { return linearThread() % SDFGC_WARP_SIZE; }
 SDFGC_DEVICE inline int warpOfBlock() { return linearThread() / SDFGC_WARP_SIZE; }
-/// The last warp may have fewer lanes: those that do not exist are never taken from.
+/// The last warp may have fewer lanes; values are never read from lanes that do not exist.
 SDFGC_DEVICE inline int lanesOfWarp() {
     const int left = static_cast<int>(blockDim.x * blockDim.y * blockDim.z) - warpOfBlock() * SDFGC_WARP_SIZE;
     return left < SDFGC_WARP_SIZE ? left : SDFGC_WARP_SIZE;
@@ -44,7 +44,7 @@ SDFGC_DEVICE inline uint64_t ballot(bool predicate) { return detail::ballotOf(de
 SDFGC_DEVICE inline bool anyLane(bool predicate) { return ballot(predicate) != 0; }
 SDFGC_DEVICE inline bool allLanes(bool predicate) { return ballot(!predicate) == 0; }
 
-/// What the lanes wrote to memory before is seen by all of them after.
+/// All lanes see the memory writes that any of them made before.
 SDFGC_DEVICE inline void warpSync() { detail::syncLanes(detail::warpMask()); }
 
 } // namespace sdfgc::gpu

@@ -1,4 +1,4 @@
-// What calls of libraries need.
+// Helpers for library calls.
 #pragma once
 
 namespace sdfgc::rt {

@@ -1,10 +1,11 @@
-// Floating point in 16 and 8 bits: half (float16), bfloat16, float8_e4m3fn, float8_e5m2; in software, but for what processors
-// convert themselves.
+// Floating point in 16 and 8 bits: half (float16), bfloat16, float8_e4m3fn, float8_e5m2; in software, except for conversions that
+// processors support.
 //
 // Rules (sdfg-format 3.1): a value is its raw 2 or 1 bytes, as the caller passes them. Arithmetic converts to float and gives
-// float; storing the result rounds to nearest, ties to even. Overflow gives infinity, in e4m3fn, which has none, NaN; NaN keeps its
-// sign and becomes quiet. Subnormals are kept. Conversions use integer operations only, so flush-to-zero and fast-math flags do not
-// change them; nor do they change what processors do, whose NaN keeps the upper bits of its payload as well.
+// float; storing the result rounds to nearest, ties to even. Overflow gives infinity, or NaN in e4m3fn, which lacks infinity; NaN
+// keeps its sign and becomes quiet. Subnormals are kept. Conversions use integer operations only, so flush-to-zero and fast-math
+// flags do not change them. The flags do not change hardware conversions either, whose NaN also keeps the upper bits of its
+// payload.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -13,7 +14,8 @@
 #include <limits>
 #include <type_traits>
 
-// Can this compiler convert halves by an instruction of the processor? Clang has had the type since 15; nvcc and hipcc have their own.
+// Can this compiler convert halves by an instruction of the processor? Clang has had the type since 15; nvcc and hipcc have their
+// own.
 #if (defined(__F16C__) || defined(__aarch64__)) && !defined(SDFGC_DEVICE_COMPILER)
 #if defined(__clang__) ? __clang_major__ >= 15 : defined(__GNUC__) && __GNUC__ >= 12
 #define SDFGC_HALF_BY_PROCESSOR 1
@@ -32,7 +34,7 @@ public:
     static constexpr uint32_t signBit = uint32_t(1) << (ExponentBits + MantissaBits);
     static constexpr uint32_t topExponent = ((uint32_t(1) << ExponentBits) - 1) << MantissaBits;
     static constexpr uint32_t quietNan = HasInfinity ? topExponent | uint32_t(1) << (MantissaBits - 1) : signBit - 1;
-    static constexpr uint32_t overflow = HasInfinity ? topExponent : quietNan; // what is too large becomes this
+    static constexpr uint32_t overflow = HasInfinity ? topExponent : quietNan; // the result of overflow
     static constexpr uint32_t maxFinite = overflow - 1;
 
     SDFGC_HD constexpr SmallFloat() : bits_(0) {}
@@ -191,7 +193,7 @@ template <class S, int E, int M, bool I> struct common_type<sdfgc::rt::SmallFloa
 
 #ifdef _OPENMP
 namespace sdfgc::rt {
-// OpenMP knows no reductions over classes.
+// OpenMP has no reductions over classes.
 #define SDFGC_SMALL_FLOAT_REDUCTIONS(T)                                                                                            \
     _Pragma(SDFGC_TEXT(omp declare reduction(+ : T : omp_out += omp_in) initializer(omp_priv = T(0.0f))))                                  \
     _Pragma(SDFGC_TEXT(omp declare reduction(* : T : omp_out *= omp_in) initializer(omp_priv = T(1.0f))))                                  \

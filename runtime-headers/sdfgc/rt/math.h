@@ -207,8 +207,8 @@ template <class T> SDFGC_HD constexpr T ipow(T base, int64_t exponent) {
 }
 
 #ifndef SDFGC_DEVICE_COMPILER
-/// Of symbols: a call that compilers see to be the same in every iteration, and make once in front of a loop. (Inlined it is a loop
-/// of its own, which they leave where it is.)
+/// For symbols: compilers hoist the call out of loops, because they see that it is invariant. (Inlined, it would be a nested loop,
+/// which they do not hoist.)
 [[gnu::const, gnu::noinline]] inline constexpr int64_t ipow(int64_t base, int64_t exponent) {
     return ipow<int64_t>(base, exponent);
 }

@@ -1,10 +1,10 @@
-// Messages between the ranks of a job: what the MPI nodes of a graph call.
+// Messages between the ranks of a job. The MPI nodes of a graph call these functions.
 //
-// Rules: every rank has a program of its own, with arguments of its own. A call names the element of the graph that it is for, its
-// buffers as blocks (mpi/layout.h), and the ranks it goes to: the program's world, one of its grids (mpi/communicator.h), or a
-// communicator of Fortran's that the host gave. A rank outside of a grid passes by. Sizes are 64-bit; what MPI's int cannot count
-// goes as derived types or in parts. Every return code becomes an error of the program (mpi/error.h). A Program is a member of the
-// program's state; one thread at a time may use it.
+// Rules: every rank has its own program and arguments. A call names its element of the graph, its buffers as blocks (mpi/layout.h),
+// and its ranks: the program's world, one of its grids (mpi/communicator.h), or a Fortran communicator provided by the host. Ranks
+// outside of a grid skip its calls. Sizes are 64-bit; counts beyond MPI's int are sent as derived types or in parts. Every return
+// code becomes an error of the program (mpi/error.h). A Program is a member of the program's state; one thread at a time may use
+// it.
 //
 //   struct state_t { mpi::Program mpi; ... };
 //   __state->mpi.send("Send of A", mpi::block(A, N, 1), 1, 0, mpi::world());
@@ -16,7 +16,7 @@
 
 namespace sdfgc::mpi {
 
-/// All of it: one base class for each kind of call.
+/// The complete interface, with one base class for each kind of call.
 class Program : public Distributed {};
 
 } // namespace sdfgc::mpi

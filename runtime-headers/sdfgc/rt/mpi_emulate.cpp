@@ -35,7 +35,7 @@ Operator *basicOperator(BasicOp op) noexcept {
 }
 
 namespace {
-/// The world of the job that runs, made with it; of a single rank, the only one there is.
+/// The world of the running job, created with it; outside of a job, a world of a single rank.
 Comm *worldOfJob = nullptr;
 Comm *worldOfOne() {
     static Comm comm({0});
@@ -47,7 +47,7 @@ std::vector<Comm *> &fortranHandles() {
     return all;
 }
 
-/// What a job left over.
+/// Objects that a job did not free.
 std::string leftOver(Job &j) {
     std::string out;
     auto add = [&out](const std::string &what) { out += (out.empty() ? "" : "; ") + what; };
@@ -70,7 +70,8 @@ std::string leftOver(Job &j) {
 } // namespace
 
 namespace {
-/// Of the last job: a line `messages bytes messages-of-one-rank bytes-of-one-rank element` for each element that has sent something.
+/// Of the last job: a line `messages bytes messages-of-one-rank bytes-of-one-rank element` for each element that has sent
+/// something.
 std::string &lastSent() {
     static std::string text;
     return text;
@@ -118,7 +119,7 @@ int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), v
     for (std::thread &t : threads)
         t.join();
     const int bad = static_cast<int>(std::count_if(results.begin(), results.end(), [](int code) { return code != 0; }));
-    // Who fails leaves much behind: that says nothing new.
+    // Failing ranks leave many objects behind, which are not worth reporting.
     lastSent() = sentBy(j);
     const std::string wrong = bad ? "" : !j.broken.empty() ? j.broken : leftOver(j);
     for (Request *q : posted())
@@ -331,7 +332,7 @@ int MPI_Type_free(MPI_Datatype *type) {
     return MPI_SUCCESS;
 }
 int MPI_Op_create(MPI_User_function *function, int, MPI_Op *op) {
-    // The same function is the same operator on all ranks, which a call of them compares.
+    // The same function must be the same operator on all ranks, because collective calls compare operators.
     static std::map<MPI_User_function *, Operator> all;
     const std::lock_guard held(job().lock);
     *op = &all[function];

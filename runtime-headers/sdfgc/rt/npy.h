@@ -1,7 +1,7 @@
 // NumPy's files (.npy, format versions 1 to 3: numpy.org/doc/stable/reference/generated/numpy.lib.format.html), in memory.
 //
-// Files are not trusted: every length is checked against what is there before anything is taken or allocated. Objects, text, dates and
-// records are refused. sdfgc itself reads and writes files with these functions, too.
+// Files are not trusted: every length is checked against the available data before anything is read or allocated. Objects, text,
+// dates and records are rejected. sdfgc itself reads and writes files with these functions, too.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ public:
     bool fortranOrder = false;
     std::vector<std::int64_t> shape;
 
-    /// Returns what is wrong, or nothing.
+    /// Returns an error, or nothing.
     std::string read() {
         bool haveDescr = false, haveOrder = false, haveShape = false;
         if (!take('{'))
@@ -143,7 +143,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// `<f8` and the like; the first character says the byte order.
+/// `<f8` and the like; the first character is the byte order.
 inline bool parseDescr(std::string_view descr, Dtype &out, bool &swapped) {
     if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
         return false;
@@ -207,7 +207,7 @@ inline std::int64_t elements(const std::vector<std::int64_t> &shape) {
     return n;
 }
 
-/// Reads the text of a file: any version, both byte orders, both orders of dimensions. Returns what is wrong with it, or nothing.
+/// Reads the text of a file: any version, both byte orders, both orders of dimensions. Returns an error, or nothing.
 inline std::string parse(std::string_view file, Array &out) {
     using namespace detail;
     if (!startsWith(file, magic) || file.size() < 12)

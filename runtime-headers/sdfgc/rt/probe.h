@@ -7,7 +7,7 @@
 //   FOLDER/<milliseconds since 1970>/<symbol>/<key>_<version>          a symbol, as text that reads back exactly
 // The key is `<cfg>_<state>_<node>` (for symbols the state's number); the version counts the visits from 0. A program has one
 // folder per DataReport, made at the first save. Data is restored from the folder that restoreFrom() names, by the same count of
-// visits. What cannot be written or read throws Error: going on with the wrong data helps nobody.
+// visits. If a file cannot be written or read, Error is thrown rather than continuing with wrong data.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -30,7 +30,7 @@ public:
     DataReport(const DataReport &) = delete;
     DataReport &operator=(const DataReport &) = delete;
 
-    /// What to restore from: the folder of one saved run, with a folder per container in it. Counting of visits starts anew.
+    /// The source for restoring: the folder of one saved run, with a folder per container. Restarts the counting of visits.
     void restoreFrom(const char *folder) {
         const LockGuard guard(mutex_);
         source_ = folder;

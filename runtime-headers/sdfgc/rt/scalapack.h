@@ -1,10 +1,10 @@
-// Distributed linear algebra: what the PBLAS nodes of a graph call.
+// Distributed linear algebra. The PBLAS nodes of a graph call these functions.
 //
-// Rules: matrices lie in blocks that are dealt out over a grid of ranks (scalapack/cyclic.h), which is Px x Py of the first ranks of the
-// program's world, or a grid of the program. A rank outside of it passes by. Each operation is one of all ranks of the grid: they first
-// agree that sizes are the same everywhere and that every rank's arrays hold what they must, so that an error of one is an error of
-// all, with its text, and nobody waits for ever. Sizes beyond 2^31 - 1 are errors. With SDFGC_MPI_EMULATE, loops take ScaLAPACK's
-// place. What ScaLAPACK keeps of a grid is made once and freed with the program.
+// Rules: matrices are distributed in blocks over a grid of ranks (scalapack/cyclic.h): the first Px x Py ranks of the program's
+// world, or a grid of the program. Ranks outside of it skip the operation. Each operation is collective over the grid: its ranks
+// first check that sizes agree and that every rank's arrays are large enough, so an error on one rank becomes an error on all, with
+// its text, and no rank waits forever. Sizes beyond 2^31 - 1 are errors. With SDFGC_MPI_EMULATE, loops replace ScaLAPACK.
+// ScaLAPACK's state for a grid is created once and freed with the program.
 //
 //   struct state_t { mpi::Program mpi; scalapack::Program scalapack{mpi}; ... };
 //   __state->scalapack.gemm("Pgemm `ab`", dims(Px, Py), dims(M, N, K), block(A, ...), block(aSizes, 2, 1), block(B, ...), ...);
@@ -61,8 +61,8 @@ public:
         pc.unpack();
     }
 
-    /// y = A x, or the transposed A; A has m x n elements. x is in blocks of `sx`, y in blocks of `sy`, or of as many elements as it has on
-    /// rank 0: whole there where that is all of them.
+    /// y = A x, or the transposed A; A has m x n elements. x is in blocks of `sx`; y in blocks of `sy`, or of the number of
+    /// elements on rank 0, which may hold all of y.
     template <class On, class A, class SA, class X, class SX, class Y, class... SY>
     void gemv(const char *element, const On &on, bool transposed, const Dims &mn, const Block<A> &a, const Block<SA> &sa,
               const Block<X> &x, const Block<SX> &sx, const Block<Y> &y, const SY &...sy) {
@@ -83,12 +83,13 @@ public:
         py.unpack();
     }
 
-    /// From the whole on rank 0 to blocks of `sizes`. `whole` and `mine` get ScaLAPACK's nine numbers of both, where they are not null.
+    /// From the whole matrix on rank 0 to blocks of `sizes`. `whole` and `mine`, if not null, receive ScaLAPACK's descriptors of
+    /// both.
     template <class On, class A, class S, class B>
     void scatter(const char *element, const On &on, const Block<A> &in, const Block<S> &sizes, const Block<B> &out, int *whole,
                  int *mine) {
         Call call(*this, element, on);
-        if (!call) { // as BLACS describes what is not there
+        if (!call) { // BLACS's descriptor of an absent matrix
             for (int *numbers : {whole, mine})
                 if (numbers)
                     numbers[0] = 1, numbers[1] = -1;
@@ -126,7 +127,7 @@ private:
         mpi::ProcessGrid own; // not of a grid of the program
         Engine engine;
     };
-    /// A number that all ranks must have, and its least value.
+    /// A number that must agree on all ranks, and its least value.
     struct Size {
         const char *name;
         int64_t value, least;
@@ -156,7 +157,7 @@ private:
         const mpi::Communicator &ranks() const { return ranks_; }
         const Position &position() const { return position_; }
 
-        /// Fails on all ranks unless all have the same numbers. Returns what rank 0 says.
+        /// Fails on all ranks unless all have the same numbers. Returns those of rank 0.
         int64_t agree(const std::vector<Size> &sizes, int64_t ofFirst = 0) {
             std::vector<int64_t> sent, most(2 * sizes.size() + 1);
             for (const Size &s : sizes)
@@ -185,7 +186,7 @@ private:
         template <class T> Part<T> part(const Block<T> &buffer, const Layout &l, bool filled, const char *name) {
             return Part<T>(buffer, l, position_, filled, name, wrong_);
         }
-        /// Fails on all ranks if one of them has found something wrong.
+        /// Fails on all ranks if one of them has found an error.
         void start() const {
             std::vector<int64_t> failed(1);
             largest({wrong_.empty() ? 0 : ranks_.size - ranks_.rank}, failed);
@@ -213,10 +214,10 @@ private:
         mpi::Communicator ranks_;
         Engine *engine_ = nullptr;
         Position position_;
-        std::string wrong_; // with what this rank has
+        std::string wrong_; // the error on this rank
     };
 
-    /// The n-th of some sizes; 1 where there are fewer.
+    /// The n-th size; 1 if there are fewer.
     template <class T> static int64_t entry(const Block<T> &sizes, int64_t n) {
         const int64_t count = sizes.rank == 0 ? 1 : sizes.extents[0];
         return n < count ? static_cast<int64_t>(sizes.data[n * (sizes.rank == 0 ? 0 : sizes.strides[0])]) : 1;

@@ -1,10 +1,10 @@
-// Sizes of memory, computed so that none wraps around: what is allocated is either as large as the formula says, or an error.
+// Memory sizes, computed without wrapping around: an allocation either has the size of the formula, or fails.
 //
 //     tmp.allocate(sdfgc::rt::elements(N, sdfgc::rt::total(M, 1)));     N * (M + 1)
 //
-// Rules: results have 64 bits, whatever the types of the operands. What leaves them throws std::bad_alloc on the host, as memory of
-// which there is too little does; on a device, which cannot throw, it is the largest number, of which no heap has that much. With a
-// real number among the operands the result is that of all as real numbers, and not checked.
+// Rules: results have 64 bits, whatever the types of the operands. Overflow throws std::bad_alloc on the host, like exhausted
+// memory; on a device, which cannot throw, it gives the largest number, which no heap can allocate. If an operand is a real number,
+// the computation uses real numbers and is not checked.
 #pragma once
 
 #include "sdfgc/rt/config.h"
@@ -20,7 +20,7 @@ namespace detail {
 
 template <class... T> inline constexpr bool areWhole = (std::is_integral<T>::value && ...);
 
-/// What is returned for a size that leaves 64 bits, where anything is.
+/// The result for a size beyond 64 bits, if the function returns.
 SDFGC_HD inline int64_t tooLarge() {
 #ifdef SDFGC_DEVICE_PASS
     return INT64_MAX;
@@ -37,7 +37,7 @@ template <class T> SDFGC_HD inline int64_t wholeSize(T size) {
     return static_cast<int64_t>(size);
 }
 
-/// a * b. Compilers of devices have no built-in function for it; there a division tells.
+/// a * b. Compilers of devices have no built-in function for it; there a division detects overflow.
 SDFGC_HD inline int64_t checkedProduct(int64_t a, int64_t b) {
 #ifdef SDFGC_DEVICE_PASS
     const int64_t product = static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
@@ -55,7 +55,7 @@ SDFGC_HD inline int64_t checkedSum(int64_t a, int64_t b) {
     return (a < 0) == (b < 0) && (sum < 0) != (a < 0) ? tooLarge() : sum;
 }
 
-/// The bytes of `count` elements of type T; nothing for none, and for less.
+/// The bytes of `count` elements of type T; 0 if `count` is not positive.
 template <class T> SDFGC_HD inline std::size_t bytesOf(int64_t count) {
     return count > 0 ? static_cast<std::size_t>(checkedProduct(count, static_cast<int64_t>(sizeof(T)))) : 0;
 }
@@ -84,7 +84,7 @@ template <class... Sizes> SDFGC_HD inline auto total(Sizes... sizes) {
     }
 }
 
-/// A size to a power, with the meaning of rt::ipow: of whole numbers 1 / size^n is rounded towards zero.
+/// A size to a power, with the meaning of rt::ipow: for integers, 1 / size^n is rounded towards zero.
 template <class Size> SDFGC_HD inline auto power(Size size, int64_t exponent) {
     using Result = std::conditional_t<detail::areWhole<Size>, int64_t, Size>;
     Result out = 1, square = size;

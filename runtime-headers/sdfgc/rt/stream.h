@@ -1,9 +1,9 @@
 // Streams: first-in first-out queues between parts of a program (sdfg-format 3.6).
 //
 // Rules: a Stream is unbounded; a buffer size is a capacity hint. Any number of threads may push and pop. pop() waits for an
-// element; popping several takes what is there, without waiting, because the dataflow edge that reads the stream comes after all
-// pushes to it. A stream that is only filled by code and drained into one array needs no queue: an ArrayStreamView appends to the
-// array itself. Elements are plain data (scalars, complex numbers, vectors, structs).
+// element; popping several takes the available elements, without waiting, because the dataflow edge that reads the stream comes
+// after all pushes to it. A stream that is only filled by code and drained into one array needs no queue: an ArrayStreamView
+// appends to the array itself. Elements are plain data (scalars, complex numbers, vectors, structs).
 #pragma once
 
 #include "sdfgc/rt/buffer.h"

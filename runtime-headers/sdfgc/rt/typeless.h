@@ -1,4 +1,4 @@
-// dace::math::pi and dace::math::nan: constants that take the type of what they meet.
+// dace::math::pi and dace::math::nan: constants that adopt the type of the other operand.
 //
 // Rules (sdfg-format 9.7): with a float, a double or a small float the constant becomes that type, with std::complex<T> it becomes
 // T; with an integer it becomes double. (DaCe gives the integer's type, so that pi + 1 is 4 there.) Two constants meet in double.

@@ -12,11 +12,11 @@
 
 namespace sdfgc::caller {
 
-/// What the program does with an array; an array that it only writes is zeros unless it is given.
+/// How the program accesses an array. A write-only array is filled with zeros unless it is given.
 enum Access { In = 1, Out = 2, InOut = 3, Optional = 4 };
 constexpr Access operator|(Access a, Access b) { return static_cast<Access>(static_cast<int>(a) | static_cast<int>(b)); }
 
-/// The element type in files of a type of the program. NumPy does not know all formats of floating-point numbers: these are their bits.
+/// The element type in files for a type of the program. Floating-point formats that NumPy lacks are stored as raw bits.
 inline npy::Dtype dtypeOf(std::string_view type) {
     constexpr std::pair<std::string_view, char> kinds[] = {{"float8", 'u'}, {"bfloat", 'u'},  {"bool", 'b'}, {"int", 'i'},
                                                            {"uint", 'u'},   {"complex", 'c'}, {"float", 'f'}};
@@ -55,7 +55,7 @@ template <class T> bool parseWhole(std::string_view text, T &out) {
     return !text.empty() && error == std::errc() && end == text.data() + text.size();
 }
 
-/// `1+2j`, `3j`: the sign that separates the parts stands after neither an `e` nor the beginning.
+/// `1+2j`, `3j`: the sign that separates the parts is not at the start and does not follow an `e`.
 inline bool parseComplex(std::string_view text, std::complex<double> &out) {
     text.remove_suffix(1);
     std::size_t split = 0;
@@ -90,12 +90,12 @@ inline std::optional<Number> parseNumber(std::string_view text) {
     return n;
 }
 
-/// Has C no type for such floating-point numbers? They come from files.
+/// Does C lack a type for these floating-point numbers? They then come from files.
 template <class T> bool isKeptAsBits(std::string_view type) {
     return std::is_integral<T>::value && type.find("float") != std::string_view::npos;
 }
 
-/// Makes an element of a number. False when its type cannot hold it; of formats that are kept as bits, only zero can be.
+/// Converts a number to an element. False if the type cannot hold it; formats stored as raw bits accept only zero.
 template <class T> bool store(std::string_view type, const Number &n, T &out) {
     constexpr bool isFloat = std::is_floating_point<T>::value;
     if constexpr (std::is_same<T, std::complex<float>>::value || std::is_same<T, std::complex<double>>::value) {
@@ -113,7 +113,7 @@ template <class T> bool store(std::string_view type, const Number &n, T &out) {
     }
 }
 
-/// Reads the file of an argument and looks at its element type. False when something is wrong, which is reported.
+/// Reads the file of an argument and checks its element type. Reports errors and returns false.
 inline bool readNpy(Command &command, const Argument &argument, const char *type, const std::string &name, npy::Array &out) {
     std::string text;
     if (!command.readFile(argument, name, text))
@@ -132,7 +132,7 @@ inline bool readNpy(Command &command, const Argument &argument, const char *type
 
 inline bool isFile(const std::string &value) { return value.size() > 4 && value.compare(value.size() - 4, 4, ".npy") == 0; }
 
-/// A value that is passed as one of type T.
+/// A value that is passed as type T.
 template <class T> class Scalar : public Argument {
 public:
     using Argument::Argument;
@@ -164,10 +164,10 @@ protected:
     T value_{};
 };
 
-/// An integer that sizes of arrays may depend on. A symbol, other than a scalar, may follow from the shapes of files.
+/// An integer that sizes of arrays may depend on. Unlike a scalar, a symbol may be derived from the shapes of files.
 class Size {
 public:
-    /// For formulas: only where it is known.
+    /// For formulas; valid only if the number is known.
     std::int64_t number() const { return number_.value_or(0); }
     bool isKnown() const { return number_.has_value(); }
     void know(std::int64_t number, std::string by) {
@@ -178,7 +178,7 @@ public:
     const std::string &source() const { return source_; }
     virtual const std::string &symbol() const = 0;
     virtual bool mayFollow() const { return false; }
-    /// Makes a value of the number. False when its type cannot hold it.
+    /// Converts the number to a value. False if the type cannot hold it.
     virtual bool follow() { return true; }
 
 protected:
@@ -210,14 +210,14 @@ public:
     }
 };
 
-/// An array whatever its elements are: its file and its shape.
+/// The part of an array that does not depend on the element type: its file and its shape.
 class AnyArray : public Memory {
 public:
     AnyArray(const char *type, std::size_t rank, Access access, std::int64_t lanes)
         : Memory(type), rank_(rank), access_(access), lanes_(lanes) {}
     bool isNull() const override { return isNull_; }
     bool hasFile() const { return hasFile_; }
-    /// Of the file, in elements of the program.
+    /// The shape of the file, in elements of the program.
     const std::vector<std::int64_t> &fileShape() const { return file_.shape; }
     std::string description() const override {
         return type_ + (lanes_ > 1 ? " x " + std::to_string(lanes_) : "") + ", array of " + std::to_string(rank_) + " dimensions";
@@ -257,7 +257,8 @@ protected:
                                      std::to_string(rank_));
     }
 
-    /// Sizes that are negative or too large, and shapes that reach beyond the memory that strides and total size describe; empty: none.
+    /// Describes negative or too large sizes, and shapes that exceed the memory given by strides and total size; empty if there is
+    /// no error.
     std::string layoutProblem(std::int64_t bytesEach) const {
         constexpr std::int64_t largest = std::int64_t(1) << 40; // bytes
         std::int64_t first = 0, last = 0;
@@ -282,7 +283,7 @@ protected:
     const std::size_t rank_;
     const Access access_;
     const std::int64_t lanes_;
-    std::string value_;            // as given, or what it is without that
+    std::string value_;            // as given, or the default
     std::optional<Number> number_; // of every element
     npy::Array file_;
     bool hasFile_ = false, isNull_ = false;
@@ -290,13 +291,13 @@ protected:
     std::int64_t elements_ = 0;                 // with padding
 };
 
-/// An array of elements that C spells T; `lanes` of them are one element of the program.
+/// An array with elements of the C type T; `lanes` of them form one element of the program.
 template <class T> class Array : public AnyArray {
 public:
     Array(const char *type, std::size_t rank, Access access, std::int64_t lanes = 1) : AnyArray(type, rank, access, lanes) {}
     ~Array() override { std::free(memory_); }
 
-    /// Memory of a shape, filled as the command line says. Reports sizes that no array can have.
+    /// Allocates memory for the shape and fills it as the command line specifies. Reports impossible sizes.
     void allocate(Command &command, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides, std::int64_t elements) {
         if (isNull_)
             return;
@@ -314,11 +315,11 @@ public:
             command.wrong(*this, "`" + value_ + "` contains values that " + type_ + " cannot hold" +
                                      (isKeptAsBits<T>(type_) ? "; give a file .npy" : ""));
     }
-    /// As the program takes it; null where it is not there.
+    /// As passed to the program; null if absent.
     T *data() const { return device_ ? device_ : memory_; }
     std::size_t bytes() const { return static_cast<std::size_t>(elements_ * lanes_) * sizeof(T); }
 
-    /// For programs that take memory of a device: the functions of their C interface. The memory is freed with the process.
+    /// For programs that take device memory: functions of their C interface. The memory is freed when the process ends.
     template <class Allocate, class Copy> void toDevice(Command &command, Allocate allocate, Copy copy) {
         if (isNull_ || !memory_)
             return;

@@ -1,4 +1,4 @@
-// The command line of a caller, its rank, and what goes wrong. See sdfgc/rt/caller.h.
+// The command line of a caller, its rank, and error reports. See sdfgc/rt/caller.h.
 #pragma once
 
 #include "sdfgc/rt/caller/rank.h"
@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-/// How often the emulated device has complained; only libraries that were built with it have the function.
+/// The number of reports of the emulated device; only libraries built with the emulation have this function.
 extern "C" __attribute__((weak)) long sdfgc_emulation_reports();
 
 namespace sdfgc::caller {
 
 class Command;
 
-/// An argument of the program: a value of its own, or memory.
+/// An argument of the program: a value or memory.
 class Argument {
 public:
     explicit Argument(const char *type) : type_(type) {}
@@ -25,15 +25,15 @@ public:
     Argument(const Argument &) = delete;
     Argument &operator=(const Argument &) = delete;
 
-    /// Takes what the command line gives; empty: nothing. Reports what is wrong with it.
+    /// Takes the value from the command line; empty if there is none. Reports errors in it.
     virtual void take(Command &command, const std::string &given) = 0;
     /// `float64[2 dimensions]`: for --help.
     virtual std::string description() const { return type_; }
-    /// What can be written into a file; null for values.
+    /// The content that can be written to a file; null for values.
     virtual const class Memory *memory() const { return nullptr; }
 
     std::string name;  // in the graph
-    std::string given; // on the command line; empty: not
+    std::string given; // on the command line; empty if not given
 
 protected:
     std::string type_; // of an element: `float64`
@@ -45,7 +45,7 @@ public:
     using Argument::Argument;
     const Memory *memory() const override { return this; }
     virtual bool isNull() const = 0;
-    /// The content as a file has it: row-major, without gaps.
+    /// The content in the layout of a file: row-major, without gaps.
     virtual npy::Array content() const = 0;
 };
 
@@ -63,8 +63,8 @@ public:
         }
     }
 
-    /// Reads the words of the command line and the files that they name. False when nothing is to be called: after --help, or when
-    /// something is wrong; status() is then what the process ends with.
+    /// Reads the words of the command line and the files that they name. False if the program must not be called: after --help or
+    /// an error. status() is then the exit status.
     bool read(int argc, char **argv) {
         for (int i = 1; i < argc; ++i) {
             std::string word = argv[i];
@@ -93,14 +93,14 @@ public:
         return status_ == 0;
     }
 
-    /// Something is wrong with an argument.
+    /// Reports an error in an argument.
     void wrong(const Argument &argument, const std::string &what) { error("argument `" + argument.name + "`: " + what); }
     void error(const std::string &what) {
         say(what);
         status_ = status_ != 0 ? status_ : 1;
     }
-    /// The program did not do its work; returns the status to end with. A rank ends here: MPI would wait for others at the end of the
-    /// process, who may wait for this one; the launcher ends them.
+    /// The program failed; returns the exit status. A rank exits here: at a regular end MPI would wait for other ranks, which may
+    /// be waiting for this one. The launcher then ends them.
     int failed(const std::string &what) {
         error("the program failed: " + what);
         if (ranks_ > 1) {
@@ -109,14 +109,14 @@ public:
         }
         return status_;
     }
-    /// Memory that the program keeps as long as the process lives.
+    /// Memory that the program keeps until the process ends.
     static char *memory(std::size_t bytes) {
         constexpr std::size_t alignment = 64;
         return static_cast<char *>(std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment));
     }
     int status() const { return status_; }
 
-    /// The program is done. Writes the files of --out; returns the status to end with.
+    /// The program has finished. Writes the files of --out and returns the exit status.
     int write() {
         if (sdfgc_emulation_reports && sdfgc_emulation_reports() != 0)
             error("the emulated device complained; its reports are above");
@@ -126,7 +126,7 @@ public:
         return status_;
     }
 
-    /// The bytes of a file. False, with a report, when it cannot be read.
+    /// Reads the bytes of a file. Reports an error and returns false if it cannot be read.
     bool readFile(const Argument &argument, const std::string &name, std::string &text) {
         std::FILE *file = std::fopen(name.c_str(), "rb");
         bool fine = file != nullptr;
@@ -182,7 +182,7 @@ private:
         status_ = 2;
     }
 
-    /// Ranks write at the same time: each line is written at once.
+    /// Ranks write concurrently, so each line is written in a single call.
     void say(const std::string &what) const {
         const std::string who = ranks_ > 1 ? "rank " + std::to_string(rank_) + ": " : "";
         std::fputs((std::string(program_) + "_main: error: " + who + what + "\n").c_str(), stderr);
@@ -202,7 +202,7 @@ private:
 
     const char *program_;
     std::vector<Argument *> arguments_;
-    std::vector<std::pair<const Argument *, std::string>> outputs_; // and the files as they were named
+    std::vector<std::pair<const Argument *, std::string>> outputs_; // and the files as named on the command line
     const JobRank job_ = JobRank::ofProcess();
     const int rank_ = job_.isInJob() ? job_.rank : 0, ranks_ = job_.isInJob() ? job_.size : 1;
     int status_ = 0;

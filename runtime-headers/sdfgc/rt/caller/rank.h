@@ -1,4 +1,4 @@
-// The number of a process in a job of several ranks. sdfgc itself asks with these functions, too.
+// The rank of a process in a job. sdfgc itself uses these functions, too.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace sdfgc::caller {
 
-/// What launchers tell a process of theirs, by environment variables; -1 and 0 outside of a job.
+/// The rank and the number of ranks, from the launcher's environment variables; -1 and 0 outside of a job.
 struct JobRank {
     int rank = -1, size = 0;
     bool isInJob() const { return rank >= 0; }
@@ -28,7 +28,7 @@ struct JobRank {
     }
 };
 
-/// `text` with the numbers in place of `{rank}` and `{ranks}`.
+/// `text` with `{rank}` and `{ranks}` replaced by the numbers.
 inline std::string forRank(std::string text, int rank, int ranks) {
     const std::pair<std::string_view, int> numbers[] = {{"{rank}", rank}, {"{ranks}", ranks}};
     for (const auto &[mark, number] : numbers)

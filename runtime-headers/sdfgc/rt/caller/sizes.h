@@ -1,4 +1,4 @@
-// Symbols from the shapes of files, and whether all shapes agree. See sdfgc/rt/caller.h.
+// Derives symbols from the shapes of files, and checks that all shapes agree. See sdfgc/rt/caller.h.
 #pragma once
 
 #include "sdfgc/rt/caller/arguments.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::caller {
 
-/// A symbol of a formula that is linear in it, so that it may follow; one in front of which stands `other` must be known.
+/// A symbol in which a formula is linear, so it can be solved for; a symbol preceded by `other` must be known.
 struct Unknown {
     Unknown(Size &s) : symbol(&s) {}
     Size *symbol;
@@ -23,14 +23,14 @@ class Sizes {
 public:
     explicit Sizes(Command &command) : command_(command) {}
 
-    /// A dimension of an array is as long as a formula says; `text` is the formula for people.
+    /// Requires a dimension of an array to have the size given by a formula; `text` is the formula for messages.
     void require(const AnyArray &array, std::size_t dimension, const char *text, std::vector<Unknown> symbols,
                  std::function<std::int64_t()> formula) {
         if (array.hasFile())
             equations_.push_back({&array, dimension, text, std::move(symbols), std::move(formula), false});
     }
 
-    /// Finds the symbols that are not given, and checks everything. False, with reports, where something is wrong.
+    /// Finds the missing symbols, and checks everything. Reports errors and returns false.
     bool solve(std::initializer_list<Size *> symbols) {
         for (bool moved = true; moved;) { // every round but the last finds a symbol
             moved = false;
@@ -57,7 +57,7 @@ private:
         std::string place() const { return "dimension " + std::to_string(dimension) + " of " + array->given; }
     };
 
-    /// Solves an equation with one unknown, in which it is linear: two trials say how.
+    /// Solves an equation that is linear in its one unknown, by evaluating it at two values.
     bool advance(Equation &e) {
         if (e.isUsed)
             return false;
@@ -89,7 +89,7 @@ private:
         return false;
     }
 
-    /// What an equation says against what is known.
+    /// Compares an equation with the known values.
     void check(const Equation &e) {
         std::string because;
         for (const Unknown &u : e.symbols) {
@@ -109,7 +109,7 @@ private:
 
 namespace formula {
 
-/// The operations of sizes; a division by zero, which no size has, is 0.
+/// The operations of sizes. A division by zero, which valid sizes do not contain, gives 0.
 inline std::int64_t floorDiv(std::int64_t a, std::int64_t b) {
     return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }

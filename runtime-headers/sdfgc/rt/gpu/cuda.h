@@ -54,7 +54,7 @@
 #define SDFGC_SOLVER_COMPLEX64 cuComplex
 #define SDFGC_SOLVER_COMPLEX128 cuDoubleComplex
 
-// cuSPARSE. Of the algorithms for CSR, ALG3 is the only one that gives the same bits in every run.
+// cuSPARSE. ALG3 is the only algorithm for CSR with bitwise identical results in every run.
 #define SDFGC_SPARSE_HEADER <cusparse.h>
 #define SDFGC_SPARSE_NAME(name) cusparse##name
 #define SDFGC_SPARSE_CONSTANT(name) CUSPARSE_##name
@@ -69,7 +69,7 @@
 #define SDFGC_TENSOR_COMPLEX_SUMS(bits) CUTENSOR_COMPUTE_DESC_##bits##F
 #define SDFGC_TENSOR_VERSION CUTENSOR_MAJOR
 
-// CUB. It took sizes of 64 bits for rows first, then for their number.
+// CUB. It takes 64-bit row sizes from release 2.2 on, and a 64-bit number of rows from 2.8 on.
 #define SDFGC_PRIMITIVES_HEADER <cub/device/device_reduce.cuh>
 #define SDFGC_PRIMITIVES_ROWS_HEADER <cub/device/device_segmented_reduce.cuh>
 #define SDFGC_PRIMITIVES_SIZE std::conditional_t<CUB_VERSION >= 200200, int64_t, int>

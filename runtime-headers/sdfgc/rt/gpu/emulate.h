@@ -1,8 +1,8 @@
-// The emulated GPU behind gpu.h: the functions that host code calls. gpu_emulate.cpp implements them; docs/user/emulation.md tells users
-// what is checked.
+// The emulated GPU behind gpu.h: the functions that host code calls. gpu_emulate.cpp implements them; docs/user/emulation.md
+// describes the checks.
 //
-// Rules: every function has CUDA's meaning, in the most adverse reading that CUDA's documentation allows: an asynchronous operation
-// may run at once or as late as the host waits for it, and streams are only ordered by events and by the default stream. Numbers of
+// Rules: every function has CUDA's meaning, in the most adverse interpretation that CUDA's documentation allows: an asynchronous
+// operation may run at once, or not before the host waits for it, and only events and the default stream order streams. Numbers of
 // Status are CUDA's. Functions may be called from several threads. None of them throws.
 #pragma once
 
@@ -61,10 +61,11 @@ const char *getErrorName(Status status);
 // Memory
 
 namespace emulate {
-/// How many pieces of memory, streams and events the program has made so far. Programs export it as `sdfgc_emulation_resources`, for tests of
-/// calls that must make none.
+/// The number of allocations, streams and events that the program has created so far. Programs export it as
+/// `sdfgc_emulation_resources`, for tests of calls that must not create any.
 long resourcesMade();
-/// How many copies, outside of graphs, have brought device memory to the host so far; `sdfgc_emulation_copies_to_host` of programs.
+/// The number of copies from the device to the host so far, outside of graphs; programs export it as
+/// `sdfgc_emulation_copies_to_host`.
 long copiesToHost();
 /// Names the next memory that this thread allocates: for callers that know which container it is for. Programs export it as
 /// `sdfgc_emulation_name`.
@@ -86,7 +87,7 @@ template <class T> Status mallocHost(T **pointer, size_t bytes, const char *name
     return emulate::mallocBytesHost(reinterpret_cast<void **>(pointer), bytes, name);
 }
 Status freeHost(void *pointer);
-inline Status setPoolReleaseThreshold(uint64_t) { return success; } // nothing is ever kept: addresses are not used again
+inline Status setPoolReleaseThreshold(uint64_t) { return success; } // memory is never kept: addresses are not reused
 
 Status memcpyAsync(void *to, const void *from, size_t bytes, CopyKind kind, Stream stream);
 Status memcpySync(void *to, const void *from, size_t bytes, CopyKind kind);
@@ -126,7 +127,7 @@ struct PointerArgument {
     const volatile void *address;
 };
 
-/// Takes the launch over, `body` included (made by new), and queues it.
+/// Takes ownership of the launch, including `body` (allocated by new), and queues it.
 Status enqueueKernel(const Launch &how, Dim3 grid, Dim3 block, size_t shared, Stream stream, const void *kernel,
                      const PointerArgument *pointers, int pointerCount, KernelBody *body);
 
@@ -156,16 +157,16 @@ private:
     Body body_;
 };
 
-/// What a library's function uses: from its first byte to its last one.
+/// The memory that a library function uses, from its first byte to its last one.
 struct MemoryRange {
     const volatile void *begin;
     size_t bytes;
     bool isWritten;
 };
 
-/// Takes the body over (made by new) and queues it, or records it where the stream is captured (graph.h): code of the host that uses
-/// device memory as a kernel does, maybe several times. Ranges are checked before it runs, as other threads of the library may touch
-/// them, whose faults belong to no kernel.
+/// Takes ownership of the body (allocated by new) and queues it, or records it if the stream is captured (graph.h). The body is
+/// host code that uses device memory like a kernel, and may run several times. Ranges are checked before it runs, because faults in
+/// the library's other threads cannot be attributed to a kernel.
 Status enqueueCall(const char *name, Stream stream, const MemoryRange *memory, int count, KernelBody *body);
 
 } // namespace emulate
@@ -208,10 +209,10 @@ void finalise(const char *program);
 
 namespace emulate {
 
-/// Waits for everything and starts anew with this seed, as if SDFGC_EMULATE_SEED had it. Memory, streams and events stay.
+/// Waits for all work and restarts with this seed, as if SDFGC_EMULATE_SEED had set it. Memory, streams and events are kept.
 void setSeed(uint64_t seed);
 
-/// How many reports there were, and the text of the latest one ("" if none).
+/// The number of reports, and the text of the latest one ("" if none).
 int reportCount();
 const char *lastReport();
 

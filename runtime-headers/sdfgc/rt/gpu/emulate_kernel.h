@@ -1,8 +1,8 @@
-// What kernels call, for the emulated GPU: thread indices, shared memory, barriers, shuffles, votes, atomics.
+// Functions that kernels call on the emulated GPU: thread indices, shared memory, barriers, shuffles, votes, atomics.
 //
 // Rules: names and meanings are CUDA's. The threads of a block run on one thread of the host: as fibers if the launch says that
-// they wait for each other (Launch::barriers), else one after the other. A barrier or warp function that not all threads of the
-// block or of the mask reach is reported, and so is one in a launch without Launch::barriers.
+// they wait for each other (Launch::barriers), else one after the other. It is reported if not all threads of the block or mask
+// reach a barrier or warp function, or if one is called in a launch without Launch::barriers.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@
     T *const name = static_cast<T *>(::sdfgc::gpu::emulate::sharedMemory(&name##_key, sizeof(T) * (count), #name))
 #define SDFGC_DYNAMIC_SHARED(T, name) T *const name = static_cast<T *>(::sdfgc::gpu::emulate::dynamicSharedMemory())
 
-// CUDA's own words, for C++ that people wrote into a graph. Such shared memory is not filled with the pattern.
+// CUDA's keywords, for hand-written C++ in a graph. Such shared memory is not filled with the pattern.
 #define __global__
 #define __device__
 #define __host__
@@ -59,7 +59,7 @@ public:
     virtual void runBlock(const Index3 *threads, unsigned count) const = 0;
 };
 
-/// Where a barrier or warp function stands in the source.
+/// The source location of a barrier or warp function.
 struct Place {
     const char *function, *file;
     int line;
@@ -84,7 +84,7 @@ int laneIndex();
 
 } // namespace sdfgc::gpu::emulate
 
-// No TLS model that needs static space, which a process has little of: programs are loaded by dlopen.
+// The TLS model must not need static space, which is scarce: programs are loaded with dlopen.
 #define SDFGC_EMULATED_INDEX inline thread_local sdfgc::gpu::emulate::Index3
 SDFGC_EMULATED_INDEX threadIdx{0, 0, 0};
 SDFGC_EMULATED_INDEX blockIdx{0, 0, 0};
@@ -93,7 +93,7 @@ SDFGC_EMULATED_INDEX gridDim{1, 1, 1};
 #undef SDFGC_EMULATED_INDEX
 inline constexpr int warpSize = SDFGC_WARP_SIZE;
 
-// The caller's place is a default argument: it tells two barriers apart however the compiler moves code.
+// The call's location is a default argument. It distinguishes two barriers even if the compiler moves code.
 #define SDFGC_EMULATED_PLACE                                                                                                       \
     const char *function = __builtin_FUNCTION(), const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define SDFGC_EMULATED_HERE                                                                                                        \
@@ -191,7 +191,7 @@ inline int __ffsll(long long value) { return __builtin_ffsll(value); }
 inline int __clz(int value) { return value == 0 ? 32 : __builtin_clz(static_cast<unsigned>(value)); }
 inline int __clzll(long long value) { return value == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(value)); }
 inline void __threadfence() {
-#ifdef SDFGC_EMULATE_TSAN // which knows no fences: an update of one variable orders as much
+#ifdef SDFGC_EMULATE_TSAN // it does not support fences: an update of one variable orders as much
     static int last = 0;
     __atomic_fetch_add(&last, 1, __ATOMIC_SEQ_CST);
 #else

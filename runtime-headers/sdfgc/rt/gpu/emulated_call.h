@@ -1,4 +1,4 @@
-// What the emulated libraries of the device share: functions of the host queued in emulated streams, and the memory that they use.
+// Shared by the device's emulated libraries: host functions queued in emulated streams, and the memory that they use.
 #pragma once
 
 #include "sdfgc/rt/gpu/operation.h"
@@ -9,7 +9,7 @@
 
 namespace sdfgc::gpu::detail {
 
-/// The memory from a pointer on: read where T is const, else written and maybe read.
+/// The memory from a pointer on: read if T is const, otherwise written and possibly read.
 template <class T> emulate::MemoryRange rangeFrom(T *begin, int64_t count) {
     return {begin, static_cast<size_t>(count) * sizeof(T), !std::is_const<T>::value};
 }
@@ -24,8 +24,8 @@ template <class T> emulate::MemoryRange rangeOfMatrix(T *M, int64_t rows, int64_
     return rangeFrom(M, rows > 0 && columns > 0 ? (columns - 1) * ld + rows : 0);
 }
 
-/// Queues `body`; false when it cannot, or when one of `sizes` does not fit the int that the libraries count with. `workspace`: what
-/// it was lent to work in.
+/// Queues `body`; false on failure, or if one of `sizes` does not fit the int that the libraries use for sizes. `workspace` is the
+/// memory lent to the library.
 template <class Body>
 bool queueCall(const char *name, Stream stream, std::initializer_list<emulate::MemoryRange> memory,
                std::initializer_list<int64_t> sizes, const Body &body, emulate::MemoryRange workspace = {nullptr, 0, true}) {

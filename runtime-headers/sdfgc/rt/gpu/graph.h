@@ -1,15 +1,15 @@
-// Graphs of the device in the dialect of gpu.h: a fixed set of kernels, copies, fills and recorded calls of libraries with an order among
-// them, prepared once and launched by one call. Only programs that use graphs include it, through gpu_graph.h.
+// Graphs of the device in the dialect of gpu.h: a fixed set of kernels, copies, fills and recorded calls of libraries with an order
+// among them, prepared once and launched by one call. Only programs that use graphs include it, through gpu_graph.h.
 //
-// Rules: functions have the meaning of CUDA's functions of the same name, take what CUDA and HIP 5.2 both have unless it is said
+// Rules: functions have the meaning of CUDA's functions of the same name, support what both CUDA and HIP 5.2 offer unless noted
 // otherwise, return Status, never throw and never print. A graph is a plan: `graphInstantiate` copies it into an executable graph,
-// which later changes of the plan do not reach. What an executable graph may change between launches (CUDA's documentation of the
-// functions graphExec...SetParams, which may get more restrictions: every status counts):
+// which later changes of the plan do not affect. An executable graph may change the following between launches (CUDA's
+// documentation of the functions graphExec...SetParams, which may add restrictions, so every status must be checked):
 //   kernel   function, grid, block, dynamic shared memory, arguments; not whether all blocks must run at once
 //   copy     addresses of the same kind of memory, length; one row before and after; never a length of zero, never the direction
 //   fill     address, value, width; one row before and after; never a width of zero
 //   child    nothing
-// Graphs are not safe to use from several threads at once. Names only serve reports of the emulation.
+// Graphs are not safe to use from several threads at once. Names are used only in reports of the emulation.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
@@ -31,7 +31,7 @@ template <auto Kernel> emulate::KernelBody *newBody(const unsigned char *argumen
 }
 #endif
 
-/// What is known of a kernel when it is compiled: one object for each kernel, so that its address says which.
+/// Compile-time properties of a kernel. There is one object per kernel, so its address identifies the kernel.
 struct KernelTraits {
     const void *function;
     int count;                         // of its parameters
@@ -45,7 +45,7 @@ struct KernelTraits {
 
 namespace detail {
 
-/// The arguments of a kernel as bytes. Kernels get copies of bytes on a device, too: every type must be trivially copyable.
+/// The arguments of a kernel as bytes. On a device, too, kernels receive copies of bytes, so every type must be trivially copyable.
 template <auto Kernel, class Signature = decltype(Kernel)> struct ArgumentsOf;
 
 template <auto Kernel, class... P> struct ArgumentsOf<Kernel, void (*)(P...)> {
@@ -69,7 +69,7 @@ template <auto Kernel, class... P> struct ArgumentsOf<Kernel, void (*)(P...)> {
     };
     static constexpr Layout layout{};
 
-    /// Converts the arguments as a call does and writes layout.bytes bytes; those between arguments stay as they are.
+    /// Converts the arguments as a call does and writes layout.bytes bytes; padding between arguments is not written.
     static void store(unsigned char *to, P... arguments) {
         int i = 0;
         (__builtin_memcpy(to + layout.parameters[i++].offset, &arguments, sizeof(P)), ...);
@@ -79,8 +79,8 @@ template <auto Kernel, class... P> struct ArgumentsOf<Kernel, void (*)(P...)> {
 
 } // namespace detail
 
-/// A kernel's node: `arguments` has the bytes of all arguments as KernelTraits::parameters lays them out, 16-byte aligned, and is read
-/// during the call only.
+/// A kernel's node: `arguments` has the bytes of all arguments as KernelTraits::parameters lays them out, 16-byte aligned, and is
+/// read during the call only.
 struct KernelNodeParams {
     Launch how;
     const KernelTraits *kernel = nullptr;
@@ -105,8 +105,8 @@ namespace sdfgc::gpu {
 
 // All back ends define, all of them in this namespace:
 //
-// Types: GraphHandle (the plan), GraphNode, GraphExec (executable), GraphConditional (a condition, a number). Constants: graphExecUpdateFailure (an update that the executable
-// graph cannot take: make a new one), notSupported.
+// Types: GraphHandle (the plan), GraphNode, GraphExec (executable), GraphConditional (a condition, a number). Constants:
+// graphExecUpdateFailure (an update that the executable graph cannot take: make a new one), notSupported.
 //
 //   Status graphSupport(GraphSupport &result)     of the current device; the version of its driver decides (CUDA 11.1: Flat, 12.4:
 //                                                 Loops; HIP: Flat)
@@ -142,8 +142,8 @@ namespace sdfgc::gpu {
 //   Status graphNodeSetEnabled(GraphExec, GraphNode, bool)   kernels, copies, fills; CUDA 11.6 or later, else notSupported
 //   Status graphMemTrim()                         gives memory back that earlier graphs of the device hold, where that is possible
 //
-// Recording: a stream that captures makes nodes of what it is given, one after the other, and runs nothing. So calls of libraries
-// become part of graphs; all else has functions above, and the emulation refuses it
+// Recording: a capturing stream turns its operations into consecutive nodes instead of running them. This makes library calls part
+// of graphs. Everything else has functions above, so the emulation rejects it here
 //   Status streamBeginCapture(Stream)             a stream that streamCreate made. Until the end, this thread allocates nothing and does
 //                                                 not wait for the device: what is recorded must have all memory that it needs
 //   Status streamEndCapture(Stream, GraphHandle &, const char *name = "")   a plan of what was recorded; null on failure, also where

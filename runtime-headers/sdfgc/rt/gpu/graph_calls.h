@@ -1,9 +1,9 @@
-// Calls of libraries as nodes of graphs: what they queue in a stream that records it.
+// Library calls as nodes of graphs: a stream records the operations that a call queues.
 //
-// Rules: a call is recorded when its graph is made, and replayed with it. What it does on the host (handles, plans) must be done before,
-// and nothing may be allocated while the stream records. So a library is lent memory to work in, for as long as it is recorded: its own
-// may be that of a stream, which calls outside of graphs work in, too. The memory stays with the region, as its graphs use it in every
-// launch; it is one for all calls of all of its graphs, which never run at the same time as each other.
+// Rules: a call is recorded when its graph is made, and replayed with it. Its work on the host (handles, plans) must be done
+// before, and nothing may be allocated while the stream records. So a library is lent a workspace while it is recorded: its own
+// workspace may belong to a stream, and calls outside of graphs use that, too. The region keeps the workspace, since its graphs use
+// it in every launch. All calls of all its graphs share it, because they never run concurrently.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph_nodes.h"
@@ -20,7 +20,7 @@ public:
     GraphCalls &operator=(const GraphCalls &) = delete;
     ~GraphCalls() { release(); }
 
-    /// A plan of what a call queues, which is the caller's to destroy; null on failure. `name` serves reports.
+    /// A plan of the operations that a call queues; the caller destroys it. Null on failure. `name` is used in reports.
     Status record(const CallTraits &call, void *object, const unsigned char *arguments, const char *name, GraphHandle &plan) {
         plan = nullptr;
         why_[0] = '\0';
@@ -41,10 +41,10 @@ public:
             return invalidValue;
         }
     }
-    /// What the latest call has thrown while it was recorded; "" if it has not.
+    /// The error that the latest call threw while it was recorded; "" if none.
     const char *why() const noexcept { return why_; }
 
-    /// Gives the memory back. No graph with calls may run any more.
+    /// Releases the memory. No graph with calls may still be running.
     void release() noexcept {
         for (const Workspace &w : workspaces_)
             if (free(w.memory) != success)
@@ -73,7 +73,7 @@ private:
         return status;
     }
 
-    /// The library works in the memory while this lives.
+    /// While this lives, the library uses the memory as its workspace.
     struct Loan {
         Loan(const CallTraits &c, void *o, void *workspace, size_t bytes) : call(c), object(o) {
             call.lend(object, workspace, bytes);
@@ -84,7 +84,7 @@ private:
         const CallTraits &call;
         void *object;
     };
-    /// A stream that records, until the end at the latest.
+    /// A stream that records until finished or destroyed.
     class Recording {
     public:
         Recording() noexcept = default;

@@ -1,7 +1,8 @@
-// Executable graphs of a region: made from a list of nodes, and changed to what another list says.
+// Executable graphs of a region: made from a list of nodes, and updated to match another list.
 //
-// Rules: every status counts. A graph that refuses an update is not to be launched any more; one that cannot be made leaves nothing but
-// the reason. What a graph cannot change is in the key of its list (gpu/graph_nodes.h), so only lists with the same key meet here.
+// Rules: every status is checked. A graph that refuses an update must not be launched again. If a graph cannot be made, only the
+// reason is kept. Everything that a graph cannot change is in the key of its list (gpu/graph_nodes.h), so updates are only between
+// lists with the same key.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph_calls.h"
@@ -13,7 +14,7 @@
 
 namespace sdfgc::gpu {
 
-/// Either may be null. No launch of it may still run.
+/// Either may be null. No launch may still be running.
 inline void destroyGraph(GraphHandle plan, GraphExec exec) noexcept {
     if (exec)
         (void)graphExecDestroy(exec);
@@ -21,10 +22,10 @@ inline void destroyGraph(GraphHandle plan, GraphExec exec) noexcept {
         (void)graphDestroy(plan);
 }
 
-/// An executable graph and what it has.
+/// An executable graph and its state.
 struct GraphEntry {
     GraphKey key;
-    GraphNodes held; // what it was last updated to
+    GraphNodes held; // the list that it was last updated to
     GraphHandle plan = nullptr;
     GraphExec exec = nullptr;
     std::vector<GraphNode> nodes;             // of the plan and of loops in it, by their numbers in `held`
@@ -32,26 +33,26 @@ struct GraphEntry {
     std::vector<GraphConditional> conditions; // likewise
     std::vector<int> loopsBefore;             // how many loops have a smaller number; one element more than there are nodes
     int64_t *counters = nullptr;              // of iterations, one for each loop, in memory that the maker lends
-    int64_t lastUse = 0;                      // the launch that was its last one; 0: none
+    int64_t lastUse = 0;                      // the number of its last launch; 0: none
     Stream lastStream = nullptr;
 
     ~GraphEntry() { destroyGraph(plan, exec); }
 };
 
-/// Makes the graphs of one region, all of which one thread at a time uses.
+/// Makes the graphs of one region. Only one thread at a time may use them.
 class GraphMaker {
 public:
-    /// Makes `entry`, which is new, of the list, and brings it to the device in the stream. Failure: why() says what for.
+    /// Makes the new `entry` from the list, and uploads it to the device in the stream. On failure, why() gives the reason.
     Status make(GraphEntry &entry, const GraphNodes &list, const char *name, Stream stream) {
         entry.key = list.key();
         return makeAll(entry, list, name, stream);
     }
-    /// "adding kernel k (state s, map m)": what make() has done last, with the reason if it is one that no status gives.
+    /// "adding kernel k (state s, map m)": the last step of make(), with the reason if no status gives it.
     const char *why() const noexcept { return step_; }
     bool hasReason() const noexcept { return stepSaysWhy_; }
 
-    /// Brings the executable graph to what `now` says, which gets in turn what it was; adds to `updates` how many nodes were changed. False
-    /// when it refuses, so that it must not be launched again.
+    /// Updates the executable graph to `now`, which receives the previous list; adds the number of changed nodes to `updates`.
+    /// False if the graph refuses; it must then not be launched again.
     bool update(GraphEntry &entry, GraphNodes &now, int64_t &updates) {
         GraphNodes &held = entry.held;
         for (size_t i = 0; i < now.nodes_.size(); ++i) {
@@ -66,7 +67,7 @@ public:
     }
 
 #ifdef SDFGC_GPU_EMULATE
-    /// What a call describes is what the executable graph has: the emulation reports what is not.
+    /// Checks that the executable graph matches what a call describes; the emulation reports differences.
     void verify(const GraphEntry &entry, const GraphNodes &list) {
         if (!(list.key() == entry.key))
             return emulate::reportStaleShape(entry.plan);
@@ -85,7 +86,8 @@ public:
     }
 #endif
 
-    /// Iterations of all loops in the last launch, which must be over; -1 where nothing counts, or the device does not tell.
+    /// Iterations of all loops in the last launch, which must have ended; -1 if nothing counts, or they cannot be read from the
+    /// device.
     int64_t iterations(const GraphEntry &entry) const {
         int64_t sum = 0;
         std::vector<int64_t> counted(static_cast<size_t>(entry.counters ? entry.loopsBefore.back() : 0));
@@ -96,20 +98,20 @@ public:
             sum += c;
         return sum;
     }
-    /// No launch that counts there may still run.
+    /// No launch that counts there may still be running.
     void giveBack(const int64_t *counters) noexcept {
         for (Counters &c : counters_)
             c.used = c.used && c.memory != counters;
     }
 
-    /// Forgets what belongs to the device. No graph may run any more.
+    /// Forgets the state that belongs to the device. No graph may still be running.
     void release() noexcept {
         calls_.release();
         for (const Counters &c : counters_)
             (void)gpu::free(c.memory);
         counters_.clear();
     }
-    /// Forgets what kernels were granted, too: the device may have been reset.
+    /// Also forgets the limits granted to kernels, since the device may have been reset.
     void reset() noexcept { granted_.clear(); }
 
 private:
@@ -118,7 +120,8 @@ private:
         const KernelTraits *kernel;
         size_t bytes;
     };
-    /// Memory of the device for the iterations of a graph's loops. It is kept when the graph goes: giving it back waits for the device.
+    /// Memory of the device for the iterations of a graph's loops. It is kept when the graph is destroyed, because freeing it waits
+    /// for the device.
     struct Counters {
         int64_t *memory;
         int count;
@@ -155,13 +158,13 @@ private:
             return sameExtent(a.kernel.grid, b.kernel.grid) && sameExtent(a.kernel.block, b.kernel.block) &&
                    a.kernel.shared == b.kernel.shared &&
                    __builtin_memcmp(held.bytes_.data() + a.arguments, now.bytes_.data() + b.arguments, a.kernel.kernel->bytes) == 0;
-        case GraphNodes::Kind::Copy: // what else it has is in the key
+        case GraphNodes::Kind::Copy: // everything else is in the key
             return a.copy.to == b.copy.to && a.copy.from == b.copy.from && a.copy.width == b.copy.width;
         case GraphNodes::Kind::Fill:
             return a.fill.to == b.fill.to && a.fill.value == b.fill.value && a.fill.width == b.fill.width;
         case GraphNodes::Kind::Call: // all of it is in the key
         case GraphNodes::Kind::Loop:
-        case GraphNodes::Kind::Branch: // the flag is what their setters have
+        case GraphNodes::Kind::Branch: // their setters hold the flag
             return true;
         }
         return false;
@@ -186,8 +189,8 @@ private:
         }
         return invalidValue;
     }
-    /// A kernel with its arguments; what sets a condition gets that of this entry, and the counters of the loops that belong to it: in
-    /// front of a loop or branch that nothing is around, those of all loops in it, which begin anew. Until the next call.
+    /// A kernel with its arguments, valid until the next call. A condition setter gets the condition of this entry and the counters
+    /// of its loops: before an outermost loop or branch, those of all loops inside, which restart.
     KernelNodeParams kernelOf(const GraphEntry &entry, const GraphNodes &list, const GraphNodes::Node &node) {
         KernelNodeParams kernel = list.kernelOf(node);
         if (node.kind != GraphNodes::Kind::Set || kernel.kernel->bytes > sizeof setterArguments_)
@@ -208,8 +211,8 @@ private:
     template <class T> void setArgument(const KernelNodeParams &kernel, int number, const T &value) {
         __builtin_memcpy(setterArguments_ + kernel.kernel->parameters[number].offset, &value, sizeof value);
     }
-    /// The limit of dynamic shared memory belongs to the kernel, must be there before its node is, and must not sink below what
-    /// another node was given.
+    /// The limit of dynamic shared memory belongs to the kernel. It must be set before the node is added, and must not fall below
+    /// the limit that another node needs.
     Status allowShared(const GraphNodes::Node &node) {
         constexpr size_t withoutAsking = size_t(48) << 10; // on every device
         const size_t bytes = node.kernel.shared;
@@ -229,7 +232,7 @@ private:
         return status;
     }
 
-    /// Makes the plan and its executable graph; step_ says what failed.
+    /// Makes the plan and its executable graph; step_ names the step that failed.
     Status makeAll(GraphEntry &entry, const GraphNodes &list, const char *name, Stream stream) {
         step("making the graph", nullptr);
         entry.bodies.resize(list.nodes_.size());
@@ -279,7 +282,7 @@ private:
                                            node.kind == GraphNodes::Kind::Loop ? ConditionalKind::While : ConditionalKind::If,
                                            entry.conditions[number]);
         case GraphNodes::Kind::Set:
-            if (node.inside != node.sets) { // the one in front: the condition belongs to the graph that gets what it is for
+            if (node.inside != node.sets) { // the setter in front: its condition belongs to the outer graph
                 GraphConditional &condition = entry.conditions[static_cast<size_t>(node.sets)];
                 if (const Status status = graphConditionalHandleCreate(condition, plan, 0, true); status != success)
                     return status;
@@ -323,7 +326,7 @@ private:
     }
 
     char step_[384] = "";
-    bool stepSaysWhy_ = false; // no status says more
+    bool stepSaysWhy_ = false; // no status gives more details
     GraphCalls calls_;         // recorded for all graphs
     std::vector<Granted> granted_;
     std::vector<Counters> counters_;

@@ -1,19 +1,17 @@
-// What a region of a program would queue, as a list of nodes with their order: gpu_graph.h keeps graphs of the device up to date with
-// it.
+// The operations of a region of a program, as a list of nodes with their order. gpu_graph.h keeps device graphs up to date with it.
 //
 // Rules: the region's generated function describes its nodes one after the other, the same way on every call, with this call's
-// arguments. A node is told which nodes come before it; that must cover every pair of which one writes what the other uses. What has
-// nothing to do (an empty grid, a copy or fill of no elements) is absent, as nodes of no length do not exist: whoever waits for an
-// absent node waits for what that one waited for. The key of a list says which lists one executable graph can be updated to: it has all
-// that graph.h does not let an executable graph change, so that nothing of a call can be forgotten in it.
+// arguments. Each node lists its predecessors, which must order every pair of nodes of which one writes what the other uses. Empty
+// operations (an empty grid, a copy or fill of no elements) are absent, since graphs have no empty nodes; nodes that depend on an
+// absent node depend on its predecessors instead. An executable graph can be updated to lists with the same key. The key contains
+// everything that graph.h does not let an executable graph change, so an update never misses a change.
 //
-// A loop has nodes of its own, which run again and again while a flag in device memory holds. Two nodes besides bring the flag to the
-// condition that the device goes by: one in front of the loop, one after all that is inside. So a loop may run no time at all, and one
-// inside of another begins anew in each of its iterations. A branch has its nodes run once, or not at all. What is inside has numbers of
-// its own, from 0.
+// The nodes of a loop run repeatedly while a flag in device memory holds. Two extra nodes copy the flag to the condition that the
+// device tests: one before the loop, one after all nodes inside. So a loop may have no iterations, and a nested loop restarts in
+// each iteration of the outer one. The nodes of a branch run once or not at all. Nodes inside a loop or branch are numbered from 0.
 //
-// A call of a library is one node, whatever the library queues for it. Nothing of it can be changed, so that all of its arguments are in
-// the key. All calls of a list work in the same memory (gpu/graph_calls.h): of two, one must come before the other.
+// A library call is one node, regardless of what the library queues. It cannot be updated, so all of its arguments are in the key.
+// All calls of a list share a workspace (gpu/graph_calls.h), so every two of them must be ordered.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -25,7 +23,7 @@
 
 namespace sdfgc::gpu {
 
-/// 128 bits of hash: lists that differ have the same key with a probability of 2^-128.
+/// 128 bits of hash: different lists have the same key with a probability of 2^-128.
 struct GraphKey {
     uint64_t low = 0, high = 0;
 
@@ -47,7 +45,7 @@ private:
 
 #ifdef SDFGC_GPU_KERNELS
 namespace detail {
-/// The first `reset` counters become 0. The first one of a loop's counts an iteration that is to come.
+/// Sets the first `reset` counters to 0. The first counter of a loop counts an iteration that is about to run.
 SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int reset, bool isLoop) {
     for (int i = 0; i < reset; ++i)
         counters[i] = 0;
@@ -66,10 +64,10 @@ SDFGC_DEVICE inline bool countIteration(const bool *flag, int64_t *counters, int
 
 namespace sdfgc::gpu {
 
-/// What is known of a call when it is compiled: one object for each operation and types of arguments, so that its address says which.
+/// Compile-time properties of a call. There is one object per operation and argument types, so its address identifies them.
 struct CallTraits {
     unsigned bytes;                                                           // of all arguments, aligned as in a struct
-    void (*run)(void *object, Stream stream, const unsigned char *arguments); // throws what the call throws
+    void (*run)(void *object, Stream stream, const unsigned char *arguments); // throws the exceptions of the call
     size_t (*workspaceBytes)(void *object);                                   // likewise
     void (*lend)(void *object, void *workspace, size_t bytes);
 };
@@ -101,9 +99,9 @@ public:
 
 class GraphNodes {
 public:
-    using After = std::initializer_list<int>; // numbers that earlier calls returned
+    using After = std::initializer_list<int>; // numbers returned by earlier calls
 
-    /// Forgets what was described. `device` is the number of the current one: graphs of one device do not run on another.
+    /// Clears the list. `device` is the number of the current device: graphs of one device do not run on another.
     void begin(int device) {
         nodes_.clear();
         described_.clear();
@@ -116,8 +114,8 @@ public:
     }
 
 #ifdef SDFGC_GPU_KERNELS
-    /// A launch, with the meaning of gpu::launch. Returns the node's number; absent when the grid or the block is empty. Throws when a
-    /// number of `after` is none.
+    /// A launch, with the meaning of gpu::launch. Returns the node's number; absent when the grid or the block is empty. Throws if
+    /// a number in `after` is invalid.
     template <auto Kernel, class... A> int kernel(const Launch &how, After after, Dim3 grid, Dim3 block, const A &...arguments) {
         return kernelShared<Kernel>(how, after, grid, block, 0, arguments...);
     }
@@ -135,7 +133,8 @@ public:
         return add(node, after);
     }
 
-    /// `count` elements of device memory get a value: a fill where the value has at most 4 bytes or all its bytes agree, else a kernel.
+    /// Sets `count` elements of device memory to a value: a fill if the value has at most 4 bytes or all its bytes are equal, else
+    /// a kernel.
     template <class T> int fill(After after, T *target, int64_t count, T value) {
         if (count <= 0)
             return absent(after);
@@ -159,15 +158,16 @@ public:
     }
 #endif
 
-    /// Copies with the meaning of Program's functions of the same names; host memory must be page-locked. Rows and slices cannot be
-    /// updated: every other place or size of theirs is another graph, so they suit what never changes.
+    /// Copies with the meaning of Program's functions of the same names; host memory must be page-locked. Copies of rows and slices
+    /// cannot be updated: another address or size means another graph, so they suit arguments that never change.
     template <class T> int copyToDevice(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
         return copy(CopyKind::HostToDevice, after, sizeof(T), to, from, width, rows, slices);
     }
     template <class T> int copyToHost(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
         return copy(CopyKind::DeviceToHost, after, sizeof(T), to, from, width, rows, slices);
     }
-    /// Rows that do not begin at multiples of 16 bytes are moved by a kernel: CUDA's driver takes a quarter longer for them, but only in graphs.
+    /// Rows that do not begin at multiples of 16 bytes are moved by a kernel: CUDA's driver takes a quarter longer for them, but
+    /// only in graphs.
     template <class T> int copyOnDevice(After after, T *to, const T *from, int64_t width, Rows rows = {}, Rows slices = {}) {
 #ifdef SDFGC_GPU_KERNELS
         if constexpr (sizeof(T) >= 4)
@@ -178,8 +178,8 @@ public:
         return copy(CopyKind::DeviceToDevice, after, sizeof(T), to, from, width, rows, slices);
     }
 
-    /// A call of a library's `operation` (blas::gemm) on `object`, which is there as long as the graph is, with arguments that are copied
-    /// as bytes. The object has workspaceBytes() and lend(), as gpu::Blas has.
+    /// Calls a library's `operation` (blas::gemm) on `object`, which must outlive the graph, with arguments that are copied as
+    /// bytes. The object has workspaceBytes() and lend(), as gpu::Blas has.
     template <class Object, class Operation, class... A>
     int call(const Launch &how, After after, Object &object, const Operation &, A... arguments) {
         using Call = detail::CallOf<Object, Operation, A...>;
@@ -194,10 +194,10 @@ public:
         return add(node, after);
     }
 
-    /// A loop: what is described from here to end() runs while `*flag`, in device memory, holds. Tested when the loop is reached and
-    /// after every iteration; the loop reads the flag as its nodes read memory. `how` names it in reports.
+    /// A loop: the nodes described from here to end() run while `*flag`, in device memory, holds. The flag is tested when the loop
+    /// is reached and after every iteration, and is an access of the loop like those of its nodes. `how` names it in reports.
     int loop(const Launch &how, After after, const bool *flag) { return open(Kind::Loop, how, after, flag); }
-    /// A branch: what is described from here to end() runs once if `*flag` holds, else not at all.
+    /// A branch: the nodes described from here to end() run once if `*flag` holds, else not at all.
     int branch(const Launch &how, After after, const bool *flag) { return open(Kind::Branch, how, after, flag); }
     void end() {
         const Level level = levels_.back();
@@ -217,7 +217,7 @@ public:
 
     /// Are there loops or branches among the nodes?
     bool hasConditions() const noexcept { return hasConditions_; }
-    /// How many nodes there are, absent ones not counted; those that set conditions are.
+    /// The number of nodes, including condition setters but not absent ones.
     int size() const noexcept { return static_cast<int>(nodes_.size()); }
     const GraphKey &key() const noexcept { return key_; }
 
@@ -228,7 +228,7 @@ private:
     enum class Kind { Kernel, Copy, Fill, Call, Loop, Branch, Set }; // Set: a kernel that sets the condition of a loop or branch
     struct Node {
         Kind kind = Kind::Kernel;
-        KernelNodeParams kernel; // but for its arguments; of Call, Loop and Branch: what it is called
+        KernelNodeParams kernel; // but for its arguments; of Call, Loop and Branch: its name
         size_t arguments = 0;    // of Kernel and Call: where they begin in bytes_
         Copy3D copy;             // one row: width bytes, height 1
         CopyKind direction = CopyKind::DeviceToDevice;
@@ -237,7 +237,7 @@ private:
         void *object = nullptr;          // of Call
         size_t firstEdge = 0, edges = 0; // in edges_: the nodes that come before
         int inside = -1;                 // the number of the loop or branch around it; -1: none
-        int sets = -1;                   // of Set: the number of what it is for
+        int sets = -1;                   // of Set: the number of its loop or branch
         size_t end = 0;                  // of Loop and Branch: the number after the last node inside
         const bool *flag = nullptr;      // likewise
     };
@@ -248,7 +248,7 @@ private:
     };
     struct Described {
         int node;                // of nodes_; -1: absent
-        size_t firstEdge, edges; // what waits for an absent one waits for
+        size_t firstEdge, edges; // the predecessors of an absent node
     };
 
     KernelNodeParams kernelOf(const Node &node) const noexcept {
@@ -303,7 +303,7 @@ private:
         return result;
     }
 
-    /// Appends what comes before a node: present ones, each once, in the order of their numbers.
+    /// Appends the predecessors of a node: present ones, each once, in the order of their numbers.
     size_t addEdges(After after) {
         const size_t first = edges_.size(), from = levels_.back().firstDescribed;
         for (const int number : after) {
@@ -331,7 +331,7 @@ private:
         described_.push_back({-1, first, edges_.size() - first});
         return static_cast<int>(described_.size() - levels_.back().firstDescribed) - 1;
     }
-    /// The edges of what comes after all nodes of a loop or branch: from those that no other node inside comes after.
+    /// The edges of a node that follows all nodes of a loop or branch: from those without a successor inside.
     void addEnds(int whole) {
         const size_t first = static_cast<size_t>(whole) + 1;
         std::vector<bool> isBefore(nodes_.size() - first, false);
@@ -342,7 +342,7 @@ private:
             if (nodes_[i].inside == whole && !isBefore[i - first])
                 edges_.push_back(static_cast<int>(i));
     }
-    /// A node without edges that sets the condition of a loop or branch; its graph gives it the condition, and counters.
+    /// A node without edges that sets the condition of a loop or branch; its graph provides the condition and counters.
     Node setter(const bool *flag, int of) {
         Node node;
         node.kind = Kind::Set;
@@ -369,8 +369,8 @@ private:
         nodes_.push_back(node);
     }
 
-    /// All of a node that an executable graph cannot change. Of nodes in loops that is their extent, too: no documentation says that it
-    /// may change there.
+    /// Everything in a node that an executable graph cannot change. For nodes in loops this includes the extent, since no
+    /// documentation states that it may change there.
     void addToKey(const Node &node) {
         key_.add(static_cast<uint64_t>(node.kind));
         key_.add(static_cast<uint64_t>(node.inside + 1));
@@ -412,7 +412,7 @@ private:
 
     std::vector<Node> nodes_;
     std::vector<Described> described_;
-    std::vector<Level> levels_{{-1, 0}}; // the loops around what is described next, the innermost last
+    std::vector<Level> levels_{{-1, 0}}; // the loops around the next node, innermost last
     bool hasConditions_ = false;
     std::vector<int> edges_;
     std::vector<unsigned char> bytes_; // arguments of all kernels and calls

@@ -1,7 +1,7 @@
-// What a region's graphs tell people who ask for it by the environment: lines on the standard error stream, and drawings.
+// Diagnostics of a region's graphs, enabled by environment variables: lines on the standard error stream, and drawings.
 //
-// Rules: nothing is said, and nothing costs anything, unless a variable asks for it. Addresses are left out, so that the same program
-// says the same in every run. What cannot be written is said once, and the program goes on.
+// Rules: without these variables, nothing is printed and there is no cost. Addresses are omitted, so the output is the same in
+// every run. If a file cannot be written, that is reported once, and the program continues.
 //   SDFGC_GPU_GRAPH_LOG=1     a line for each graph that is built or evicted, and for each reason to take the host path
 //   SDFGC_GPU_GRAPH_DOT=DIR   a drawing of each graph that is built, for Graphviz: DIR/<region>.<number>.dot
 #pragma once
@@ -15,7 +15,7 @@ namespace sdfgc::gpu {
 
 class GraphTrace {
 public:
-    /// Reads the environment. `region` must live as long.
+    /// Reads the environment. `region` must live as long as the object.
     void begin(const char *region) noexcept {
         region_ = region;
         const char *log = std::getenv("SDFGC_GPU_GRAPH_LOG");
@@ -26,7 +26,7 @@ public:
         reason_[0] = '\0';
     }
 
-    /// What messages call a node: "kernel k (state s, map m)".
+    /// The name of a node in messages: "kernel k (state s, map m)".
     struct NodeName {
         char text[256];
     };
@@ -54,7 +54,7 @@ public:
         if (logs_)
             std::fprintf(stderr, "sdfgc: graph %s: evicted one of %d nodes\n", region_, nodes);
     }
-    /// The host path is taken; said again when the reason is another one.
+    /// The host path is taken. Reported again only if the reason changes.
     void refused(const char *reason) {
         if (!logs_ || __builtin_strcmp(reason, reason_) == 0)
             return;
@@ -104,7 +104,7 @@ private:
         nodes(file, list, 0, list.nodes_.size(), 4);
         std::fprintf(file, "}\n");
     }
-    /// What is inside of a loop or branch stands in a box after it.
+    /// The nodes of a loop or branch are in a box after it.
     static void nodes(std::FILE *file, const GraphNodes &list, size_t first, size_t end, int indent) {
         for (size_t i = first; i < end; ++i) {
             const GraphNodes::Node &node = list.nodes_[i];
@@ -156,7 +156,7 @@ private:
             break;
         }
     }
-    /// As a part of a string in quotes.
+    /// Escapes text for a quoted string.
     static void text(std::FILE *file, const char *s) {
         for (; *s; ++s) {
             if (*s == '"' || *s == '\\')

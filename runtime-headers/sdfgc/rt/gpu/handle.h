@@ -1,12 +1,11 @@
-// The handle of a device's library, whose calls go to the stream that it was bound to last.
+// The handle of a device library. Its calls go to the stream that it was last bound to.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
 
 namespace sdfgc::gpu::detail {
 
-/// Made by `create` at the first use and ended by `destroy`: functions of the library that return a status, of which zero is
-/// success.
+/// Created by `create` at the first use and destroyed by `destroy`: library functions that return a status, with zero for success.
 template <class Handle, auto create, auto destroy, auto setStream> class LibraryHandle {
 public:
     using Status = decltype(destroy(Handle()));

@@ -14,7 +14,7 @@
 #define SDFGC_GPU_FREE_HOST hipHostFree
 #define SDFGC_GPU_ATTRIBUTE(name) hipDeviceAttribute##name
 #define SDFGC_GPU_MULTIPROCESSORS hipDeviceAttributeMultiprocessorCount
-#define SDFGC_GPU_SHARED_OPTIN hipDeviceAttributeMaxSharedMemoryPerBlock // there is no more
+#define SDFGC_GPU_SHARED_OPTIN hipDeviceAttributeMaxSharedMemoryPerBlock // there is no larger limit
 #define SDFGC_GPU_CONDITIONS 0
 
 // Kernels
@@ -39,7 +39,7 @@
 #define SDFGC_BLAS_COMPLEX128 hipblasDoubleComplex
 #define SDFGC_BLAS_INT int
 #define SDFGC_BLAS_FUNCTION(name) hipblas##name
-#define SDFGC_BLAS_WORKSPACE(...) HIPBLAS_STATUS_SUCCESS // it works in memory of its own
+#define SDFGC_BLAS_WORKSPACE(...) HIPBLAS_STATUS_SUCCESS // it uses its own workspace
 
 // hipFFT
 #define SDFGC_FFT_HEADER <hipfft/hipfft.h>
@@ -54,7 +54,7 @@
 #define SDFGC_SOLVER_COMPLEX64 hipFloatComplex
 #define SDFGC_SOLVER_COMPLEX128 hipDoubleComplex
 
-// hipSPARSE. The name of the order by columns was HIPSPARSE_ORDER_COLUMN, and is HIPSPARSE_ORDER_COL.
+// hipSPARSE. HIPSPARSE_ORDER_COLUMN was renamed to HIPSPARSE_ORDER_COL.
 #define SDFGC_SPARSE_HEADER <hipsparse/hipsparse.h>
 #define SDFGC_SPARSE_NAME(name) hipsparse##name
 #define SDFGC_SPARSE_CONSTANT(name) HIPSPARSE_##name

@@ -1,4 +1,4 @@
-// What the headers over the device's libraries (gpu_blas.h, gpu_solver.h, gpu_sparse.h) share.
+// Shared by the headers over the device's libraries (gpu_blas.h, gpu_solver.h, gpu_sparse.h).
 #pragma once
 
 #include "sdfgc/rt/gpu_program.h"
@@ -8,18 +8,18 @@
 
 namespace sdfgc::gpu {
 
-/// What is done with a matrix before it is used.
+/// The operation applied to a matrix before it is used.
 enum class Op { None, Transpose, ConjugateTranspose };
 /// The triangle of a matrix that is read, or gets a factor.
 enum class Triangle { Lower, Upper };
-/// Where a matrix stands that an unknown is multiplied by.
+/// The side on which a matrix multiplies the unknown.
 enum class Side { Left, Right };
-/// The diagonal of a triangle: what is stored, or ones.
+/// The diagonal of a triangle: stored, or all ones.
 enum class Diagonal { Stored, One };
 
 namespace detail {
 
-/// Are these sizes that a library which counts with `Int` can take?
+/// Do these sizes fit into `Int`, the library's type for sizes?
 template <class Int> bool allFit(std::initializer_list<int64_t> sizes) {
     for (const int64_t n : sizes)
         if (n < 0 || static_cast<Int>(n) != n)

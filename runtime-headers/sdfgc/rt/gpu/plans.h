@@ -1,4 +1,4 @@
-// Plans that a device's library has made, which are dear: kept for the next call of the same kind.
+// Plans of a device library. They are expensive, so they are kept for the next call of the same kind.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
@@ -7,7 +7,7 @@
 
 namespace sdfgc::gpu::detail {
 
-/// At most 64 of them, for programs whose sizes change: the oldest goes first, by `Destroy`.
+/// At most 64 plans, for programs whose sizes change: the oldest is destroyed first, by `Destroy`.
 template <class Key, class Plan, class Destroy> class Plans {
 public:
     Plans() noexcept = default;
@@ -17,7 +17,7 @@ public:
         for (const Known &k : known_)
             Destroy()(k.plan);
     }
-    /// Null when there is none. The next `add` ends it.
+    /// Null if there is none. Valid until the next `add`.
     const Plan *find(const Key &key) const {
         for (const Known &k : known_)
             if (k.key == key)
@@ -26,7 +26,7 @@ public:
     }
     const Plan *add(const Key &key, const Plan &plan) {
         if (known_.size() == most) {
-            (void)deviceSynchronize(); // what is queued may still use it
+            (void)deviceSynchronize(); // queued work may still use it
             Destroy()(known_.front().plan);
             known_.erase(known_.begin());
         }

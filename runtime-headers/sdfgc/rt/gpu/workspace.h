@@ -1,11 +1,11 @@
-// Memory that a library's function works in: from the stream's pool, given back after the function.
+// The workspace of a library function: allocated from the stream's pool, and freed after the function.
 #pragma once
 
 #include "sdfgc/rt/gpu/operation.h"
 
 namespace sdfgc::gpu::detail {
 
-/// Bytes of the pool while it lives, in the order of the stream. False when there is no memory.
+/// Holds bytes of the pool while it lives, in stream order. False if there is no memory.
 class Workspace {
 public:
     Workspace(Stream stream, size_t bytes) : stream_(stream) {

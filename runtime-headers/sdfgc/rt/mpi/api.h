@@ -1,7 +1,7 @@
 // MPI's C interface: the machine's, or the emulation's.
 //
-// Rules: nothing beyond MPI 3.1 is used, so any implementation serves. The old C++ binding, which takes longer to read than all
-// else, is left out. With SDFGC_MPI_EMULATE the same functions run ranks as threads of one process (mpi/emulate.h).
+// Rules: nothing beyond MPI 3.1 is used, so any implementation serves. The old C++ binding is disabled, because it takes longer to
+// parse than everything else. With SDFGC_MPI_EMULATE the same functions run ranks as threads of one process (mpi/emulate.h).
 #pragma once
 
 #ifdef SDFGC_MPI_EMULATE
@@ -16,7 +16,7 @@
 #include <mpi.h>
 
 namespace sdfgc::mpi {
-/// The emulation names the element of the graph in what it reports; a real MPI does not want to know.
+/// The emulation names the element of the graph in its reports; a real MPI ignores it.
 inline void enterElement(const char *) noexcept {}
 } // namespace sdfgc::mpi
 #endif

@@ -1,4 +1,4 @@
-// Arrays in blocks over a grid (mpi/subarray.h): dealt out, put together, and moved from one distribution to another.
+// Arrays in blocks over a grid (mpi/subarray.h): scattered, gathered, and moved from one distribution to another.
 #pragma once
 
 #include "sdfgc/rt/mpi/nonblocking.h"
@@ -8,7 +8,7 @@ namespace sdfgc::mpi {
 
 class Blocks : public Nonblocking {
 public:
-    /// Rank 0 of `from` deals `in` out in blocks; then, with `copies`, its rank 0 gives the block on to the others of it.
+    /// Rank 0 of `from` scatters `in` in blocks; then, with `copies`, rank 0 of `copies` broadcasts the block to its other ranks.
     template <class A, class B, class Copies = World>
     void block_scatter(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, GridNumber from,
                        Copies copies = {}) {
@@ -30,7 +30,7 @@ public:
         if constexpr (!std::is_same_v<Copies, World>)
             bcast(element, out, out, 0, copies);
     }
-    /// The reverse: with `copies`, the sum over its ranks is taken first; then rank 0 of `to` gets all blocks.
+    /// The reverse: with `copies`, its ranks are summed first; then rank 0 of `to` gets all blocks.
     template <class A, class B, class Copies = World>
     void block_gather(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, GridNumber to,
                       Copies copies = {}) {
@@ -57,8 +57,8 @@ public:
         for (int r = 0; s.rank == 0 && r < s.size(); ++r)
             copyFrom(packed.data() + pieces.shares.places[std::size_t(r)], partOf(s, out, a.shape, pieces.boxes[std::size_t(r)]));
     }
-    /// From the blocks of one sub-array to those of another one of the same array. All ranks of the program call, also those that are in
-    /// neither grid. Of several that have the same block, the first sends it, and all get it.
+    /// Moves the blocks of one sub-array to those of another one of the same array. All ranks of the program call it, including
+    /// those in neither grid. If several ranks have the same block, the first one sends it, and all receive it.
     template <class A, class B>
     void redistribute(const char *element, const Block<A> &in, const Block<B> &out, const SubArray &a, const SubArray &b) {
         const Scope s(*this, element, World());
@@ -117,7 +117,7 @@ protected:
 private:
     static constexpr int redistributionTag = 32000; // MPI grants tags up to 32767
 
-    /// Which part of an array each rank of a grid has; all of them one after the other.
+    /// The part of an array that each rank of a grid has; consecutive for all ranks.
     struct Pieces {
         std::vector<Box> boxes;
         Shares shares;

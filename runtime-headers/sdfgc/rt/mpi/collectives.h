@@ -1,8 +1,8 @@
 // Calls of all ranks of a communicator together.
 //
-// Rules: what one rank does not have a part in may be null there: `in` of a scatter on all ranks but the root, `out` of a gather or
-// reduce likewise. `in` and `out` may be the same memory where MPI knows MPI_IN_PLACE. A buffer that is dealt out by ranks is packed if
-// it has gaps.
+// Rules: a buffer may be null on ranks that do not use it: `in` of a scatter on all ranks but the root, `out` of a gather or reduce
+// likewise. `in` and `out` may be the same memory where MPI supports MPI_IN_PLACE. A buffer that is distributed over ranks is
+// packed if it has gaps.
 #pragma once
 
 #include "sdfgc/rt/mpi/messages.h"
@@ -26,7 +26,7 @@ public:
         const Message m = types_.message(s, out);
         check(s, MPI_Bcast(m.data, m.count, m.type, int(root), s.handle()), "MPI_Bcast");
     }
-    /// The root deals `in` out in equal parts, in the order of ranks.
+    /// The root scatters `in` in equal parts, in rank order.
     template <class A, class B, class On = World>
     void scatter(const char *element, const Block<A> &in, const Block<B> &out, int64_t root, On on = {}) {
         const Scope s(*this, element, on);
@@ -67,7 +67,7 @@ public:
         check(s, MPI_Allgather(from.data(), 1, type, to.data(), 1, type, s.handle()), "MPI_Allgather");
         to.unpack();
     }
-    /// Rank i gets the i-th part of every rank's `in`, in the order of those.
+    /// Rank i gets the i-th part of every rank's `in`, in rank order.
     template <class A, class B, class On = World>
     void alltoall(const char *element, const Block<A> &in, const Block<B> &out, On on = {}) {
         const Scope s(*this, element, on);

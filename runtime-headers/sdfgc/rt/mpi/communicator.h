@@ -1,10 +1,10 @@
-// Groups of ranks that a program talks to: its world, Cartesian grids, what the host hands in.
+// Groups of ranks that a program communicates with: its world, Cartesian grids, and communicators from the host.
 //
-// Rules: MPI is started if nobody has, with MPI_THREAD_FUNNELED, and finalised when the process ends by who started it, never by a
-// program's finaliser: programs come and go, MPI cannot be started twice. The world of a program is a duplicate of MPI's, or of the
-// communicator that the host gave, so that its messages meet no others; making it is collective, and done by the initialiser. A
-// grid is made from the first ranks of the world, in row-major order, without reordering; a rank outside has no communicator, and
-// what the grid does passes it by. Parts of a grid keep some of its dimensions.
+// Rules: MPI is started with MPI_THREAD_FUNNELED unless it already runs. The code that started it finalises it when the process
+// ends, never a program's finaliser, because MPI cannot be started twice. The world of a program is a duplicate of MPI's, or of the
+// host's communicator, so that messages do not mix; the initialiser creates it, collectively. A grid consists of the first ranks of
+// the world, in row-major order, without reordering; ranks outside have no communicator, and skip the grid's calls. Parts of a grid
+// keep some of its dimensions.
 #pragma once
 
 #include "sdfgc/rt/mpi/error.h"
@@ -15,7 +15,7 @@
 
 namespace sdfgc::mpi {
 
-/// A communicator with what is always asked of it; null for a rank that is not in it.
+/// A communicator with its rank and size; null for a rank that is not in it.
 struct Communicator {
     MPI_Comm handle = MPI_COMM_NULL;
     int rank = -1, size = 0;
@@ -51,7 +51,7 @@ inline Dims squareGrid(int64_t ranks, int64_t dimensions) {
     for (int64_t f = 2; ranks > 1; ++f)
         for (; ranks % f == 0; ranks /= f)
             factors.push_back(f);
-    for (std::size_t k = factors.size(); k-- > 0;) // the largest first, each to the dimension that is smallest by now
+    for (std::size_t k = factors.size(); k-- > 0;) // largest first, each to the currently smallest dimension
         *std::min_element(shape.begin(), shape.end()) *= factors[k];
     std::sort(shape.rbegin(), shape.rend());
     return shape;
@@ -72,7 +72,7 @@ inline std::string text(const Dims &d) {
     return out;
 }
 
-// What a call names its communicator by.
+// How a call names its communicator.
 struct World {};
 struct GridNumber {
     int number;
@@ -88,7 +88,7 @@ inline GridNumber grid(int64_t number) { return {static_cast<int>(number)}; }
 inline Handle comm(const MPI_Comm *handle) { return {*handle}; }
 template <class T> FortranHandle fortran(T handle) { return {static_cast<MPI_Fint>(handle)}; }
 
-/// The communicator that the next initialisers begin with: set by `<name>_set_communicator` of the C interface.
+/// The communicator that later initialisers use, set by `<name>_set_communicator` of the C interface.
 inline MPI_Comm &givenWorld() {
 #ifdef SDFGC_MPI_EMULATE
     static thread_local MPI_Comm given = MPI_COMM_NULL;
@@ -100,8 +100,8 @@ inline MPI_Comm &givenWorld() {
 /// A Fortran handle (MPI_Comm_c2f) of the ranks that later initialisers make their world of.
 inline void giveWorld(int handle) { givenWorld() = MPI_Comm_f2c(static_cast<MPI_Fint>(handle)); }
 
-/// Fails where a launcher has started several ranks, and each is alone for the MPI that the program was built with: that of another
-/// implementation does not know what the launcher has told it.
+/// Fails if a launcher has started several ranks but each is alone according to the program's MPI. This happens if the launcher
+/// belongs to another MPI implementation.
 inline void verifyLauncher(const Caller &c) {
     int ranks = 0;
     check(c, MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
@@ -111,7 +111,7 @@ inline void verifyLauncher(const Caller &c) {
                         "), and this program's MPI knows of one: it is another MPI than the launcher's");
 }
 
-/// Starts MPI if nobody has.
+/// Starts MPI unless it already runs.
 inline void start() {
     const Caller caller{"initialisation", 0};
     int isRunning = 0, isOver = 0;
@@ -143,11 +143,12 @@ inline bool isRunning() noexcept {
 struct ProcessGrid {
     Communicator communicator;
     Dims shape, coordinates;
-    /// For each rank of the grid, those of the program that stand there; several where parts of a grid hold the same. Known to all ranks.
+    /// For each rank of the grid, the program's ranks at that place; several if parts of a grid hold the same data. Known to all
+    /// ranks.
     std::vector<std::vector<int>> holders;
-    bool takesPart = false; // in collective calls: a member, and of several parts the one that was asked for
+    bool takesPart = false; // in collective calls: a member, in the requested one of several parts
 
-    /// The rank in the grid of one of the program's; -1: it has none.
+    /// The rank in the grid of one of the program's ranks; -1 if it is outside.
     int64_t rankOf(int ofProgram) const noexcept {
         for (std::size_t r = 0; r < holders.size(); ++r)
             for (const int rank : holders[r])
@@ -162,7 +163,7 @@ struct ProcessGrid {
     }
 };
 
-/// Makes a grid of the first ranks of `world`; all of them call.
+/// Makes a grid of the first ranks of `world`. All ranks of `world` must call it.
 inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const Dims &shape) {
     ProcessGrid out;
     out.shape = shape;
@@ -190,7 +191,7 @@ inline ProcessGrid cartesian(const Caller &c, const Communicator &world, const D
     return out;
 }
 
-/// Who stands where in the parts of `parent`, or in that which has its rank `exact`.
+/// The places of ranks in the parts of `parent`, or in the part that contains its rank `exact`.
 inline std::vector<std::vector<int>> holdersOf(const ProcessGrid &parent, const Dims &kept, int64_t exact) {
     int64_t ranks = 1;
     for (const int64_t n : keptOf(parent.shape, kept))
@@ -214,8 +215,8 @@ inline std::vector<std::vector<int>> holdersOf(const ProcessGrid &parent, const 
     return out;
 }
 
-/// The part of `parent` that holds this rank, along the dimensions with `kept[d]`. With `exact`, a rank of the parent, only the part
-/// that holds it takes part in what the grid does.
+/// The part of `parent` that holds this rank, along the dimensions with `kept[d]`. With `exact`, a rank of the parent, only the
+/// part that contains it takes part in the grid's calls.
 inline ProcessGrid part(const Caller &c, const ProcessGrid &parent, const Dims &kept, int64_t exact) {
     ProcessGrid out;
     out.shape = keptOf(parent.shape, kept);

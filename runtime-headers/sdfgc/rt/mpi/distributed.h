@@ -1,4 +1,4 @@
-// Arrays of which every rank has a part along one dimension (mpi/parts.h): what distributed graphs call.
+// Arrays partitioned over ranks along one dimension (mpi/parts.h). Distributed graphs call these functions.
 #pragma once
 
 #include "sdfgc/rt/mpi/blocks.h"
@@ -8,12 +8,13 @@ namespace sdfgc::mpi {
 
 class Distributed : public Blocks {
 public:
-    /// Where the part of this rank begins; fails if it has other than `here` of the `whole` positions.
+    /// The begin of this rank's part; fails unless it has `here` of the `whole` positions.
     int64_t begin_of_part(const char *element, int64_t whole, int64_t here) {
         const Scope s(*this, element, World());
         return beginOfPart(s, {whole, s.size()}, here);
     }
-    /// The `before` and `after` elements next to a rank's part, from whoever has them. `in` and `out` are the same memory.
+    /// Fetches the `before` and `after` elements next to a rank's part from the ranks that hold them. `in` and `out` are the same
+    /// memory.
     template <class A, class B>
     void halo(const char *element, const Block<A> &, const Block<B> &out, int dimension, int64_t whole, int64_t before,
               int64_t after) {
@@ -31,7 +32,7 @@ public:
                                wanted.size() ? int(from) : MPI_PROC_NULL, haloTag, s.handle(), MPI_STATUS_IGNORE),
                   "MPI_Sendrecv");
         };
-        for (int64_t k = 1; k < s.size() && (k - 1) * parts.each() < widest; ++k) { // as many ranks away as the halo reaches
+        for (int64_t k = 1; k < s.size() && (k - 1) * parts.each() < widest; ++k) { // ranks within reach of the halo
             const int64_t down = s.rank - k, up = s.rank + k;
             exchange(down, parts.after(down, after).cut(own), up, parts.after(s.rank, after).cut(parts.of(up)));
             exchange(up, parts.before(up, before).cut(own), down, parts.before(s.rank, before).cut(parts.of(down)));

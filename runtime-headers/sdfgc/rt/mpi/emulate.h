@@ -1,12 +1,12 @@
-// MPI's C interface where ranks are threads of one process: as much of it as programs use.
+// MPI's C interface for ranks that are threads of one process: the subset that programs use.
 //
-// Rules: names, arguments and results are those of MPI 3.1. sdfgc_mpi_emulate() runs a function on some ranks, each a thread; without
-// it there is one rank. The emulation is as slow to help as the standard allows: a send waits for its receive, a collective call for
-// all ranks; what was received arrives at the wait, and until then the buffer holds bytes that are no numbers. So programs that rely on
-// more than the standard promises fail here. It reports, as the error of the call: a deadlock with the element that each rank waits
-// in; messages whose types or sizes do not fit; collective calls that differ; buffers that change while a request is open. What is
-// left over at the end (messages, requests, types, communicators) is reported by sdfgc_mpi_emulate. Delays and the choice among
-// senders follow from a seed. docs/user/mpi.md says more.
+// Rules: names, arguments and results are those of MPI 3.1. sdfgc_mpi_emulate() runs a function on some ranks, each a thread;
+// without it there is one rank. The emulation delays everything as long as the standard allows: a send waits for its receive, and a
+// collective call for all ranks. Received data arrives at the wait, and until then the buffer holds NaN bytes. So programs that
+// rely on more than the standard guarantees fail here. It reports, as the error of the call: a deadlock, with the element in which
+// each rank waits; messages whose types or sizes do not fit; collective calls that differ; buffers that change while a request is
+// open. Leaks at the end (messages, requests, types, communicators) are reported by sdfgc_mpi_emulate. A seed determines delays and
+// the choice among senders. docs/user/mpi.md has the details.
 #pragma once
 
 #include "sdfgc/rt/abi.h"
@@ -72,7 +72,7 @@ Comm *world() noexcept;
 } // namespace sdfgc::mpi::emulated
 
 namespace sdfgc::mpi {
-/// What the calling rank does next, for reports; the text must stay.
+/// The next operation of the calling rank, for reports; the text must stay valid.
 void enterElement(const char *element) noexcept;
 } // namespace sdfgc::mpi
 
@@ -107,13 +107,13 @@ void enterElement(const char *element) noexcept;
 #define MPI_BOR SDFGC_MPI_OPERATOR(BitOr)
 #define MPI_BXOR SDFGC_MPI_OPERATOR(BitXor)
 
-/// Calls body(rank, data) on `ranks` threads, one job at a time; a result other than 0 counts as a failed rank. Writes what is wrong
-/// with the job as a whole to `report` (at most `room` bytes with the end; empty: nothing). Returns the number of failed ranks, or -1
-/// where the report says something and no rank failed.
+/// Calls body(rank, data) on `ranks` threads, one job at a time; a result other than 0 counts as a failed rank. Writes errors of
+/// the job as a whole to `report` (at most `room` bytes with the terminator; empty if there are none). Returns the number of failed
+/// ranks, or -1 if there is a report but no rank failed.
 SDFGC_EXPORT int sdfgc_mpi_emulate(int ranks, std::uint64_t seed, int (*body)(int, void *), void *data, char *report,
                                    std::size_t room);
-/// What the ranks of the last job sent, as docs/user/mpi.md counts it: a line for each element, `messages bytes` of all ranks, `messages bytes`
-/// of the ranks that sent most of each, and the element's name. At most `room` bytes with the end.
+/// What the ranks of the last job sent, as docs/user/mpi.md counts it: a line for each element, `messages bytes` of all ranks,
+/// `messages bytes` of the ranks that sent most of each, and the element's name. At most `room` bytes with the end.
 SDFGC_EXPORT void sdfgc_mpi_sent(char *text, std::size_t room);
 
 int MPI_Init(int *, char ***);

@@ -11,7 +11,7 @@
 
 namespace sdfgc::mpi {
 
-/// What a call is made for: an element of the graph as text, `Send of A (state exchange)`, and the rank that makes it.
+/// The origin of a call: an element of the graph as text, `Send of A (state exchange)`, and the calling rank.
 struct Caller {
     const char *element;
     int rank;

@@ -1,8 +1,8 @@
 // Buffers of messages: elements of one type anywhere in memory, described to MPI.
 //
 // Rules: sizes and strides are 64-bit numbers of elements. A buffer without gaps is described by a count; others, and those of more
-// than 2^31 - 1 elements, by derived types, which are made once per form, kept in the program's state and freed with it. A reduction
-// works on elements without gaps, and so does a collective call that deals a buffer out to ranks: those pack what has gaps.
+// than 2^31 - 1 elements, by derived types, which are made once per form, kept in the program's state and freed with it.
+// Reductions, and collective calls that distribute a buffer over ranks, need elements without gaps, so they pack buffers with gaps.
 #pragma once
 
 #include "sdfgc/rt/mpi/types.h"
@@ -30,7 +30,7 @@ template <class T> struct Block {
             n *= extents[d];
         return n;
     }
-    /// Are the elements one after the other?
+    /// Are the elements contiguous?
     bool isPacked() const {
         int64_t expected = 1;
         for (int d = rank; d-- > 0;) {
@@ -70,7 +70,7 @@ template <class T> struct Block {
     }
 };
 
-/// block(data, extent, stride, extent, stride, ...): one element where there are no sizes.
+/// block(data, extent, stride, extent, stride, ...): one element if there are no sizes.
 template <class T, class... Sizes> Block<T> block(T *data, Sizes... sizes) {
     static_assert(sizeof...(sizes) % 2 == 0 && sizeof...(sizes) / 2 <= maxRank);
     Block<T> b;
@@ -113,7 +113,7 @@ public:
             return {data, static_cast<int>(n), type};
         return {data, 1, form(c, type, sizeof(T), b)};
     }
-    /// `count` elements without gaps as one item, as whoever deals out blocks by rank needs it.
+    /// `count` elements without gaps as one item, as scatters of blocks need it.
     template <class T> MPI_Datatype run(const Caller &c, int64_t count) {
         return form(c, element<T>(c), sizeof(T), block(static_cast<T *>(nullptr), count, 1));
     }
@@ -136,7 +136,7 @@ public:
             }
     }
 
-    /// Gives everything back; MPI must still run.
+    /// Frees everything; MPI must still be running.
     void free() noexcept {
         for (auto &[key, type] : forms_)
             MPI_Type_free(&type);
@@ -217,12 +217,12 @@ private:
     std::map<MPI_User_function *, MPI_Op> operators_;
 };
 
-/// The elements of a block without gaps: where they are, or in memory of its own.
+/// The elements of a block without gaps: in place, or in a packed copy.
 template <class T> class Packed {
     using Element = std::remove_const_t<T>;
 
 public:
-    /// With `filled`, memory of its own begins with the block's elements.
+    /// With `filled`, the copy is initialised with the block's elements.
     Packed(const Block<T> &b, bool filled) : block_(b) {
         if (b.isPacked())
             return;

@@ -1,7 +1,7 @@
 // Messages from one rank to another.
 //
-// Rules: a buffer with gaps goes as a derived type. A request belongs to the program that asked for it: it is null for a rank that is
-// not in the communicator, and after its wait.
+// Rules: a buffer with gaps goes as a derived type. A request belongs to the program that made it. It is null on a rank that is not
+// in the communicator, and after its wait.
 #pragma once
 
 #include "sdfgc/rt/mpi/program.h"
@@ -54,7 +54,8 @@ public:
                            s.handle(), MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
     }
-    /// The buffers that a wait names are what its requests move: nothing may happen to them before. Tag and source of what was received go to `tag` and `source`, which may be null.
+    /// The buffers named by a wait are those that its requests transfer; they must not be accessed earlier. Tag and source of what
+    /// was received go to `tag` and `source`, which may be null.
     template <class... Moved> void wait(const char *element, MPI_Request *request, int *tag, int *source, Moved...) {
         const Scope s(*this, element, World());
         MPI_Status status{};
@@ -69,7 +70,7 @@ public:
         std::vector<MPI_Status> statuses(static_cast<std::size_t>(count));
         const int code = MPI_Waitall(static_cast<int>(count), requests, statuses.data());
         if (code != MPI_SUCCESS)
-            for (const MPI_Status &one : statuses) // says which one failed; MPI_Waitall itself only that one did
+            for (const MPI_Status &one : statuses) // tells which one failed; MPI_Waitall does not
                 check(s, one.MPI_ERROR, "MPI_Waitall");
         check(s, code, "MPI_Waitall");
     }

@@ -1,7 +1,7 @@
 // Calls of all ranks together that begin now and end at a wait.
 //
-// Rules: the buffers belong to MPI until the wait, so nothing is packed: what the blocking call would copy is refused. The request is
-// null for a rank that is not in the communicator.
+// Rules: the buffers belong to MPI until the wait, so nothing can be packed: buffers that the blocking call would copy are
+// rejected. The request is null for a rank that is not in the communicator.
 #pragma once
 
 #include "sdfgc/rt/mpi/vector_collectives.h"

@@ -1,8 +1,8 @@
 // Arrays of which every rank has a part: positions along one dimension, in blocks of equal size in the order of ranks.
 //
-// Rules: of `whole` positions, rank r of P has r * b to (r + 1) * b with b = ceil(whole / P), as far as there are so many: the last parts
-// may be shorter, or empty. An array lies at an offset: its element i is at position i + offset, and not every position need have an
-// element. What a rank keeps has an element for each of its positions, and with a halo some more on both sides.
+// Rules: of `whole` positions, rank r of P has r * b to (r + 1) * b with b = ceil(whole / P), as far as there are so many: the last
+// parts may be shorter, or empty. An array lies at an offset: its element i is at position i + offset, and not every position need
+// have an element. What a rank keeps has an element for each of its positions, and with a halo some more on both sides.
 #pragma once
 
 #include "sdfgc/rt/mpi/layout.h"
@@ -22,14 +22,14 @@ struct Parts {
     int64_t whole, ranks;
 
     int64_t each() const { return (whole + ranks - 1) / ranks; }
-    /// Of no rank: nothing.
+    /// The part of no rank, which is empty.
     Interval of(int64_t rank) const {
         if (rank < 0 || rank >= ranks)
             return {};
         const int64_t begin = std::min(rank * each(), whole);
         return {begin, std::min(begin + each(), whole)};
     }
-    /// Positions next to a rank's part; a rank without any wants no others.
+    /// Positions next to a rank's part; none for a rank with an empty part.
     Interval before(int64_t rank, int64_t width) const {
         const Interval own = of(rank);
         return {own.size() ? std::max<int64_t>(own.begin - width, 0) : own.begin, own.begin};
@@ -40,7 +40,7 @@ struct Parts {
     }
 };
 
-/// Where the part of a rank begins; fails if it has other than `here` positions.
+/// The begin of a rank's part; fails unless it has `here` positions.
 inline int64_t beginOfPart(const Caller &c, const Parts &parts, int64_t here) {
     const Interval own = parts.of(c.rank);
     if (own.size() != here)

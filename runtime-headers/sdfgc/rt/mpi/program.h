@@ -1,8 +1,8 @@
-// What all calls of a program share: its world, its grids, its types, and who calls.
+// State shared by all calls of a program: its world, its grids, its types, and the origin of the current call.
 //
-// Rules: a Core is made closed; open() starts MPI if nobody has and makes the program's world, which is collective. A Scope says for
-// which element of the graph a call is, and on which communicator; it is false on a rank that is not in it, and then the call
-// passes. One thread at a time may use a program.
+// Rules: a Core is made closed; open() starts MPI unless it already runs, and creates the program's world, collectively. A Scope
+// records a call's element of the graph and its communicator; it is false on a rank outside of the communicator, which then skips
+// the call. One thread at a time may use a program.
 #pragma once
 
 #include "sdfgc/rt/mpi/communicator.h"
@@ -16,7 +16,7 @@ namespace sdfgc::mpi {
 class Core {
 public:
     Core() noexcept = default;
-    /// Starts MPI if nobody has, and makes the program's world: all ranks that load the program call this.
+    /// Starts MPI unless it already runs, and creates the program's world. All ranks that load the program must call this.
     void open() {
         start();
         const Caller caller{"initialisation", 0};
@@ -44,16 +44,17 @@ public:
     int64_t rank() const { return world_.rank; }
     int64_t size() const { return world_.size; }
     const Communicator &communicator() const { return world_; }
-    /// Says whom a call is for, and what is reported as where a rank waits.
+    /// Records the origin of a call, which reports name as the place where a rank waits.
     Caller caller(const char *element) const {
         enterElement(element);
         return {element, world_.rank};
     }
-    /// In a grid of all ranks with n dimensions that is as square as it can be: the rank's place in dimension d, and how many there are.
+    /// In a grid of all ranks with n dimensions that is as square as it can be: the rank's place in dimension d, and the
+    /// dimension's size.
     int64_t place(int64_t d, int64_t n) const { return coordinatesOf(squareGrid(size(), n), rank())[static_cast<std::size_t>(d)]; }
     int64_t parts(int64_t d, int64_t n) const { return squareGrid(size(), n)[static_cast<std::size_t>(d)]; }
 
-    // Grids. They are made at the first call and kept while their shape stays.
+    // Grids. They are made at the first call and kept while their shape does not change.
 
     void make_grid(const char *element, int64_t number, const Dims &shape) {
         ProcessGrid &g = at(number);
@@ -64,7 +65,7 @@ public:
     }
     /// `exact` < 0: all parts take part.
     void make_part(const char *element, int64_t number, int64_t parent, const Dims &kept, int64_t exact) {
-        ProcessGrid &g = at(number); // before the parent is referred to: this may move them
+        ProcessGrid &g = at(number); // before taking a reference to the parent: this may move grids
         const ProcessGrid &p = grids_[static_cast<std::size_t>(parent)];
         if (g.communicator.isMember() && g.shape == keptOf(p.shape, kept))
             return;
@@ -79,7 +80,7 @@ public:
     const ProcessGrid &grid_of(int64_t number) const { return grids_[static_cast<std::size_t>(number)]; }
 
     /// The ranks of `on` with the same color, in the order of their keys; a rank with a negative color gets none. It belongs to the
-    /// program. A node that runs again and finds the same ranks in the same order takes what it made before.
+    /// program. A node that runs again with the same ranks in the same order reuses its communicator.
     template <class On = World>
     void comm_split(const char *element, int64_t node, int64_t color, int64_t key, MPI_Comm *made, On on = {}) {
         *made = MPI_COMM_NULL;
@@ -102,7 +103,7 @@ public:
         splits_[node].push_back(*made);
     }
 
-    /// Fails on all ranks where one of the values is not the same on each: sizes that all of them must know alike.
+    /// Fails on all ranks if one of the values differs between ranks. For sizes that must agree.
     void agree(std::initializer_list<std::pair<const char *, int64_t>> values) {
         const Scope s(*this, "initialisation", World());
         std::vector<int64_t> least; // of each value, and of its complement, whose least is the complement of the largest
@@ -122,7 +123,7 @@ public:
     }
 
 protected:
-    /// Who calls, and the ranks it is for.
+    /// The origin of a call, and its ranks.
     struct Scope : Caller {
         template <class On> Scope(Core &p, const char *element, On on) : Caller(p.caller(element)), to_(p.on(*this, on)) {
             rank = to_.rank;
@@ -152,7 +153,7 @@ protected:
         to.unpack();
     }
 
-    /// What only the root has of a call: its buffer, which must be there, or nothing on other ranks.
+    /// A buffer that only the root has: it must exist there, and is empty on other ranks.
     template <class T> static Block<T> atRoot(const Scope &s, int64_t root, const Block<T> &b) {
         if (s.rank != root)
             return Block<T>();
@@ -160,7 +161,7 @@ protected:
             fail(s, "this rank is the root, and has no array of the " + std::to_string(b.count()) + " elements");
         return b;
     }
-    /// Elements of one rank's part of `all`, for which it has `room`.
+    /// The number of elements in one rank's part of `all`, which must match `room`.
     static int64_t share(const Scope &s, int64_t all, int64_t room) {
         const std::string ranks = std::to_string(s.size()) + " ranks", elements = std::to_string(all) + " elements";
         if (all % s.size() != 0)
@@ -197,7 +198,7 @@ private:
 
     Communicator world_;
     std::vector<ProcessGrid> grids_;
-    std::map<int64_t, std::vector<MPI_Comm>> splits_; // what each node that splits has made
+    std::map<int64_t, std::vector<MPI_Comm>> splits_; // communicators made by each CommSplit node
 };
 
 } // namespace sdfgc::mpi

@@ -1,8 +1,9 @@
-// Arrays in blocks over a process grid: who has which part.
+// Arrays in blocks over a process grid: the part of each rank.
 //
-// Rules: dimension d of the array goes along dimension `along[d]` of the grid, in blocks of `block[d]` elements; the last block is what is
-// left, maybe nothing. A rank keeps its block in an array of `block` elements, of which the last block fills the beginning. The blocks
-// must cover the array. Where the grid has more dimensions, ranks along them hold the same block, and the first of them speaks for it.
+// Rules: dimension d of the array goes along dimension `along[d]` of the grid, in blocks of `block[d]` elements; the last block is
+// the rest, which may be empty. A rank keeps its block in an array of `block` elements; the last block fills only its beginning.
+// The blocks must cover the array. Where the grid has more dimensions, ranks along them hold the same block, and the first of them
+// sends it.
 #pragma once
 
 #include "sdfgc/rt/mpi/communicator.h"
@@ -43,7 +44,7 @@ struct SubArray {
     Dims shape, block, along;
     int64_t grid; // its number in the program
 
-    /// What the rank at these coordinates of the grid has.
+    /// The block of the rank at these coordinates of the grid.
     Box boxAt(const Dims &coordinates) const {
         Box out;
         for (std::size_t d = 0; d < shape.size(); ++d) {

@@ -1,8 +1,8 @@
 // Element types and reductions in MPI's terms.
 //
-// Rules: a complex number is MPI's C type, not a name that only some implementations have. What MPI knows no type of (floats of 16
-// and 8 bits, vectors) travels as elements of as many bytes, and is reduced by an operator that the program makes. An operator is
-// commutative and associative, as MPI wants it; the order in which ranks are combined is MPI's.
+// Rules: complex numbers use MPI's C types, not names that only some implementations have. Types that MPI lacks (floats of 16 and 8
+// bits, vectors) are sent as elements of the same size, and reduced by an operator that the program creates. Operators are
+// commutative and associative, as MPI requires; MPI chooses the order in which ranks are combined.
 #pragma once
 
 #include "sdfgc/rt/mpi/error.h"
@@ -17,7 +17,7 @@ enum class Op { Sum, Prod, Min, Max, LogicalAnd, LogicalOr, LogicalXor, BitAnd, 
 
 namespace detail {
 
-/// MPI's type for T; MPI_DATATYPE_NULL where it has none.
+/// MPI's type for T; MPI_DATATYPE_NULL if it has none.
 template <class T> MPI_Datatype basicType() {
     if constexpr (std::is_same_v<T, float>)
         return MPI_FLOAT;

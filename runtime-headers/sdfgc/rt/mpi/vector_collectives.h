@@ -1,24 +1,24 @@
-// Collective calls in which each rank has a number of elements of its own.
+// Collective calls in which the number of elements differs between ranks.
 //
-// Rules: counts and places are integers, one for each rank of the communicator, in elements of the buffer in row-major order; without
-// places, the parts follow each other. The root, or where there is none each rank, must know them; they are compared with the sizes of
-// the buffers that are there.
+// Rules: counts and places are integers, one for each rank of the communicator, in elements of the buffer in row-major order;
+// without places, the parts are consecutive. The root must know them, or every rank if there is no root; they are checked against
+// the sizes of the buffers.
 #pragma once
 
 #include "sdfgc/rt/mpi/collectives.h"
 
 namespace sdfgc::mpi {
 
-/// In place of places: one part after the other.
+/// Replaces places: the parts are consecutive.
 struct Consecutive {};
 inline Consecutive consecutive() { return {}; }
 
-/// What each rank has of a buffer, as MPI takes it.
+/// The parts of a buffer per rank, in MPI's form.
 struct RankCounts {
     std::vector<int> counts, places;
 
     RankCounts() = default;
-    /// Of a buffer with `room` elements, for `ranks` ranks.
+    /// The parts of a buffer with `room` elements, for `ranks` ranks.
     template <class N, class Places>
     RankCounts(const Caller &c, const Block<N> &count, const Places &place, int64_t ranks, int64_t room)
         : counts(numbers(c, count, ranks, "counts")), places(placed(c, place, ranks)) {
@@ -60,8 +60,7 @@ private:
     }
 };
 
-/// How many elements each rank has, and where they begin when all are one after the other; `tooMany` is what is said where MPI cannot count
-/// them.
+/// The number of elements of each rank, and their begins if consecutive; `tooMany` is the error if the total exceeds MPI's int.
 struct Shares {
     std::vector<int> counts, places;
     int64_t all = 0;

@@ -1,9 +1,9 @@
-// ScaLAPACK, PBLAS and BLACS as far as programs use them.
+// The parts of ScaLAPACK, PBLAS and BLACS that programs use.
 //
-// Rules: the functions are declared here, with integers of 32 bits, since packages bring no header; the machine's library is that of its MPI. ScaLAPACK
-// knows matrices in columns: a matrix in rows is its transpose, on the transposed grid. The ranks of a grid are numbered by rows, which
-// are the columns of the transposed one. BLACS looks at no return code of MPI, so that its communicators end the job where MPI
-// fails: what can be wrong is looked for before.
+// Rules: the functions are declared here, with integers of 32 bits, since packages have no header; the installed library is the one
+// for the installed MPI. ScaLAPACK is column-major: a row-major matrix is its transpose, on the transposed grid. The ranks of a
+// grid are numbered by rows, which are the columns of the transposed grid. BLACS ignores MPI's return codes, so its communicators
+// abort the job if MPI fails; errors are therefore checked beforehand.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
@@ -49,10 +49,10 @@ constexpr int one = 1;
 
 } // namespace detail
 
-/// What ScaLAPACK keeps of a grid, and its routines on it.
+/// ScaLAPACK's state for a grid, and its routines on it.
 class Engine {
 public:
-    /// All ranks of the communicator, which are those of the grid, call this.
+    /// Must be called by all ranks of the communicator, which are those of the grid.
     void open(const mpi::Caller &c, const mpi::Communicator &ranks, const Position &p) {
         mpi::check(c, MPI_Comm_set_errhandler(ranks.handle, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
         system_ = context_ = detail::Csys2blacs_handle(ranks.handle);
@@ -61,7 +61,7 @@ public:
         if (context_ < 0)
             mpi::fail(c, "BLACS made no grid of " + mpi::text({p.px, p.py}) + " ranks");
     }
-    /// MPI must still run.
+    /// MPI must still be running.
     void free() noexcept {
         if (context_ >= 0)
             detail::Cblacs_gridexit(context_);
@@ -70,7 +70,7 @@ public:
         context_ = system_ = -1;
     }
 
-    /// ScaLAPACK's nine numbers about a matrix, whose transpose it sees.
+    /// ScaLAPACK's descriptor of a matrix, which it sees transposed.
     void describe(const mpi::Caller &c, const Layout &l, int64_t stride, int *numbers) const {
         const int rows = int(l.cols), cols = int(l.rows), rowBlock = int(l.colBlock), colBlock = int(l.rowBlock), zero = 0;
         const int leading = int(stride);

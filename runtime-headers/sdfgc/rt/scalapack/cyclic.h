@@ -1,9 +1,9 @@
-// Matrices in blocks that are dealt out in turn over a grid of ranks: who has which element.
+// Matrices in block-cyclic distribution over a grid of ranks: the elements of each rank.
 //
-// Rules: a matrix lies in rows. Its blocks of rows go to the rows of the grid in turn, its blocks of columns to the columns: block (I, J)
-// is at the rank with coordinates (I mod Px, J mod Py). The last block is what is left. A rank keeps its elements as a smaller matrix
-// in their order; the array that holds it may be larger, and then has it in its corner. A vector is a matrix of one row, so it
-// lies on the ranks (0, j). One block as large as the matrix is the whole of it on rank 0.
+// Rules: matrices are row-major. Blocks of rows are distributed cyclically over the rows of the grid, blocks of columns over its
+// columns: block (I, J) is at the rank with coordinates (I mod Px, J mod Py). The last block is the rest. A rank keeps its
+// elements, in order, as a smaller matrix; the array that holds it may be larger, with the matrix in its corner. A vector is a
+// matrix of one row, so it is on the ranks (0, j). With one block as large as the matrix, rank 0 has the entire matrix.
 #pragma once
 
 #include "sdfgc/rt/mpi/communicator.h"
@@ -18,12 +18,12 @@ struct Position {
     int64_t px = 1, py = 1, pi = 0, pj = 0;
 };
 
-/// How many of `count` items, in blocks, the rank at coordinate `at` of `ranks` has.
+/// The number of `count` items, in blocks, that the rank at coordinate `at` of `ranks` has.
 inline int64_t held(int64_t count, int64_t block, int64_t at, int64_t ranks) {
     const int64_t blocks = count / block, more = blocks % ranks;
     return blocks / ranks * block + (at < more ? block : at == more ? count % block : 0);
 }
-/// Which of all items the `local`-th one of the rank at coordinate `at` is.
+/// The global index of the `local`-th item of the rank at coordinate `at`.
 inline int64_t globalOf(int64_t local, int64_t block, int64_t at, int64_t ranks) {
     return (local / block * ranks + at) * block + local % block;
 }
@@ -31,7 +31,8 @@ inline int64_t globalOf(int64_t local, int64_t block, int64_t at, int64_t ranks)
 struct Layout {
     int64_t rows, cols, rowBlock, colBlock;
 
-    /// Blocks that are larger than the matrix are cut, which changes nothing: ScaLAPACK keeps memory for a block.
+    /// Blocks larger than the matrix are cut to its size, because ScaLAPACK allocates memory for a block. The distribution is the
+    /// same.
     static Layout of(int64_t rows, int64_t cols, int64_t rowBlock, int64_t colBlock) {
         const auto cut = [](int64_t block, int64_t count) { return std::max<int64_t>(std::min(block, count), 1); };
         return {rows, cols, cut(rowBlock, rows), cut(colBlock, cols)};
@@ -43,7 +44,7 @@ struct Layout {
     int64_t colsAt(const Position &p) const { return held(cols, colBlock, p.pj, p.py); }
 };
 
-/// What one rank has of a matrix: rows `stride` elements apart, whose elements are neighbours. A buffer that lies otherwise is copied.
+/// One rank's part of a matrix: contiguous rows, `stride` elements apart. A buffer with another layout is copied.
 template <class T> class Part {
     using Element = std::remove_const_t<T>;
 
@@ -52,11 +53,12 @@ public:
     int64_t rows = 0, cols = 0, stride = 1;
     Element *data = nullptr;
 
-    /// Takes a buffer of one or two dimensions; says in `wrong` why it cannot. With `filled`, a copy begins with the buffer's elements.
+    /// Takes a buffer of one or two dimensions; sets `wrong` on failure. With `filled`, a copy is initialised with the buffer's
+    /// elements.
     Part(const mpi::Block<T> &buffer, const Layout &all, const Position &p, bool filled, const char *name, std::string &wrong)
         : layout(all), rows(all.rowsAt(p)), cols(all.colsAt(p)), stride(std::max<int64_t>(cols, 1)) {
         if (rows == 0 || cols == 0)
-            return; // nobody looks at the buffer, which need not be there
+            return; // the buffer is not accessed, and may be null
         const bool isVector = buffer.rank < 2;
         const int64_t extents[2] = {isVector ? 1 : buffer.extents[0], buffer.rank == 0 ? 1 : buffer.extents[isVector ? 0 : 1]};
         if (extents[0] < rows || extents[1] < cols) {
@@ -82,12 +84,12 @@ public:
     Part &operator=(const Part &) = delete;
 
     Element &at(int64_t row, int64_t col) const { return data[row * stride + col]; }
-    /// Sums of nothing, which ScaLAPACK does not write.
+    /// Writes empty sums, which ScaLAPACK does not.
     void clear() {
         for (int64_t i = 0; i < rows; ++i)
             std::fill_n(data + i * stride, cols, Element(0));
     }
-    /// Puts the elements of a copy back where they belong.
+    /// Writes the elements of a copy back to the buffer.
     void unpack() {
         if (original_)
             move([](const Element &mine, Element &theirs) { theirs = mine; });

@@ -1,7 +1,7 @@
-// What ScaLAPACK does, for ranks that are threads of one process.
+// Replaces ScaLAPACK for ranks that are threads of one process.
 //
-// Rules: the emulation of MPI has no ScaLAPACK. Every rank gets the whole of a matrix and computes its own elements, in the order of
-// loops: slow, but right up to the order of sums. Memory and messages are not those of ScaLAPACK.
+// Rules: the emulation of MPI has no ScaLAPACK. Every rank gets the entire matrix and computes its own elements in loops: slow, but
+// correct up to the order of sums. Memory use and messages differ from ScaLAPACK's.
 #pragma once
 
 #include "sdfgc/rt/complex.h"
@@ -14,7 +14,7 @@ public:
     void open(const mpi::Caller &, const mpi::Communicator &, const Position &) {}
     void free() noexcept {}
 
-    /// As ScaLAPACK has them, of context 0.
+    /// Like ScaLAPACK's descriptor, with context 0.
     void describe(const mpi::Caller &, const Layout &l, int64_t stride, int *numbers) const {
         const int64_t all[9] = {1, 0, l.cols, l.rows, l.colBlock, l.rowBlock, 0, 0, stride};
         std::copy(all, all + 9, numbers);

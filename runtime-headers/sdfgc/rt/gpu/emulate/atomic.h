@@ -11,7 +11,7 @@ template <class W> auto swapWord(W *p, W expected, W desired) {
     __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
-/// The same for a word of which an array may own a part only: it reaches beyond the array's end, but never beyond its page.
+/// The same for a word that an array may own only in part: it extends beyond the array's end, but never beyond its page.
 __attribute__((no_sanitize("address"))) inline unsigned loadAround(const AtomicWord32 *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }

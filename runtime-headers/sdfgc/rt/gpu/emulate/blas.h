@@ -39,7 +39,7 @@ SDFGC_CBLAS_TYPE(std::complex<double>, z, zgeru, cblas_zdotu_sub(n, x, incx, y, 
 
 class BlasLibrary {
 public:
-    /// A little, so that what is recorded and works there at the same time is seen.
+    /// A small workspace, so that recorded calls that use it at the same time are detected.
     bool open(size_t &workspace) { return workspace = 256, true; }
     void lend(void *memory, size_t bytes) { workspace_ = {memory, bytes, true}; }
 
@@ -82,7 +82,7 @@ public:
                      {alpha == T(0) ? rangeFrom(A, 0) : matrix(A, a, m, n, lda),
                       beta == T(0) ? rangeFrom(B, 0) : matrix(B, b, m, n, ldb), matrix(C, Op::None, m, n, ldc)},
                      {m, n, lda, ldb, ldc}, [=] {
-                         // A factor of zero means that the matrix is not read, as in the devices' libraries.
+                         // A matrix with a factor of zero is not read, as in the device libraries.
                          const auto part = [](Op op, T factor, const T *M, int64_t ld, int64_t i, int64_t j) {
                              if (factor == T(0))
                                  return T(0);
@@ -132,7 +132,7 @@ private:
         return queueCall(name, stream, memory, sizes, body, workspace_);
     }
 
-    /// What op(M) with so many rows and columns uses of M.
+    /// The memory of M that op(M) with this many rows and columns uses.
     template <class T> static emulate::MemoryRange matrix(T *M, Op op, int64_t rows, int64_t columns, int64_t ld) {
         return op == Op::None ? rangeOfMatrix(M, rows, columns, ld) : rangeOfMatrix(M, columns, rows, ld);
     }

@@ -1,10 +1,10 @@
-// The dialect of graphs (graph.h) on the emulated GPU: functions of the host. gpu_emulate.cpp implements them; docs/user/emulation.md tells
-// users what is checked.
+// The dialect of graphs (graph.h) on the emulated GPU: functions of the host. gpu_emulate.cpp implements them;
+// docs/user/emulation.md describes the checks.
 //
-// Rules: every function has CUDA's meaning in the most adverse reading. A launch is one operation of its stream, whose nodes run one
-// after the other in an order that the edges allow and the seed decides. SDFGC_EMULATE_GRAPHS says what device is emulated: `full`;
-// `flat`, which has no loops and cannot disable nodes, as HIP; `none`, which has no graphs; `fail-instantiate`, which never has the
-// memory for an executable one; `fail-until-trimmed`, which has it for one each time that graphMemTrim() has given some back.
+// Rules: every function has CUDA's meaning in the most adverse interpretation. A launch is one operation of its stream, whose nodes
+// run one after the other in an order that the edges allow and the seed decides. SDFGC_EMULATE_GRAPHS selects the emulated device:
+// `full`; `flat`, which lacks loops and cannot disable nodes, like HIP; `none`, which lacks graphs; `fail-instantiate`, which never
+// has memory for an executable graph; `fail-until-trimmed`, which has memory for one after each graphMemTrim().
 #pragma once
 
 #include "sdfgc/rt/gpu/graph.h"
@@ -56,20 +56,20 @@ Status streamEndCapture(Stream stream, GraphHandle &graph, const char *name = ""
 
 namespace emulate {
 
-/// Reports an argument, address or size that the executable graph has of `node` and that is not what is given here; true if there is
-/// none. What keeps executable graphs up to date asks before every launch.
+/// Reports an argument, address or size of `node` in the executable graph that differs from the one given here; true if all agree.
+/// Called before every launch by the code that keeps executable graphs up to date.
 bool graphExecHolds(GraphExec exec, GraphNode node, const KernelNodeParams &kernel);
 bool graphExecHolds(GraphExec exec, GraphNode node, const Copy3D &copy);
 bool graphExecHolds(GraphExec exec, GraphNode node, const MemsetNodeParams &fill);
-/// The same when a list of nodes has another shape than the graph made of it: nodes, edges or what else cannot be updated.
+/// The same for a list of nodes that differs from its graph in properties that cannot be updated, such as nodes and edges.
 void reportStaleShape(GraphHandle graph);
 
-/// For tests of whether a missing edge is found: of the edges that nodes are added with from now on, plans do not get the one with this
-/// number, from 1 on; 0: they get all. Returns how many have been added since the last time. Programs export it as
+/// For tests that a missing edge is detected: plans drop the edge with this number, counted from 1 over the edges added from now
+/// on; 0 drops none. Returns the number of edges added since the previous call. Programs export it as
 /// `sdfgc_emulation_leave_out_edge`.
 long leaveOutEdge(long number);
 
-/// For tests of what a program does under its caller's capture: from now on streamIsCapturing() answers so.
+/// For tests of programs whose caller captures: sets the answer of streamIsCapturing() from now on.
 void pretendCapture(Stream stream, bool capturing);
 
 /// A kernel with its arguments as bytes.

@@ -9,7 +9,7 @@
 namespace sdfgc::gpu::detail {
 
 template <class T> struct Lapacke;
-// The functions that do not look for NaN first: those of the devices do not, either.
+// The variants without a NaN check: the device libraries do not check either.
 #define SDFGC_LAPACKE_TYPE(T, N, p)                                                                                                \
     template <> struct Lapacke<T> {                                                                                                \
         using Value = N;                                                                                                           \

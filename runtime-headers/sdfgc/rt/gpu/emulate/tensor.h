@@ -6,7 +6,8 @@
 
 namespace sdfgc::gpu::detail {
 
-/// The letters of an operation, those of the result first, with their strides in each operand (zero where one lacks the letter).
+/// The letters of an operation, those of the result first, with their strides in each operand (zero if an operand lacks the
+/// letter).
 struct TensorLoops {
     static constexpr int maxModes = 48, operands = 3;
     int count = 0, kept = 0;

@@ -1,4 +1,4 @@
-// gpu_warp.h's functions on the emulated GPU, which reports where they are called.
+// gpu_warp.h's functions on the emulated GPU, with the source location of the call for reports.
 #pragma once
 
 #include "sdfgc/rt/gpu_warp.h"

@@ -1,15 +1,16 @@
 // The emulated GPU's memory. Part of gpu_emulate.cpp.
 //
-// Rules: device memory is a range of addresses of its own, mapped twice. What programs see (the device's view) is closed to
-// everyone but a running kernel: host code that touches it faults, and so does a kernel that leaves an allocation, uses a freed
-// one, or one that the stream has not allocated yet. The emulation itself copies through the second mapping (the back door), which
-// is always open. Addresses are never used twice. An allocation ends, up to CUDA's alignment of 256 bytes, at a closed page; the
-// bytes between its ends and the closed pages have a pattern that is checked after every kernel, and traced like new memory.
+// Rules: device memory is a separate range of addresses, mapped twice. The mapping that programs see (the device's view) is closed
+// to everything except a running kernel: host code that accesses it faults, and so does a kernel that leaves an allocation, or uses
+// one that is freed or that the stream has not allocated yet. The emulation itself copies through the second mapping (the back
+// door), which is always open. Addresses are never reused. An allocation ends, up to CUDA's alignment of 256 bytes, at a closed
+// page; the bytes between its ends and the closed pages have a pattern that is checked after every kernel, and traced like new
+// memory.
 //
 //     64 KiB of closed pages | margin | allocation | margin (< 256 bytes) | 64 KiB of closed pages
 //
-// New memory has a pattern that is a NaN in every floating-point format and whose lower half is a number: it says where a value
-// comes from that was never written, also after arithmetic (NaNs keep their payload).
+// New memory has a pattern that is a NaN in every floating-point format and whose lower half is a number. The number identifies the
+// origin of a value that was never written, even after arithmetic (NaNs keep their payload).
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/report.h"
@@ -69,7 +70,7 @@ inline void fillPattern(void *memory, size_t bytes, uint32_t pattern) {
 }
 
 struct Allocation {
-    enum State { Pending, Live, Freed }; // Pending: mallocAsync's turn in its stream has not come
+    enum State { Pending, Live, Freed }; // Pending: mallocAsync has not run in its stream yet
 
     uintptr_t begin = 0; // in the device's view
     size_t bytes = 0;
@@ -78,7 +79,7 @@ struct Allocation {
     std::string freedBy; // "free", or the stream of freeAsync
     State state = Live;
     bool open = false;
-    unsigned closings = 0; // times that it was to be closed
+    unsigned closings = 0; // times that closing was requested
     uint32_t marginPattern = 0;
 
     bool contains(uintptr_t address, size_t count) const {
@@ -111,7 +112,7 @@ public:
     /// The back door to an address of the device's view.
     char *door(const volatile void *p) const { return door_ + (reinterpret_cast<uintptr_t>(p) - view_); }
 
-    /// Null if there is no memory left.
+    /// Null if memory is exhausted.
     Allocation *allocate(size_t bytes, const char *name, Allocation::State state) {
         if (bytes > settings().memoryBytes || used_ > settings().memoryBytes - bytes)
             return nullptr;
@@ -137,14 +138,14 @@ public:
         return all_.back().get();
     }
 
-    /// mallocAsync's turn has come.
+    /// Runs mallocAsync in its stream.
     void activate(Allocation &a) {
         a.state = Allocation::Live;
         if (!settings().protect)
             open(a);
     }
 
-    /// Takes the memory away from everyone; what was in it is lost.
+    /// Closes the memory for good; its contents are lost.
     void release(Allocation &a, const std::string &how) {
         close(a);
         a.state = Allocation::Freed;
@@ -168,7 +169,7 @@ public:
         Allocation *a = before(p);
         return a && a->contains(reinterpret_cast<uintptr_t>(p), 0) ? a : nullptr;
     }
-    /// The allocation whose pages contain the address, or the one that is nearest to it.
+    /// The allocation whose pages contain the address, or the nearest one.
     Allocation *nearest(const volatile void *p) const {
         const uintptr_t address = reinterpret_cast<uintptr_t>(p);
         Allocation *a = before(p);
@@ -206,7 +207,7 @@ public:
         overflow_ = false;
     }
 
-    /// Closes all, whatever closeAll() would leave open.
+    /// Closes all allocations, including those that closeAll() would leave open.
     void closeEach() {
         for (int i = 0; i < openCount_; ++i)
             close(*open_[i]);
@@ -260,8 +261,8 @@ private:
         return true;
     }
 
-    /// Opening and closing take time for every page: 12 ms for 256 MiB. Large memory that was closed often enough to catch a host
-    /// program that touches it as a habit is closed only now and then.
+    /// Opening and closing take time for every page: 12 ms for 256 MiB. Large memory is therefore closed only occasionally, once it
+    /// was closed often enough to catch host code that accesses it regularly.
     static bool mayStayOpen(Allocation &a) {
         constexpr unsigned often = 64;
         constexpr uintptr_t large = uintptr_t(1) << 20;
@@ -276,8 +277,8 @@ private:
         a.open = false;
     }
 
-    /// Margins say whose they are: a value that was read beside an allocation is traced like one that was never written. The
-    /// pattern's bytes stand at multiples of its size, wherever the allocation ends.
+    /// Margins identify their allocation: a value read beside it is traced like one that was never written. The pattern is aligned
+    /// to its size, regardless of where the allocation ends.
     static unsigned char marginByte(const Allocation &a, uintptr_t address) {
         return static_cast<unsigned char>(a.marginPattern >> address % 4 * 8);
     }

@@ -1,9 +1,9 @@
-// How a kernel's blocks run. Part of gpu_emulate.cpp.
+// Runs the blocks of a kernel. Part of gpu_emulate.cpp.
 //
 // Rules: blocks run in an order drawn from the seed, and so do the threads of a block. Threads that wait for each other are fibers:
-// each runs until it waits or ends; when all wait, the barriers and warp functions that are complete are released. If none is, or
-// if threads stand at different barriers, or some ended without reaching one, the kernel is given up and reported. So is a kernel
-// that faults: the signal handler jumps back here.
+// each runs until it waits or ends; when all wait, the barriers and warp functions that are complete are released. If none is
+// complete, or if threads wait at different barriers, or some ended without reaching one, the kernel is aborted and reported. So is
+// a kernel that faults: the signal handler jumps back here.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/fiber.h"
@@ -15,10 +15,10 @@
 
 namespace sdfgc::gpu::emulate {
 
-/// Thrown to leave a kernel whose fault is reported already.
+/// Thrown to leave a kernel whose fault has already been reported.
 struct KernelAbort {};
 
-/// A launch while it runs; workers share it.
+/// A running launch, shared by its workers.
 struct KernelRun {
     const Launch &how;
     const Dim3 grid, block;
@@ -31,7 +31,7 @@ struct KernelRun {
     bool hasFailed() const { return __atomic_load_n(&failed, __ATOMIC_ACQUIRE); }
 };
 
-/// What a fiber waits for.
+/// The event that a fiber waits for.
 enum class Wait { Ready, Barrier, Grid, Exchange, Vote, Done };
 
 struct Block;
@@ -81,16 +81,16 @@ public:
         return worker;
     }
 
-    /// Gives the kernel up, from inside a kernel's signal handler.
+    /// Aborts the kernel from the signal handler.
     [[noreturn]] void jumpOut() {
         run_->fault();
-        sigset_t faults; // closed where another handler came first, as ThreadSanitizer's does
+        sigset_t faults; // blocked if another handler runs first, such as ThreadSanitizer's
         sigemptyset(&faults);
         sigaddset(&faults, SIGSEGV);
         sigaddset(&faults, SIGBUS);
         pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
         if (Fiber::current())
-            Fiber::current()->leave(); // last: AddressSanitizer may have kept this frame where it frees what the fiber had
+            Fiber::current()->leave(); // last: AddressSanitizer may keep this frame in memory that leave() frees
         siglongjmp(jump_, 1);
     }
 
@@ -277,7 +277,7 @@ private:
         thread_->fiber.yield();
     }
 
-    /// False if the thread is alone in its block, so that it has nothing to wait for.
+    /// False if the thread is alone in its block and need not wait.
     bool needsFibers(const Place &place) {
         if (thread_)
             return true;
@@ -387,7 +387,7 @@ private:
         return true;
     }
 
-    /// A value from a lane that does not take part is undefined: it gets the pattern.
+    /// A value from a lane that does not take part is undefined, so it is set to the pattern.
     void receive(Thread &to, Thread **lanes, uint64_t present) {
         const bool taken = to.predicate >= 0 && to.predicate < warpSize && (present >> to.predicate & 1) != 0;
         const Thread *from = taken ? lanes[to.predicate] : nullptr;
@@ -418,7 +418,7 @@ private:
         return false;
     }
 
-    /// No thread can go on: names one that waits and one that waits for something else or has ended.
+    /// No thread can continue. Names one that waits, and one that waits for something else or has ended.
     void reportStuck(size_t count) {
         const Thread *waits = nullptr, *other = nullptr;
         for (size_t i = 0; i < count && !waits; ++i)

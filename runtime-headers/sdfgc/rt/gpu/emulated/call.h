@@ -1,4 +1,4 @@
-// What every call of the emulated GPU has in common, and its limits. Part of gpu_emulate.cpp.
+// The parts common to all calls of the emulated GPU, and its limits. Part of gpu_emulate.cpp.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/copy.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace emulate;
 
-/// Every call: takes the lock, and says whether the call can be made at all.
+/// Every call takes the lock and checks whether it is possible at all.
 class Call {
 public:
     Call() : device(Device::get()), lock_(device.mutex) {
@@ -18,7 +18,7 @@ public:
         fail("host function: a function that a stream calls must not call the GPU's runtime");
         status_ = notPermitted;
     }
-    /// Not success: return this.
+    /// If not success, the call returns this.
     Status status() const { return status_ != success ? status_ : device.error; }
     bool refused() const { return status() != success; }
     /// Keeps an error for getLastError().
@@ -47,7 +47,7 @@ template <class Body> Status call(Body body) {
     }
 }
 
-/// The same for what gives something back: it does so also after an error, which it returns.
+/// The same for calls that release something: they do so even after an error, which they return.
 template <class Body> Status cleanup(Body body) {
     Call call;
     if (call.refused() && call.status() != call.device.error)
@@ -68,14 +68,14 @@ template <class Body> Status callOnAny(Stream handle, Body body) {
     });
 }
 
-/// What a stream that records cannot do, or its thread meanwhile: the capture is over.
+/// Reports an operation that is not allowed during a capture, for the stream or its thread, and breaks the capture.
 inline Status breakCapture(StreamState &stream, const char *what) {
     fail("capture: %s while stream %d is captured", what, stream.number);
     stream.capture->isBroken = true;
     return captureUnsupported;
 }
 
-/// The same with a stream that runs what it is given.
+/// The same with a stream that is not captured.
 template <class Body> Status callOn(Stream handle, Body body) {
     return callOnAny(handle, [&](Device &device, StreamState &stream) {
         return stream.capture ? breakCapture(stream, "something other than a library's call is queued, or waited for,")
@@ -83,7 +83,7 @@ template <class Body> Status callOn(Stream handle, Body body) {
     });
 }
 
-/// The same without one, for what a thread must not do while it captures.
+/// The same without a stream, for calls that a thread must not make during a capture.
 template <class Body> Status callOutside(const char *what, Body body) {
     return call([&](Device &device) {
         StreamState *stream = device.scheduler.recording();

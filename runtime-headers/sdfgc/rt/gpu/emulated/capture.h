@@ -1,7 +1,7 @@
 // Streams of the emulated GPU that record calls of libraries, and plans that are nodes of others. Part of gpu_emulate.cpp.
 //
-// Rules: what is recorded does not run. Anything else that the stream is given, and what the thread must not do meanwhile, is reported
-// and breaks the capture, as it does where CUDA captures in its strictest mode.
+// Rules: recorded operations do not run. Anything else queued in the stream, and calls that the thread must not make during a
+// capture, are reported and break the capture, as in CUDA's strictest capture mode.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/graph_plan.h"
@@ -10,7 +10,7 @@ namespace sdfgc::gpu {
 
 namespace emulate {
 
-/// The nodes of a plan, with what belongs to them, for another one.
+/// Copies the nodes of a plan, including their bodies, for another plan.
 static void copyPlan(Device &device, const GraphState &from, GraphState &to) {
     for (const auto &node : from.nodes) {
         auto copy = std::make_unique<NodeState>(*node);
@@ -25,13 +25,13 @@ static void copyPlan(Device &device, const GraphState &from, GraphState &to) {
     }
 }
 
-/// Are there conditions in it, however deep?
+/// Does it contain conditions, at any depth?
 static bool hasConditions(const GraphState &graph) {
     return !graph.conditions.empty() || std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                                     [](const auto &node) { return node->plan && hasConditions(*node->plan); });
 }
 
-/// What was recorded, one call after the other.
+/// A plan of the recorded calls, in order.
 static GraphState *planOf(Device &device, Capture &capture, const char *name) {
     auto *plan = new GraphState;
     device.graphs.insert(plan);

@@ -1,10 +1,10 @@
 // Copies and fills of the emulated GPU. Part of gpu_emulate.cpp.
 //
-// Rules: what CUDA's documentation allows, read against the program. Page-locked memory is read and written when the copy's turn
-// comes. From pageable memory the bytes are taken at the call and arrive when the copy's turn comes; to pageable memory the call
-// waits for the copy. Between host memories the call waits too. Every range is checked against its allocation, at the call and
-// again when the copy runs; a direction that does not fit the addresses is an error. Values that leave for the host and were never
-// written, or were computed from such, are reported.
+// Rules: the most adverse behaviour that CUDA's documentation allows. Page-locked memory is read and written when the copy runs.
+// From pageable memory the bytes are taken at the call and arrive when the copy runs; copies to pageable memory, and between host
+// memories, complete before the call returns. Every range is checked against its allocation, at the call and again when the copy
+// runs; a direction that does not match the addresses is an error. Values copied to the host are reported if they were never
+// written, or computed from such values.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/device.h"
@@ -23,7 +23,7 @@ struct Box {
 };
 
 /// Checks that the box lies in one allocation of the device, or one page-locked block, that is usable; reports and returns false
-/// otherwise. `atCall`: the operation is not queued yet, so that memory of mallocAsync may still be to come.
+/// otherwise. `atCall`: the operation is not queued yet, so mallocAsync may not have run yet.
 inline bool checkRange(Device &device, const Box &box, const char *operation, bool atCall) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(box.begin);
     if (device.arena.owns(box.begin)) {
@@ -73,7 +73,7 @@ public:
           from_{static_cast<char *>(const_cast<void *>(c.from)), c.fromPitch, c.fromSlice, c.width, c.height, c.depth},
           toResidence_(device.residence(c.to)), fromResidence_(device.residence(c.from)), kind_(kind) {}
 
-    /// `waits`: the call returns when the copy is done, as far as CUDA promises that.
+    /// `waits`: the call returns when the copy is done, to the extent that CUDA guarantees it.
     Status submit(StreamState &stream, bool waits) {
         if (to_.width == 0 || to_.height == 0 || to_.depth == 0)
             return success;
@@ -84,7 +84,7 @@ public:
         const bool toDevice = toResidence_ == Residence::Device, fromDevice = fromResidence_ == Residence::Device;
         if (toDevice && fromResidence_ == Residence::Pageable) {
             stage();
-            waits = false; // the device may get the bytes later
+            waits = false; // the device may receive the bytes later
         } else if (toResidence_ == Residence::Pageable || (!toDevice && !fromDevice))
             waits = true;
         else if (toDevice && fromDevice)
@@ -97,7 +97,7 @@ public:
         return device_.error;
     }
 
-    /// Finds a name and reports what cannot be right.
+    /// Chooses a name for reports, and checks the operation.
     Status check() {
         name_ = "the copy of " + placeName(device_, from_.begin) + " to " + placeName(device_, to_.begin);
         const bool toDevice = toResidence_ == Residence::Device, fromDevice = fromResidence_ == Residence::Device;
@@ -121,7 +121,7 @@ public:
         return success;
     }
 
-    /// After check(), when its turn has come.
+    /// Runs the operation, after check().
     void run() const {
         if (!checkRange(device_, to_, name_.c_str(), false) || (!staged_ && !checkRange(device_, from_, name_.c_str(), false))) {
             device_.stick(illegalAddress);
@@ -143,7 +143,7 @@ public:
     Residence fromResidence() const { return fromResidence_; }
 
 private:
-    /// Takes the source's bytes now.
+    /// Reads the source's bytes now.
     void stage() {
         staged_ = std::make_shared<std::vector<char>>(from_.width * from_.rows());
         for (size_t i = 0; i < from_.rows(); ++i)
@@ -151,7 +151,7 @@ private:
         from_ = {staged_->data(), from_.width, from_.width * from_.height, from_.width, from_.height, from_.depth};
     }
 
-    /// Reports the first value of a row that was never written or comes from one, once for each pair of places.
+    /// Reports the first value of a row that was never written, or that comes from such a value, once per pair of places.
     void checkWritten(const char *bytes, size_t row) const {
         for (size_t i = (8 - reinterpret_cast<uintptr_t>(bytes) % 8) % 8; i + 8 <= from_.width; i += 8) {
             uint64_t value;
@@ -191,12 +191,12 @@ public:
         operation->name = name_;
         operation->run = [fill = *this] { fill.run(); };
         device_.submit(stream, operation);
-        if (waits && residence_ == Residence::Pinned) // of device memory the call does not wait, in CUDA either
+        if (waits && residence_ == Residence::Pinned) // for device memory the call does not wait, as in CUDA
             device_.finish(operation);
         return device_.error;
     }
 
-    /// Finds a name and reports what cannot be right.
+    /// Chooses a name for reports, and checks the operation.
     Status check() {
         name_ = "the fill of " + placeName(device_, box_.begin);
         if (residence_ == Residence::Pageable) {
@@ -205,7 +205,7 @@ public:
         }
         return checkRange(device_, box_, name_.c_str(), true) ? success : invalidValue;
     }
-    /// After check(), when its turn has come.
+    /// Runs the operation, after check().
     void run() const {
         if (!checkRange(device_, box_, name_.c_str(), false))
             return device_.stick(illegalAddress);

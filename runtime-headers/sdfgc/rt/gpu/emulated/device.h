@@ -1,5 +1,5 @@
-// The emulated GPU as a whole: memory, queues, the error that sticks, and what happens when someone touches memory that is not his.
-// Part of gpu_emulate.cpp.
+// The emulated GPU as a whole: memory, queues, the sticky error, and the handling of accesses to closed memory. Part of
+// gpu_emulate.cpp.
 //
 // Rules: one device per library, made at its first use and never destroyed: its signal handler must outlive everything, so the
 // library stays loaded. One lock guards all of it; operations run on the thread that waits for them. After an error in a kernel
@@ -26,18 +26,18 @@ struct PinnedBlock {
 
 class Conditions;
 
-/// Looks at what kernels touch.
+/// Observes the memory accesses of kernels.
 class FaultWatch {
 public:
     virtual ~FaultWatch() = default;
-    /// A kernel begins: everything is closed. Only one thread of the host runs its blocks.
+    /// A kernel begins with all memory closed. A single host thread runs its blocks.
     virtual void beginKernel() = 0;
-    /// Does one run now?
+    /// Is a kernel running?
     virtual bool runsKernel() const = 0;
-    /// It touches a closed page of live memory and goes on when this returns. `context`: the signal handler's; null where a thread touches
-    /// it that a library which the kernel calls has started.
+    /// The kernel accesses a closed page of live memory, and continues when this returns. `context` is the signal handler's; null
+    /// if the access comes from a thread of a library that the kernel calls.
     virtual void touch(Allocation &a, const void *address, bool write, void *context) = 0;
-    /// It has ended: what it touched is opened.
+    /// The kernel has ended, and the memory that it accessed is open.
     virtual void endKernel() = 0;
 };
 
@@ -100,8 +100,8 @@ public:
     std::set<GraphState *> graphs;
     std::set<NodeState *> graphNodes;
     uint64_t graphNodesMade = 0;
-    long graphEdges = 0;  // that nodes have been added with, since leaveOutEdge() was called
-    long edgeLeftOut = 0; // which of them a plan does not get; 0: none
+    long graphEdges = 0;  // edges added since leaveOutEdge() was called
+    long edgeLeftOut = 0; // the edge that plans drop; 0: none
     long copiesToHost = 0;
     std::map<ExecState *, std::shared_ptr<ExecState>> execs;
     bool graphsTrimmed = false;       // since an executable graph was last asked for
@@ -126,7 +126,7 @@ private:
         installHandler(SIGBUS, previousBus_);
     }
 
-    /// Becomes the first to hear of a signal, also after others (Python's faulthandler, test frameworks) have set their handlers.
+    /// Installs the first handler of a signal, even after others (Python's faulthandler, test frameworks) have set theirs.
     static void installHandler(int signal, struct sigaction &previous) {
         struct sigaction present = {}, own = {};
         sigaction(signal, nullptr, &present);
@@ -176,7 +176,7 @@ private:
 #endif
     }
 
-    /// Kernels may use all live memory, not only what their arguments point to.
+    /// Kernels may use all live memory, not only memory that their arguments point to.
     bool openOnDemand(const void *address, bool write, void *context) {
         Allocation *a = arena.before(address);
         if (!a || a->state != Allocation::Live || reinterpret_cast<uintptr_t>(address) >= a->pagesEnd)
@@ -258,7 +258,7 @@ private:
     void *chained_ = &instance_; // the address of the last fault that was passed on
 };
 
-/// A stack for the signal handler of this thread, so that it runs when a fiber's stack is used up.
+/// A stack for this thread's signal handler, so that it can run after a stack overflow of a fiber.
 class SignalStack {
 public:
     static void provide() {
@@ -289,7 +289,7 @@ private:
     std::unique_ptr<char[]> memory_;
 };
 
-/// Gives out block numbers in an order drawn from the seed, to several workers at once.
+/// Hands out block numbers to concurrent workers, in an order drawn from the seed.
 class BlockOrder {
 public:
     BlockOrder(uint64_t count, Random &random) : count_(count) {

@@ -1,8 +1,8 @@
-// Fibers: the threads of a block, each with a stack of its own, on one thread of the host. Part of gpu_emulate.cpp.
+// Fibers: the threads of a block, each with its own stack, on one host thread. Part of gpu_emulate.cpp.
 //
 // Rules: resume() runs a fiber until it calls yield() or ends; then resume() returns. Switching costs some ten instructions on
-// x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are told of every switch. Stacks end at a
-// closed page and are used again.
+// x86-64 and a system call elsewhere (ucontext). AddressSanitizer and ThreadSanitizer are notified of every switch. Stacks end at a
+// closed page and are reused.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/report.h"
@@ -20,7 +20,7 @@
 
 namespace sdfgc::gpu::emulate {
 
-/// Memory for a fiber's stack, below which there is closed memory: more than a page, since a frame with a large array may skip one.
+/// Memory for a fiber's stack, with closed memory below it: more than a page, because a frame with a large array may skip one.
 class Stack {
 public:
     Stack() {
@@ -48,12 +48,12 @@ private:
 
 #ifdef __x86_64__
 
-/// What a suspended flow of control needs: everything else is on its stack.
+/// The state of a suspended flow of control that is not on its stack.
 struct Context {
     void *stackPointer = nullptr;
 };
 
-/// Saves the present flow in `from` and goes on with `to`. Keeps what the System V ABI says that calls keep.
+/// Saves the current flow in `from` and continues with `to`. Preserves the registers that calls preserve in the System V ABI.
 __attribute__((naked, noinline)) inline void switchContext(Context *, const Context *) {
     __asm__(R"(
         pushq %rbp
@@ -106,13 +106,13 @@ public:
     ~Fiber() { forget(); }
 #endif
 
-    /// Must not be called while the fiber is suspended in the middle of a function that is still needed.
+    /// Must not be called while the fiber is suspended inside a function that must still complete.
     void start(void (*function)(void *), void *argument) {
         function_ = function;
         argument_ = argument;
         done_ = false;
 #ifdef SDFGC_EMULATE_ASAN
-        __asan_unpoison_memory_region(stack_.bottom(), stack_.bytes()); // frames of a fiber that was given up
+        __asan_unpoison_memory_region(stack_.bottom(), stack_.bytes()); // frames of an aborted fiber
 #endif
 #ifdef SDFGC_EMULATE_TSAN
         forget();
@@ -158,7 +158,7 @@ public:
         return fiber;
     }
 
-    /// Before and after a jump out of the running fiber into its resumer's frame (siglongjmp), which gives the fiber up.
+    /// Called before and after a jump out of the running fiber into its resumer's frame (siglongjmp), which abandons the fiber.
     void leave() {
 #ifdef SDFGC_EMULATE_ASAN
         __sanitizer_start_switch_fiber(nullptr, resumerBottom_, resumerBytes_);

@@ -1,9 +1,9 @@
 // Graphs of the emulated GPU: plans, executable graphs and the order in which a launch runs its nodes. Part of gpu_emulate.cpp.
 //
-// Rules: a node keeps its parameters as bytes. An executable graph has a copy of the plan's nodes; a launch keeps the nodes as they
+// Rules: a node keeps its parameters as bytes. An executable graph has a copy of the plan's nodes; a launch uses the nodes as they
 // were at the call. Nodes run one after the other, in an order that their edges allow and the seed decides:
 //   seed 0, seed modulo 4 == 0   as they were added
-//   seed modulo 4 == 1           depth first, the latest one first
+//   seed modulo 4 == 1           depth first, latest first
 //   seed modulo 4 == 2           the longest chain last
 //   seed modulo 4 == 3           any order
 #pragma once
@@ -50,7 +50,7 @@ struct NodeState {
     }
 };
 
-/// What decides whether a node's body runs.
+/// The condition under which a node's body runs.
 struct Condition {
     GraphConditional handle;
     unsigned value; // at the beginning of a launch
@@ -87,10 +87,10 @@ private:
     std::vector<uint64_t> bits_;
 };
 
-/// What launches have found out about the nodes of one graph or body.
+/// The findings of launches about the nodes of one graph or body.
 struct Findings {
     std::unique_ptr<const Ancestors> ancestors;
-    std::set<uint64_t> judged;                        // meetings of nodes in memory that were looked into
+    std::set<uint64_t> judged;                        // memory conflicts of nodes that were examined
     std::set<std::pair<size_t, size_t>> missingEdges; // reported
 };
 
@@ -99,7 +99,7 @@ struct ExecState {
 
     std::string name;             // of the graph
     std::shared_ptr<Nodes> nodes; // which launches that are queued have, too
-    /// Where nodes are, by their serial number: the number of a conditional node for each body around them, then their own.
+    /// The location of nodes, by serial number: the number of the conditional node of each surrounding body, then their own.
     std::map<uint64_t, std::vector<size_t>> places;
     std::vector<Condition> conditions; // of bodies, too
     std::shared_ptr<Operation> last;   // the latest launch
@@ -112,7 +112,7 @@ struct ExecState {
             level = (*level)[place[i]].body.get();
         return (*level)[place.back()];
     }
-    /// The same, to be changed for launches to come.
+    /// The same, for changes that later launches see.
     NodeState &writable(const std::vector<size_t> &place) {
         std::shared_ptr<Nodes> *level = &nodes;
         for (size_t i = 0;; ++i) {
@@ -161,7 +161,7 @@ private:
         switch (scheduler_.policy()) {
         case Scheduler::Eager:
             return void(ready_.insert({node, node}));
-        case Scheduler::Late: // what became ready last; of those, the latest one
+        case Scheduler::Late: // the nodes that became ready last; of those, the latest one
             return void(ready_.insert({nodes_.size() * 2 - depthOf(node), nodes_.size() - node}));
         case Scheduler::OthersFirst:
             return void(ready_.insert({chains_[node], node}));
@@ -177,7 +177,7 @@ private:
         (void)rank;
         return node;
     }
-    /// When the last of those that come before has run.
+    /// The step at which the last predecessor has run.
     size_t depthOf(size_t node) const {
         size_t latest = 0;
         for (const size_t before : nodes_[node].after)
@@ -185,7 +185,7 @@ private:
                 latest = std::max(latest, found->second);
         return latest;
     }
-    /// How many nodes the longest chain behind each node has.
+    /// The length of the longest chain after each node.
     void measureChains() {
         chains_.assign(nodes_.size(), 0);
         std::vector<size_t> left(nodes_.size()), open;
@@ -213,7 +213,7 @@ private:
     std::vector<size_t> chains_;
 };
 
-/// Two nodes of a cycle, each of which waits for the other; there is one.
+/// Two nodes of a cycle that wait for each other. A cycle must exist.
 inline std::pair<size_t, size_t> cycleOf(const std::vector<NodeState> &nodes, const std::vector<size_t> &order) {
     std::vector<bool> runs(nodes.size()), seen(nodes.size());
     for (const size_t node : order)

@@ -1,7 +1,7 @@
 // Executable graphs of the emulated GPU: making, updating, launching and destroying them. Part of gpu_emulate.cpp.
 //
-// Rules: an update that CUDA's documentation refuses returns the status it names, without a report: what keeps graphs up to date looks
-// at it. A launch that is queued keeps the parameters that it was launched with.
+// Rules: an update that CUDA's documentation rejects returns the documented status without a report, because the code that keeps
+// graphs up to date checks it. A queued launch keeps the parameters that it was launched with.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/graph_plan.h"
@@ -19,7 +19,7 @@ static std::shared_ptr<ExecState> findExec(Device &device, GraphExec exec) {
     return nullptr;
 }
 
-/// Where an executable graph has a plan's node; false, and reported, if it has none.
+/// Finds a plan's node in an executable graph; reports and returns false if it is missing.
 static bool findNode(Device &device, const ExecState &exec, GraphNode node, std::vector<size_t> &place) {
     const auto found = device.graphNodes.count(node) != 0 ? exec.places.find(node->serial) : exec.places.end();
     if (found != exec.places.end())
@@ -28,7 +28,7 @@ static bool findNode(Device &device, const ExecState &exec, GraphNode node, std:
     return false;
 }
 
-/// Gives a node other parameters: `set` those of a copy of it, `accepts(old, new)` says whether an executable graph can take them.
+/// Changes a node's parameters: `set` changes a copy, and `accepts(old, new)` decides whether an executable graph can take them.
 static Status updateNode(GraphExec handle, GraphNode node, NodeState::Kind kind, const SetNode &set,
                          const std::function<bool(const NodeState &, const NodeState &)> &accepts) {
     return call([&](Device &device) {
@@ -50,7 +50,7 @@ static Status updateNode(GraphExec handle, GraphNode node, NodeState::Kind kind,
     });
 }
 
-/// Looks at the pointers of all kernels, as far as can be seen before they run.
+/// Checks the pointers of all kernels as far as possible before they run.
 static Status checkNodes(Device &device, const ExecState::Nodes &nodes) {
     for (const NodeState &node : nodes) {
         std::vector<PointerArgument> pointers;
@@ -87,12 +87,12 @@ static Status queueLaunch(Device &device, const std::shared_ptr<ExecState> &exec
     return device.error;
 }
 
-/// What holds() compares: "stale argument: kernel k of graph g has 'A' of an earlier call".
+/// Reports a difference that holds() has found: "stale argument: kernel k of graph g has 'A' of an earlier call".
 static bool reportStale(const ExecState &exec, const NodeState &node, const std::string &what) {
     fail("stale argument: %s of graph %s has %s of an earlier call", node.name.c_str(), exec.name.c_str(), what.c_str());
     return false;
 }
-/// An address that a node has, or the other one where only that has a name.
+/// The name of a node's address in reports, if it has one.
 static std::string addressName(Device &device, const void *has) {
     return device.residence(has) == Residence::Pageable ? "an address" : placeName(device, has);
 }
@@ -151,7 +151,7 @@ void reportStaleShape(GraphHandle handle) {
     });
 }
 
-/// Copies a plan's nodes, those of bodies too, into an executable graph; reports and says what cannot be.
+/// Copies a plan's nodes, including those of bodies, into an executable graph; reports and returns errors.
 static Status copyNodes(Device &device, const GraphState &graph, ExecState &exec, std::vector<size_t> place,
                         ExecState::Nodes &nodes, GraphNode *failed) {
     for (const auto &node : graph.nodes)
@@ -290,7 +290,7 @@ Status graphMemTrim() {
     });
 }
 
-// What kernels call
+// Functions that kernels call
 
 void graphSetConditional(GraphConditional condition, unsigned value) {
     Worker &worker = runningWorker("a graph's condition");

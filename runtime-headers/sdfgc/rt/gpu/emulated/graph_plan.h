@@ -1,7 +1,7 @@
-// Plans of graphs of the emulated GPU: making them, adding nodes and edges, and what a node can be. Part of gpu_emulate.cpp.
+// Plans of graphs of the emulated GPU: making them, adding nodes and edges, and validating nodes. Part of gpu_emulate.cpp.
 //
-// What is checked when a node is added is checked again when an executable graph gets other parameters for it; pointers are checked
-// when a launch is queued, as those of a kernel's launch are.
+// The checks of a new node are repeated when an executable graph changes its parameters. Pointers are checked when a launch is
+// queued, as for kernel launches.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/graph_run.h"
@@ -11,7 +11,7 @@ namespace sdfgc::gpu {
 
 namespace emulate {
 
-/// What the device can do, and whether it has memory for executable graphs. A program for HIP finds what HIP has.
+/// The graph features of the device, and whether it has memory for executable graphs. Programs for HIP see HIP's features.
 #ifdef SDFGC_EMULATE_HIP
 static constexpr const char *customaryGraphs = "flat";
 #else
@@ -27,7 +27,7 @@ static GraphState *findGraph(Device &device, GraphHandle graph) {
     return nullptr;
 }
 
-/// Makes a kernel's node of its parameters, or says what cannot be right; reports only where a program cannot do anything about it.
+/// Makes a kernel node from its parameters, or returns an error. Reports only errors that a program cannot handle.
 static Status setKernel(Device &device, const std::string &graph, const KernelNodeParams &kernel, NodeState &node) {
     const KernelName name(kernel.how);
     if (kernel.grid.empty() || kernel.block.empty()) {
@@ -89,7 +89,7 @@ static Status setFill(Device &device, const std::string &graph, const MemsetNode
     return success;
 }
 
-/// The numbers of nodes of `graph`; false, and reported, when one is of another graph, or twice there.
+/// The numbers of nodes of `graph`; false, and reported, if one belongs to another graph or is repeated.
 static bool numbersOf(Device &device, const GraphState &graph, const std::string &name, const GraphNode *nodes, size_t count,
                       std::vector<size_t> &numbers) {
     for (size_t i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ static bool numbersOf(Device &device, const GraphState &graph, const std::string
     return true;
 }
 
-/// Counts edges, and takes out the one that leaveOutEdge() has asked for.
+/// Counts edges, and removes the one that leaveOutEdge() selected.
 static void countEdges(Device &device, std::vector<size_t> &after) {
     const long index = device.edgeLeftOut - device.graphEdges - 1;
     device.graphEdges += static_cast<long>(after.size());
@@ -129,7 +129,7 @@ static GraphState *newBody(Device &device, const std::string &graph) {
     return body;
 }
 
-/// With the bodies of its nodes.
+/// Includes the bodies of its nodes.
 static void destroyPlan(Device &device, GraphState *graph) {
     for (const auto &node : graph->nodes) {
         device.graphNodes.erase(node.get());

@@ -1,7 +1,7 @@
 // One launch of a graph of the emulated GPU. Part of gpu_emulate.cpp.
 //
-// A launch runs its nodes in an order drawn from the seed. Unless SDFGC_EMULATE_GRAPH_CHECK is 0, or the graph is too large for it, it
-// also looks for nodes that use the same memory without an order (watch.h), whichever of them came first now.
+// A launch runs its nodes in an order drawn from the seed. Unless SDFGC_EMULATE_GRAPH_CHECK is 0, or the graph is too large for it,
+// it also detects unordered nodes that use the same memory (watch.h), regardless of their order in this launch.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/library.h"
@@ -26,7 +26,7 @@ public:
         node_ = node;
         graph_ = &graph;
     }
-    /// False: it is none of this launch.
+    /// False if the condition is not one of this launch.
     bool set(GraphConditional handle, unsigned value) {
         const std::lock_guard<std::mutex> guard(mutex_); // blocks may run in several threads
         const auto found = values_.find(handle);
@@ -53,8 +53,8 @@ public:
         condition.readers.insert({nodes_, node_});
         return condition.defined;
     }
-    /// A loop cannot go on: no loop does in this run of the nodes. What is no loop still runs, as an edge that is missing may be the reason.
-    /// Returns whether it is the first time.
+    /// A loop cannot continue: no loop continues in this run of the nodes. Other nodes still run, because a missing edge may be the
+    /// cause. Returns whether this is the first time.
     bool giveUp() {
         stopped_ = true;
         return !std::exchange(failed_, true);
@@ -73,7 +73,7 @@ private:
         Users setters; // since it was read
         Users readers;
     };
-    /// Of the nodes beside the one that runs, those that have no order with it, and have not been reported.
+    /// The other nodes that are unordered with the running one and have not been reported.
     std::vector<size_t> unordered(const Users &users) {
         std::vector<size_t> out;
         for (const auto &[nodes, node] : users)
@@ -107,7 +107,7 @@ public:
 
     void run() {
 #ifdef __x86_64__
-        const bool inside = AccessWatch::current() && AccessWatch::current()->steps(); // the outer one looks at all now
+        const bool inside = AccessWatch::current() && AccessWatch::current()->steps(); // the outer one observes all accesses now
         if (settings().protect && nodes_.size() > 1 && findings_.ancestors && !inside && environmentNumber("GRAPH_CHECK", 1) != 0)
             return runWatched();
 #endif
@@ -117,7 +117,7 @@ public:
     }
 
 private:
-    static constexpr size_t mostNodes = 4096; // whose order is known: it takes memory for the square of their number
+    static constexpr size_t mostNodes = 4096; // for which the order is stored: it needs memory quadratic in their number
 
     /// False: an error sticks.
     bool runNode(size_t number) {
@@ -197,7 +197,7 @@ private:
             return device_.stick(illegalAddress);
         fill.run();
     }
-    /// Who watches is told what the library uses: threads of its own may do so.
+    /// Reports the library's memory to the watch, because the library's own threads may use it.
     void runLibrary(const NodeState &node) {
         if (!hasMemory(device_, node.call))
             return;
@@ -210,7 +210,7 @@ private:
         runCall(device_, node.call);
         device_.watch = watch;
     }
-    /// Page-locked memory that a node was made for and that is none any more.
+    /// Checks for memory that was page-locked when the node was made, and no longer is.
     bool isGone(const NodeState &node, const void *p, Residence was) const {
         if (device_.residence(p) == was)
             return false;
@@ -231,7 +231,7 @@ private:
         return pointers;
     }
 
-    /// Tells who watches what code of the host will use, and what a kernel may write where nobody watches.
+    /// Reports to the watch the memory that host code will use, and the memory that a kernel may write unobserved.
     void noteUse(const NodeState &node) {
 #ifdef __x86_64__
         AccessWatch *const watch = AccessWatch::current();

@@ -1,7 +1,7 @@
-// What an instruction of a kernel does with memory, for those who let one through at a time (watch.h). Part of gpu_emulate.cpp.
+// Decodes how an instruction of a kernel uses memory, for single-stepping (watch.h). Part of gpu_emulate.cpp.
 //
-// Rules: x86-64's encoding (Intel's manual, volume 2: legacy prefixes and REX, VEX, EVEX). Only what compilers make of loops is known;
-// of anything else the least is said: one byte.
+// Rules: x86-64's encoding (Intel's manual, volume 2: legacy prefixes and REX, VEX, EVEX). Only instructions that compilers
+// generate for loops are decoded; for others the minimum of one byte is assumed.
 #pragma once
 
 #ifdef __x86_64__
@@ -25,10 +25,10 @@ public:
         decode(code);
     }
 
-    /// Does it lock its memory: a lock prefix, or an exchange?
+    /// Is the access atomic: a lock prefix, or an exchange?
     bool isAtomic() const { return locks_ || (map_ == 0 && (opcode_ == 0x86 || opcode_ == 0x87)); }
 
-    /// How many bytes of memory it uses from the first one on, at least.
+    /// The minimum number of bytes that it accesses, from the first one on.
     unsigned bytes() const {
         if (masked_)
             return 1;
@@ -80,7 +80,7 @@ private:
     /// 0F: moves and arithmetic. Prefixes: 0 none, 1 66, 2 F3, 3 F2.
     unsigned bytesOfMap1() const {
         const bool moves = opcode_ == 0x6f || opcode_ == 0x7f;
-        if (prefix_ >= 2) { // single numbers, but for these
+        if (prefix_ >= 2) { // scalars, except for these
             if (moves || opcode_ == 0x5b)
                 return width_;
             if (prefix_ == 2 && (opcode_ == 0xe6 || opcode_ == 0x7e))
@@ -91,7 +91,7 @@ private:
             return 8;
         if (prefix_ == 1 && isIn("\x6e\x7e\xd6"))
             return opcode_ == 0xd6 || wide_ ? 8 : 4;
-        if (opcode_ == 0x5a) // float to double reads half of what it makes
+        if (opcode_ == 0x5a) // float to double reads half of the result's width
             return prefix_ == 0 ? width_ / 2 : width_;
         if (isIn("\x10\x11\x14\x15\x28\x29\x2b\x51\xc2\xc6") || isFrom(0x54, 0x5f))
             return width_;
@@ -100,7 +100,7 @@ private:
                               isFrom(0xe7, 0xef) || isFrom(0xf4, 0xf6) || isFrom(0xf8, 0xfe);
         return prefix_ == 1 && (moves || (integers && !shifts)) ? width_ : 1;
     }
-    /// 0F 38: more arithmetic, and what makes integers wider.
+    /// 0F 38: more arithmetic, and widening of integers.
     unsigned bytesOfMap2() const {
         if (prefix_ != 1)
             return 1;

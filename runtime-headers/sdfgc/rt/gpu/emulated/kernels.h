@@ -1,6 +1,6 @@
-// Launches of the emulated GPU, and what kernels call. Part of gpu_emulate.cpp.
+// Launches of the emulated GPU, and functions that kernels call. Part of gpu_emulate.cpp.
 //
-// A launch is checked when it is queued: its size against the limits of devices, its arguments against the memory that they point to.
+// A launch is checked when it is queued: its size against device limits, its arguments against the memory that they point to.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/call.h"
@@ -129,7 +129,7 @@ Status blocksPerMultiprocessor(int &blocks, int threads, size_t dynamicShared) {
     return success;
 }
 
-// What kernels call
+// Functions that kernels call
 
 static Worker &runningWorker(const char *what) {
     Worker *worker = Worker::current();

@@ -1,4 +1,4 @@
-// Functions of libraries on the emulated GPU. Part of gpu_emulate.cpp.
+// Library functions on the emulated GPU. Part of gpu_emulate.cpp.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/copy.h"
@@ -9,7 +9,7 @@ inline Box boxOfRange(const MemoryRange &r) {
     return {static_cast<char *>(const_cast<void *>(r.begin)), r.bytes, r.bytes, r.bytes, 1, 1};
 }
 
-/// Checks what the function uses, which sticks if it is not there.
+/// Checks the memory that the function uses; a failure is a sticky error.
 inline bool hasMemory(Device &device, const LibraryFunction &call) {
     for (const MemoryRange &r : call.memory)
         if (!checkRange(device, boxOfRange(r), call.name.c_str(), false))
@@ -17,7 +17,7 @@ inline bool hasMemory(Device &device, const LibraryFunction &call) {
     return true;
 }
 
-/// Runs a function whose memory is there.
+/// Runs a function after its memory has been checked.
 inline void runCall(Device &device, const LibraryFunction &call) {
     std::vector<const volatile void *> pointers;
     for (const MemoryRange &r : call.memory)

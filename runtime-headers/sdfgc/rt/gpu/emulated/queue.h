@@ -1,8 +1,8 @@
 // Streams, events and the order in which queued operations run. Part of gpu_emulate.cpp.
 //
 // Rules: an operation may run when it is the first of its stream and all that it depends on has run: events that its stream waits
-// for and, for streams that are not non-blocking, the default stream's rule (an operation of the default stream comes after all
-// that was queued before in blocking streams, and before all that is queued there later). Within that, the seed decides:
+// for and, for streams that are not non-blocking, the default stream's rule (an operation of the default stream runs after all
+// operations queued earlier in blocking streams, and before all queued there later). Within that, the seed decides:
 //   seed 0                in the order of the calls, at once: for stepping through a program
 //   seed modulo 4 == 1    as late as possible: only what the host waits for, and what that depends on
 //   seed modulo 4 == 2    the other streams first, the latest one first, then what the host waits for
@@ -32,14 +32,14 @@ struct Operation {
 };
 using OperationRef = std::shared_ptr<Operation>;
 
-/// A call of a library: code of the host that uses device memory as a kernel does.
+/// A library call: host code that uses device memory like a kernel.
 struct LibraryFunction {
     std::string name;
     std::vector<MemoryRange> memory;
     std::shared_ptr<KernelBody> body; // may run several times
 };
 
-/// What a stream records.
+/// The recording of a stream.
 struct Capture {
     std::vector<LibraryFunction> calls;
     bool isBroken = false; // by something that cannot be recorded
@@ -51,9 +51,9 @@ struct StreamState {
     bool blocking = true;
     bool destroyed = false;
     bool seemsCaptured = false;       // pretendCapture()
-    std::unique_ptr<Capture> capture; // null: it runs what it is given
+    std::unique_ptr<Capture> capture; // null: it is not captured
     std::deque<OperationRef> queue;
-    OperationRef last; // the latest one that was queued, whether or not it has run
+    OperationRef last; // the latest queued operation, whether or not it has run
 
     bool idle() const { return queue.empty(); }
 };
@@ -67,7 +67,7 @@ class Scheduler {
 public:
     Scheduler() { streams_.push_back(std::make_unique<StreamState>()); }
 
-    /// Begins a new order. Nothing may be queued.
+    /// Starts a new order. The queues must be empty.
     void setSeed(uint64_t seed) {
         random_ = Random(seed);
         policy_ = seed == 0 ? Eager : static_cast<Policy>(seed % 4);
@@ -129,12 +129,12 @@ public:
             runOthers(*streams_[0]);
         while (policy_ == Any && runSome())
             ;
-        // A late stream's operations before an early one's: what lacks an event comes too early.
+        // A late stream's operations before an early one's: an operation that lacks an event runs too early.
         for (size_t i = streams_.size(); i-- > 0;)
             finish(streams_[i]->last);
     }
 
-    /// The host looks whether something is done: time passes, so that a loop that polls ends.
+    /// The host polls for completion. Time passes, so that a polling loop ends.
     void poll() { runSome(); }
 
     bool idle() const {
@@ -144,7 +144,7 @@ public:
         return true;
     }
 
-    /// Calls one(operation) for all that have not run.
+    /// Calls one(operation) for all operations that have not run.
     template <class One> void forEachQueued(One one) const {
         for (const auto &stream : streams_)
             for (const OperationRef &operation : stream->queue)
@@ -205,7 +205,7 @@ private:
         return true;
     }
 
-    /// Runs all that can run without this stream, late streams first.
+    /// Runs all operations that can run without this stream, late streams first.
     void runOthers(const StreamState &stream) {
         for (bool progress = true; progress;) {
             progress = false;
@@ -217,7 +217,7 @@ private:
         }
     }
 
-    /// Runs the operation and what it depends on, nothing else. Dependences lead to earlier operations only, so this ends.
+    /// Runs the operation and its dependences, nothing else. Dependences are always earlier operations, so this terminates.
     void finishClosure(const OperationRef &target) {
         std::vector<OperationRef> wanted{target};
         while (!wanted.empty()) {

@@ -1,7 +1,7 @@
 // The emulated GPU: settings from the environment, random numbers, reports. Part of gpu_emulate.cpp.
 //
-// Rules: a report is one line for a person, which names the kernel and the element of the graph, and a line with the seed that
-// repeats the run. Reports may be made inside a signal handler: no memory is allocated.
+// Rules: a report is a readable line that names the kernel and the element of the graph, and a line with the seed that reproduces
+// the run. Reports may be made in a signal handler, so no memory is allocated.
 #pragma once
 
 #include "sdfgc/rt/gpu.h"
@@ -48,7 +48,7 @@ struct Settings {
     const unsigned threads = static_cast<unsigned>(environmentNumber("THREADS", 1));
     const int multiprocessors = static_cast<int>(environmentNumber("MULTIPROCESSORS", 2));
     const size_t stackBytes = environmentNumber("STACK", 256) << 10;
-    const size_t memoryBytes = environmentNumber("MEMORY", 1 << 20) << 20; // what malloc gives out at most at a time
+    const size_t memoryBytes = environmentNumber("MEMORY", 1 << 20) << 20; // the maximum of memory allocated at a time
 };
 
 inline Settings &settings() {
@@ -56,7 +56,7 @@ inline Settings &settings() {
     return all;
 }
 
-/// splitmix64: every seed, also 0 and 1, gives an unrelated sequence.
+/// splitmix64: every seed, including 0 and 1, gives an unrelated sequence.
 class Random {
 public:
     explicit Random(uint64_t seed = 0) : state_(seed) {}
@@ -119,7 +119,7 @@ inline Reports &reports() {
     return all;
 }
 
-/// What deserves attention but is no error: leaks, uninitialised values.
+/// A warning rather than an error: leaks, uninitialised values.
 __attribute__((format(printf, 1, 2))) inline void warn(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -1,7 +1,7 @@
 // Shared memory of an emulated block. Part of gpu_emulate.cpp.
 //
-// Rules: an array gets its place when a thread of the block first meets its declaration, and has the pattern of unwritten memory at
-// the start of every block. Between arrays there are margins, which are checked when the block ends (and poisoned for
+// Rules: an array is placed when a thread of the block first reaches its declaration, and has the pattern of unwritten memory at
+// the start of every block. Arrays are separated by margins, which are checked when the block ends (and poisoned for
 // AddressSanitizer). Sizes are limited as on a device.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace sdfgc::gpu::emulate {
 
 class SharedMemory {
 public:
-    /// A new block: nothing is written yet. `patternOf` gives the pattern of an array from its name.
+    /// Starts a new block, with nothing written yet. `patternOf` gives the pattern of an array from its name.
     void begin(size_t dynamicBytes) {
         ++block_;
         dynamicBytes_ = dynamicBytes;
     }
-    /// Another kernel: other declarations.
+    /// Starts another kernel, with other declarations.
     void forget() {
         for (const Array &a : arrays_)
             poison(a, false);
@@ -49,7 +49,7 @@ public:
         return get(dynamicKey(), dynamicBytes_, "dynamic shared memory", pattern);
     }
 
-    /// An array beyond whose ends something was written, and its size; null if none. The margins are repaired.
+    /// An array with a write beyond its ends, and its size; null if none. The margins are repaired.
     const char *damaged(size_t &bytes) {
         for (const Array &a : arrays_) {
             bool intact = true;
@@ -79,7 +79,7 @@ private:
         const char *name;
         size_t begin, bytes;
         uint32_t pattern;
-        uint64_t block; // in which it was last filled with the pattern
+        uint64_t block; // the block in which it was last filled with the pattern
     };
     static constexpr size_t margin = 64, capacity = limitOptin + limit + (64 << 10); // room for the margins of many arrays
     static constexpr unsigned char marginByte = 0xa5;

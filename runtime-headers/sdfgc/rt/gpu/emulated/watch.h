@@ -1,10 +1,11 @@
-// Which memory the nodes of a graph use, to find pairs of nodes that use the same one and have no order. Part of gpu_emulate.cpp.
+// Observes the memory that the nodes of a graph use, to find pairs of unordered nodes that use the same memory. Part of
+// gpu_emulate.cpp.
 //
-// Rules: a graph's launch runs with device memory closed at the beginning of every node, so that each 64th part of an allocation faults
-// when a node first reads or writes it. Nodes without an order that meet in a part, at least one of them writing, may still use
-// different elements of it. Then memory is put back to what it was before the launch, and the nodes run once more in the same order,
-// instruction by instruction where they met, which gives the addresses (instruction.h the widths): there are no false alarms. What
-// an instruction writes beyond that is found by comparing. Atomic updates of the same element need no order.
+// Rules: during a graph's launch, device memory is closed at the beginning of every node, so each 64th part of an allocation faults
+// when a node first reads or writes it. Unordered nodes that use the same part, at least one of them writing, may still use
+// different elements of it. So memory is restored to its state before the launch, and the nodes run again in the same order,
+// single-stepped in shared parts. That gives the exact addresses (and instruction.h the widths), so there are no false alarms.
+// Further bytes that an instruction writes are found by comparing. Atomic updates of the same element need no order.
 #pragma once
 
 #include "sdfgc/rt/gpu/emulated/graph.h"
@@ -17,7 +18,7 @@ struct Range {
     uintptr_t begin, end;
 };
 
-/// Ranges that are added in any order, and then asked.
+/// Ranges that are added in any order and then queried.
 class Ranges {
 public:
     void add(Range range) { all_.push_back(range); }
@@ -54,7 +55,7 @@ private:
 
 #ifdef __x86_64__
 
-/// A list of fixed capacity in memory of its own, which a signal handler can add to: pages come when they are touched.
+/// A list of fixed capacity in separate memory, which a signal handler can append to: pages are allocated when first accessed.
 template <class T> class FixedList {
 public:
     explicit FixedList(size_t capacity) : capacity_(capacity) {
@@ -71,7 +72,7 @@ public:
         if (data_)
             munmap(static_cast<void *>(data_), capacity_ * sizeof(T));
     }
-    /// Room for `count` more; null, for good, when there is none.
+    /// Space for `count` more; null, from then on, if the list is full.
     T *add(size_t count = 1) {
         if (count > capacity_ - size_) {
             full_ = true;
@@ -102,15 +103,15 @@ public:
         device_.watch = outer_;
     }
 
-    /// Of the graph that runs, or of its body; null if none.
+    /// The watch of the running graph, or of its body; null if none.
     static AccessWatch *current() { return current_; }
-    /// Does it look at every instruction now?
+    /// Is it single-stepping now?
     bool steps() const { return stepping_; }
 
-    /// The node whose kernel, copy, fill or body comes now.
+    /// The node whose kernel, copy, fill or body runs next.
     void beginNode(size_t node) { node_ = node; }
-    /// Page-locked blocks that its kernel may write are kept for rewind(): those that its pointers lead to, or all when it has arguments
-    /// that may have pointers inside.
+    /// Saves the page-locked blocks that its kernel may write for rewind(): those that its pointers refer to, or all if arguments
+    /// may contain pointers.
     void keepPinned(const std::vector<const volatile void *> &pointers, bool hasClasses) {
         for (const volatile void *p : pointers)
             keepPinned(p);
@@ -134,7 +135,7 @@ public:
         beforeBytes_.clear();
     }
 
-    /// A copy or fill of the host's code uses this.
+    /// A copy, fill or other host code uses this.
     void note(const Box &box, bool write) {
         if (!device_.arena.owns(box.begin))
             return write ? keepPinned(box.begin) : void();
@@ -157,7 +158,7 @@ public:
     void touch(Allocation &a, const void *address, bool write, void *context) override {
         const unsigned part = partOf(a, reinterpret_cast<uintptr_t>(address));
         mark(a, part, write);
-        if (touched_.full()) // no verdict then
+        if (touched_.full()) // undecided then
             return device_.arena.open(a);
         if (const Known *k = stepping_ && context ? known(a) : nullptr;
             k && (k->meetings >> part & 1) != 0 && step(a, part, address, write, context))
@@ -171,7 +172,7 @@ public:
             device_.arena.open(*t.a);
     }
 
-    /// After the first run: finds parts of allocations where nodes without an order meet; false if there is none. `hash` says which.
+    /// After the first run: finds parts of allocations that unordered nodes share; false if there are none. `hash` identifies them.
     bool findMeetings(const Ancestors &ancestors, uint64_t &hash) {
         std::map<uintptr_t, std::vector<std::pair<size_t, Touched>>> users;
         for (size_t node = 0; node < used_.size(); ++node)
@@ -194,7 +195,7 @@ public:
         return !pairs_.empty();
     }
 
-    /// Puts memory back and watches every access where nodes meet; false when not all of it was kept.
+    /// Restores memory and observes every access to shared parts; false if some memory was not saved.
     bool rewind() {
         if (kept_.full() || keptBytes_.full() || touched_.full() || known_.full())
             return false;
@@ -235,17 +236,17 @@ public:
 private:
     static constexpr size_t mostKept = size_t(64) << 20, mostAccesses = 1 << 17;
 
-    /// What a node does with an allocation; a bit for each part.
+    /// The accesses of a node to an allocation; a bit for each part.
     struct Touched {
         Allocation *a;
         uint64_t read, written;
     };
-    /// What is known of an allocation; a bit for each part.
+    /// The facts known about an allocation; a bit for each part.
     struct Known {
         Allocation *a;
         uint64_t kept, meetings, copied;
     };
-    /// Memory as it was.
+    /// A saved copy of memory.
     struct Kept {
         char *memory, *copy;
         size_t bytes;
@@ -256,11 +257,11 @@ private:
         Range range;
         Kind kind;
     };
-    /// Bytes that a node uses in parts where it meets others.
+    /// Bytes that a node uses in parts that it shares with others.
     struct Exact {
         Ranges read, written, atomic;
 
-        /// Elements that the node updates atomically are read and changed by nothing else of it.
+        /// Elements that the node updates atomically count as neither read nor written.
         void seal() {
             atomic.seal();
             for (Ranges *plain : {&read, &written}) {
@@ -290,9 +291,9 @@ private:
         return {begin, std::min(begin + partBytes(a), a.pagesEnd)};
     }
 
-    // What a signal handler calls, too, allocates nothing.
+    // Functions that the signal handler also calls do not allocate.
 
-    /// Null when there are too many: nothing is said of them.
+    /// Null if there are too many, which are then not checked.
     Known *known(Allocation &a) {
         Known *k = std::find_if(known_.begin(), known_.end(), [&](const Known &entry) { return entry.a == &a; });
         if (k == known_.end() && (k = known_.add()))
@@ -311,7 +312,7 @@ private:
         (write ? t->written : t->read) |= bit;
         if (stepping_)
             return;
-        if (outer_) // where the body is one node
+        if (outer_) // there the body is one node
             outer_->mark(a, part, write);
         if (Known *k = write ? known(a) : nullptr; k && (k->kept & bit) == 0) {
             k->kept |= bit;
@@ -338,7 +339,7 @@ private:
             keep(kept_, keptBytes_, {reinterpret_cast<char *>(block->first), nullptr, block->second.bytes, 0});
     }
 
-    /// Lets one instruction through; false when there were too many.
+    /// Steps over one instruction; false if there were too many.
     bool step(Allocation &a, unsigned part, const void *address, bool write, void *context) {
         Access *const access = accesses_.add();
         if (!access || passingCount_ == mostPassing)
@@ -346,7 +347,7 @@ private:
         const uintptr_t at = reinterpret_cast<uintptr_t>(address);
         auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
         const Instruction instruction(reinterpret_cast<const unsigned char *>(registers[REG_RIP]));
-        // At the beginning of a page, it may use bytes before that page as well.
+        // An access at the beginning of a page may include bytes before that page.
         const unsigned bytes = at % device_.arena.pageSize() == 0 ? 1 : instruction.bytes();
         if (write && instruction.isAtomic())
             *access = {{at, (at / 8 + 1) * 8}, Access::Atomic};
@@ -368,7 +369,7 @@ private:
             Arena::protect(instance_->passing_[i].begin, instance_->passing_[i].end, PROT_NONE);
         instance_->passingCount_ = 0;
     }
-    /// What a node has changed in a part is written, whatever the width of its instructions.
+    /// Bytes that a node has changed in a part count as written, regardless of the width of its instructions.
     void addChanges(const Kept &old) {
         const auto differs = [&](size_t i) { return old.copy[i] != old.memory[i]; };
         for (size_t i = 0, end; i < old.bytes; i = end) {

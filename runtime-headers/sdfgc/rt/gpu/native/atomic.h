@@ -19,7 +19,7 @@ SDFGC_DEVICE inline unsigned swapAround(AtomicWord32 *p, unsigned expected, unsi
 
 template <int> __device__ unsigned atomicLocks[64];
 
-/// Copies past the first-level cache, which may be older than the lock.
+/// Copies, bypassing the first-level cache, which may hold data older than the lock.
 template <class T> SDFGC_DEVICE inline void copyVolatile(volatile T *to, const volatile T *from) {
     using Unit =
         std::conditional_t<alignof(T) % 8 == 0, AtomicWord64, std::conditional_t<alignof(T) % 4 == 0, AtomicWord32, unsigned char>>;
@@ -27,7 +27,7 @@ template <class T> SDFGC_DEVICE inline void copyVolatile(volatile T *to, const v
         reinterpret_cast<volatile Unit *>(to)[i] = reinterpret_cast<const volatile Unit *>(from)[i];
 }
 
-/// Whoever holds the lock finishes within the same turn of the loop, so that lanes of one warp cannot wait for each other for ever.
+/// The holder of the lock finishes within the same iteration of the loop, so lanes of one warp cannot wait for each other forever.
 template <class T, class Next> SDFGC_DEVICE T updateLocked(T *p, Next next) {
     unsigned *const lock = &atomicLocks<0>[(reinterpret_cast<uintptr_t>(p) >> 6) % 64];
     T old{};

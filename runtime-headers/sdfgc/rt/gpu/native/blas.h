@@ -43,12 +43,12 @@ SDFGC_BLAS_TYPE(std::complex<double>, SDFGC_BLAS_COMPLEX128, Z, Zgeru, Zdotu, Dz
 
 class BlasLibrary {
 public:
-    /// Makes the handle; how much memory what is recorded needs to work in.
+    /// Makes the handle and returns the size of the workspace that recorded calls need.
     bool open(size_t &workspace) { return blasWorkspace(workspace) == success && handle_.open(); }
     void lend(void *memory, size_t bytes) {
         workspace_ = memory;
         workspaceBytes_ = bytes;
-        if (!memory) // the stream of before may go
+        if (!memory) // the previous stream may be destroyed
             (void)handle_.bind(nullptr);
     }
 
@@ -120,7 +120,7 @@ public:
 
 private:
     static bool ok(BlasHandle::Status status) { return BlasHandle::ok(status); }
-    /// Another stream means the library's own workspace, until it is given another one.
+    /// Changing the stream resets the library to its own workspace, until another one is set.
     bool bind(Stream stream) {
         return handle_.bind(stream) && (!workspace_ || ok(SDFGC_BLAS_WORKSPACE(handle_, workspace_, workspaceBytes_)));
     }
@@ -135,7 +135,7 @@ private:
         return reinterpret_cast<std::conditional_t<std::is_const<T>::value, const Value, Value> *>(p);
     }
 
-    /// While it lives, results go to device memory.
+    /// While this lives, results go to device memory.
     struct ResultOnDevice {
         BlasHandle &handle;
         bool entered;

@@ -1,5 +1,5 @@
-// The kernel that sets conditions of loops (gpu/graph_nodes.h). It is in a source of its own, with gpu_loops.h, because older
-// drivers cannot load it.
+// The kernel that sets conditions of loops (gpu/graph_nodes.h). It is in a separate source, with gpu_loops.h, because older drivers
+// cannot load it.
 #pragma once
 
 #include "sdfgc/rt/gpu/graph_nodes.h"

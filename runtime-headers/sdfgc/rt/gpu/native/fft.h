@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    /// A plan works in memory of its own: one for each stream.
+    /// A plan has its own workspace, so there is one per stream.
     struct Key {
         Stream stream;
         FftShape shape;

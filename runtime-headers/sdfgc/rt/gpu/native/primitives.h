@@ -1,9 +1,9 @@
-// gpu_primitives.h's reduction by CUB or rocPRIM. Both are called twice: without memory they say how much they want to work in.
+// gpu_primitives.h's reduction by CUB or rocPRIM. Both are called twice: without memory they return the size of the workspace.
 #pragma once
 
 #include "sdfgc/rt/gpu/workspace.h"
 
-#include <iostream> // rocPRIM 2 prints to std::cout without it
+#include <iostream> // rocPRIM 2 uses std::cout without including it
 #include SDFGC_PRIMITIVES_HEADER
 #include SDFGC_PRIMITIVES_ROWS_HEADER
 
@@ -25,7 +25,7 @@ struct RowBegin {
     __host__ SDFGC_DEVICE RowBegin &operator++() { return ++row, *this; }
 };
 
-// What the library counts with.
+// The library's types for sizes.
 using PrimitiveSize = SDFGC_PRIMITIVES_SIZE;
 using PrimitiveCount = SDFGC_PRIMITIVES_COUNT;
 
@@ -42,7 +42,7 @@ template <class Op, class T> bool reduceRows(Stream stream, const T *in, int64_t
     size_t bytes = 0;
     if (!call(nullptr, bytes))
         return false;
-    bytes = bytes > 0 ? bytes : 1; // memory, however little, makes it the second call
+    bytes = bytes > 0 ? bytes : 1; // a non-null workspace makes it the second call
     const Workspace space(stream, bytes);
     return space && call(space.data(), bytes);
 }

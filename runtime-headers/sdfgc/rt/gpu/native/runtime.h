@@ -53,7 +53,7 @@ inline SDFGC_GPU_NAME(MemcpyKind) copyKind(CopyKind kind) {
     return SDFGC_GPU_NAME(MemcpyDefault);
 }
 
-/// A slice of a copy must be a whole number of rows: so the vendors' structures count.
+/// A slice of a copy must be a whole number of rows, because the vendors' structures count in rows.
 inline bool canCopy3D(const Copy3D &copy) {
     return copy.toPitch != 0 && copy.fromPitch != 0 && copy.toSlice % copy.toPitch == 0 && copy.fromSlice % copy.fromPitch == 0;
 }

@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// What a call works in, and an info where the caller wants none.
+    /// The workspace of a call, and an info value if the caller does not request it.
     template <class T> struct SolverSpace {
         SolverSpace(Stream stream, int count, int *wanted)
             : memory(stream, infoBytes + static_cast<size_t>(count) * sizeof(T)),

@@ -45,7 +45,7 @@ private:
     template <class T> bool byVector(Stream stream, int64_t m, int64_t k, T alpha, SparseMatrix A, const T *B, T beta, T *C) {
         constexpr auto type = SparseValue<T>::type;
         constexpr auto plain = SDFGC_SPARSE_CONSTANT(OPERATION_NON_TRANSPOSE);
-        constexpr auto how = SDFGC_SPARSE_CONSTANT(SPMV_CSR_ALG2); // the same bits in every run
+        constexpr auto how = SDFGC_SPARSE_CONSTANT(SPMV_CSR_ALG2); // bitwise identical in every run
         DenseVector x = nullptr, y = nullptr;
         size_t bytes = 0;
         bool done = ok(SDFGC_SPARSE_NAME(CreateDnVec)(&x, k, anything(B), type)) &&
@@ -85,7 +85,7 @@ private:
     }
     template <class Type>
     static bool create(DenseMatrix &out, int64_t rows, int64_t columns, void *data, int64_t row, int64_t column, Type type) {
-        const bool rowMajor = column == 1 && (row != 1 || columns == 1); // of a single column each row may follow the other
+        const bool rowMajor = column == 1 && (row != 1 || columns == 1); // a single column may be contiguous
         return ok(SDFGC_SPARSE_NAME(CreateDnMat)(&out, rows, columns,
                                                  rowMajor        ? row
                                                  : column < rows ? rows
@@ -94,7 +94,7 @@ private:
     }
 
     static bool ok(SparseHandle::Status status) { return SparseHandle::ok(status); }
-    /// The libraries take what they only read without const, too.
+    /// The libraries take even read-only arguments without const.
     template <class T> static void *anything(const T *p) { return const_cast<T *>(p); }
 
     SparseHandle handle_;

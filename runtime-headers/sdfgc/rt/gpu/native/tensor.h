@@ -39,10 +39,10 @@ struct TensorPlan {
     TensorOperation operation = {};
     SDFGC_TENSOR_NAME(PlanPreference_t) preference = {};
     SDFGC_TENSOR_NAME(Plan_t) plan = {};
-    uint64_t bytes = 0; // that it works in
+    uint64_t bytes = 0; // of its workspace
 };
 
-/// Ends what there is of it.
+/// Destroys the parts that exist.
 struct EndTensorPlan {
     void operator()(const TensorPlan &p) const {
         if (p.plan)
@@ -95,7 +95,7 @@ public:
 
 private:
     using Key = std::vector<int64_t>;
-    /// Each call names its stream.
+    /// Calls take the stream as an argument.
     static TensorStatus noStream(TensorHandle, Stream) { return TensorStatus(); }
 
     template <class Element> static void append(Key &key, const Tensor<Element> &t) {
@@ -113,7 +113,7 @@ private:
         return tensorOk(SDFGC_TENSOR_NAME(CreateTensorDescriptor)(handle_, &shape, static_cast<uint32_t>(t.rank), t.extents,
                                                                   t.strides, TensorType<T>::elements(), sizeof(T)));
     }
-    /// The plan of that key; `describe` makes the operation that a new one is for.
+    /// The plan for the key; `describe` creates the operation for a new plan.
     template <class Describe> const TensorPlan *find(Stream stream, const Key &key, const Describe &describe) {
         if (const TensorPlan *known = plans_.find(key))
             return known;
@@ -134,7 +134,7 @@ private:
     }
 
     LibraryHandle<TensorHandle, SDFGC_TENSOR_NAME(Create), endTensors<TensorHandle>, noStream> handle_;
-    Plans<Key, TensorPlan, EndTensorPlan> plans_; // end before the handle that made them
+    Plans<Key, TensorPlan, EndTensorPlan> plans_; // destroyed before the handle that made them
 };
 
 } // namespace sdfgc::gpu::detail

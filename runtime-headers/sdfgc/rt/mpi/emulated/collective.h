@@ -1,4 +1,4 @@
-// Collective calls of the emulation: who sends what to whom, and reductions.
+// Collective calls of the emulation: transfers between ranks, and reductions.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/communicator.h"
@@ -115,7 +115,8 @@ inline void combineBasic(BasicOp op, Basic basic, const char *in, char *out, std
     }
 }
 
-/// Counts the messages of ranks that send to a root, and of the root to all, by the model of docs/user/mpi.md. `root` < 0: rank 0, and it answers.
+/// Counts the messages of ranks that send to a root, and of the root to all, by the model of docs/user/mpi.md. `root` < 0: rank 0,
+/// and it answers.
 inline void countToRoot(const Comm &comm, const std::vector<Entry> &entries, int root, std::size_t bytes) {
     for (int r = 0; r < comm.size(); ++r) {
         const bool isRoot = r == std::max(root, 0);

@@ -1,7 +1,7 @@
 // Communicators of the emulation, and calls that all of their ranks make.
 //
-// A collective call is a meeting: each rank brings what it was called with, the last one looks whether all came for the same, and does
-// the work of all.
+// A collective call is a meeting: each rank contributes its arguments, and the last one checks that all made the same call and does
+// the work for all.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/job.h"
@@ -19,7 +19,7 @@ struct Side {
     const int *counts = nullptr, *places = nullptr;
 
     std::int64_t countOf(int rank) const { return counts ? counts[rank] : count; }
-    /// Where the items of a rank begin; with `whole` all ranks' are the same.
+    /// The begin of a rank's items; with `whole`, all ranks share the same items.
     void *at(int rank, bool whole) const {
         const std::int64_t item = whole ? 0 : places ? places[rank] : rank * count;
         return static_cast<char *>(const_cast<void *>(data)) + item * type->extent;
@@ -40,9 +40,9 @@ struct Entry {
     int root = -1;
     Operator *op = nullptr;
     Side send, receive;
-    bool keepsOwn = false; // the rank's own piece is where it has to be
+    bool keepsOwn = false; // the rank's own piece is already in place
     int color = 0, key = 0;
-    Comm **made = nullptr; // gets a communicator
+    Comm **made = nullptr; // receives a communicator
     std::vector<Delivery> deliveries;
 };
 
@@ -50,7 +50,7 @@ struct Meeting {
     std::vector<Entry> entries;
     std::size_t arrived = 0, left = 0;
     bool isDone = false;
-    std::string wrong; // why it came to nothing
+    std::string wrong; // why it failed
 };
 
 struct Comm {
@@ -70,7 +70,7 @@ struct Comm {
     int mine() const { return rankOf(myRank); }
 };
 
-/// What the last rank at a meeting does: moves data between the entries, and says what is wrong.
+/// The work of the last rank at a meeting: moves data between the entries, and returns an error text.
 using Work = std::function<std::string(Comm &, std::vector<Entry> &)>;
 
 inline std::string describe(const Entry &e, int rank) {
@@ -78,7 +78,7 @@ inline std::string describe(const Entry &e, int rank) {
            (e.root >= 0 ? " with root " + std::to_string(e.root) : "");
 }
 
-/// Why two entries cannot be one call; empty when they can.
+/// Why two entries cannot belong to one call; empty if they can.
 inline std::string difference(const Entry &a, const Entry &b, int rank) {
     if (a.kind == b.kind && a.root == b.root && a.op == b.op)
         return "";
@@ -86,8 +86,8 @@ inline std::string difference(const Entry &a, const Entry &b, int rank) {
            (a.kind == b.kind && a.root == b.root ? " with another operator" : "") + ", " + describe(b, rank);
 }
 
-/// Comes to the next meeting of a communicator; the last rank does the work of all. Null where the call cannot be made: `code` is its
-/// answer then. The lock is held.
+/// Joins the next meeting of a communicator; the last rank does the work for all. Null if the call is not possible; `code` is then
+/// its result. The lock is held.
 inline Meeting *arrive(Comm *comm, Entry mine, const Work &work, std::uint64_t &number, int &code) {
     Job &j = job();
     code = MPI_SUCCESS;
@@ -116,7 +116,7 @@ inline Meeting *arrive(Comm *comm, Entry mine, const Work &work, std::uint64_t &
     return &m;
 }
 
-/// Waits until all have come, takes what is for this rank, unless `wrong` says why it must not, and goes. The lock is held.
+/// Waits until all ranks have joined, takes this rank's results unless `wrong` is set, and leaves. The lock is held.
 inline int leave(std::unique_lock<std::mutex> &held, Comm &comm, std::uint64_t number, std::string wrong = "") {
     Meeting &m = comm.meetings[number];
     Entry &mine = m.entries[static_cast<std::size_t>(comm.mine())];
@@ -132,7 +132,7 @@ inline int leave(std::unique_lock<std::mutex> &held, Comm &comm, std::uint64_t n
     return wrong.empty() ? MPI_SUCCESS : fail(wrong);
 }
 
-/// Takes part in the next meeting of a communicator, and stays until its work is done.
+/// Takes part in the next meeting of a communicator, and waits until its work is done.
 inline int meet(Comm *comm, Entry mine, const Work &work) {
     job().delay(me());
     std::unique_lock held(job().lock);

@@ -1,4 +1,4 @@
-// What the collective calls of MPI come down to: five ways to deal out, and reductions, each made at once or begun.
+// The forms of MPI's collective calls: five ways to distribute, and reductions, each blocking or non-blocking.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/nonblocking.h"
@@ -11,7 +11,7 @@ inline Entry entry(const char *kind, int root = -1) {
     e.root = root;
     return e;
 }
-/// How a call deals out: pieces for each rank, or one for all.
+/// How a call distributes: pieces for each rank, or one for all.
 struct Form {
     Pattern pattern;
     bool wholeSend, wholeReceive;
@@ -21,7 +21,7 @@ struct Form {
 inline constexpr Form broadcast{Pattern::FromRoot, true, true}, scattering{Pattern::FromRoot, false, true},
     gathering{Pattern::ToRoot, true, false}, gatheringAll{Pattern::ToAll, true, false}, exchange{Pattern::Exchange, false, false};
 
-/// With a request the call begins, without one it is made.
+/// With a request the call only begins; without one it completes.
 inline int moved(MPI_Comm comm, Entry e, const Form &form, MPI_Request *request = nullptr) {
     if (e.send.data == MPI_IN_PLACE || e.receive.data == MPI_IN_PLACE)
         return fail(e.kind + " in place is not emulated");

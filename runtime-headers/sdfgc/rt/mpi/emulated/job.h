@@ -1,7 +1,7 @@
-// The ranks of an emulated job: who runs, who waits and for what.
+// The ranks of an emulated job: which ones run, and which ones wait for what.
 //
-// One lock guards everything. A rank that waits says so; who makes what it waits for true takes it off the list under the lock. So when
-// as many ranks wait as are alive, none will ever go on: that is a deadlock, and all of them are told.
+// One lock guards everything. A waiting rank registers itself; the rank that fulfils its condition removes it from the list under
+// the lock. So if all live ranks wait, none can ever continue: that is a deadlock, and all of them are notified.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/type.h"
@@ -16,10 +16,10 @@
 
 namespace sdfgc::mpi::emulated {
 
-/// What went wrong, as a code and its text of this thread.
+/// An error, as a code and this thread's text for it.
 constexpr int failed = 1;
 
-/// What a rank has made and not given back.
+/// Objects that a rank has created and not freed.
 struct Open {
     int types = 0, operators = 0, communicators = 0;
 };
@@ -33,7 +33,7 @@ struct Rank {
     std::mt19937_64 random;
 };
 
-/// What a rank has sent for one element.
+/// The messages that a rank has sent for one element.
 struct Sent {
     std::int64_t messages = 0, bytes = 0;
 };
@@ -46,10 +46,10 @@ public:
     }
     std::vector<Rank> ranks;
     std::mutex lock;
-    std::string broken;                            // why the job cannot go on
+    std::string broken;                            // why the job cannot continue
     std::map<std::string, std::vector<Sent>> sent; // by element, of each rank
 
-    /// A rank sends; under the lock. What initialisers do is not part of a call.
+    /// A rank sends; under the lock. Messages of initialisers are not part of a call.
     void count(const char *element, int rank, std::int64_t messages, std::size_t bytesEach) {
         if (std::string_view(element) == "initialisation")
             return;
@@ -69,10 +69,10 @@ public:
         else if (n == 3)
             std::this_thread::sleep_for(std::chrono::microseconds(r.random() % 200));
     }
-    /// Which of `n` possibilities.
+    /// Chooses one of `n` possibilities.
     std::size_t choose(Rank &r, std::size_t n) { return seed_ == 0 || n < 2 ? 0 : r.random() % n; }
 
-    /// Waits until `event` has happened (see `happened`); false where the job cannot go on.
+    /// Waits until `event` has happened (see `happened`); false if the job cannot continue.
     bool wait(std::unique_lock<std::mutex> &held, Rank &r, const void *event, std::string what) {
         r.waits = std::move(what);
         r.event = event;
@@ -84,7 +84,7 @@ public:
         r.event = nullptr;
         return broken.empty();
     }
-    /// Lets everyone go on who waits for `event`.
+    /// Wakes all ranks that wait for `event`.
     void happened(const void *event) {
         for (Rank &r : ranks)
             if (r.event == event) {
@@ -98,7 +98,7 @@ public:
             broken = std::move(why);
         changed_.notify_all();
     }
-    /// A rank is at its end.
+    /// A rank has ended.
     void leave() {
         --alive_;
         lookForDeadlock();
@@ -134,7 +134,7 @@ inline int fail(std::string why) {
     lastError = std::move(why);
     return failed;
 }
-/// The answer of a call that the end of the job interrupted.
+/// The result of a call that the end of the job interrupted.
 inline int interrupted() { return fail(job().broken); }
 
 } // namespace sdfgc::mpi::emulated

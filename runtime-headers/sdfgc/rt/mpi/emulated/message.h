@@ -1,7 +1,7 @@
 // Messages from one rank to another in the emulation.
 //
-// A send is matched with a receive of the same communicator and tag in the order in which both were posted. Its elements are taken when
-// it is posted; a receive that is not waited for at once gets them at the wait.
+// A send is matched with a receive of the same communicator and tag in the order in which both were posted. Its elements are copied
+// when it is posted; a non-blocking receive gets them at the wait.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/communicator.h"
@@ -23,7 +23,7 @@ struct Request {
     void *data = nullptr;
     std::int64_t count = 0;
     Type type;               // a copy: the program may free its own while the message is under way
-    std::vector<char> bytes; // a send: what goes; a receive: what came
+    std::vector<char> bytes; // the data of a send, or the received data
     Signature signature;
     bool isDone = false;
     std::string wrong;
@@ -35,7 +35,7 @@ inline std::list<Request *> &posted() {
     return all;
 }
 
-constexpr char poison = static_cast<char>(0xFF); // floating-point numbers of such bytes are no numbers
+constexpr char poison = static_cast<char>(0xFF); // floating-point numbers with these bytes are NaN
 
 inline bool fits(const Request &send, const Request &receive) {
     return send.comm == receive.comm && send.comm->members[std::size_t(send.peer)] == receive.owner &&
@@ -55,7 +55,7 @@ inline void match(Request &send, Request &receive) {
     std::size_t room = 0;
     for (const auto &[basic, n] : receive.signature)
         room += n * sizeOf(basic);
-    Signature begin = receive.signature; // a receive may have more room than comes
+    Signature begin = receive.signature; // a receive may have more space than the message needs
     if (!send.signature.empty() && begin.size() >= send.signature.size()) {
         begin.resize(send.signature.size());
         begin.back().second = std::min(begin.back().second, send.signature.back().second);
@@ -73,7 +73,7 @@ inline void match(Request &send, Request &receive) {
     job().happened(&receive);
 }
 
-/// The earliest posted partner; of several senders one that the seed chooses, and of each its earliest.
+/// The earliest posted partner. If several ranks have a matching send, the seed chooses one rank, and its earliest send is taken.
 inline Request *partnerOf(const Request &mine) {
     std::vector<Request *> candidates;
     for (Request *other : posted()) {
@@ -90,7 +90,7 @@ inline Request *partnerOf(const Request &mine) {
     return candidates[mine.isSend ? 0 : job().choose(me(), candidates.size())];
 }
 
-/// Posts a message; null where it cannot be, and then the answer of the call is in `code`. Nothing is posted for MPI_PROC_NULL.
+/// Posts a message; null on failure, with the result of the call in `code`. Nothing is posted for MPI_PROC_NULL.
 inline Request *post(bool isSend, const void *data, std::int64_t count, Type *type, int peer, int tag, Comm *comm, int &code) {
     Job &j = job();
     Rank &r = me();
@@ -132,7 +132,7 @@ inline Request *post(bool isSend, const void *data, std::int64_t count, Type *ty
     return q;
 }
 
-/// What a buffer must still hold while its request is open.
+/// The contents that a buffer must keep while its request is open.
 inline bool isUntouched(const Request &q) {
     std::size_t at = 0;
     bool same = true;
@@ -150,7 +150,7 @@ inline void poisonBuffer(const Request &q) {
     forEachPiece(q.data, q.count, q.type, [](char *at, std::size_t n) { std::memset(at, poison, n); });
 }
 
-/// Waits for a message and forgets it. `wasOpen`: the program went on in between, so its buffer is looked at.
+/// Waits for a message and removes it. `wasOpen`: the program continued in between, so its buffer is checked.
 inline int complete(Request *q, bool wasOpen, MPI_Status *status) {
     Job &j = job();
     Rank &r = me();

@@ -1,7 +1,7 @@
 // Collective calls of the emulation that begin now and end at a wait.
 //
-// What a rank sends is copied when it calls, and looked at again when it waits: it must not have changed. What it receives into holds
-// bytes that are no numbers until the wait.
+// A rank's send buffer is copied at the call and compared at the wait: it must not change. Its receive buffer holds NaN bytes until
+// the wait.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulated/collective.h"
@@ -36,14 +36,14 @@ struct Ongoing {
     }
 };
 
-/// Which ranks have which side of a call: pieces for each rank, or one for all.
+/// The sides of a call that ranks have: pieces for each rank, or one for all.
 inline void sidesOf(Ongoing &o, const Entry &e, Pattern p, bool wholeSend, bool wholeReceive) {
     const int rank = o.comm->mine(), n = o.comm->size();
     o.sendPieces = p == Pattern::FromRoot && rank != e.root ? 0 : wholeSend ? 1 : n;
     o.receivePieces = (p == Pattern::ToRoot && rank != e.root) || (e.keepsOwn && rank == e.root) ? 0 : wholeReceive ? 1 : n;
 }
 
-/// Begins a call; the request gets what to wait for.
+/// Begins a call and fills the request.
 inline int begin(std::shared_ptr<Ongoing> o, Entry e, const Work &work, MPI_Request *request) {
     Job &j = job();
     j.delay(me());
@@ -70,7 +70,7 @@ inline int begin(std::shared_ptr<Ongoing> o, Entry e, const Work &work, MPI_Requ
     return MPI_SUCCESS;
 }
 
-/// Waits for such a call and forgets it.
+/// Waits for such a call and removes it.
 inline int end(Request *q) {
     job().delay(me());
     std::unique_lock held(job().lock);

@@ -1,4 +1,4 @@
-// Types of the emulation: which bytes a message consists of, and of which basic types.
+// Types of the emulation: the bytes of a message, and their basic types.
 #pragma once
 
 #include "sdfgc/rt/mpi/emulate.h"
@@ -40,7 +40,7 @@ struct Type {
     }
 };
 
-/// Kinds and numbers of the elements of a message, without where they are.
+/// Kinds and numbers of the elements of a message, without their positions.
 using Signature = std::vector<std::pair<Basic, std::size_t>>;
 
 inline Signature signatureOf(const Type &type, std::int64_t count) {
