@@ -48,7 +48,8 @@ std::uint64_t bytesBelow(const std::string &folder) {
     return bytes;
 }
 
-/// The contents of the cache, except for descriptions of compilers, which are small. Links belong to somebody else.
+/// The contents of the cache, except for descriptions of compilers, which are small. Links are skipped, because their targets are
+/// outside of the cache.
 std::vector<Kept> contents(const std::string &cache) {
     std::vector<Kept> out;
     const auto eachIn = [&](const std::string &name, const auto &take) {

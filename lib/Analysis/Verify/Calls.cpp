@@ -136,7 +136,7 @@ bool Verifier::isDeclaredInExpressions(Name function, const SDFG &g) const {
 void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
     if (!t.environments.empty())
         return;
-    const py::BlockNames names = py::blockNames(py::resolveModules(code, {}));
+    const py::BlockNames names = py::blockNames(code);
     for (const Name n : names.called) { // a written name is a variable of the code that holds a lambda
         const Name object(n.view().substr(0, n.view().find('.')));
         if (!names.written.count(object) && !isDeclared(object, g) && !t.inConnector(object) && !t.outConnector(object))
@@ -147,7 +147,7 @@ void Verifier::calls(const Tasklet &t, const SDFG &g, const std::vector<py::Stmt
 /// A symbol is a single number without elements. Other names must be connectors, variables, containers, or declared in the graph's
 /// own code.
 void Verifier::bases(const Tasklet &t, const SDFG &g, const std::vector<py::StmtRef> &code) {
-    const Bases bases(py::resolveModules(code, {}));
+    const Bases bases(code);
     const auto isOfTasklet = [&](Name n) { return bases.variables.count(n) || t.inConnector(n) || t.outConnector(n); };
     for (const Name n : bases.subscripted) {
         const Type *type = g.symbols.find(n);

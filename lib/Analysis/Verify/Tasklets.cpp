@@ -117,8 +117,9 @@ void Verifier::tasklet(const Tasklet &t, const SDFG &g) {
     if (!code.value)
         return; // C++ code is passed through
     if (warns()) {
-        calls(t, g, *code.value);
-        bases(t, g, *code.value);
+        const std::vector<py::StmtRef> resolved = py::resolveModules(*code.value, {});
+        calls(t, g, resolved);
+        bases(t, g, resolved);
     }
     if (several.empty())
         return;

@@ -117,6 +117,7 @@ private:
 
     // ---- calls
     void readDeclarations(const ir::SDFG &root);
+    /// `code`: with resolved modules.
     void calls(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
     void bases(const ir::Tasklet &t, const ir::SDFG &g, const std::vector<py::StmtRef> &code);
     bool isOfGraph(Name function, const ir::SDFG &g) const;

@@ -51,7 +51,7 @@ sym::Subset elementAt(const sym::Subset &s, const std::vector<sym::Expr> &steps)
     return out;
 }
 
-/// Steps along each dimension of the element with this row-major index; zeros if there is no element.
+/// The indices of the element at a row-major position; zeros if the shape has no elements.
 std::vector<sym::Expr> stepsOf(const std::vector<analysis::Axis> &axes, sym::Expr linear) {
     std::vector<sym::Expr> out(axes.size(), 0);
     if (std::any_of(axes.begin(), axes.end(), [](const analysis::Axis &a) { return a.size.isZero(); }))

@@ -70,7 +70,7 @@ template <class T> struct Block {
     }
 };
 
-/// block(data, extent, stride, extent, stride, ...): one element if there are no sizes.
+/// block(data, extent, stride, extent, stride, ...): a single element without extents.
 template <class T, class... Sizes> Block<T> block(T *data, Sizes... sizes) {
     static_assert(sizeof...(sizes) % 2 == 0 && sizeof...(sizes) / 2 <= maxRank);
     Block<T> b;
