@@ -41,6 +41,8 @@ public:
 
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
+    std::optional<sym::Subset> elementsOf(const PlacedUse &u) const;
+    const ir::SDFG &g_;
     const analysis::Memories &memories_;
     const sym::Assumptions facts_;
 };
