@@ -300,7 +300,7 @@ private:
     /// The union of these uses of a container over all iterations of a map, at a connector of the map.
     const Use &together(const std::vector<const Use *> &uses, Name connector, const Map &m) {
         Use &out = *unions_.emplace_back(std::make_unique<Use>(*uses.front()));
-        const Name data = out.data;
+        const Name data = namedBy(uses);
         const DataDesc *d = g_.desc(data);
         out.connector = connector;
         out.memlet = Memlet();
@@ -320,6 +320,13 @@ private:
             out.subset = all;
         out.node = 0;
         return out;
+    }
+
+    /// The member of a structure that all memlets of uses name, or the container.
+    static Name namedBy(const std::vector<const Use *> &uses) {
+        const Name container = uses.front()->data, first = uses.front()->memlet.data;
+        const bool same = std::all_of(uses.begin(), uses.end(), [first](const Use *u) { return u->memlet.data == first; });
+        return same && first.str().rfind(container.str() + ".", 0) == 0 ? first : container;
     }
 
     static bool hasNoIterations(const Map &m) {

@@ -299,7 +299,8 @@ void Memories::findNewPointers(SDFG &g) {
     for (State *s : allStates(g))
         for (const auto &e : s->edges())
             if (const auto *to = dyn_cast<AccessNode>(e->dst); to && e->dstConn != Name("set"))
-                change(*to, *e);
+                for (const Edge *leaf : e->src->isExit() ? memletLeaves(e.get()) : std::vector<Edge *>{e.get()})
+                    change(*to, *leaf);
 }
 
 // ---- queries
