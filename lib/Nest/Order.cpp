@@ -18,9 +18,7 @@ Name Order::baseOf(const Use &u) const {
 }
 
 /// In a state, all members of a structure are ordered, because each write creates an access node of the structure.
-bool Order::isApart(const Kept &k, const Use &u) const {
-    return scope_ && memories_->apart(u.place(), {u.memory, k.member});
-}
+bool Order::isApart(const Kept &k, const Use &u) const { return scope_ && memories_->apart(u.place(), {u.memory, k.member}); }
 
 template <class F> void Order::forEachAt(const Use &u, const F &f) const {
     const analysis::Memory m = u.memory;
