@@ -140,10 +140,16 @@ private:
             return why;
         if (nest::leavesContainers(map_, g_, items_.facts()))
             return {Why::OutOfBounds, "it accesses elements outside of a container"};
-        return dependence();
+        const Reason why = dependence();
+        if (!why)
+            return {};
+        map_.locals.clear();
+        updated_.clear();
+        sums_.clear();
+        return obstacleInBody() ? why : Reason(); // which looks into nested SDFGs, and at all writes of a private container
     }
 
-    /// The same for a body with any control flow, which is moved as it is.
+    /// The same for a body with any control flow.
     Reason obstacleInBody() {
         if (Reason why = nest::readBody(loop_, header_, memories_, liveness_, body_))
             return why;
