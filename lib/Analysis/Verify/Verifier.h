@@ -103,7 +103,8 @@ private:
     }
     bool hasElementOrCall(sym::Expr e);
     /// The part that keeps a size, bound or index from being an integer; nothing if it is one.
-    static std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
+    std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
+    std::map<const ir::SDFG *, std::set<Name>> integersDeclaredReal_;
     void node(const ir::Node &n, StateFrame &sf);
     void access(const ir::AccessNode &n, StateFrame &sf);
     void accessInNested(const ir::AccessNode &n, const StateFrame &sf);
