@@ -79,7 +79,7 @@ class Bisect : public Subcommand {
         if (!own)
             return false;
         const auto lowering =
-            std::find_if(own->steps.begin(), own->steps.end(), [](const pass::Step &p) { return p.pass == "lower"; });
+            std::find_if(own->steps.begin(), own->steps.end(), [](const pass::PipelineStep &p) { return p.pass == "lower"; });
         own->steps.erase(lowering == own->steps.end() ? lowering : lowering + 1, own->steps.end());
         finish_ = std::move(*own);
         return true;

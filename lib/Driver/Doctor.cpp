@@ -146,7 +146,7 @@ class Doctor : public Subcommand {
     }
 
     void programs() {
-        for (const platform::Program &p : platform::programs()) {
+        for (const platform::ExternalProgram &p : platform::programs()) {
             const std::string name(p.name), path = pathOf(name);
             if (path.empty())
                 missing(name, "it " + std::string(p.purpose));

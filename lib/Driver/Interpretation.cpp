@@ -6,7 +6,7 @@ namespace {
 
 using diag::Id;
 
-diag::Kind<std::string> diagnosticOf(interpret::FaultKind kind) {
+diag::MessageKind<std::string> diagnosticOf(interpret::FaultKind kind) {
     using interpret::FaultKind;
     switch (kind) {
     case FaultKind::NotWritten:

@@ -22,7 +22,7 @@ std::optional<int64_t> valueOf(const SizeExpr &e, const std::map<Name, int64_t> 
 /// As a product if possible: `8*N*(P - 1)`.
 std::string textOf(const SizeExpr &size) {
     const std::optional<sym::Expr> plain = size.plain();
-    if (!plain || plain->kind() != sym::Kind::Add)
+    if (!plain || plain->kind() != sym::SymbolicKind::Add)
         return size.str();
     sym::Expr rest = *plain;
     std::vector<sym::Expr> parts;
@@ -42,7 +42,7 @@ std::string textOf(const SizeExpr &size) {
         return size.str();
     std::string out;
     for (const sym::Expr &part : parts)
-        out += (out.empty() ? "" : "*") + (part.kind() == sym::Kind::Add ? "(" + part.str() + ")" : part.str());
+        out += (out.empty() ? "" : "*") + (part.kind() == sym::SymbolicKind::Add ? "(" + part.str() + ")" : part.str());
     return out;
 }
 

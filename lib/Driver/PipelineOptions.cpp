@@ -36,7 +36,7 @@ public:
     void after(const pass::Program &, const pass::Event &e, bool changed, pass::Context &) override {
         record(e);
         session_.log().debug("pass {} {}", e.pass.name, changed ? "changed the graph" : "made no change");
-        pass::Step done = pipeline_.steps[e.position - 1];
+        pass::PipelineStep done = pipeline_.steps[e.position - 1];
         done.conditions.clear(); // these held
         done_.steps.push_back(std::move(done));
         if (replay_.empty())

@@ -53,7 +53,7 @@ bool isRefused(const LibraryNode &n) {
     return d && !d->expand && d->className != "Dummy";
 }
 
-class Collector {
+class ProgramInfoCollector {
 public:
     ProgramInfo collect(SDFG &root) {
         for (SDFG *g : allSDFGs(root)) {
@@ -169,6 +169,6 @@ std::string ContainerInfo::bytes() const {
     return elements.isOne() ? "sizeof(" + desc->dtype.str() + ")" : "(" + elements.str() + ") * sizeof(" + desc->dtype.str() + ")";
 }
 
-ProgramInfo collectInfo(SDFG &root) { return Collector().collect(root); }
+ProgramInfo collectInfo(SDFG &root) { return ProgramInfoCollector().collect(root); }
 
 } // namespace sdfgc::driver

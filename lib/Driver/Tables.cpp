@@ -100,7 +100,8 @@ std::string page(const pass::PassInfo &p) {
     std::string users;
     for (const targets::TargetInfo &t : targets::all())
         if (const auto pipeline = pipelineOf(t.name))
-            if (std::any_of(pipeline->steps.begin(), pipeline->steps.end(), [&](const pass::Step &s) { return s.pass == p.name; }))
+            if (std::any_of(pipeline->steps.begin(), pipeline->steps.end(),
+                            [&](const pass::PipelineStep &s) { return s.pass == p.name; }))
                 users += (users.empty() ? "" : ", ") + t.name;
     out += "| pipelines | " + (users.empty() ? "none" : users) + " |\n\n## Options\n\n";
     if (p.options.empty())
@@ -123,7 +124,7 @@ std::string index() {
 std::string page(const targets::TargetInfo &t) {
     std::string out = "# Target " + t.name + "\n\n" + t.summary + "\n\n" + t.description + "\n\n## Pipeline\n\n";
     if (const auto pipeline = pipelineOf(t.name))
-        for (const pass::Step &s : pipeline->steps)
+        for (const pass::PipelineStep &s : pipeline->steps)
             out += "1. [" + s.pass + "](../passes/" + s.pass + ".md)\n";
     return out;
 }
@@ -180,7 +181,7 @@ class Passes : public Subcommand {
         std::ostream &out = s.environment.out;
         out << "// " << p->name << " for target " << compile.target.name() << '\n';
         for (std::size_t i = 0; i < p->steps.size(); ++i) {
-            const pass::Step &step = p->steps[i];
+            const pass::PipelineStep &step = p->steps[i];
             for (const pass::Group &g : p->groups)
                 if (g.first == i)
                     out << "fixed-point, at most " << g.limit << " rounds, of " << g.last - g.first << ":\n";

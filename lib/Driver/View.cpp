@@ -45,7 +45,7 @@ public:
     }
     std::string scripts() const {
         std::string out;
-        for (const Step &s : list_)
+        for (const ShownGraph &s : list_)
             out += "<script type=\"application/json\" data-step=\"" + escaped(s.name) + "\" data-same=\"" +
                    escaped(json::strings(s.same).dump()) + "\">" + s.model + "</script>\n";
         return out;
@@ -53,11 +53,11 @@ public:
     std::map<std::string, int> files; // files that are named, with the last line of each
 
 private:
-    struct Step {
+    struct ShownGraph {
         std::string name, model;
         std::vector<std::string> same; // names of the following graphs that look the same
     };
-    std::vector<Step> list_;
+    std::vector<ShownGraph> list_;
 };
 
 class View : public Subcommand {

@@ -36,9 +36,9 @@ struct Site : nest::PlacedUse {
     const nest::Item *item = nullptr; // in the run
 };
 
-class Program {
+class PrimalProgram {
 public:
-    Program(ir::SDFG &g, analysis::Memories &memories);
+    PrimalProgram(ir::SDFG &g, analysis::Memories &memories);
 
     ir::SDFG &sdfg() { return g_; }
     std::vector<nest::Run> &runs() { return runs_; }

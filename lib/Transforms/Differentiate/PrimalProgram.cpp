@@ -1,4 +1,4 @@
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -32,7 +32,7 @@ void nameCopied(std::vector<nest::Item> &items, const SDFG &g) {
 
 } // namespace
 
-Program::Program(SDFG &g, analysis::Memories &memories)
+PrimalProgram::PrimalProgram(SDFG &g, analysis::Memories &memories)
     : g_(g), memories_(memories), runs_(nest::readRuns(g, memories)), facts_(analysis::factsOf(g)), symbolTypes_(g),
       readByFlow_(analysis::containersReadByControlFlow(g)) {
     for (nest::Run &r : runs_) {
@@ -60,7 +60,7 @@ Program::Program(SDFG &g, analysis::Memories &memories)
     walk(g);
 }
 
-void Program::findHidden() {
+void PrimalProgram::findHidden() {
     std::set<const State *> readable;
     for (const nest::Run &r : runs_)
         readable.insert(r.states.begin(), r.states.end());
@@ -82,14 +82,14 @@ void Program::findHidden() {
     }
 }
 
-void Program::findRealSymbols() {
+void PrimalProgram::findRealSymbols() {
     for (const InterstateEdge *e : allInterstateEdges(g_))
         for (const auto &[symbol, value] : e->assignments)
             if (const Type t = symbolTypes_.of(symbol); t.isFloat() || t.isComplex())
                 realSymbols_.emplace(symbol, -2 - static_cast<analysis::Memory>(realSymbols_.size()));
 }
 
-std::vector<Name> Program::realSymbolsIn(const nest::Step &s) const {
+std::vector<Name> PrimalProgram::realSymbolsIn(const nest::Step &s) const {
     std::vector<Name> out;
     if (realSymbols_.empty())
         return out;
@@ -100,7 +100,7 @@ std::vector<Name> Program::realSymbolsIn(const nest::Step &s) const {
     return out;
 }
 
-std::set<analysis::Memory> Program::readBy(const std::string &value) const {
+std::set<analysis::Memory> PrimalProgram::readBy(const std::string &value) const {
     std::set<analysis::Memory> out;
     for (const Name n : analysis::namesInCode({value, Language::Python}, g_)) {
         if (const auto symbol = realSymbols_.find(n); symbol != realSymbols_.end())
@@ -111,23 +111,23 @@ std::set<analysis::Memory> Program::readBy(const std::string &value) const {
     return out;
 }
 
-bool Program::isWrittenInHidden(analysis::Memory m) const {
+bool PrimalProgram::isWrittenInHidden(analysis::Memory m) const {
     return std::any_of(hidden_.begin(), hidden_.end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
 
-std::set<analysis::Memory> Program::memoriesOf(const std::vector<Name> &names) const {
+std::set<analysis::Memory> PrimalProgram::memoriesOf(const std::vector<Name> &names) const {
     std::set<analysis::Memory> out;
     for (const Name n : names)
         out.insert(memories_.of(g_, n));
     return out;
 }
 
-nest::Run *Program::runAt(const Block *b) {
+nest::Run *PrimalProgram::runAt(const Block *b) {
     const auto it = runAt_.find(b);
     return it == runAt_.end() ? nullptr : it->second;
 }
 
-void Program::walk(Region &r) {
+void PrimalProgram::walk(Region &r) {
     std::vector<Block *> order = chains_[&r] = analysis::sequenceOf(r);
     if (order.empty()) // not a sequence: it cannot be reversed, and its effects count in any order
         for (const auto &b : r.blocks())
@@ -136,7 +136,7 @@ void Program::walk(Region &r) {
         block(*b);
 }
 
-void Program::block(Block &b) {
+void PrimalProgram::block(Block &b) {
     ++here_.at;
     places_.emplace(&b, here_);
     if (const nest::Run *run = runAt(&b))
@@ -166,7 +166,7 @@ void Program::block(Block &b) {
     }
 }
 
-void Program::add(const Item &item, const Item &top, const nest::Run &run) {
+void PrimalProgram::add(const Item &item, const Item &top, const nest::Run &run) {
     const std::size_t begin = sites_.size();
     if (item.map) {
         addMap(*item.map, top, run);
@@ -179,7 +179,7 @@ void Program::add(const Item &item, const Item &top, const nest::Run &run) {
     extents_[&item] = {begin, sites_.size()};
 }
 
-void Program::addMap(const nest::Map &m, const Item &top, const nest::Run &run) {
+void PrimalProgram::addMap(const nest::Map &m, const Item &top, const nest::Run &run) {
     analysis::addLoops(here_.instance.loops, m);
     here_.scopes.insert(here_.scopes.end(), m.params.size(), &m);
     const std::size_t begin = sites_.size();
@@ -190,7 +190,7 @@ void Program::addMap(const nest::Map &m, const Item &top, const nest::Run &run) 
     extents_[&m] = {begin, sites_.size()};
 }
 
-void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
+void PrimalProgram::addUse(const Use &u, const Item &top, const nest::Run &run) {
     Site s = here_;
     s.use = &u;
     s.run = &run;
@@ -211,12 +211,12 @@ void Program::addUse(const Use &u, const Item &top, const nest::Run &run) {
 
 // ---- overwritten values
 
-std::span<const Site> Program::sitesIn(const LoopRegion &l) const {
+std::span<const Site> PrimalProgram::sitesIn(const LoopRegion &l) const {
     const Extent e = extents_.at(&l);
     return std::span<const Site>(sites_).subspan(e.begin, e.end - e.begin);
 }
 
-std::span<const std::size_t> Program::writesIn(const void *part, analysis::Memory m) const {
+std::span<const std::size_t> PrimalProgram::writesIn(const void *part, analysis::Memory m) const {
     const auto all = writes_.find(m);
     if (all == writes_.end())
         return {};
@@ -225,7 +225,7 @@ std::span<const std::size_t> Program::writesIn(const void *part, analysis::Memor
             std::lower_bound(all->second.begin(), all->second.end(), e.end)};
 }
 
-std::span<const std::size_t> Program::writesInScopes(const Site &site, std::size_t scopes, analysis::Memory m) const {
+std::span<const std::size_t> PrimalProgram::writesInScopes(const Site &site, std::size_t scopes, analysis::Memory m) const {
     if (scopes > site.scopes.size())
         return {};
     if (scopes > 0)
@@ -266,7 +266,7 @@ bool happensLater(const analysis::Conflict &c, std::size_t fixed, std::size_t lo
 
 } // namespace
 
-std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site &write, std::size_t common) const {
+std::optional<analysis::Conflict> PrimalProgram::conflict(const Site &read, const Site &write, std::size_t common) const {
     analysis::AccessInstance a = read.instance, b = write.instance;
     for (analysis::AccessInstance *i : {&a, &b})
         if (i->subset) { // an assigned symbol may have another value at the other access or in the other iteration
@@ -282,7 +282,7 @@ std::optional<analysis::Conflict> Program::conflict(const Site &read, const Site
     return analysis::conflictOf(a, b, common, facts_);
 }
 
-bool Program::follows(const Site &write, const Site &read, std::size_t fixed) const {
+bool PrimalProgram::follows(const Site &write, const Site &read, std::size_t fixed) const {
     const std::size_t common = commonScopes(write, read);
     if (common < fixed)
         return false;
@@ -294,7 +294,7 @@ bool Program::follows(const Site &write, const Site &read, std::size_t fixed) co
 }
 
 /// The reverse: can the write come before the read, within one iteration of the first loops?
-bool Program::precedes(const Site &write, const Site &read, std::size_t fixed) const {
+bool PrimalProgram::precedes(const Site &write, const Site &read, std::size_t fixed) const {
     const std::size_t common = commonScopes(write, read);
     if (common <= fixed)
         return false;
@@ -310,7 +310,7 @@ bool Program::precedes(const Site &write, const Site &read, std::size_t fixed) c
            });
 }
 
-std::size_t Program::loopsBefore(const Use &read) const {
+std::size_t PrimalProgram::loopsBefore(const Use &read) const {
     const Site &site = siteOf(read);
     for (std::size_t k = 0; k < site.loops; ++k) {
         const auto writes = writesInScopes(site, k + 1, read.memory);
@@ -322,7 +322,7 @@ std::size_t Program::loopsBefore(const Use &read) const {
 
 /// May a write in the same iteration of the first `fixed` scopes come later? Checks later sites of the program first,
 /// starting with the nearest; earlier ones come later only in another iteration of a scope around both.
-bool Program::isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const {
+bool PrimalProgram::isOverwritten(const Site &read, analysis::Memory m, std::size_t fixed) const {
     const auto in = [&](std::span<const std::size_t> writes) {
         return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) { return follows(sites_[w], read, fixed); });
     };
@@ -334,16 +334,16 @@ bool Program::isOverwritten(const Site &read, analysis::Memory m, std::size_t fi
     return in(all.subspan(split(all))) || in(again.first(split(again)));
 }
 
-bool Program::isOverwritten(const Use &read) const {
+bool PrimalProgram::isOverwritten(const Use &read) const {
     return isWrittenInHidden(read.memory) || isOverwritten(siteOf(read), read.memory, 0);
 }
 
-bool Program::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
+bool PrimalProgram::isOverwrittenInIteration(const Use &read, const nest::Map *of) const {
     const Site &site = siteOf(read);
     return isOverwritten(site, read.memory, fixedScopes(site, of));
 }
 
-bool Program::isOverwritten(Name container, const Block &at) const {
+bool PrimalProgram::isOverwritten(Name container, const Block &at) const {
     const analysis::Memory memory = memories_.of(g_, container);
     return isWrittenInHidden(memory) || isOverwritten(places_.at(&at), memory, 0);
 }
@@ -382,7 +382,7 @@ bool hasNestedRanges(const std::vector<analysis::LoopLevel> &loops, std::size_t 
 
 } // namespace
 
-bool Program::isRewrittenIn(const Item &item, const Use &u) const {
+bool PrimalProgram::isRewrittenIn(const Item &item, const Use &u) const {
     const Site &site = siteOf(u);
     const auto writes = writesIn(&item, u.memory);
     return std::any_of(writes.begin(), writes.end(), [&](std::size_t w) {
@@ -396,7 +396,7 @@ bool Program::isRewrittenIn(const Item &item, const Use &u) const {
     });
 }
 
-bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
+bool PrimalProgram::meetsOthers(const nest::Map &m, const Use &u) const {
     // The surrounding loops and maps are in one iteration, so their variables are symbols.
     const auto inside = [&m](Site s) {
         const auto first = std::find(s.scopes.begin(), s.scopes.end(), &m) - s.scopes.begin();
@@ -414,7 +414,7 @@ bool Program::meetsOthers(const nest::Map &m, const Use &u) const {
     });
 }
 
-bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
+bool PrimalProgram::isRepeated(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops || !site.instance.subset)
         return false;
@@ -434,7 +434,7 @@ bool Program::isRepeated(const Use &write, const nest::Map *owner) const {
     return false;
 }
 
-bool Program::isShared(const Use &write, const nest::Map *owner) const {
+bool PrimalProgram::isShared(const Use &write, const nest::Map *owner) const {
     const Site &site = siteOf(write);
     if (site.scopes.size() == site.loops)
         return false;
@@ -444,7 +444,7 @@ bool Program::isShared(const Use &write, const nest::Map *owner) const {
     return c && isCarried(*c, fixedScopes(site, owner));
 }
 
-bool Program::isUsedOtherwise(const Use &update, const nest::Map *map) const {
+bool PrimalProgram::isUsedOtherwise(const Use &update, const nest::Map *map) const {
     const Extent e = extents_.at(map);
     const auto at = [this](std::size_t k) { return sites_.begin() + static_cast<std::ptrdiff_t>(k); };
     return std::any_of(at(e.begin), at(e.end), [&](const Site &s) {
@@ -452,7 +452,7 @@ bool Program::isUsedOtherwise(const Use &update, const nest::Map *map) const {
     });
 }
 
-Program::Writers Program::writersOf(analysis::Memory m) const {
+PrimalProgram::Writers PrimalProgram::writersOf(analysis::Memory m) const {
     const auto known = writers_.find(m);
     return known == writers_.end() ? Writers() : known->second;
 }

@@ -1,5 +1,5 @@
 // Tokens, names, types and sizes.
-#include "Reader.h"
+#include "TreeReader.h"
 
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Types/CppTypeName.h"
@@ -9,13 +9,13 @@
 
 namespace sdfgc::tree::text {
 
-void Reader::fail(const std::string &message, const Token &at) const {
+void TreeReader::fail(const std::string &message, const Token &at) const {
     if (at.kind == Token::Bad)
         throw SyntaxError{at.text, at.line, at.column};
     throw SyntaxError{message, at.line, at.column};
 }
 
-std::string Reader::here() const {
+std::string TreeReader::here() const {
     switch (peek().kind) {
     case Token::Newline:
         return "the end of the line";
@@ -32,18 +32,18 @@ std::string Reader::here() const {
     }
 }
 
-void Reader::expectSign(std::string_view s) {
+void TreeReader::expectSign(std::string_view s) {
     if (!takeSign(s))
         fail("expected `" + std::string(s) + "`, but found " + here());
 }
 
-void Reader::expectWord(std::string_view w) {
+void TreeReader::expectWord(std::string_view w) {
     if (!isWord(w))
         fail("expected `" + std::string(w) + "`, but found " + here());
     take();
 }
 
-void Reader::endLine() {
+void TreeReader::endLine() {
     if (peek().kind == Token::End)
         return;
     if (peek().kind != Token::Newline)
@@ -51,18 +51,18 @@ void Reader::endLine() {
     skipEmptyLines();
 }
 
-void Reader::skipEmptyLines() {
+void TreeReader::skipEmptyLines() {
     while (peek().kind == Token::Newline)
         take();
 }
 
-std::string Reader::string() {
+std::string TreeReader::string() {
     if (peek().kind != Token::String)
         fail("expected a text in quotes, but found " + here());
     return take().text;
 }
 
-Name Reader::name() {
+Name TreeReader::name() {
     if (peek().kind != Token::Word && peek().kind != Token::String)
         fail("expected a name, but found " + here());
     // Names end up in files and in C++, so names that are invalid in a graph are invalid here, too. `S'1` is the second structure
@@ -73,7 +73,7 @@ Name Reader::name() {
     return Name(take().text);
 }
 
-int64_t Reader::number() {
+int64_t TreeReader::number() {
     const bool negative = takeSign("-");
     int64_t v = 0;
     const std::string &digits = peek().text;
@@ -84,7 +84,7 @@ int64_t Reader::number() {
     return negative ? -v : v;
 }
 
-std::string Reader::code() {
+std::string TreeReader::code() {
     expectSign("{");
     if (peek().kind != Token::Newline)
         fail("code starts on a new line");
@@ -103,7 +103,7 @@ std::string Reader::code() {
 
 // ---------------------------------------------------------------------------------------------------------------- types
 
-Type Reader::type() {
+Type TreeReader::type() {
     const Nested nested(*this);
     Type t = typeAtom();
     while (isSign("*") || isSign("**")) {
@@ -114,7 +114,7 @@ Type Reader::type() {
     return t;
 }
 
-Type Reader::opaque() {
+Type TreeReader::opaque() {
     const Token at = peek();
     const std::string name = string();
     if (!isCppTypeName(name))
@@ -122,7 +122,7 @@ Type Reader::opaque() {
     return Type::opaque(Name(name));
 }
 
-Type Reader::typeAtom() {
+Type TreeReader::typeAtom() {
     const Token at = peek();
     if (at.kind != Token::Word)
         fail("expected a type, but found " + here());
@@ -154,7 +154,7 @@ Type Reader::typeAtom() {
     return *scalar;
 }
 
-Type Reader::callback() {
+Type TreeReader::callback() {
     std::vector<Type> types[2];
     std::vector<std::string> json[2];
     bool hasJson[2] = {false, false};
@@ -176,7 +176,7 @@ Type Reader::callback() {
 
 // ---------------------------------------------------------------------------------------------------------------- sizes
 
-std::size_t Reader::skipBrackets(std::size_t i) const {
+std::size_t TreeReader::skipBrackets(std::size_t i) const {
     int open = 0;
     do {
         const Token &t = tokens_[i];
@@ -190,7 +190,7 @@ std::size_t Reader::skipBrackets(std::size_t i) const {
 }
 
 /// The first token after an operand with its signs, calls, subscripts and members.
-std::size_t Reader::skipOperand(std::size_t i) const {
+std::size_t TreeReader::skipOperand(std::size_t i) const {
     auto is = [&](std::string_view s) {
         return (tokens_[i].kind == Token::Sign || tokens_[i].kind == Token::Word) && tokens_[i].text == s;
     };
@@ -216,7 +216,7 @@ std::size_t Reader::skipOperand(std::size_t i) const {
     return i;
 }
 
-Type Reader::structure() {
+Type TreeReader::structure() {
     take();
     const Name name = this->name();
     std::vector<std::pair<Name, Type>> members;
@@ -237,7 +237,7 @@ Type Reader::structure() {
     return structs[name] = Type::structure(Name(spelled), std::move(members), std::move(lengths));
 }
 
-sym::Expr Reader::size() {
+sym::Expr TreeReader::size() {
     auto continues = [&](const Token &t) {
         static constexpr std::string_view all[] = {"+",  "-",  "*", "/",  "//", "%",  "**", "<<",   ">>",  "&",  "|",  "^",
                                                    "==", "!=", "<", "<=", ">",  ">=", "if", "else", "and", "or", "is", "in"};
@@ -256,7 +256,7 @@ sym::Expr Reader::size() {
     return *parsed.expr;
 }
 
-std::vector<sym::Expr> Reader::sizes() {
+std::vector<sym::Expr> TreeReader::sizes() {
     std::vector<sym::Expr> out;
     expectSign("[");
     while (!isSign("]")) {

@@ -20,9 +20,9 @@ struct GraphContext {
     std::unordered_map<std::string_view, sym::Expr> exprs; // lookups only
 };
 
-class Reader {
+class TextReader {
 public:
-    Reader(std::string_view text, const std::string &name, LoadContext &context)
+    TextReader(std::string_view text, const std::string &name, LoadContext &context)
         : c_(text, name), name_(name), context_(context), errorsBefore_(context.diags.errorCount()) {}
 
     /// Null with reports if the text is not one graph.
@@ -32,13 +32,14 @@ public:
     Cursor &cursor() { return c_; }
     ir::SDFG &graph() { return *g_->graph; }
     diag::Location place(std::size_t at) const;
-    template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
+    template <class... Args>
+    void report(diag::MessageKind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
         context_.diags.report(diag::Message(kind, args...), place(at));
     }
     /// Reports what was expected at the cursor, and abandons the statement.
     [[noreturn]] void expected(std::string_view what, std::string_view hint = {});
     template <class... Args>
-    [[noreturn]] void fail(diag::Kind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
+    [[noreturn]] void fail(diag::MessageKind<std::type_identity_t<Args>...> kind, std::size_t at, const Args &...args) {
         fail(diag::Message(kind, args...), at);
     }
     [[noreturn]] void fail(diag::Message message, std::size_t at);
@@ -88,8 +89,8 @@ public:
     json::Value value();
     /// The surrounding elements, for locations of reports: pushes one for its lifetime.
     struct Inside {
-        Reader &r;
-        Inside(Reader &r, std::string what) : r(r) { r.trail_.push_back(std::move(what)); }
+        TextReader &r;
+        Inside(TextReader &r, std::string what) : r(r) { r.trail_.push_back(std::move(what)); }
         ~Inside() { r.trail_.pop_back(); }
     };
 

@@ -1,6 +1,6 @@
 // One program during lowering from the graph to the schedule tree: the state shared by all of its functions.
 //
-// A Program is created by lower() (Lower.cpp), is reachable through every Instance, and finally gives up its module. State of one
+// A LoweredProgram is created by lower() (Lower.cpp), is reachable through every Instance, and finally gives up its module. State of one
 // generated function is in FunctionContext, state of one SDFG in Instance (Instance.h).
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace sdfgc::tree::lowering {
 
 /// The state of one program.
-struct Program {
+struct LoweredProgram {
     /// A program without functions. `root` and `context` must outlive it.
-    Program(ir::SDFG &root, pass::Context &context);
+    LoweredProgram(ir::SDFG &root, pass::Context &context);
 
     ir::SDFG &root;
     pass::Context &context;
@@ -38,7 +38,7 @@ struct Program {
     /// if there were errors.
     void error(diag::Message message, diag::Location place) const;
     template <class... Args>
-    void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
+    void error(diag::MessageKind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
         error(diag::Message(kind, args...), std::move(place));
     }
     /// Reports a warning, with places as in error().

@@ -1,5 +1,5 @@
 // Statements, attributes and values of the text form.
-#include "Serialize/Text/Reader.h"
+#include "Serialize/Text/TextReader.h"
 
 #include "Serialize/RangeText.h"
 #include "sdfgc/Support/Text.h"
@@ -26,35 +26,35 @@ constexpr std::size_t kMaxReports = 500;
 } // namespace
 
 // ---- reports
-diag::Location Reader::place(std::size_t at) const {
+diag::Location TextReader::place(std::size_t at) const {
     diag::Location p = c_.place(at);
     for (std::size_t i = 0; i < trail_.size(); ++i)
         p.element += (i == 0 ? "" : i == 1 ? ": " : ", ") + trail_[i];
     return p;
 }
 
-void Reader::fail(diag::Message message, std::size_t at) {
+void TextReader::fail(diag::Message message, std::size_t at) {
     context_.diags.report(std::move(message), place(at));
     throw Unreadable{at >= c_.text().size() || context_.diags.errorCount() > errorsBefore_ + kMaxReports};
 }
 
-void Reader::expected(std::string_view what, std::string_view hint) {
+void TextReader::expected(std::string_view what, std::string_view hint) {
     c_.blanks();
     fail(Id::GraphTextSyntax, c_.at, std::string(what), c_.describe(c_.at), std::string(hint));
 }
 
-void Reader::expect(std::string_view token, std::string_view hint) {
+void TextReader::expect(std::string_view token, std::string_view hint) {
     if (!c_.accept(token))
         expected("`" + std::string(token) + "`", hint);
 }
 
-void Reader::endLine() {
+void TextReader::endLine() {
     if (!c_.atLineEnd())
         expected("the end of the line");
 }
 
 // ---- words
-std::string Reader::quotedText() {
+std::string TextReader::quotedText() {
     c_.blanks();
     const std::size_t start = c_.at;
     std::string json;
@@ -67,7 +67,7 @@ std::string Reader::quotedText() {
     return v->text();
 }
 
-std::string Reader::label(std::string_view what) {
+std::string TextReader::label(std::string_view what) {
     c_.blanks();
     if (c_.peek() == '"')
         return quotedText();
@@ -77,7 +77,7 @@ std::string Reader::label(std::string_view what) {
     return std::string(w);
 }
 
-Name Reader::identifier(std::string_view noun, std::string_view phrase, bool dotted) {
+Name TextReader::identifier(std::string_view noun, std::string_view phrase, bool dotted) {
     c_.blanks();
     const std::size_t start = c_.at;
     const std::string text = c_.peek() == '"' ? quotedText() : std::string(c_.word(dotted));
@@ -88,12 +88,12 @@ Name Reader::identifier(std::string_view noun, std::string_view phrase, bool dot
     return Name(text);
 }
 
-std::string Reader::rawText(bool beforeBrace) {
+std::string TextReader::rawText(bool beforeBrace) {
     c_.blanks();
     return c_.peek() == '"' ? quotedText() : std::string(c_.rawLine(beforeBrace));
 }
 
-int64_t Reader::integer() {
+int64_t TextReader::integer() {
     c_.blanks();
     int64_t n = 0;
     const std::string_view rest = c_.text().substr(c_.at);
@@ -104,7 +104,7 @@ int64_t Reader::integer() {
     return n;
 }
 
-std::size_t Reader::ordinal() {
+std::size_t TextReader::ordinal() {
     if (c_.peek() != '#')
         return 1;
     ++c_.at;
@@ -113,7 +113,7 @@ std::size_t Reader::ordinal() {
 }
 
 // ---- statements
-void Reader::statements(const std::function<void()> &one) {
+void TextReader::statements(const std::function<void()> &one) {
     struct Deeper {
         int &depth;
         explicit Deeper(int &d) : depth(++d) {}
@@ -141,7 +141,7 @@ void Reader::statements(const std::function<void()> &one) {
 }
 
 /// Skips to the line after the statement that begins at `start`, past all deeper lines and its closing brace.
-void Reader::skipStatement(std::size_t start) {
+void TextReader::skipStatement(std::size_t start) {
     const std::size_t own = c_.indentation(start);
     c_.at = start;
     c_.wholeLine();
@@ -161,7 +161,7 @@ void Reader::skipStatement(std::size_t start) {
     }
 }
 
-std::string Reader::codeBlock(std::size_t opener) {
+std::string TextReader::codeBlock(std::size_t opener) {
     const std::size_t own = c_.indentation(opener);
     endLine();
     c_.wholeLine();
@@ -191,7 +191,7 @@ std::string Reader::codeBlock(std::size_t opener) {
 }
 
 // ---- attributes
-ir::DebugInfo Reader::location() {
+ir::DebugInfo TextReader::location() {
     ir::DebugInfo d;
     auto number = [&] { return static_cast<int32_t>(std::clamp<int64_t>(integer(), INT32_MIN, INT32_MAX)); };
     c_.blanks();
@@ -216,7 +216,7 @@ ir::DebugInfo Reader::location() {
     return d;
 }
 
-Attributes Reader::attributes() {
+Attributes TextReader::attributes() {
     Attributes a;
     c_.blanks();
     a.at = c_.at;
@@ -261,12 +261,12 @@ Attributes Reader::attributes() {
     return a;
 }
 
-void Reader::locate(const Attributes &a, ir::DebugInfo &d, const ir::DebugInfo &otherwise) {
+void TextReader::locate(const Attributes &a, ir::DebugInfo &d, const ir::DebugInfo &otherwise) {
     d = a.location ? *a.location : a.noLocation ? ir::DebugInfo() : otherwise;
 }
 
-void Reader::fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f,
-                    const std::function<void(std::string, json::Value)> &foreign, bool anyKey) {
+void TextReader::fields(Attributes &a, std::string_view element, const std::function<void(FieldReader &)> &f,
+                        const std::function<void(std::string, json::Value)> &foreign, bool anyKey) {
     for (const Attributes::Word &w : a.words) { // a single word means true
         a.keys.push_back({std::string(w.text), w.at});
         a.json += (a.json.empty() ? "" : ",") + quoted(w.text) + ":true";
@@ -297,11 +297,11 @@ void Reader::fields(Attributes &a, std::string_view element, const std::function
     });
 }
 
-TextOrigin Reader::originAt(std::size_t at) const {
+TextOrigin TextReader::originAt(std::size_t at) const {
     return {[this](std::size_t offset) { return place(offset); }, at, {}};
 }
 
-json::Value Reader::value() {
+json::Value TextReader::value() {
     c_.blanks();
     const std::size_t start = c_.at;
     std::string json;
@@ -316,7 +316,7 @@ json::Value Reader::value() {
 }
 
 // ---- symbolic values and types
-std::string_view Reader::bracketed() {
+std::string_view TextReader::bracketed() {
     const std::size_t open = c_.at, close = c_.closing();
     if (close == std::string_view::npos)
         fail(Id::GraphTextSyntax, open, "a closing bracket for this one", "a different one", "");
@@ -324,7 +324,7 @@ std::string_view Reader::bracketed() {
     return c_.text().substr(open + 1, close - open - 1);
 }
 
-sym::Expr Reader::expr(std::string_view text) {
+sym::Expr TextReader::expr(std::string_view text) {
     auto [it, isNew] = g_->exprs.try_emplace(text);
     if (!isNew)
         return it->second;
@@ -339,7 +339,7 @@ sym::Expr Reader::expr(std::string_view text) {
     return it->second = *r.expr;
 }
 
-sym::Range Reader::range(std::string_view text) {
+sym::Range TextReader::range(std::string_view text) {
     const RangeText parts(text);
     std::vector<sym::Expr> read;
     for (std::string_view part : parts.parts)
@@ -355,7 +355,7 @@ sym::Range Reader::range(std::string_view text) {
     return range;
 }
 
-std::vector<sym::Range> Reader::ranges(std::string_view text) {
+std::vector<sym::Range> TextReader::ranges(std::string_view text) {
     std::vector<sym::Range> out;
     if (!trimmed(text).empty())
         for (std::string_view part : splitOutsideBrackets(text, ','))
@@ -363,7 +363,7 @@ std::vector<sym::Range> Reader::ranges(std::string_view text) {
     return out;
 }
 
-Type Reader::type() {
+Type TextReader::type() {
     c_.blanks();
     const std::size_t start = c_.at;
     if (c_.peek() == '{') {
@@ -412,7 +412,7 @@ Type Reader::type() {
 }
 
 // ---- order of lists
-void Reader::orderLine(std::string_view nodes, std::optional<std::size_t> &ofNodes, std::optional<std::size_t> &ofEdges) {
+void TextReader::orderLine(std::string_view nodes, std::optional<std::size_t> &ofNodes, std::optional<std::size_t> &ofEdges) {
     const std::string_view what = c_.word();
     if (what != nodes && what != "edges")
         expected("`" + std::string(nodes) + "` or `edges`");
@@ -420,7 +420,7 @@ void Reader::orderLine(std::string_view nodes, std::optional<std::size_t> &ofNod
     c_.at = std::min(c_.text().find('\n', c_.at), c_.text().size());
 }
 
-std::vector<uint32_t> Reader::ordered(std::optional<std::size_t> line, std::size_t count, std::string_view what) {
+std::vector<uint32_t> TextReader::ordered(std::optional<std::size_t> line, std::size_t count, std::string_view what) {
     std::vector<uint32_t> text(count);
     std::iota(text.begin(), text.end(), 0u);
     if (!line)
@@ -437,7 +437,7 @@ std::vector<uint32_t> Reader::ordered(std::optional<std::size_t> line, std::size
 }
 
 /// `3 0-2`: a position for each element, without duplicates.
-std::vector<uint32_t> Reader::order(std::size_t count, std::string_view what) {
+std::vector<uint32_t> TextReader::order(std::size_t count, std::string_view what) {
     const std::size_t start = c_.at;
     std::vector<uint32_t> out;
     std::vector<bool> seen(count, false);

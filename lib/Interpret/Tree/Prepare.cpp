@@ -28,7 +28,7 @@ public:
     bool knows(Name) const override { return true; }
 };
 
-struct TreeParts final : Program::Parts {
+struct TreeParts final : PreparedProgram::Parts {
     TreeParts(std::shared_ptr<const Module> m, const Options &o, diag::Engine &diags)
         : module(std::move(m)), state(o), translator(state, *module, diags), code(translator.program()) {
         if (!module->functions.empty())
@@ -143,10 +143,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Program> Program::prepare(std::shared_ptr<const Module> tree, const Options &options, diag::Engine &diags) {
+std::unique_ptr<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const Module> tree, const Options &options,
+                                                          diag::Engine &diags) {
     const std::size_t before = diags.errorCount();
     auto parts = std::make_unique<TreeParts>(std::move(tree), options, diags);
-    return diags.errorCount() == before ? std::unique_ptr<Program>(new Program(std::move(parts))) : nullptr;
+    return diags.errorCount() == before ? std::unique_ptr<PreparedProgram>(new PreparedProgram(std::move(parts))) : nullptr;
 }
 
 } // namespace sdfgc::interpret

@@ -9,7 +9,7 @@ namespace sdfgc::interpret {
 namespace {
 
 /// An executable graph.
-struct GraphParts final : Program::Parts {
+struct GraphParts final : PreparedProgram::Parts {
     GraphParts(std::shared_ptr<const ir::SDFG> g, const Options &o, diag::Engine &diags)
         : graph(std::move(g)), state(o), planner(state, diags), root(planner, *graph, nullptr), registers(state.saved()) {}
 
@@ -69,40 +69,41 @@ template <class T> void setTo(Operand symbol, T value) {
 
 } // namespace
 
-Program::Program(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Program::~Program() = default;
+PreparedProgram::PreparedProgram(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+PreparedProgram::~PreparedProgram() = default;
 
-std::unique_ptr<Program> Program::prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options, diag::Engine &diags) {
+std::unique_ptr<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options,
+                                                          diag::Engine &diags) {
     const std::size_t before = diags.errorCount();
     auto parts = std::make_unique<GraphParts>(std::move(graph), options, diags);
     if (diags.errorCount() == before)
         parts->compile(diags);
-    return diags.errorCount() == before ? std::unique_ptr<Program>(new Program(std::move(parts))) : nullptr;
+    return diags.errorCount() == before ? std::unique_ptr<PreparedProgram>(new PreparedProgram(std::move(parts))) : nullptr;
 }
 
-void Program::bind(Name container, void *memory) { parts_->memory[container] = memory; }
+void PreparedProgram::bind(Name container, void *memory) { parts_->memory[container] = memory; }
 
-void Program::set(Name symbol, int64_t value) {
+void PreparedProgram::set(Name symbol, int64_t value) {
     parts_->given.insert(symbol);
     setTo(parts_->argument(symbol), value);
 }
-void Program::set(Name symbol, double value) {
+void PreparedProgram::set(Name symbol, double value) {
     parts_->given.insert(symbol);
     setTo(parts_->argument(symbol), value);
 }
 
-bool Program::forget(uint8_t unwritten) {
+bool PreparedProgram::forget(uint8_t unwritten) {
     if (!parts_->forget())
         return false;
     parts_->machine().options.unwritten = unwritten;
     return true;
 }
 
-int64_t Program::memory() const { return parts_->machine().held; }
+int64_t PreparedProgram::memory() const { return parts_->machine().held; }
 
-bool Program::timedOut() const { return parts_->machine().stopped(); }
+bool PreparedProgram::timedOut() const { return parts_->machine().stopped(); }
 
-std::vector<Report> Program::run() {
+std::vector<Report> PreparedProgram::run() {
     Machine &m = parts_->machine();
     m.reports.clear();
     m.startClock();

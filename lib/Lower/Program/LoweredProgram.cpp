@@ -1,24 +1,24 @@
 // State shared by all functions of a program.
-#include "Program.h"
+#include "LoweredProgram.h"
 
 namespace sdfgc::tree::lowering {
 
-Program::Program(ir::SDFG &root, pass::Context &context)
+LoweredProgram::LoweredProgram(ir::SDFG &root, pass::Context &context)
     : root(root), context(context), module(std::make_unique<Module>()), functionNames(root) {}
 
-analysis::StreamSteps &Program::steps() {
+analysis::StreamSteps &LoweredProgram::steps() {
     if (!streamSteps)
         streamSteps = std::make_unique<analysis::StreamSteps>(root);
     return *streamSteps;
 }
 
-const analysis::DeviceLoops &Program::deviceLoops() {
+const analysis::DeviceLoops &LoweredProgram::deviceLoops() {
     if (!loops)
         loops = std::make_unique<analysis::DeviceLoops>(root);
     return *loops;
 }
 
-void Program::error(diag::Message message, diag::Location place) const {
+void LoweredProgram::error(diag::Message message, diag::Location place) const {
     if (place.file.empty())
         place.file = context.options.file;
     context.diags.report(std::move(message), std::move(place));

@@ -31,9 +31,9 @@ public:
     virtual Type typeOfMemory(RefId r) = 0;
 };
 
-class Reader {
+class TreeReader {
 public:
-    Reader(std::string_view source, std::vector<Token> tokens) : source_(source), tokens_(std::move(tokens)) {}
+    TreeReader(std::string_view source, std::vector<Token> tokens) : source_(source), tokens_(std::move(tokens)) {}
 
     // ---- tokens
     const Token &peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
@@ -88,7 +88,7 @@ public:
     /// One level of nesting during its lifetime; too many are a fault.
     class Nested {
     public:
-        explicit Nested(Reader &r) : r_(r) {
+        explicit Nested(TreeReader &r) : r_(r) {
             if (++r_.depth_ > deepest)
                 r_.fail("the text is nested too deeply");
         }
@@ -97,7 +97,7 @@ public:
         Nested &operator=(const Nested &) = delete;
 
     private:
-        Reader &r_;
+        TreeReader &r_;
     };
 
 private:
