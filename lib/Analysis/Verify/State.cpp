@@ -159,9 +159,10 @@ std::optional<sym::Expr> Verifier::realPartOf(sym::Expr e, const SDFG &g) {
 }
 
 bool Verifier::hasElementOrCall(sym::Expr e) {
-    if (e.operands().empty() && e.kind() != sym::Kind::Call)
+    if (e.operands().empty() && e.kind() != sym::SymbolicKind::Call)
         return false;
-    auto [it, fresh] = elementsOrCalls_.try_emplace(e, e.kind() == sym::Kind::Subscript || e.kind() == sym::Kind::Call);
+    auto [it, fresh] =
+        elementsOrCalls_.try_emplace(e, e.kind() == sym::SymbolicKind::Subscript || e.kind() == sym::SymbolicKind::Call);
     if (!fresh || it->second)
         return it->second;
     const bool inside = std::any_of(e.operands().begin(), e.operands().end(), [&](sym::Expr o) { return hasElementOrCall(o); });
