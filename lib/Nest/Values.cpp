@@ -115,14 +115,14 @@ sym::Expr Values::translated(sym::Expr e) {
         return e;
     return sym::rewrite(e, [this](sym::Expr x) {
         switch (x.kind()) {
-        case sym::Kind::Symbol:
+        case sym::SymbolicKind::Symbol:
             return x.name().view().find('#') != std::string_view::npos ? x
                    : at_.g->desc(x.name())                             ? element(x.name(), 0)
                                                                        : valueOf(x.name());
-        case sym::Kind::Subscript:
+        case sym::SymbolicKind::Subscript:
             return at_.g->desc(x.name()) ? element(x.name(), x) : unknown(x.name());
-        case sym::Kind::Attr:
-        case sym::Kind::Call:
+        case sym::SymbolicKind::Attr:
+        case sym::SymbolicKind::Call:
             return unknown(x.name());
         default:
             return x;
@@ -144,7 +144,7 @@ sym::Subset Values::translated(const sym::Subset &s) {
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
     sym::rewrite(e, [&](sym::Expr x) {
-        const bool isElement = x.kind() == sym::Kind::Subscript || x.isSymbol();
+        const bool isElement = x.kind() == sym::SymbolicKind::Subscript || x.isSymbol();
         if (const DataDesc *d = isElement ? at_.g->desc(x.name()) : nullptr)
             out.emplace_back(x.name(),
                              x.isSymbol() ? d->fullSubset() : sym::Subset::point({x.operands().begin(), x.operands().end()}));
