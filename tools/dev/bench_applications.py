@@ -8,11 +8,13 @@ a Fortran front end, relative to C++ with OpenMP by hand.
   tools/dev/bench_applications.py --check           # small sizes: do -O0, the given options, the interpreter and C++ agree?
 
 applications/NAME.loops are the loops, which fortran_graphs.py makes a graph of; applications/NAME.cpp is the body of a function with the same
-arguments. Both run alternately in one process, on the same inputs; medians count: processor time on one thread, time on the clock on several.
---graphs FOLDER also measures graphs of a front end in FOLDER (radiation, addusxx_g_original), which take the inputs of the programs here.
+arguments. Both run alternately in one process, on the same inputs; medians count: processor time on one thread, time on the clock on several (--fastest: the
+best rounds instead, for a busy machine).
+--graphs FOLDER also measures the graphs that front ends made of the same programs (frontend_arguments.py lists the files), with the same inputs.
 """
 import argparse
 import ctypes
+import glob
 import importlib.util
 import json
 import math
@@ -28,6 +30,7 @@ import time
 import numpy as np
 
 import fortran_graphs
+import frontend_arguments
 import programs
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'applications')
@@ -46,7 +49,7 @@ def radiation(random, small):
                 i_emiss_from_band_lw=random.integers(1, 3, 16).astype(np.int32),
                 i_band_from_reordered_g_lw=np.sort(random.integers(1, 17, 140)).astype(np.int32)),
                 single_level=dict(sw_albedo=fortran(random.random((n, 2))), sw_albedo_direct=fortran(random.random((n, 2))),
-                                  lw_emissivity=fortran(random.random((n, 2)))),
+                                  lw_emissivity=fortran(random.random((n, 140)))),
                 lw_albedo=fortran(np.zeros((140, n))), sw_albedo_direct=fortran(np.zeros((112, n))), sw_albedo_diffuse=fortran(np.zeros((112, n))))
 
 
@@ -168,23 +171,34 @@ def hand_caller(name, folder, values):
     return lambda: function(*given)
 
 
-def build_graph(sdfgc, name, folder, options):
+def write_graph(name, folder):
+    os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + '.sdfgt')
     with open(path, 'w') as f:
         f.write(program(name).text())
-    out = os.path.join(folder, name)
+    return path
+
+
+def build_graph(sdfgc, path, folder, options):
+    out = os.path.join(folder, 'program')
     programs.run([sdfgc, 'build', '-q', path, '-o', out, *options])
     return out
 
 
-def graph_caller(name, out, values):
+def graph_caller(out, values, is_own):
     """The call of a program in a build folder, through its Python interface."""
-    spec = importlib.util.spec_from_file_location(f'{name}_in_{os.path.basename(os.path.dirname(out))}', os.path.join(out, 'python', name + '.py'))
+    path, = glob.glob(os.path.join(out, 'python', '*.py'))
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3] + '_in_' + os.path.basename(os.path.dirname(out)), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    known = {a['name'] for a in module.INTERFACE['arguments'] + module.INTERFACE['init_arguments']}
-    given = {k: getattr(module, k + '_type')(**v) if isinstance(v, dict) else v for k, v in values.items() if k in known}
+    if is_own:
+        known = {a['name'] for a in module.INTERFACE['arguments'] + module.INTERFACE['init_arguments']}
+        given = {k: getattr(module, k + '_type')(**v) if isinstance(v, dict) else v for k, v in values.items() if k in known}
+    else:
+        given = frontend_arguments.arguments(module, values, arrays(values))
     instance = module.Program()
+    if module.INTERFACE['init_arguments']:
+        instance.initialize(**{a['name']: given[a['name']] for a in module.INTERFACE['init_arguments']})
     call = instance.bind(**given)
     call.instance = instance
     return call
@@ -208,11 +222,11 @@ def copies(values):
     return {path: a.copy(order='K') for path, a in arrays(values).items()}
 
 
-def child(name, folder, rounds):
-    """Prints the medians of the program and of the loops by hand, in seconds."""
+def child(name, folder, is_own, rounds, fastest):
+    """Prints how long the program and the loops by hand take, in seconds."""
     values = inputs(name, False)
     original = copies(values)
-    calls = [graph_caller(name, os.path.join(folder, name), values), hand_caller(name, folder, values)]
+    calls = [graph_caller(os.path.join(folder, 'program'), values, is_own == 'own'), hand_caller(name, folder, values)]
     results = []
     for call in calls:
         restore(values, original)
@@ -228,39 +242,39 @@ def child(name, folder, rounds):
             start = clock()
             calls[which]()
             times[which].append(clock() - start)
-    print(json.dumps([statistics.median(t) for t in times]))
+    print(json.dumps([min(t) if fastest else statistics.median(t) for t in times]))
 
 
-def measure(sdfgc, names, threads, rounds, options):
-    """Prints a row for each program: times, ratios, and what more than one thread gains."""
-    print(f'{"program":14}' + ''.join(f'{f"{t} thr., ms":>12}{"by hand":>9}{"ratio":>7}' for t in threads) + f'{"gain":>7}{"by hand":>9}')
+def measure(sdfgc, names, graphs, threads, rounds, fastest, options):
+    """Prints a row for each program: times, ratios, and what more than one thread gains. `graphs` are other graphs by the program's name."""
+    print(f'{"program":28}' + ''.join(f'{f"{t} thr., ms":>12}{"by hand":>9}{"ratio":>7}' for t in threads) + f'{"gain":>7}{"by hand":>9}')
     ratios = []
     for name in names:
-        with tempfile.TemporaryDirectory() as folder:
-            build_graph(sdfgc, name, folder, options)
-            build_hand(name, folder)
-            times = []
-            for t in threads:
-                done = subprocess.run([sys.executable, __file__, '--child', name, folder, '--rounds', str(rounds)],
-                                      env=dict(os.environ, OMP_NUM_THREADS=t, OMP_WAIT_POLICY='passive'), stdout=subprocess.PIPE, text=True)
-                if done.returncode:
-                    sys.exit(done.returncode)
-                times.append(json.loads(done.stdout))
-        ratios.append([ours / hand for ours, hand in times])
-        cells = ''.join(f'{1e3 * ours:12.2f}{1e3 * hand:9.2f}{ours / hand:7.2f}' for ours, hand in times)
-        print(f'{name:14}{cells}{times[0][0] / times[-1][0]:7.2f}{times[0][1] / times[-1][1]:9.2f}', flush=True)
+        for path in [None] + graphs.get(name, []):
+            with tempfile.TemporaryDirectory() as folder:
+                build_graph(sdfgc, path or write_graph(name, folder), folder, options)
+                build_hand(name, folder)
+                times = []
+                for t in threads:
+                    done = subprocess.run([sys.executable, __file__, '--child', name, folder, 'other' if path else 'own', '--rounds', str(rounds)] + ['--fastest'] * fastest,
+                                          env=dict(os.environ, OMP_NUM_THREADS=t, OMP_WAIT_POLICY='passive'), stdout=subprocess.PIPE, text=True)
+                    if done.returncode:
+                        sys.exit(done.returncode)
+                    times.append(json.loads(done.stdout))
+            if not path:
+                ratios.append([ours / hand for ours, hand in times])
+            cells = ''.join(f'{1e3 * ours:12.2f}{1e3 * hand:9.2f}{ours / hand:7.2f}' for ours, hand in times)
+            print(f'{os.path.basename(path or name):28}{cells}{times[0][0] / times[-1][0]:7.2f}{times[0][1] / times[-1][1]:9.2f}', flush=True)
     if ratios:
         means = [math.exp(statistics.mean(map(math.log, column))) for column in zip(*ratios)]
-        print(f'{"geometric mean":14}' + ''.join(f'{m:28.2f}' for m in means))
+        print(f'{"geometric mean":28}' + ''.join(f'{m:28.2f}' for m in means) + f'  (of {len(ratios)} programs of the project)')
 
 
 def missed(sdfgc, names, options):
     """Prints the loops of each program that no pass makes parallel, with the reasons."""
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, name + '.sdfgt')
-            with open(path, 'w') as f:
-                f.write(program(name).text())
+            path = write_graph(name, folder)
             remarks = os.path.join(folder, 'remarks.json')
             programs.run([sdfgc, 'opt', path, '-q', '--remarks', remarks, '-o', os.path.join(folder, 'out.sdfgtree'), *options])
             with open(remarks) as f:
@@ -284,9 +298,9 @@ def check(sdfgc, names, options):
             wanted = copies(values)
             for level in (['-O0'], options):
                 below = tempfile.mkdtemp(dir=folder)
-                out = build_graph(sdfgc, name, below, level)
+                out = build_graph(sdfgc, write_graph(name, below), below, level)
                 restore(values, original)
-                graph_caller(name, out, values)()
+                graph_caller(out, values, True)()
                 wrong = wrong or difference(f'{name} {" ".join(level)}', copies(values), wanted)
             restore(values, original)
             if not any(isinstance(v, dict) for v in values.values()):  # the command line has no structures
@@ -306,10 +320,7 @@ def validate(sdfgc, name, folder, values, options):
                 np.save(os.path.join(given, k + '.npy'), v)
             else:
                 f.write(f'{k}={v}\n')
-    path = os.path.join(folder, name + '.sdfgt')
-    with open(path, 'w') as f:
-        f.write(program(name).text())
-    done = subprocess.run([sdfgc, 'run', '--validate', path, '--input', given, '-o', os.path.join(folder, 'validated'), *options],
+    done = subprocess.run([sdfgc, 'run', '--validate', write_graph(name, folder), '--input', given, '-o', os.path.join(folder, 'validated'), *options],
                           capture_output=True, text=True)
     return done.stderr if done.returncode or 'warning' in done.stderr else None
 
@@ -320,26 +331,29 @@ def main():
     ap.add_argument('--threads', default='1,2')
     ap.add_argument('--only', default='')
     ap.add_argument('--rounds', type=int, default=15)
+    ap.add_argument('--fastest', action='store_true', help='the fastest rounds instead of the medians: for several threads on a busy machine')
     ap.add_argument('--options', default='-O2', help='of sdfgc build')
     ap.add_argument('--missed', action='store_true')
     ap.add_argument('--check', action='store_true')
     ap.add_argument('--write', metavar='FOLDER')
-    ap.add_argument('--child', nargs=2, help=argparse.SUPPRESS)
+    ap.add_argument('--graphs', metavar='FOLDER')
+    ap.add_argument('--child', nargs=3, help=argparse.SUPPRESS)
     o = ap.parse_args()
     if o.child:
-        return child(*o.child, o.rounds)
+        return child(*o.child, o.rounds, o.fastest)
     sdfgc, options, names = os.path.abspath(o.sdfgc), shlex.split(o.options), [n for n in INPUTS if re.search(o.only, n)]
     if o.write:
-        os.makedirs(o.write, exist_ok=True)
         for name in names:
-            with open(os.path.join(o.write, name + '.sdfgt'), 'w') as f:
-                f.write(program(name).text())
+            write_graph(name, o.write)
         return 0
     if o.check:
         return check(sdfgc, names, options)
     if o.missed:
         return missed(sdfgc, names, options)
-    return measure(sdfgc, names, o.threads.split(','), o.rounds, options)
+    graphs = {}
+    for path, name in frontend_arguments.GRAPHS.items() if o.graphs else []:
+        graphs.setdefault(name, []).append(os.path.join(o.graphs, path))
+    return measure(sdfgc, names, graphs, o.threads.split(','), o.rounds, o.fastest, options)
 
 
 if __name__ == '__main__':
