@@ -106,14 +106,16 @@ private:
         if (auto *l = dyn_cast<LoopRegion>(&b))
             return loop(*l, f);
         if (isJump(b.kind()))
-            return jump(b);
+            return jump(b, f);
         region(*cast<Region>(&b), f);
     }
 
-    /// A break or continue of an inner loop; the symbols that this loop assigns are unknown after it anyway.
-    void jump(const Block &b) {
-        if (b.kind() == BlockKind::Return || (b.kind() == BlockKind::Break && innerLoops_ == 0))
-            fail(Why::ControlFlow, std::string(b.kind() == BlockKind::Return ? "a return" : "a break") + " may end it early");
+    /// What follows a jump of an inner loop, or a return of a nested SDFG, is unknown there anyway.
+    void jump(const Block &b, const Frame &f) {
+        if (b.kind() == BlockKind::Return && !f.around)
+            fail(Why::ControlFlow, "a return may end it early");
+        if (b.kind() == BlockKind::Break && innerLoops_ == 0)
+            fail(Why::ControlFlow, "a break may end it early");
         ended_ = true;
     }
 
@@ -309,11 +311,15 @@ private:
             inner.arguments.insert_or_assign(u.connector, argument(u, g, meaning, f));
         const Values::Frame outer = values_.enter(g, {}, std::move(meaning));
         const int loops = std::exchange(innerLoops_, 0);
+        const bool returns = hasJumps(g);
+        if (returns)
+            guards_.push_back({++blocks_, 0});
         region(g, inner);
+        if (returns)
+            guards_.pop_back();
+        ended_ = false;
         innerLoops_ = loops;
         values_.leave(outer);
-        if (ended_)
-            fail(Why::ControlFlow, "nested SDFG `" + n.label + "` returns early");
     }
 
     Placed argument(const Use &u, const SDFG &g, const std::map<Name, sym::Expr> &meaning, const Frame &f) {

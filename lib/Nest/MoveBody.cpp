@@ -52,6 +52,28 @@ void makeSequential(SDFG &g) {
     }
 }
 
+/// A `continue` of the loop ends the nested SDFG.
+void returnInsteadOfContinue(Region &r) {
+    std::vector<Block *> ends;
+    for (const auto &b : r.blocks()) {
+        if (isa<ContinueBlock>(b.get()))
+            ends.push_back(b.get());
+        else if (auto *c = dyn_cast<ConditionalBlock>(b.get()))
+            for (auto &branch : c->branches())
+                returnInsteadOfContinue(*branch.region);
+        else if (auto *inner = dyn_cast<Region>(b.get()); inner && !isa<LoopRegion>(inner))
+            returnInsteadOfContinue(*inner);
+    }
+    for (Block *b : ends) {
+        auto *end = r.add<ReturnBlock>();
+        end->label = b->label;
+        if (r.start() == b)
+            r.setStart(end);
+        r.moveInEdges(b, end);
+        r.removeBlock(b);
+    }
+}
+
 class Moving {
 public:
     Moving(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals, analysis::Memories &memories,
@@ -73,6 +95,7 @@ public:
         Block *start = loop_.start();
         inner.adopt(loop_.release());
         inner.setStart(start);
+        returnInsteadOfContinue(inner);
         makeSequential(inner);
         ends_ = loop_.add<State>();
         Step out;
