@@ -35,7 +35,7 @@ public:
                 const auto c = conflict(a, b);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
-                if (u.data != v.data || u.data.empty() || !mayBePrivate(u.data) || !isCoveredEverywhere(u.data, u.memory))
+                if (u.data != v.data || u.data.empty() || !mayBePrivate(u.data) || !isCoveredEverywhere(u.data, u.place.memory))
                     return reason(u, v, *c);
                 locals.insert(u.data);
             }
@@ -54,8 +54,7 @@ private:
     }
 
     bool meet(const BodyUse &a, const BodyUse &b) const {
-        return (a.kind != UseKind::Read || b.kind != UseKind::Read) &&
-               (a.memory == b.memory || !memories_.apart(a.memory, b.memory));
+        return (a.kind != UseKind::Read || b.kind != UseKind::Read) && !memories_.apart(a.place, b.place);
     }
 
     std::optional<analysis::Conflict> conflict(std::size_t a, std::size_t b) const {
@@ -71,9 +70,9 @@ private:
     bool isCoveredEverywhere(Name data, analysis::Memory memory) const {
         for (std::size_t r = 0; r < body_.uses.size(); ++r) {
             const BodyUse &read = body_.uses[r];
-            if (read.memory == memory && read.data != data)
+            if (read.place.memory == memory && read.data != data)
                 return false;
-            if (read.memory == memory && read.kind != UseKind::Write && !isCoveredBefore(r))
+            if (read.place.memory == memory && read.kind != UseKind::Write && !isCoveredBefore(r))
                 return false;
         }
         return true;
@@ -141,7 +140,7 @@ private:
         return {Why::Dependence, text};
     }
 
-    Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.memory).second : u.data; }
+    Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.place.memory).second : u.data; }
 
     /// Text with the names of the program instead of those of values: `k#3` is `k`.
     static std::string withoutNumbers(const std::string &text) {

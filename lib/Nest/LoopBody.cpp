@@ -28,15 +28,26 @@ bool hasJumps(const Region &r) {
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
 }
 
-/// Memories that dataflow in a region writes, at any depth.
-std::set<analysis::Memory> writtenIn(const Region &r, analysis::Memories &memories) {
-    std::set<analysis::Memory> out;
+/// What dataflow in a region writes, at any depth.
+std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memories) {
+    std::set<std::pair<analysis::Memory, Name>> known;
+    std::vector<analysis::Place> out;
+    const auto add = [&](const analysis::Place &p) {
+        if (known.emplace(p.memory, p.member.path).second)
+            out.push_back(p);
+    };
     for (const State *s : allStates(r))
         for (const auto &n : s->nodes()) {
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && (!a->inEdges().empty() || a->setZero))
-                out.insert(memories.of(*a));
+            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+                if (a->setZero)
+                    add(memories.placeOf(*a));
+                for (const Edge *e : a->inEdges())
+                    if (!e->memlet.isEmpty() && !analysis::isViewing(*e))
+                        add(memories.placeOf(*a, *e));
+            }
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                out.merge(writtenIn(*nested->sdfg, memories));
+                for (const analysis::Place &p : writtenIn(*nested->sdfg, memories))
+                    add(p);
         }
     return out;
 }
@@ -196,11 +207,11 @@ private:
         if (!header.hasEnd() || !analysis::isInteger(header.first, &f.g) || !analysis::isInteger(header.step, &f.g) ||
             !analysis::isInteger(header.end, &f.g))
             return false;
-        const std::set<analysis::Memory> written = writtenIn(l, memories_);
+        const std::vector<analysis::Place> written = writtenIn(l, memories_);
         const std::set<Name> names = header.names();
         return std::none_of(names.begin(), names.end(), [&](Name n) {
-            return assigned.count(n) || (f.g.desc(n) && std::any_of(written.begin(), written.end(), [&](analysis::Memory m) {
-                                             return !memories_.apart(m, memories_.of(f.g, n));
+            return assigned.count(n) || (f.g.desc(n) && std::any_of(written.begin(), written.end(), [&](const analysis::Place &p) {
+                                             return !memories_.apart(p, memories_.placeOf(f.g, n));
                                          }));
         });
     }
@@ -231,11 +242,11 @@ private:
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
                 known.insert(data);
-                access(UseKind::Read, memories_.of(f.g, data), data, element, false, f);
+                access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
             if (!known.count(data))
-                access(UseKind::Read, memories_.of(f.g, data), data, std::nullopt, false, f);
+                access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
     }
 
     void symbol(Name n) {
@@ -297,7 +308,10 @@ private:
         if (nested && nested->sdfg)
             return call(s, *nested, f);
         for (const Use &u : s.uses)
-            access(u.kind, u.memory, u.data, u.subset, u.certain, f);
+            if (u.shown)
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
+            else
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f);
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
@@ -355,16 +369,16 @@ private:
     }
 
     /// Adds a use, with a subset in terms of the frame's symbols.
-    void access(UseKind kind, analysis::Memory memory, Name data, const std::optional<sym::Subset> &subset, bool certain,
+    void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
                 const Frame &f) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
-        if (isOwnOfCall(memory, f))
+        if (isOwnOfCall(place.memory, f))
             return;
         const bool isKnown = subset && d && analysis::isPlain(d) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, memory, root, {elements, loops_}, loopIds_, guards_, certain && elements});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?

@@ -18,7 +18,7 @@ bool precedes(const ElementKey &a, const ElementKey &b) {
 
 } // namespace
 
-Values::Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying)
+Values::Values(analysis::Memories &memories, std::vector<analysis::Place> written, std::set<Name> &varying)
     : memories_(memories), written_(std::move(written)), varying_(varying), elements_(precedes) {}
 
 void Values::enter(SDFG &g, std::set<Name> assigned) { at_ = {&g, std::move(assigned), {}, false}; }
@@ -92,15 +92,16 @@ bool Values::isVarying(sym::Expr e) const {
     return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
 }
 
-bool Values::isWritten(analysis::Memory m) const {
-    return std::any_of(written_.begin(), written_.end(), [&](analysis::Memory w) { return !memories_.apart(w, m); });
+bool Values::isWritten(const analysis::Place &p) const {
+    return std::any_of(written_.begin(), written_.end(), [&](const analysis::Place &w) { return !memories_.apart(w, p); });
 }
 
 /// The value of an element: the same for equal indices if nothing writes the container. `at`: the translated indices, as one
-/// expression.
+/// expression. A view, or an argument of a nested SDFG, may be another part of its memory in each iteration.
 sym::Expr Values::element(Name data, sym::Expr at) {
     const analysis::Memory m = memories_.of(*at_.g, data);
-    if (isWritten(m))
+    const DataDesc *d = at_.g->desc(data);
+    if (at_.isNested || (d && d->isView()) || isWritten(memories_.placeOf(*at_.g, data)))
         return unknown(data);
     const auto known = elements_.find({m, at});
     if (known != elements_.end())
