@@ -219,7 +219,8 @@ class Writer:
             ends.append(text)
         by = ast.unparse(step[0]) if step else '1'
         relation = '>=' if by.startswith('-') else '<='
-        lines.append(f'{margin}{self.label("FOR_" + name)} {self.place(s)}: for {name} = {ends[0]}; ({name} {relation} {ends[1]}); {name} = ({name} + {by}) {{')
+        header = f'for {name} = {ends[0]}; ({name} {relation} {ends[1]}); {name} = ({name} + {by})'
+        lines.append(f'{margin}{self.label("FOR_" + name)} {self.place(s)}: {header} {{')
         lines += self.block(s.body, depth + 1) + [margin + '}']
 
     def tasklet(self, target, value, lines, depth):
@@ -247,9 +248,9 @@ class Writer:
         lines += [f'{margin}state {self.label("state")} {{'] + [f'{margin}  {v}' for v in views.values()]
         lines.append(f'{margin}  {self.label("T")} {self.place(target)}: {to.name}_out = {code}  with {needs}{"; " if needs else ""}{to.name}_out -> '
                      f'{into + " " + to.view() if to.structure else into}[{subset}]')
-        if to.structure:
-            copies = 2 if to.view() in views else 1
-            lines.append(f'{margin}  @{to.view()}{"#2" if copies == 2 else ""}:views -> new {to.structure} {to.path()}{to.whole()}')
+        if to.structure:  # the node that is written is the second one of the view if the state reads it, too
+            written = f'@{to.view()}#2' if to.view() in views else f'@{to.view()}'
+            lines.append(f'{margin}  {written}:views -> new {to.structure} {to.path()}{to.whole()}')
         lines.append(margin + '}')
 
 
