@@ -16,7 +16,7 @@ Expr roundedExtremum(Expr e) {
     std::vector<Expr> parts;
     for (Expr op : e.operands())
         parts.push_back(roundedDown(op));
-    return e.kind() == Kind::Min ? min(std::move(parts)) : max(std::move(parts));
+    return e.kind() == SymbolicKind::Min ? min(std::move(parts)) : max(std::move(parts));
 }
 
 } // namespace
@@ -26,13 +26,13 @@ Expr roundedDown(Expr e) {
         return e;
     if (const Expr whole = inIntegers(e); !(whole == e))
         return roundedDown(whole);
-    if (e.kind() == Kind::Min || e.kind() == Kind::Max)
+    if (e.kind() == SymbolicKind::Min || e.kind() == SymbolicKind::Max)
         return roundedExtremum(e);
     SumBuilder whole, rest;
     for (Expr term : termsOf(e))
         (isIntegerValued(term) ? whole : rest).add(term);
     const Expr fraction = rest.finish();
-    if (fraction.kind() == Kind::Min || fraction.kind() == Kind::Max)
+    if (fraction.kind() == SymbolicKind::Min || fraction.kind() == SymbolicKind::Max)
         return whole.finish() + roundedExtremum(fraction);
     const auto [above, below] = asFraction(e);
     return below.isOne() ? e : floorDiv(above, below);
@@ -63,34 +63,34 @@ Expr inIntegers(Expr e) {
     for (const Expr op : e.operands())
         ops.push_back(inIntegers(op));
     if (std::equal(ops.begin(), ops.end(), e.operands().begin()))
-        return e.kind() == Kind::Float ? exactly(e.floatValue()).value_or(e) : e;
+        return e.kind() == SymbolicKind::Float ? exactly(e.floatValue()).value_or(e) : e;
     const auto fold = [&](auto combine) { return std::accumulate(ops.begin() + 1, ops.end(), ops[0], combine); };
     switch (e.kind()) {
-    case Kind::Add:
+    case SymbolicKind::Add:
         return fold([](Expr a, Expr b) { return a + b; });
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return fold([](Expr a, Expr b) { return a * b; });
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return pow(ops[0], ops[1]);
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         return floorDiv(ops[0], ops[1]);
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         return ceilDiv(ops[0], ops[1]);
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return mod(ops[0], ops[1]);
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return floor(ops[0]);
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return ceil(ops[0]);
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return abs(ops[0]);
-    case Kind::Min:
+    case SymbolicKind::Min:
         return min(std::move(ops));
-    case Kind::Max:
+    case SymbolicKind::Max:
         return max(std::move(ops));
-    case Kind::Select:
+    case SymbolicKind::Select:
         return select(e.operands()[0], ops[1], ops[2]);
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return approx(ops[0], ops[1]);
     default: // comparisons and functions use the numbers as written
         return e;
@@ -114,29 +114,29 @@ std::optional<Expr> realPart(Expr e, const std::function<bool(Name)> &isReal) {
         return std::optional<Expr>();
     };
     switch (e.kind()) {
-    case Kind::Float:
-    case Kind::Complex:
-    case Kind::NaN:
+    case SymbolicKind::Float:
+    case SymbolicKind::Complex:
+    case SymbolicKind::NaN:
         return e;
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         return isReal && isReal(e.name()) ? std::optional(e) : std::nullopt;
-    case Kind::Pow:
-        if (e.operands()[1].kind() == Kind::Rational)
+    case SymbolicKind::Pow:
+        if (e.operands()[1].kind() == SymbolicKind::Rational)
             return e;
         return among(e.operands());
-    case Kind::Call:
+    case SymbolicKind::Call:
         return isRealFunction(e.name()) ? std::optional(e) : std::nullopt;
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return e.type().isFloat() ? std::optional(e) : std::nullopt;
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Mod:
-    case Kind::Abs:
-    case Kind::Min:
-    case Kind::Max:
-    case Kind::Approx:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Mod:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+    case SymbolicKind::Approx:
         return among(e.operands());
-    case Kind::Select:
+    case SymbolicKind::Select:
         return among(e.operands().subspan(1));
     default: // an integer, or of unknown type
         return std::nullopt;
@@ -144,11 +144,11 @@ std::optional<Expr> realPart(Expr e, const std::function<bool(Name)> &isReal) {
 }
 
 std::optional<ScaledPower> scaledPower(Expr product) {
-    if (product.kind() != Kind::Mul || !product.operands()[0].isInteger())
+    if (product.kind() != SymbolicKind::Mul || !product.operands()[0].isInteger())
         return std::nullopt;
     const std::span<const Expr> factors = product.operands().subspan(1);
     const auto at = std::find_if(factors.begin(), factors.end(), [](Expr f) {
-        return f.kind() == Kind::Pow && f.operands()[0].isInteger() && f.operands()[0].numerator() > 1 &&
+        return f.kind() == SymbolicKind::Pow && f.operands()[0].isInteger() && f.operands()[0].numerator() > 1 &&
                !f.operands()[1].isInteger();
     });
     if (at == factors.end())

@@ -33,46 +33,46 @@ std::optional<sym::Expr> assigned(const Code &code, Name variable) {
     return valueOf(*block[0]->value);
 }
 
-std::optional<sym::Kind> relationOf(py::Op op) {
+std::optional<sym::SymbolicKind> relationOf(py::Op op) {
     switch (op) {
     case py::Op::Lt:
-        return sym::Kind::Lt;
+        return sym::SymbolicKind::Lt;
     case py::Op::Le:
-        return sym::Kind::Le;
+        return sym::SymbolicKind::Le;
     case py::Op::Gt:
-        return sym::Kind::Gt;
+        return sym::SymbolicKind::Gt;
     case py::Op::Ge:
-        return sym::Kind::Ge;
+        return sym::SymbolicKind::Ge;
     case py::Op::Ne:
-        return sym::Kind::Ne;
+        return sym::SymbolicKind::Ne;
     default:
         return std::nullopt;
     }
 }
 
 /// `b REL' a` for `a REL b`.
-sym::Kind mirrored(sym::Kind relation) {
+sym::SymbolicKind mirrored(sym::SymbolicKind relation) {
     switch (relation) {
-    case sym::Kind::Lt:
-        return sym::Kind::Gt;
-    case sym::Kind::Le:
-        return sym::Kind::Ge;
-    case sym::Kind::Gt:
-        return sym::Kind::Lt;
-    case sym::Kind::Ge:
-        return sym::Kind::Le;
+    case sym::SymbolicKind::Lt:
+        return sym::SymbolicKind::Gt;
+    case sym::SymbolicKind::Le:
+        return sym::SymbolicKind::Ge;
+    case sym::SymbolicKind::Gt:
+        return sym::SymbolicKind::Lt;
+    case sym::SymbolicKind::Ge:
+        return sym::SymbolicKind::Le;
     default:
         return relation;
     }
 }
 
 /// `factor * variable REL value` for a factor above 0.
-std::optional<LoopTest> divided(sym::Kind relation, sym::Expr value, int64_t factor) {
+std::optional<LoopTest> divided(sym::SymbolicKind relation, sym::Expr value, int64_t factor) {
     if (factor == 1)
         return LoopTest{relation, value};
-    if (relation == sym::Kind::Ne)
+    if (relation == sym::SymbolicKind::Ne)
         return std::nullopt; // always true if the factor does not divide the value
-    const bool up = relation == sym::Kind::Lt || relation == sym::Kind::Ge;
+    const bool up = relation == sym::SymbolicKind::Lt || relation == sym::SymbolicKind::Ge;
     return LoopTest{relation, up ? sym::ceilDiv(value, factor) : sym::floorDiv(value, factor)};
 }
 

@@ -28,7 +28,7 @@ int height(sym::Expr e) {
 bool isBound(Name n) { return n.view().starts_with('#'); }
 
 bool isBinder(sym::Expr e) {
-    return e.kind() == sym::Kind::Call && e.operands().size() == 4 && (e.name() == sumName || e.name() == maxName) &&
+    return e.kind() == sym::SymbolicKind::Call && e.operands().size() == 4 && (e.name() == sumName || e.name() == maxName) &&
            e.operands()[0].isSymbol();
 }
 
@@ -68,23 +68,23 @@ bool neverNegative(sym::Expr e, const sym::Assumptions &facts) {
         return std::all_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
     };
     switch (e.kind()) {
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return isBinder(e) && operand(3);
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::Min:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
+    case sym::SymbolicKind::Min:
         return every();
-    case sym::Kind::Max: {
+    case sym::SymbolicKind::Max: {
         const auto o = e.operands();
         return std::any_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
     }
-    case sym::Kind::Select:
+    case sym::SymbolicKind::Select:
         return operand(1) && operand(2);
-    case sym::Kind::FloorDiv:
-    case sym::Kind::CeilDiv:
+    case sym::SymbolicKind::FloorDiv:
+    case sym::SymbolicKind::CeilDiv:
         return operand(0) && sym::isPositive(e.operands()[1], facts) == sym::Truth::True;
-    case sym::Kind::Floor:
-    case sym::Kind::Ceil:
+    case sym::SymbolicKind::Floor:
+    case sym::SymbolicKind::Ceil:
         return operand(0);
     default:
         return false;
@@ -99,11 +99,11 @@ bool evaluates(sym::Expr e, sym::Expr part) {
         return true;
     const auto o = e.operands();
     switch (e.kind()) {
-    case sym::Kind::Select:
-    case sym::Kind::And:
-    case sym::Kind::Or:
+    case sym::SymbolicKind::Select:
+    case sym::SymbolicKind::And:
+    case sym::SymbolicKind::Or:
         return evaluates(o[0], part);
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return isBinder(e) && (evaluates(o[1], part) || evaluates(o[2], part));
     default:
         return std::any_of(o.begin(), o.end(), [part](sym::Expr x) { return evaluates(x, part); });
@@ -116,8 +116,9 @@ bool mayFail(sym::Expr e, std::span<const sym::Expr> known) {
     const auto o = e.operands();
     if (std::any_of(known.begin(), known.end(), [e](sym::Expr k) { return evaluates(k, e); }))
         return false;
-    const bool divides = e.kind() == sym::Kind::FloorDiv || e.kind() == sym::Kind::CeilDiv || e.kind() == sym::Kind::Mod;
-    return e.kind() == sym::Kind::Subscript || (divides && !o[1].isInteger()) ||
+    const bool divides =
+        e.kind() == sym::SymbolicKind::FloorDiv || e.kind() == sym::SymbolicKind::CeilDiv || e.kind() == sym::SymbolicKind::Mod;
+    return e.kind() == sym::SymbolicKind::Subscript || (divides && !o[1].isInteger()) ||
            std::any_of(o.begin(), o.end(), [known](sym::Expr x) { return mayFail(x, known); });
 }
 
@@ -152,10 +153,10 @@ SizeFacts withEmptySizes(const SizeFacts &facts) { return {size::withEmptySizes(
 
 /// Is the factor 0 whenever the condition of a Select is false?
 bool isZeroUnless(sym::Expr condition, sym::Expr factor, const SizeFacts &facts) {
-    if (condition.kind() != sym::Kind::Lt && condition.kind() != sym::Kind::Gt)
+    if (condition.kind() != sym::SymbolicKind::Lt && condition.kind() != sym::SymbolicKind::Gt)
         return false;
     const auto o = condition.operands();
-    const sym::Expr length = condition.kind() == sym::Kind::Lt ? o[1] - o[0] : o[0] - o[1];
+    const sym::Expr length = condition.kind() == sym::SymbolicKind::Lt ? o[1] - o[0] : o[0] - o[1];
     return factor == sym::max({sym::Expr(0), length}) || (factor == length && neverNegative(length, facts.symbols));
 }
 
@@ -184,7 +185,9 @@ SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b) {
 }
 SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b) { return b == SizeExpr(1) ? a : SizeExpr(sym::ceilDiv(a.tree(), b.tree())); }
 SizeExpr mod(const SizeExpr &a, const SizeExpr &b) { return sym::mod(a.tree(), b.tree()); }
-SizeExpr compare(sym::Kind relation, const SizeExpr &a, const SizeExpr &b) { return sym::compare(relation, a.tree(), b.tree()); }
+SizeExpr compare(sym::SymbolicKind relation, const SizeExpr &a, const SizeExpr &b) {
+    return sym::compare(relation, a.tree(), b.tree());
+}
 SizeExpr select(const SizeExpr &condition, const SizeExpr &yes, const SizeExpr &no) {
     return sym::select(condition.tree(), yes.tree(), no.tree());
 }
@@ -202,8 +205,8 @@ SizeExpr maxOver(Name variable, const SizeExpr &begin, const SizeExpr &end, cons
 SizeExpr product(const SizeExpr &a, const SizeExpr &b, const SizeFacts &facts) {
     const SizeFacts weaker = withEmptySizes(facts);
     const auto without = [&weaker](sym::Expr chosen, sym::Expr factor) -> std::optional<sym::Expr> {
-        if (chosen.kind() != sym::Kind::Select || !chosen.operands()[2].isZero() || mayFail(chosen.operands()[1], {&factor, 1}) ||
-            !isZeroUnless(chosen.operands()[0], factor, weaker))
+        if (chosen.kind() != sym::SymbolicKind::Select || !chosen.operands()[2].isZero() ||
+            mayFail(chosen.operands()[1], {&factor, 1}) || !isZeroUnless(chosen.operands()[0], factor, weaker))
             return std::nullopt;
         return chosen.operands()[1] * factor;
     };

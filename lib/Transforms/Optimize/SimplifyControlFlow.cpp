@@ -54,15 +54,15 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
     const auto no = [](Truth t) { return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True; };
     const auto o = e.operands();
     switch (e.kind()) {
-    case sym::Kind::Bool:
+    case sym::SymbolicKind::Bool:
         return e.boolValue() ? Truth::True : Truth::False;
-    case sym::Kind::Integer:
+    case sym::SymbolicKind::Integer:
         return e.isZero() ? Truth::False : Truth::True;
-    case sym::Kind::Not:
+    case sym::SymbolicKind::Not:
         return no(truthOf(o[0], facts));
-    case sym::Kind::And:
-    case sym::Kind::Or: {
-        const Truth deciding = e.kind() == sym::Kind::And ? Truth::False : Truth::True;
+    case sym::SymbolicKind::And:
+    case sym::SymbolicKind::Or: {
+        const Truth deciding = e.kind() == sym::SymbolicKind::And ? Truth::False : Truth::True;
         Truth all = no(deciding);
         for (const sym::Expr each : o) {
             const Truth t = truthOf(each, facts);
@@ -73,17 +73,17 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
         }
         return all;
     }
-    case sym::Kind::Lt:
+    case sym::SymbolicKind::Lt:
         return sym::isLess(o[0], o[1], facts);
-    case sym::Kind::Le:
+    case sym::SymbolicKind::Le:
         return sym::isLessEqual(o[0], o[1], facts);
-    case sym::Kind::Gt:
+    case sym::SymbolicKind::Gt:
         return sym::isLess(o[1], o[0], facts);
-    case sym::Kind::Ge:
+    case sym::SymbolicKind::Ge:
         return sym::isLessEqual(o[1], o[0], facts);
-    case sym::Kind::Eq:
+    case sym::SymbolicKind::Eq:
         return sym::isEqual(o[0], o[1], facts);
-    case sym::Kind::Ne:
+    case sym::SymbolicKind::Ne:
         return no(sym::isEqual(o[0], o[1], facts));
     default:
         return Truth::Unknown;

@@ -63,7 +63,7 @@ SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b);
 SizeExpr mod(const SizeExpr &a, const SizeExpr &b);
 /// A condition, 1 or 0. `relation`: Eq, Ne, Lt, Le, Gt, Ge.
-SizeExpr compare(sym::Kind relation, const SizeExpr &a, const SizeExpr &b);
+SizeExpr compare(sym::SymbolicKind relation, const SizeExpr &a, const SizeExpr &b);
 /// `yes` if `condition` is nonzero, otherwise `no`. Only the chosen one is evaluated.
 SizeExpr select(const SizeExpr &condition, const SizeExpr &yes, const SizeExpr &no);
 
