@@ -13,6 +13,8 @@ using diag::Why;
 
 namespace {
 
+constexpr std::size_t maxDecisions = 4; // nested and consecutive conditional blocks whose arms are combined
+
 class Dependence {
 public:
     Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories)
@@ -78,21 +80,48 @@ private:
     }
 
     bool isCoveredBefore(std::size_t r) const {
-        AccessInstance read = body_.uses[r].instance;
-        if (!read.subset)
-            read.subset = g_.desc(body_.uses[r].data)->fullSubset();
-        for (std::size_t w = 0; w < r; ++w)
-            if (covers(body_.uses[w], body_.uses[r]) &&
-                analysis::isCovered(read, body_.uses[w].instance, sharedLoops(body_.uses[w], body_.uses[r]), items_.facts()))
+        const BodyUse &read = body_.uses[r];
+        AccessInstance elements = read.instance;
+        if (!elements.subset)
+            elements.subset = g_.desc(read.data)->fullSubset();
+        std::vector<const BodyUse *> writes; // of all these elements, unless guards prevent it
+        for (std::size_t w = 0; w < r; ++w) {
+            const BodyUse &u = body_.uses[w];
+            if (u.data == read.data && u.kind == UseKind::Write && u.certain &&
+                analysis::isCovered(elements, u.instance, sharedLoops(u, read), items_.facts()))
+                writes.push_back(&u);
+        }
+        return happens(writes, read, {read.guards.begin(), read.guards.end()});
+    }
+
+    /// Has one of the writes happened whenever the read happens under these guards?
+    bool happens(const std::vector<const BodyUse *> &writes, const BodyUse &read, const std::set<Guard> &guards) const {
+        for (const BodyUse *w : writes) {
+            const auto open = std::find_if(w->guards.begin(), w->guards.end(), [&](const Guard &x) { return !guards.count(x); });
+            if (open == w->guards.end() || happensInAllArms(open->block, writes, read, guards))
                 return true;
+        }
         return false;
     }
 
-    /// Has a write before a read happened whenever the read happens?
-    static bool covers(const BodyUse &write, const BodyUse &read) {
-        return write.data == read.data && write.kind == UseKind::Write && write.certain &&
-               write.guards.size() <= read.guards.size() &&
-               std::equal(write.guards.begin(), write.guards.end(), read.guards.begin());
+    /// The same if each arm of a conditional block, which is before the read in the same iterations, has such a write.
+    bool happensInAllArms(int block, const std::vector<const BodyUse *> &writes, const BodyUse &read,
+                          const std::set<Guard> &guards) const {
+        const auto known = body_.alternatives.find(block);
+        const bool isDecided = std::any_of(guards.begin(), guards.end(), [block](const Guard &x) { return x.block == block; });
+        if (known == body_.alternatives.end() || isDecided || guards.size() > read.guards.size() + maxDecisions)
+            return false;
+        for (const BodyUse *w : writes)
+            if (std::any_of(w->guards.begin(), w->guards.end(), [block](const Guard &x) { return x.block == block; }) &&
+                sharedLoops(*w, read) < known->second.loops)
+                return false; // its arms are chosen again in each iteration of a loop that the read is not in
+        for (int arm = 0; arm < known->second.arms; ++arm) {
+            std::set<Guard> inArm = guards;
+            inArm.insert({block, arm});
+            if (!happens(writes, read, inArm))
+                return false;
+        }
+        return true;
     }
 
     static std::size_t sharedLoops(const BodyUse &a, const BodyUse &b) {

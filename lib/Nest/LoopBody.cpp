@@ -141,7 +141,9 @@ private:
             if (!std::exchange(ended_, false))
                 join();
         }
-        if (!otherwise) {
+        if (otherwise) {
+            out_.alternatives[id] = {static_cast<int>(c.branches().size()), loops_.size()};
+        } else {
             values_.restore(before);
             join();
         }

@@ -27,7 +27,13 @@ namespace sdfgc::nest {
 /// Control flow around an access: an arm of a conditional block, or (arm 0) a loop that may not run, or not to its end.
 struct Guard {
     int block = 0, arm = 0;
-    friend bool operator==(const Guard &, const Guard &) = default;
+    friend auto operator<=>(const Guard &, const Guard &) = default;
+};
+
+/// A conditional block with an `else`: one of its arms always runs.
+struct Alternatives {
+    int arms = 0;
+    std::size_t loops = 0; // around it, as in BodyUse::loops
 };
 
 /// An access in the body of a loop.
@@ -43,11 +49,12 @@ struct BodyUse {
 
 /// What the body of a loop does.
 struct LoopBody {
-    std::vector<BodyUse> uses;      // in program order
-    std::set<Name> assigned;        // symbols that the body assigns, all of them private to an iteration
-    std::set<Name> varying;         // names of values that differ between iterations, in `uses`
-    std::vector<std::string> calls; // labels of library nodes
-    Name variable;                  // of the loop, in `uses`
+    std::vector<BodyUse> uses;                // in program order
+    std::map<int, Alternatives> alternatives; // by Guard::block
+    std::set<Name> assigned;                  // symbols that the body assigns, all of them private to an iteration
+    std::set<Name> varying;                   // names of values that differ between iterations, in `uses`
+    std::vector<std::string> calls;           // labels of library nodes
+    Name variable;                            // of the loop, in `uses`
 };
 
 /// Reads the body of a loop with a header that has an end of integers. Returns why it cannot be read, or cannot be run

@@ -94,14 +94,12 @@ public:
         map_.ranges = {header_.range()};
         map_.entry = entry_.get();
         map_.made = entry_;
-        std::optional<std::vector<Item>> items = loops_.contentOf(loop_);
-        moves_ = !items;
-        if (Reason why = items ? obstacleIn(std::move(*items)) : obstacleInBody())
-            return why;
         const auto trips = map_.ranges[0].size().asInt();
         if (trips && *trips < fewTrips)
             return {Why::Small, "it has too few iterations for a team of threads"};
-        return {};
+        std::optional<std::vector<Item>> items = loops_.contentOf(loop_);
+        moves_ = !items;
+        return items ? obstacleIn(std::move(*items)) : obstacleInBody();
     }
 
     /// How iterations depend on each other, for the remark.
