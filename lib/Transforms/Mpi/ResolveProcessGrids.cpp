@@ -20,6 +20,7 @@
 // A C++ tasklet that reads a grid receives its communicator, as in DaCe; on ranks outside the grid this is null.
 //
 // Not handled, and refused (SD2173): descriptors that do not match each other, or that other nodes read.
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -39,8 +40,6 @@ using namespace ir;
 bool isDescriptor(const DataDesc &d) {
     return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
 }
-
-bool takesGrids(const LibraryNode &n) { return n.libraryName() == "mpi" || n.libraryName() == "pblas"; }
 
 std::string textOf(const DataDesc &d, const char *key) {
     const json::Value *v = d.extra.find(key);
@@ -124,7 +123,7 @@ public:
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && takesGrids(*l))
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && analysis::communicationOf(*l))
                         resolve(*l);
         removeDummies();
         if (failed_)
@@ -264,14 +263,13 @@ private:
         });
     }
 
-    /// Dummy nodes declare fields; the runtime creates those of descriptors.
+    /// Nodes that declare fields; the runtime creates those of descriptors.
     void removeDummies() {
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g)) {
                 std::vector<Node *> dead;
                 for (const auto &n : s->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get());
-                        l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l)) {
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && analysis::isDeclaration(*l) && hasOnlyFields(*l)) {
                         dead.push_back(l);
                         for (const Edge *e : l->outEdges()) // DaCe 1.x: a variable that is never read
                             if (e->dst->inEdges().size() == 1 && e->dst->outEdges().empty())
@@ -421,7 +419,7 @@ private:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (LibraryNode *l : nodesOf<LibraryNode>(*s))
-                    if (l->libraryName() == "mpi" && l->className() == "CommSplit")
+                    if (analysis::communicationOf(*l) && l->outConnector("_comm"))
                         l->properties.set("number", next++);
         return next > 0;
     }
