@@ -179,9 +179,7 @@ void Counting::copy(Part &p) {
         const Name out = p.loops[k].counted, value = inner.freshName("__out");
         inner.arrays.set(out, DataDesc::scalar(ScalarKind::Int64, false));
         p.node->addOut(out, Type::pointer(ScalarKind::Int64));
-        auto *t = end->add<Tasklet>();
-        t->label = out.str();
-        t->code = Code{value.str() + " = " + counts[k].str(), Language::Python};
+        Tasklet *t = end->addTasklet(out.str(), {value.str() + " = " + counts[k].str()});
         t->addOut(value, ScalarKind::Int64);
         end->connect(t, value, end->add<AccessNode>(out), {}, Memlet::simple(out, inner.desc(out)->fullSubset()));
     }

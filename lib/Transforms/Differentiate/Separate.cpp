@@ -236,11 +236,9 @@ private:
             const Name kept = argumentFor(n, *type);
             if (isForward()) {
                 State &s = *seam_.end;
-                auto *t = s.add<Tasklet>();
-                t->label = "keep_" + n.str();
                 const Name out = g_.freshName("__out");
+                Tasklet *t = s.addTasklet("keep_" + n.str(), {out.str() + " = " + n.str()});
                 t->addOut(out, *type);
-                t->code = Code{out.str() + " = " + n.str(), Language::Python};
                 s.connect(t, out, s.add<AccessNode>(kept), {}, Memlet::simple(kept, g_.desc(kept)->fullSubset()));
             } else {
                 for (InterstateEdge *e : seam_.begin->outEdges())

@@ -357,9 +357,7 @@ private:
         State *s = g_.addStateBefore(g_.start(), g_.freshLabel("process_grids"));
         Tasklet *last = nullptr;
         for (std::size_t k = 0; k < grids_.size(); ++k) {
-            auto *t = s->add<Tasklet>();
-            t->label = "make_" + grids_[k].str();
-            t->code = {calls_[k], Language::Library};
+            Tasklet *t = s->addTasklet("make_" + grids_[k].str(), {calls_[k], Language::Library});
             t->environments = {Name("MPI")};
             t->sideEffects = true;
             if (last)
@@ -367,9 +365,7 @@ private:
             last = t;
         }
         for (const auto &[k, handle] : handles_) {
-            auto *t = s->add<Tasklet>();
-            t->label = handle.str();
-            t->code = {"_out = mpi.grid_comm(" + std::to_string(k) + ")", Language::Library};
+            Tasklet *t = s->addTasklet(handle.str(), {"_out = mpi.grid_comm(" + std::to_string(k) + ")", Language::Library});
             t->environments = {Name("MPI")};
             s->connect(last, {}, t, {}, Memlet::empty());
             s->connect(t, "_out", s->add<AccessNode>(handle), {}, Memlet::simple(handle, g_.desc(handle)->fullSubset()));
