@@ -353,10 +353,10 @@ private:
         return substitute(e, values);
     }
 
-    static SizeFacts factsIn(const SDFG &g) {
-        SizeFacts out{factsOf(g), {}};
+    static sym::Assumptions factsIn(const SDFG &g) {
+        sym::Assumptions out = factsOf(g);
         for (const Name n : freeSymbols(g))
-            out.symbols[n].nonnegative = true;
+            out[n].nonnegative = true;
         return out;
     }
 
@@ -366,7 +366,7 @@ private:
             out.uncounted = "is counted once: it is inside a consume scope";
             return;
         }
-        const SizeFacts facts = factsIn(*m->state()->sdfg());
+        const sym::Assumptions facts = factsIn(*m->state()->sdfg());
         for (std::size_t d = m->params.size(); d-- > 0;) {
             const sym::Range &r = m->ranges[d];
             const LoopHeader dim{.variable = m->params[d], .first = r.begin, .step = r.step, .count = r.size()};
@@ -390,8 +390,8 @@ private:
     }
 
     static void overLoop(const LoopRegion &l, NodeTraffic &out) {
-        const SizeFacts facts = factsIn(*l.sdfg());
-        const LoopHeader header = tripCountOf(l, facts.symbols);
+        const sym::Assumptions facts = factsIn(*l.sdfg());
+        const LoopHeader header = tripCountOf(l, facts);
         if (!header.counted()) {
             out.uncounted = "is counted once: loop " + l.label + " cannot be counted: " + std::string(text(header.why));
             return;
@@ -401,7 +401,7 @@ private:
     }
 
     /// The sum of a formula over the iterations of a loop, or of a dimension of a map.
-    static SizeExpr repeated(const SizeExpr &e, const LoopHeader &header, const SizeFacts &facts) {
+    static SizeExpr repeated(const SizeExpr &e, const LoopHeader &header, const sym::Assumptions &facts) {
         const std::vector<Name> names = e.names();
         if (std::find(names.begin(), names.end(), header.variable) == names.end())
             return e * SizeExpr(header.count);
