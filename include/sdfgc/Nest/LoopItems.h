@@ -63,14 +63,6 @@ private:
 
 /// The information that changeLoops passes along with a loop.
 bool leavesContainers(const Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
-/// Visits the loops of a program, inner ones first, except for loops in scopes, in SDFGs with kernels, and inside
-/// elements that the graph asks to keep (nest::isKept). A loop that is itself kept is visited, so that a remark can say
-/// so. `change` returns whether it replaced the loop (LoopItems::replace, LoopItems::changed). Returns whether any loop
-/// was changed. Does nothing for a GPU, where offload-to-gpu decides what becomes a kernel.
-
-/// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may
-/// never run. `facts`: what is known about symbols (analysis::factsOf).
-
 /// Creates the entry of an ordered map that replaces a loop.
 std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);
 

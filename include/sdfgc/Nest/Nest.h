@@ -91,9 +91,6 @@ struct Run {
     bool changed = false; // set by passes: must be written back
 };
 
-/// Is a container an array or a scalar with its own memory, rather than a view, reference, stream or structure? False
-/// for null.
-
 /// Returns a use of a view as a use of the viewed container if the view maps elements one to one, otherwise the use
 /// unchanged. Read items already have such uses, except for nodes that depend on the number of dimensions of their
 /// operands.
@@ -148,9 +145,6 @@ Name addContainer(ir::SDFG &g, std::string_view base, ir::DataDesc d, const std:
 /// changed, which are then written back. Inner SDFGs come first, because writing copies the nodes that contain them.
 /// Returns whether anything changed.
 bool rewriteRuns(ir::SDFG &root, const std::function<void(ir::SDFG &, analysis::Memories &, std::vector<Run> &)> &change);
-
-/// Does code contain an unrounded quotient, `a / b`? In symbolic expressions it has C's meaning, in tasklets it is a
-/// real number.
 
 /// Can symbols be given other meanings everywhere in the item? Not if non-Python code or a property of a library node
 /// mentions one, or if a name in the new meaning refers to something else there.
