@@ -5,13 +5,13 @@
 #include "sdfgc/Nest/Nest.h"
 
 namespace sdfgc::nest {
+
 /// Returns containers with uses that no item describes: uses in unread states, in steps of several nodes, by control
 /// flow, and through views. The runs must be all runs of the SDFG.
 std::set<Name> hiddenContainers(const ir::SDFG &g, const std::vector<Run> &runs);
 /// May such a container become a variable of an iteration, judging by its descriptor?
 bool mayBeVariable(const ir::DataDesc &d);
 
-/// Can host loops access a container with this storage?
 /// Does a subset depend on one of the parameters?
 bool mentions(const sym::Subset &s, const std::vector<Name> &params);
 /// Returns the element of a subset for one iteration. `at`: the position along each dimension with more than one
