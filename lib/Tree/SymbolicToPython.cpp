@@ -1,6 +1,7 @@
 // Symbolic expressions as trees of Python.
 #include "sdfgc/Tree/SymbolicToPython.h"
 
+#include "sdfgc/IR/Operators.h"
 #include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
@@ -71,52 +72,6 @@ ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
     e->args = std::move(args);
     e->type = t;
     return e;
-}
-
-/// The operator of a comparison; none for other kinds.
-std::optional<py::Op> comparison(sym::Kind k) {
-    switch (k) {
-    case sym::Kind::Eq:
-        return py::Op::Eq;
-    case sym::Kind::Ne:
-        return py::Op::Ne;
-    case sym::Kind::Lt:
-        return py::Op::Lt;
-    case sym::Kind::Le:
-        return py::Op::Le;
-    case sym::Kind::Gt:
-        return py::Op::Gt;
-    case sym::Kind::Ge:
-        return py::Op::Ge;
-    case sym::Kind::Is:
-        return py::Op::Is;
-    case sym::Kind::IsNot:
-        return py::Op::IsNot;
-    default:
-        return std::nullopt;
-    }
-}
-
-/// The arithmetic operator, if it is the same in both and binary; none for other kinds.
-std::optional<py::Op> arithmetic(sym::Kind k) {
-    switch (k) {
-    case sym::Kind::FloorDiv:
-        return py::Op::FloorDiv;
-    case sym::Kind::Mod:
-        return py::Op::Mod;
-    case sym::Kind::BitAnd:
-        return py::Op::BitAnd;
-    case sym::Kind::BitOr:
-        return py::Op::BitOr;
-    case sym::Kind::BitXor:
-        return py::Op::BitXor;
-    case sym::Kind::Shl:
-        return py::Op::Shl;
-    case sym::Kind::Shr:
-        return py::Op::Shr;
-    default:
-        return std::nullopt;
-    }
 }
 
 /// The function that represents a kind; none for other kinds.
@@ -225,9 +180,9 @@ ExprRef pythonOf(sym::Expr e, const std::function<ExprRef(Name)> &nameOf) {
     std::vector<ExprRef> args;
     for (sym::Expr a : e.operands())
         args.push_back(pythonOf(a, nameOf));
-    if (auto op = comparison(e.kind()))
+    if (auto op = ir::comparisonOf(e.kind()))
         return py::compare(*op, args[0], args[1]);
-    if (auto op = arithmetic(e.kind()))
+    if (auto op = ir::arithmeticOf(e.kind()))
         return py::binary(*op, args[0], args[1], joined(args));
     if (const char *function = functionOf(e.kind()))
         return py::call(function, args, joined(args));

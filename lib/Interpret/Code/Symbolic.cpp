@@ -4,6 +4,8 @@
 
 #include "../Values.h"
 
+#include "sdfgc/IR/Operators.h"
+
 namespace sdfgc::interpret {
 
 using py::Op;
@@ -67,19 +69,17 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         const Operand a = operand(0);
         return binary(op, a, operand(1));
     };
-    const auto compared = [&](Op op) {
+    if (const auto op = ir::comparisonOf(e.kind())) {
         const Operand a = operand(0);
-        return compare(op, a, operand(1));
-    };
+        return compare(*op, a, operand(1));
+    }
+    if (const auto op = ir::arithmeticOf(e.kind()))
+        return two(*op);
     switch (e.kind()) {
     case Kind::Pow:
         if (const auto n = operands[1].asInt(); n && *n >= 0)
             return wholePower(operand(0), static_cast<uint64_t>(*n));
         return two(Op::Pow);
-    case Kind::FloorDiv:
-        return two(Op::FloorDiv);
-    case Kind::Mod:
-        return two(Op::Mod);
     case Kind::CeilDiv:
         return callFunction("int_ceil", {operand(0), operand(1)});
     case Kind::Floor:
@@ -88,32 +88,6 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         return callFunction("ceil", {operand(0)});
     case Kind::Abs:
         return callFunction("abs", {operand(0)});
-    case Kind::Eq:
-        return compared(Op::Eq);
-    case Kind::Ne:
-        return compared(Op::Ne);
-    case Kind::Lt:
-        return compared(Op::Lt);
-    case Kind::Le:
-        return compared(Op::Le);
-    case Kind::Gt:
-        return compared(Op::Gt);
-    case Kind::Ge:
-        return compared(Op::Ge);
-    case Kind::Is:
-        return compared(Op::Is);
-    case Kind::IsNot:
-        return compared(Op::IsNot);
-    case Kind::BitAnd:
-        return two(Op::BitAnd);
-    case Kind::BitOr:
-        return two(Op::BitOr);
-    case Kind::BitXor:
-        return two(Op::BitXor);
-    case Kind::Shl:
-        return two(Op::Shl);
-    case Kind::Shr:
-        return two(Op::Shr);
     case Kind::Not:
         return compare(Op::Eq, asBool(operand(0)), constant(ScalarKind::Bool, false));
     case Kind::Select: {
