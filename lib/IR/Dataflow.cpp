@@ -113,6 +113,17 @@ Tasklet *State::addTasklet(std::string label, Code code) {
     return t;
 }
 
+Edge *State::copyAll(AccessNode *from, AccessNode *to) {
+    Memlet m = Memlet::simple(from->data, sdfg()->desc(from->data)->fullSubset());
+    m.otherSubset = sdfg()->desc(to->data)->fullSubset();
+    return connect(from, {}, to, {}, std::move(m));
+}
+
+Edge *State::copyAll(Name from, Name to) {
+    auto *end = add<AccessNode>(to);
+    return copyAll(add<AccessNode>(from), end);
+}
+
 Edge *State::connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m) {
     if (srcConn)
         src->addOut(srcConn);

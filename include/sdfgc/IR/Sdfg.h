@@ -110,6 +110,9 @@ public:
                      Schedule schedule = Schedule::Default, const DebugInfo &where = {});
     /// Adds a tasklet without connectors.
     Tasklet *addTasklet(std::string label, Code code);
+    /// Copies all of one container to another, between new nodes if names are given.
+    Edge *copyAll(AccessNode *from, AccessNode *to);
+    Edge *copyAll(Name from, Name to);
     /// Adds missing connectors named on the edge to the nodes' lists.
     Edge *connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
     /// Like connect, for connectors that are already listed: constant time, however many there are.

@@ -110,11 +110,8 @@ void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
     if (before.empty())
         return;
     State *s = inner.addStateBefore(inner.start(), inner.freshLabel("begin"));
-    for (const auto &[to, from] : before) {
-        Memlet m = Memlet::simple(from, inner.desc(from)->fullSubset());
-        m.otherSubset = m.subset;
-        s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
-    }
+    for (const auto &[to, from] : before)
+        s->copyAll(from, to);
 }
 
 /// Passes the containers that a nested SDFG reads; containers that it writes become private to it. `outside`:

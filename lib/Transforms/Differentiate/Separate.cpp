@@ -222,9 +222,7 @@ private:
         const Name kept = argumentFor(n, g_.desc(n)->dtype);
         State &s = isForward() ? *seam_.end : *seam_.begin;
         const Name from = isForward() ? n : kept, to = isForward() ? kept : n;
-        Memlet m = Memlet::simple(from, g_.desc(from)->fullSubset());
-        m.otherSubset = m.subset;
-        s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
+        s.copyAll(from, to);
     }
 
     /// Passes symbols that edges of the first part set and that the second part may read before it sets them again.
