@@ -38,7 +38,8 @@ Expansion::Nest Expansion::open(State &s, std::string_view label, const std::vec
     for (const Level &level : levels) {
         if (level.params.empty())
             continue;
-        MapEntry *entry = s.addMap(std::string(label), {}, {}, level.schedule, node_.debugInfo);
+        MapEntry *entry = s.addMap(std::string(label), {}, {}, level.schedule);
+        entry->debugInfo = node_.debugInfo;
         for (const auto &[p, size] : level.params) {
             entry->params.push_back(p);
             entry->ranges.push_back({0, size - 1, 1, 1});
