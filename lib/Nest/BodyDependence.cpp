@@ -22,8 +22,12 @@ public:
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
-        for (const BodyUse &u : body.uses)
-            others_.push_back(inOtherIteration(u.instance, other));
+        for (const BodyUse &u : body.uses) {
+            instances_.push_back(u.instance);
+            if (u.instance.subset && ownerOf(u.data) != u.data && items.leaves(u.data, *u.instance.subset, u.instance.loops))
+                instances_.back().subset.reset();
+            others_.push_back(inOtherIteration(instances_.back(), other));
+        }
     }
 
     Reason find(const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals) const {
@@ -58,7 +62,7 @@ private:
     }
 
     std::optional<analysis::Conflict> conflict(std::size_t a, std::size_t b) const {
-        AccessInstance u = body_.uses[a].instance, v = others_[b];
+        AccessInstance u = instances_[a], v = others_[b];
         if (body_.uses[a].data != body_.uses[b].data || body_.uses[a].data.empty()) { // one memory under two names
             u.subset.reset();
             v.subset.reset();
@@ -160,7 +164,7 @@ private:
     const SDFG &g_;
     const Conflicts &items_;
     const analysis::Memories &memories_;
-    std::vector<AccessInstance> others_;
+    std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
 
 } // namespace

@@ -125,16 +125,20 @@ std::optional<analysis::Conflict> Conflicts::conflict(const PlacedUse &a, const 
 std::optional<sym::Subset> Conflicts::elementsOf(const PlacedUse &u) const {
     if (!u.shown)
         return u.instance.subset;
-    const DataDesc &d = *g_.desc(u.use->shown->member);
+    return leaves(u.use->shown->member, *u.shown, u.instance.loops) ? std::nullopt : u.shown;
+}
+
+bool Conflicts::leaves(Name data, const sym::Subset &subset, const std::vector<analysis::LoopLevel> &loops) const {
+    const DataDesc &d = *g_.desc(data);
     const analysis::IsLess less = [this](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts_) == sym::Truth::True; };
     for (std::size_t k = 0; k < d.rank(); ++k) {
-        sym::Range indices = u.shown->dims[k];
+        sym::Range indices = subset.dims[k];
         indices.begin = indices.begin + (k < d.offset.size() ? d.offset[k] : 0);
         indices.end = indices.end + (k < d.offset.size() ? d.offset[k] : 0);
-        if (analysis::whyOutside(indices, d.shape[k], u.instance.loops, less))
-            return std::nullopt;
+        if (analysis::whyOutside(indices, d.shape[k], loops, less))
+            return true;
     }
-    return u.shown;
+    return false;
 }
 
 diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c) {

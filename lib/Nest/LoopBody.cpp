@@ -56,6 +56,7 @@ std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memo
 struct Placed {
     Name data;
     std::optional<Window> window; // in terms of the loop; nothing: some of its elements
+    bool isWholeStructure = false;
 };
 
 /// The SDFG whose blocks are being read: that of the loop, or one nested in its body.
@@ -309,7 +310,7 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, u.certain, f);
             else
                 access(u.kind, u.place(), u.data, u.subset, u.certain, f);
     }
@@ -354,6 +355,7 @@ private:
             out.window->shown = *shown;
         else
             out.window.reset();
+        out.isWholeStructure = inside && outside && inside->isStructure() && outside->isStructure() && !inside->isView();
         return out;
     }
 
@@ -361,9 +363,13 @@ private:
     static std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optional<sym::Subset> &subset, const Frame &f) {
         if (!f.around)
             return {data, subset};
-        const auto a = f.arguments.find(data);
+        const auto a = f.arguments.find(ownerOf(data));
         if (a == f.arguments.end())
             return {Name(), std::nullopt};
+        if (a->first != data) // a member
+            return a->second.isWholeStructure && !a->second.data.empty()
+                       ? std::pair(Name(a->second.data.str() + data.str().substr(a->first.view().size())), subset)
+                       : std::pair(Name(), std::optional<sym::Subset>());
         const bool fits = subset && a->second.window && subset->rank() == a->second.window->dims.size();
         return {a->second.data, fits ? std::optional(a->second.window->placed(*subset)) : std::nullopt};
     }
@@ -376,7 +382,7 @@ private:
         const DataDesc *d = f.g.desc(data);
         if (isOwnOfCall(place.memory, f))
             return;
-        const bool isKnown = subset && d && analysis::isPlain(d) && subset->rank() == d->rank();
+        const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
         out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
     }

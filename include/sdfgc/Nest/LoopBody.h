@@ -40,7 +40,7 @@ struct Alternatives {
 struct BodyUse {
     UseKind kind = UseKind::Read;
     analysis::Place place;
-    Name data; // the container, or member of a structure, in the SDFG of the loop whose dimensions the subset has
+    Name data; // the container, or member of a structure, whose dimensions the subset has, as the SDFG of the loop names it
     analysis::AccessInstance instance; // in terms of the loop, which comes first, and of the loops inside it
     std::vector<int> loops;            // numbers that identify them
     std::vector<Guard> guards;         // outermost first
