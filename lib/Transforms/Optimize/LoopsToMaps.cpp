@@ -117,6 +117,7 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
+        liveness_.forget(loop_);
         if (moves_)
             return move();
         for (const Name n : map_.locals)
