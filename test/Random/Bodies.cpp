@@ -7,18 +7,6 @@
 
 namespace sdfgc::random {
 
-namespace {
-
-/// The values 0 ... bound - 1.
-Index below(const std::string &name, const Index &bound) {
-    Values low{}, high{};
-    for (std::size_t k = 0; k < kSizes; ++k)
-        high[k] = bound.high[k] - 1;
-    return Index::symbol(name, low, high);
-}
-
-} // namespace
-
 /// What is known where two paths join: what both of them have written and assigned.
 void GraphMaker::Path::join(const Path &other) {
     for (std::size_t k = 0; k < written.size(); ++k)
@@ -52,117 +40,24 @@ void GraphMaker::stateOf(Lines &out, const std::function<void()> &make) {
     out.emplace_back("}");
 }
 
-// ---------------------------------------------------------------------------------------------------- in front of the loop
-
-/// An array of integers from 0 to bound - 1.
-Container &GraphMaker::indexArray(Lines &out, const Index &extent, const Index &bound) {
-    Container &c = containers_.emplace_back();
-    c.name = label("idx");
-    c.type = random_.oneIn(3) ? "int32" : "int64";
-    c.shape = {extent};
-    c.isWritable = false;
-    stateOf(out, [&] {
-        taken_ = {&c};
-        const Index m = below(label("m"), extent);
-        Operation inner;
-        inner.label = inner.head = label("code");
-        inner.writes.push_back({"o", &c, m.text, ""});
-        std::vector<Index> indices = knownIndices();
-        indices.push_back(m);
-        std::vector<Leaf> leaves{{m.text, ValueKind::Integer}};
-        for (std::size_t k = 1 + random_.below(2); k > 0; --k)
-            addRead(inner, leaves, indices);
-        Expressions e(random_, leaves);
-        inner.body = Lines{random_.oneIn(3) ? "o = " + m.text + " % (" + bound.text + ")"
-                                            : "o = (" + e.value("int64") + ") % (" + bound.text + ")"};
-        Operation map;
-        map.label = label("map");
-        map.head = "map " + map.label + "[" + m.text + " = 0:" + extent.text + "]";
-        map.body = textOf(inner, {});
-        mergeReads(map.reads, inner.reads);
-        map.writes.push_back({"", &c, "0:" + extent.text, ""});
-        place(map);
-    });
-    c.isWritten = true;
-    return c;
-}
-
-/// The containers and symbols of a loop's body, initialised in front of the loop if they have to be.
-void GraphMaker::prepare(Lines &out, Body &b, const Index &end) {
-    const Index extent = random_.oneIn(2) ? end : end + random_.between(1, 3);
-    std::vector<Container *> fresh;
-    for (std::size_t k = 1 + random_.below(3); k > 0; --k) {
-        Container *c = random_.oneIn(3) ? nullptr : pick([&](const Container &each) {
-            return each.isWritable && each.isWritten && !each.isHidden && !each.isDevice && !each.isScalar() &&
-                   b.variable.fits(each.shape[0]) && std::find(b.own.begin(), b.own.end(), &each) == b.own.end();
-        });
-        if (!c) {
-            c = &transient(anyType(), {extent});
-            if (random_.oneIn(3))
-                c->shape.push_back(random_.oneIn(2) || sizes_.empty() ? Index::constant(3) : random_.pick(sizes_));
-            fresh.push_back(c);
-        }
-        b.own.push_back(c);
-        b.shifts.push_back(random_.oneIn(4) ? 1 : 0);
-    }
-    for (std::size_t k = 1 + random_.below(3); k > 0; --k) {
-        static const char *const types[] = {"float64", "int64", "float32", "int32", "bool", "complex128"};
-        Container &c = transient(random_.pick(types), {});
-        if (random_.oneIn(4))
-            c.shape.push_back(Index::constant(random_.between(2, 4)));
-        c.attributes.clear();
-        c.isWritable = false; // by other code
-        b.scratch.push_back(&c);
-        if (random_.oneIn(4))
-            fresh.push_back(&c);
-    }
-    for (std::size_t k = random_.below(3); k > 0; --k) {
-        Container &c = transient(random_.oneIn(2) ? "int64" : random_.oneIn(2) ? "float64" : "int32", {});
-        c.attributes.clear();
-        c.accumulates = true;
-        b.sums.push_back(&c);
-        fresh.push_back(&c);
-    }
-    stateOf(out, [&] {
-        for (Container *c : fresh) {
-            taken_.clear();
-            fill(*c);
-        }
-    });
-    for (std::size_t k = 1 + random_.below(2); k > 0; --k) {
-        const Index bound = random_.oneIn(3) ? end : Index::constant(random_.between(1, 4));
-        b.arrays.push_back({&indexArray(out, extent, bound), bound});
-    }
-    for (std::size_t k = 1 + random_.below(2); k > 0; --k)
-        b.symbols.push_back({label("k"), random_.oneIn(3) ? end : Index::constant(random_.between(2, 4))});
-    b.symbols.push_back({label("f"), Index::constant(2)});
-    for (const auto &[name, bound] : b.symbols) {
-        if (random_.oneIn(2))
-            continue;
-        declare(name);
-        out.push_back(name + " = " + (random_.oneIn(2) ? "0" : "(" + value() + ") % (" + bound.text + ")"));
-        emptyState(out);
-        loopVariables_.push_back(below(name, bound));
-    }
-    if (random_.oneIn(2)) {
-        b.counter = label("n");
-        loopNames_.push_back(b.counter);
-        out.push_back(b.counter + " = 0");
-        emptyState(out);
-    }
-}
-
 // ---------------------------------------------------------------------------------------------------- accesses
 
-/// Elements of an array of the body: mostly those of the iteration.
-std::string GraphMaker::elementOf(const Body &b, const Container &c, bool writes) {
+/// Does the next access differ from the others of the body, so that iterations may depend on each other?
+bool GraphMaker::twists(Body &b) {
+    const bool out = b.twists > 0 && random_.oneIn(5);
+    b.twists -= out;
+    return out;
+}
+
+/// An element of an array of the body: that of the iteration, as a rule.
+std::string GraphMaker::elementOf(Body &b, const Container &c) {
     std::vector<std::string> parts;
     const auto at = std::find(b.own.begin(), b.own.end(), &c);
     const int64_t shift = at == b.own.end() ? 0 : b.shifts[static_cast<std::size_t>(at - b.own.begin())];
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
         const Index &extent = c.shape[d];
         const Index own = (b.variable + shift).fits(extent) ? b.variable + shift : b.variable;
-        if (d == 0 && own.fits(extent) && !random_.oneIn(writes ? 10 : 5)) {
+        if (d == 0 && own.fits(extent) && !twists(b)) {
             parts.push_back(own.text);
             continue;
         }
@@ -187,7 +82,7 @@ void GraphMaker::step(Body &b) {
     if (isUpdate)
         c = random_.pick(b.sums);
     taken_.insert(c);
-    Write write{c, c->isScalar() ? "0" : elementOf(b, *c, true), ""};
+    Write write{c, c->isScalar() ? "0" : elementOf(b, *c), ""};
     Operation op;
     op.label = op.head = label("code");
     std::vector<Leaf> leaves;
@@ -195,7 +90,7 @@ void GraphMaker::step(Body &b) {
         leaves.push_back({i.text, ValueKind::Integer});
     const bool isOld = isUpdate || (c->isWritten && !c->isHidden && random_.oneIn(5));
     if (isOld) {
-        op.reads.push_back({"z", c, isUpdate || c->isScalar() || random_.oneIn(2) ? write.subset : elementOf(b, *c, false), ""});
+        op.reads.push_back({"z", c, isUpdate || c->isScalar() || random_.oneIn(2) ? write.subset : elementOf(b, *c), ""});
         leaves.push_back({"z", kindOf(c->type), c->accumulates});
     }
     op.writes.push_back({"o", c, write.subset, ""});
@@ -205,12 +100,19 @@ void GraphMaker::step(Body &b) {
             return !canRead(*each) && !(b.mayBeOld && !taken_.contains(each) && !each->isHidden); // scratch of an earlier iteration
         });
         if (from.empty() || random_.oneIn(5)) {
+            const bool any = twists(b);
+            std::vector<Container *> kept;
+            for (Container *each : b.own)
+                if (!any && !std::exchange(each->isHidden, true))
+                    kept.push_back(each);
             addRead(op, leaves, knownIndices());
+            for (Container *each : kept)
+                each->isHidden = false;
             continue;
         }
         Container *source = random_.pick(from);
         const std::string connector(1, static_cast<char>('a' + op.reads.size()));
-        op.reads.push_back({connector, source, source->isScalar() ? "0" : elementOf(b, *source, false), ""});
+        op.reads.push_back({connector, source, source->isScalar() ? "0" : elementOf(b, *source), ""});
         if (const std::string type = readAs(*source); type != source->type)
             op.reads.back().type = type;
         const std::string &type = op.reads.back().type;
@@ -237,13 +139,13 @@ void GraphMaker::clear(Container &c) {
 }
 
 /// An integer of data that differs between iterations.
-std::string GraphMaker::dataOf(const Body &b) {
+std::string GraphMaker::dataOf(Body &b) {
     std::vector<std::string> terms;
     for (const auto &[array, bound] : b.arrays)
-        terms.push_back(array->name + "[" + elementOf(b, *array, false) + "]");
+        terms.push_back(array->name + "[" + elementOf(b, *array) + "]");
     for (const Container *c : b.own)
         if (kindOf(c->type) == ValueKind::Integer && canRead(*c))
-            terms.push_back(memlet(*c, elementOf(b, *c, false)));
+            terms.push_back(memlet(*c, elementOf(b, *c)));
     for (const Container *c : b.scratch)
         if (kindOf(c->type) == ValueKind::Integer && c->isWritten && c->isScalar())
             terms.push_back(c->name);
@@ -251,13 +153,13 @@ std::string GraphMaker::dataOf(const Body &b) {
     return random_.pick(terms);
 }
 
-std::string GraphMaker::test(const Body &b) {
+std::string GraphMaker::test(Body &b) {
     static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
     std::vector<std::string> terms;
     for (const std::vector<Container *> *list : {&b.own, &b.scratch})
         for (const Container *c : *list)
             if (c->isWritten && !c->isHidden && kindOf(c->type) != ValueKind::Complex && c->type != "float16")
-                terms.push_back(c->isScalar() ? c->name : memlet(*c, elementOf(b, *c, false)));
+                terms.push_back(c->isScalar() ? c->name : memlet(*c, elementOf(b, *c)));
     std::string out = random_.oneIn(3) && !terms.empty() ? random_.pick(terms) : dataOf(b);
     out += std::string(" ") + random_.pick(signs) + " " + std::to_string(random_.between(0, 3));
     if (random_.oneIn(8))
@@ -291,7 +193,7 @@ void GraphMaker::assign(Lines &out, Body &b) {
         declare(name);
         out.push_back(name + " = " + made);
         if (std::none_of(loopVariables_.begin(), loopVariables_.end(), [&](const Index &i) { return i.text == name; }))
-            loopVariables_.push_back(below(name, symbol.second));
+            loopVariables_.push_back(Index::below(name, symbol.second));
     }
     emptyState(out);
 }
@@ -347,7 +249,7 @@ void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
     } else if (random_.oneIn(3)) {
         const auto &[array, bound] = random_.pick(b.arrays);
         end = bound;
-        end.text = memlet(*array, elementOf(b, *array, false));
+        end.text = memlet(*array, elementOf(b, *array));
     } else if (random_.oneIn(2) && !loopVariables_.empty()) {
         end = random_.pick(loopVariables_) + static_cast<int64_t>(random_.below(2));
     }
@@ -365,7 +267,7 @@ void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
     } else {
         out.push_back(label("loop") + ": for " + name + " = 0; " + name + " < " + end.text + "; " + name + " = " + name + " + 1 {");
     }
-    loopVariables_.push_back(below(name, end));
+    loopVariables_.push_back(Index::below(name, end));
     ++b.inner;
     parts(inside, b, depth + 1);
     --b.inner;
@@ -424,7 +326,7 @@ void GraphMaker::part(Lines &out, Body &b, int depth) {
         innerLoop(out, b, depth);
         break;
     default:
-        if (random_.oneIn(4))
+        if (twists(b))
             state(out, 1); // any operation
         else
             arms(out, b, depth);
@@ -446,10 +348,11 @@ void GraphMaker::iterations(Lines &out) {
     const Index most = isConstant ? Index::constant(random_.between(4, 6)) : random_.pick(sizes_);
     Index end = most;
     Body b;
-    b.variable = below(name, most);
+    b.variable = Index::below(name, most);
+    b.twists = random_.oneIn(8) ? 6 : static_cast<int>(random_.below(2));
     const std::vector<Index> outside = loopVariables_;
     prepare(out, b, most);
-    if (random_.oneIn(4)) { // a bound in a container
+    if (random_.oneIn(8)) { // a bound in a container
         Container &bound = indexArray(out, Index::constant(1), most + 1);
         end.text = bound.name + "[0]";
     }

@@ -28,13 +28,15 @@ void GraphMaker::call(Body &b) {
         if (k.text != b.variable.text && random_.oneIn(2))
             symbol(k, "at");
     // One element, two neighbours, or all of the array.
-    const auto pass = [&](Container &c, const std::string &name, bool writes) -> std::pair<Container *, std::string> {
+    const auto pass = [&](Container &c, const std::string &name, bool writes,
+                          bool isIndex = false) -> std::pair<Container *, std::string> {
         if (c.isScalar())
-            return {&inner.argument(name, writes ? c.type : readAs(c), {}, true), "0"};
+            return {&inner.argument(name, writes || isIndex ? c.type : readAs(c), {}, true), "0"};
         std::vector<std::string> parts;
         std::vector<Index> shape;
         const bool isPlain = c.attributes.find("strides") == std::string::npos;
-        const std::size_t choice = isPlain ? random_.below(4) : 0;
+        const bool isOwn = std::find(b.own.begin(), b.own.end(), &c) != b.own.end();
+        const std::size_t choice = !isPlain ? 0 : isOwn ? (twists(b) ? random_.below(4) : random_.below(2)) : random_.below(4);
         for (std::size_t d = 0; d < c.shape.size(); ++d) {
             const Index &extent = c.shape[d];
             if (choice == 3 || (d > 0 && isPlain && choice > 0)) {
@@ -46,7 +48,7 @@ void GraphMaker::call(Body &b) {
             } else {
                 Container one = c;
                 one.shape = {extent};
-                parts.push_back(d == 0 ? elementOf(b, one, writes) : subscriptFor(extent, knownIndices()));
+                parts.push_back(d == 0 ? elementOf(b, one) : subscriptFor(extent, knownIndices()));
             }
         }
         return {&inner.argument(name, c.type, shape, true), joined(parts)};
@@ -74,7 +76,7 @@ void GraphMaker::call(Body &b) {
         if (!canRead(*from) || random_.oneIn(3))
             from = array;
         const std::string name = label("in");
-        const auto [argument, read] = pass(*from, name, false);
+        const auto [argument, read] = pass(*from, name, false, from == array);
         argument->isWritable = false;
         argument->accumulates = from->accumulates;
         op.reads.push_back({name, from, read, ""});

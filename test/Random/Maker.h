@@ -4,6 +4,7 @@
 //     Flow.cpp        states, loops, branches, jumps, assignments
 //     Nests.cpp       nests of loops over elements
 //     Bodies.cpp      loops whose bodies have any control flow
+//     BodyData.cpp    what such bodies use
 //     Calls.cpp       nested SDFGs in such bodies
 //     States.cpp      operations of a state, and what orders them
 //     Maps.cpp        maps: which elements they write, schedules, bodies
@@ -147,7 +148,7 @@ private:
     void wholeCopy(Container &from, Container &to);
     Index boundOf(bool isEnd);
 
-    // ---- Bodies.cpp
+    // ---- Bodies.cpp, BodyData.cpp
     /// What holds at a point of control flow.
     struct Path {
         std::vector<bool> written; // of containers: every element has a value
@@ -163,6 +164,7 @@ private:
         std::vector<std::pair<Container *, Index>> arrays;  // of indices, with the bound
         std::vector<std::pair<std::string, Index>> symbols; // which edges assign, with the bound
         std::string counter;                                // a symbol without a bound
+        int twists = 0;                                     // accesses of other iterations' elements, still to come
         int inner = 0;                                      // loops around the current block
         bool jumps = true;                                  // may continue or break
         bool returns = false;                               // may return
@@ -173,11 +175,12 @@ private:
     void stateOf(Lines &out, const std::function<void()> &make);
     Container &indexArray(Lines &out, const Index &extent, const Index &bound);
     void prepare(Lines &out, Body &b, const Index &end);
-    std::string elementOf(const Body &b, const Container &c, bool writes);
+    bool twists(Body &b);
+    std::string elementOf(Body &b, const Container &c);
     void step(Body &b);
     void clear(Container &c);
-    std::string dataOf(const Body &b);
-    std::string test(const Body &b);
+    std::string dataOf(Body &b);
+    std::string test(Body &b);
     void declare(const std::string &name);
     void assign(Lines &out, Body &b);
     void arms(Lines &out, Body &b, int depth);
