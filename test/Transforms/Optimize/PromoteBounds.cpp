@@ -23,7 +23,7 @@ struct OneLoop : Graph {
               argument one: int32[1] (CPU_Heap)
               argument idx: int32[N] (CPU_Heap)
               argument x: float64 (CPU_Heap)
-              argument P: Structure {"type": "pointer", "dtype": {"type": "struct", "name": "S", "data": [["x", "int64"]], "length": [], "bytes": 8}} (members = {"x": {"type": "Scalar", "attributes": {"dtype": "int64"}}})
+              argument P: Structure {"type": "pointer", "dtype": {"type": "struct", "name": "S", "data": [["x", "int64"], ["y", "int64"]], "length": [], "bytes": 16}} (members = {"x": {"type": "Scalar", "attributes": {"dtype": "int64"}}, "y": {"type": "Scalar", "attributes": {"dtype": "int64"}}})
               transient count: int32 (Register)
               $more
               $before
@@ -102,6 +102,7 @@ TEST_CASE("promote-bounds: loops that change the value") {
     CHECK_FALSE(isPromoted({.end = "idx[k]", .inside = "k = k + 1\nstate s {}"}, Why::Dependence));
     CHECK_FALSE(isPromoted({.end = "idx[k]", .body = "w: k *= 2"}, Why::Dependence));
     CHECK_FALSE(isPromoted({.end = "P.x", .body = "w: o = 3  with o: int64 -> P.x[0]"}, Why::Dependence));
+    CHECK(isPromoted({.end = "P.x", .body = "w: o = 3  with o: int64 -> P.y[0]"}));
     // Through a view, a nested SDFG, a reference, and an argument that may be the same memory.
     CHECK_FALSE(isPromoted({.end = "one",
                             .body = "w: o = 3  with o: int32 -> v[0]\n@v v[0] -> one[0] (is_data_src = true)",
