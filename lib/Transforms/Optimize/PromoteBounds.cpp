@@ -22,8 +22,8 @@
 // that nothing but tasklets read.)
 //
 // Legal when:
-//   1. the value is an integer or a bool in host memory: a scalar, an element of an array, or a member of a structure. Its indices
-//      are integer symbols;
+//   1. the value is an integer or a bool in host memory: a scalar, an element of an array, or a member of a structure. Its
+//      indices are integer symbols;
 //   2. nothing between the place and the use writes the container, under this or another name, or assigns a symbol in an index;
 //   3. the value is only read where it was read before. A header evaluates its initial value and the first operand of its
 //      condition whenever the loop is reached. Any other read moves only if it is harmless: a scalar, or an element that is
@@ -31,10 +31,10 @@
 //
 // What changes:
 //   - Headers of loops that count with a variable.
-//   - Inside loops, conditions, and values of symbols that more than tasklets need, if the place is outside the loop. Elsewhere, the
-//     same if an existing symbol has the value.
-//   - A symbol of type float64 that only ever holds integers of at most 32 bits, and that only headers of loops read, directly or
-//     in min and max, becomes an int32. (Such symbols come from `max(3, nrdmax - 2)`, where Fortran's argument has no type yet.)
+//   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
+//     outside loops if the value has a symbol already.
+//   - A symbol of type float64 becomes an int32 if it only ever holds integers of at most 32 bits, and only headers of loops read
+//     it, directly or in min and max. (Front ends create such symbols for `max(3, nrdmax - 2)`.)
 //
 // Not handled: references, views and streams; programs for GPUs, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"

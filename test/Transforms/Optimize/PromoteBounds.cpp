@@ -125,6 +125,7 @@ TEST_CASE("promote-bounds: loops that change the value") {
 TEST_CASE("promote-bounds: values that may not be read in front of a loop") {
     CHECK_FALSE(isPromoted({.end = "5 and i < idx[k]"}));
     CHECK(isPromoted({.end = "5 and i < n"}));
+    CHECK_FALSE(isPromoted({.end = "5 and i < null[0]", .more = "argument null: int32[1] (CPU_Heap, optional = true)"}));
     CHECK_FALSE(isPromoted({.end = "5 and i < count"})); // unwritten
     CHECK_FALSE(isPromoted({.end = "(idx[k] if N > k else 3)"}));
     CHECK_FALSE(isPromoted({.end = "idx[k]", .inverted = " (inverted)"})); // the body may leave the loop before
