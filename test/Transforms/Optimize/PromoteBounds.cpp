@@ -129,7 +129,11 @@ TEST_CASE("promote-bounds: values that may not be read in front of a loop") {
     CHECK_FALSE(isPromoted({.end = "5 and i < count"})); // unwritten
     CHECK_FALSE(isPromoted({.end = "(idx[k] if N > k else 3)"}));
     CHECK_FALSE(isPromoted({.end = "idx[k]", .inverted = " (inverted)"})); // the body may leave the loop before
-    CHECK(isPromoted({.end = "one[0]", .inverted = " (inverted)"}));
+    CHECK(isPromoted({.end = "n", .inverted = " (inverted)"}));
+    CHECK_FALSE(isPromoted({.end = "5 and i < one[0]"})); // the caller may omit it
+    CHECK(isPromoted({.end = "5 and i < own[0]",
+                      .before = "state w {\nw: o = 3 * a  with a: int32 <- one[0]; o: int32 -> own[0]\n}\n",
+                      .more = "transient own: int32[1] (CPU_Heap)"}));
 }
 
 TEST_CASE("promote-bounds: the place") {
@@ -155,16 +159,14 @@ TEST_CASE("promote-bounds: the place") {
     CHECK(assignedAfter(ofIndex, "idx_value") == "bounds");
     CHECK(ofIndex.condition() == "i < idx_value");
 
-    const std::string loops = "state w {\n" + writeOne +
-                              "\n}\nouter: for b = 0; b < N; b = b + 1 {\ninner: for j = 0; j < one; j = j + 1 {\nstate s {}\n}\n}";
-    OneLoop nested({.after = loops});
+    const std::string loops = "outer: for b = 0; b < N; b = b + 1 {\ninner: for j = 0; j < count; j = j + 1 {\nstate s {}\n}\n}";
+    const std::string again = replaced(writeCount, {{"state w", "state v"}});
+    OneLoop nested({.after = writeCount + again + loops});
     REQUIRE(nested.run());
-    CHECK(assignedAfter(nested, "one_value") == "w"); // in front of the outer loop
-    OneLoop unknown({.after = "if N > 3 {\nstate v {\n" + writeOne +
-                              "\n}\n}\nouter: for b = 0; b < N; b = b + 1 {\ninner: for j = 0; "
-                              "j < one; j = j + 1 {\nstate s {}\n}\n}"});
+    CHECK(assignedAfter(nested, "count_value") == "v"); // in front of the outer loop
+    OneLoop unknown({.after = "if N > 3 {\n" + writeCount + "}\nif N > 4 {\n" + again + "}\n" + loops});
     REQUIRE(unknown.run());
-    CHECK(assignedAfter(unknown, "one_value") == "bounds"); // `one` may be an output that has no value before
+    CHECK(assignedAfter(unknown, "count_value") == "bounds"); // it may be unwritten before
     CHECK(unknown.block<LoopRegion>("outer")->blocks().size() == 2);
 }
 
