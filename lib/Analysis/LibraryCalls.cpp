@@ -17,9 +17,9 @@ std::string functionName(const py::Expr &callee) {
     return "";
 }
 
-class Reader {
+class CallReader {
 public:
-    Reader(const ir::Tasklet &t, std::string &why) : t_(t), why_(why) {}
+    CallReader(const ir::Tasklet &t, std::string &why) : t_(t), why_(why) {}
 
     std::optional<LibraryCall> read() {
         const auto code = py::parseBlock(t_.code.text);
@@ -119,7 +119,7 @@ private:
 
 } // namespace
 
-std::optional<LibraryCall> libraryCall(const ir::Tasklet &t, std::string &why) { return Reader(t, why).read(); }
+std::optional<LibraryCall> libraryCall(const ir::Tasklet &t, std::string &why) { return CallReader(t, why).read(); }
 
 bool LoopsAroundLibraries::enclose(const ir::State &s) const {
     for (const ir::Region *r = s.parent(); r;) {

@@ -254,7 +254,7 @@ private:
 
     /// Moves a finished output to its final path and adds the step to the record.
     bool accept(const PlannedStep &step, const std::string &output, const std::vector<std::string> &inputs) {
-        Step done;
+        RecordedStep done;
         done.key = step.key;
         // Objects were written by this run, after its start: they are described by their current state.
         const std::int64_t limit = step.source.empty() ? INT64_MAX : startNs_;

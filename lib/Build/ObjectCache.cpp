@@ -74,7 +74,7 @@ void ObjectCache::store(const PlannedStep &step, const std::vector<Input> &input
     const Result<std::string> content = file::read(object, kMostBytes);
     if (!content)
         return;
-    Step version{step.key, portable(inputs), hashOf(*content).hex()};
+    RecordedStep version{step.key, portable(inputs), hashOf(*content).hex()};
     const std::string id = idOf(step.key, version.inputs);
     Record versions = readRecord(path(step.key + ".json"));
     if (versions.steps.size() >= kVersions)

@@ -22,7 +22,7 @@ std::string text(const Value &v, const char *key) {
     return member && member->isString() ? member->text() : "";
 }
 
-Value toJson(const Step &step) {
+Value toJson(const RecordedStep &step) {
     Value inputs = Value::array();
     for (const Input &i : step.inputs)
         inputs.push(Value::array({i.path, i.stamp, i.hash}));
@@ -33,7 +33,7 @@ Value toJson(const Step &step) {
     return v;
 }
 
-bool fromJson(const Value &v, Step &step) {
+bool fromJson(const Value &v, RecordedStep &step) {
     step.key = text(v, "key");
     step.outputStamp = text(v, "output");
     const Value *inputs = v.get("inputs");
@@ -56,7 +56,7 @@ Record readRecord(const std::string &path) {
     if (!v || !v->get("format") || v->get("format")->asInt() != kFormat || !v->get("steps"))
         return record;
     for (const auto &[output, description] : v->get("steps")->members())
-        if (Step step; fromJson(description, step))
+        if (RecordedStep step; fromJson(description, step))
             record.steps.emplace(output, std::move(step));
     return record;
 }
@@ -85,13 +85,13 @@ Input describeInput(const std::string &folder, const std::string &path, std::int
     return {path, stampText(stamp), isOurs(path) ? contentHash(whole) : ""};
 }
 
-Freshness check(const std::string &folder, const std::string &output, Step &step, const std::string &key) {
+Freshness check(const std::string &folder, const std::string &output, RecordedStep &step, const std::string &key) {
     if (step.key != key || step.outputStamp != stampText(file::stamp(file::join(folder, output))))
         return Freshness::Stale;
     return checkInputs(folder, step);
 }
 
-Freshness checkInputs(const std::string &folder, Step &step) {
+Freshness checkInputs(const std::string &folder, RecordedStep &step) {
     Freshness result = Freshness::Current;
     for (Input &input : step.inputs) {
         const std::string whole = file::join(folder, input.path);

@@ -18,14 +18,14 @@ struct Input {
 };
 
 /// A successful command with its inputs and output.
-struct Step {
+struct RecordedStep {
     std::string key; // command line, compiler, machine
     std::vector<Input> inputs;
     std::string outputStamp;
 };
 
 struct Record {
-    std::map<std::string, Step> steps; // by output, relative to the folder
+    std::map<std::string, RecordedStep> steps; // by output, relative to the folder
 };
 
 /// The record in a file; empty if the file is missing or damaged.
@@ -40,8 +40,8 @@ Input describeInput(const std::string &folder, const std::string &path, std::int
 
 enum class Freshness { Current, Touched, Stale };
 /// Are the files that a step read unchanged? Touched: yes, but time stamps differ; these are updated in `step`.
-Freshness checkInputs(const std::string &folder, Step &step);
+Freshness checkInputs(const std::string &folder, RecordedStep &step);
 /// Would a recorded step do the same again, and is its output the one that it wrote? Touched as above.
-Freshness check(const std::string &folder, const std::string &output, Step &step, const std::string &key);
+Freshness check(const std::string &folder, const std::string &output, RecordedStep &step, const std::string &key);
 
 } // namespace sdfgc::build

@@ -50,12 +50,12 @@ Needs needsOf(const interpret::NativeSource &source) {
 }
 
 /// A folder for a text, and whether it is kept.
-struct Place {
-    Place(const Toolchain &toolchain, const std::string &text)
+struct CompileFolder {
+    CompileFolder(const Toolchain &toolchain, const std::string &text)
         : isKept(!toolchain.cacheFolder.empty()),
           path(isKept ? file::join(toolchain.cacheFolder, "tasklets/" + hashOf(text).hex())
                       : (std::filesystem::temp_directory_path() / ("sdfgc-tasklets-" + std::to_string(::getpid()))).string()) {}
-    ~Place() {
+    ~CompileFolder() {
         if (!isKept)
             (void)file::removeTree(path);
     }
@@ -64,17 +64,17 @@ struct Place {
 };
 
 /// The up-to-date library of a source file; if it cannot be built, reports this and returns nothing.
-std::optional<std::string> compile(const Place &place, const std::string &text, const Needs &needs, const Toolchain &toolchain,
-                                   Log *log, diag::Engine &diags) {
+std::optional<std::string> compile(const CompileFolder &where, const std::string &text, const Needs &needs,
+                                   const Toolchain &toolchain, Log *log, diag::Engine &diags) {
     const std::optional<std::string> headers = findResource("runtime-headers", "");
     if (!headers) {
         diags.report(diag::Id::BuildFileError, {}, "the runtime headers are in none of " + resourceFolders());
         return std::nullopt;
     }
-    const std::optional<Folder> folder = Folder::open(place.path, "tasklets", diags);
+    const std::optional<Folder> folder = Folder::open(where.path, "tasklets", diags);
     if (!folder)
         return std::nullopt;
-    if (const auto written = file::writeIfChanged(file::join(place.path, "tasklets.cpp"), text, file::Links::Replace); !written) {
+    if (const auto written = file::writeIfChanged(file::join(where.path, "tasklets.cpp"), text, file::Links::Replace); !written) {
         diags.report(diag::Id::BuildFileError, {}, written.error());
         return std::nullopt;
     }
@@ -122,8 +122,8 @@ interpret::NativeCompiler taskletCompiler(ToolchainOptions options, Log *log) {
             return nullptr;
         const Needs needs = needsOf(source);
         const std::string text = needs.includes + "\n" + source.text;
-        const Place place(*toolchain, text);
-        const std::optional<std::string> library = compile(place, text, needs, *toolchain, log, diags);
+        const CompileFolder where(*toolchain, text);
+        const std::optional<std::string> library = compile(where, text, needs, *toolchain, log, diags);
         const OneThread whileLoading;
         void *handle = library ? ::dlopen(library->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
         if (library && !handle)

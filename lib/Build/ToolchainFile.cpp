@@ -9,9 +9,9 @@
 namespace sdfgc::build {
 namespace {
 
-class Reader {
+class ToolchainReader {
 public:
-    Reader(std::string path, diag::Engine &diags) : path_(std::move(path)), diags_(diags) {}
+    ToolchainReader(std::string path, diag::Engine &diags) : path_(std::move(path)), diags_(diags) {}
 
     std::optional<ToolchainFile> read() {
         const Result<std::string> text = file::read(path_, 1u << 20);
@@ -126,6 +126,8 @@ private:
 
 } // namespace
 
-std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags) { return Reader(path, diags).read(); }
+std::optional<ToolchainFile> readToolchainFile(const std::string &path, diag::Engine &diags) {
+    return ToolchainReader(path, diags).read();
+}
 
 } // namespace sdfgc::build

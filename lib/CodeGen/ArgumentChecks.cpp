@@ -14,13 +14,13 @@ namespace {
 /// Sums, products, minima and maxima: cheap, and defined for all values. A quotient would crash the process if its divisor is zero.
 bool isHarmless(sym::Expr e) {
     switch (e.kind()) {
-    case sym::Kind::Integer:
-    case sym::Kind::Symbol:
+    case sym::SymbolicKind::Integer:
+    case sym::SymbolicKind::Symbol:
         return true;
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::Min:
-    case sym::Kind::Max:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
+    case sym::SymbolicKind::Min:
+    case sym::SymbolicKind::Max:
         return std::all_of(e.operands().begin(), e.operands().end(), isHarmless);
     default:
         return false;

@@ -33,12 +33,12 @@ bool GraphPrinter::bringsFlag(const Node &n) const {
     if (const auto *b = dyn_cast<Block>(&n))
         return std::all_of(b->body.begin(), b->body.end(), [this](const NodePtr &inner) { return bringsFlag(*inner); });
     const auto *c = dyn_cast<DeviceCopy>(&n);
-    return n.kind == Kind::Synchronise || (c && c->node < 0);
+    return n.kind == TreeKind::Synchronise || (c && c->node < 0);
 }
 
 /// Includes the comment that precedes it.
 bool GraphPrinter::isLeftOut(const Block &b, std::size_t i) const {
-    const bool isComment = b.body[i]->kind == Kind::Comment && i + 1 < b.body.size();
+    const bool isComment = b.body[i]->kind == TreeKind::Comment && i + 1 < b.body.size();
     return bringsFlag(*b.body[i]) || (isComment && bringsFlag(*b.body[i + 1]));
 }
 

@@ -33,7 +33,7 @@ bool fillsTheDevice(const Block &b) {
     bool found = false;
     for (const NodePtr &n : b.body) {
         if (const auto *l = dyn_cast<Launch>(n.get()))
-            found = found || (l->grid[0].kind() == sym::Kind::Call && l->grid[0].name() == number::residentBlocks);
+            found = found || (l->grid[0].kind() == sym::SymbolicKind::Call && l->grid[0].name() == number::residentBlocks);
         forEachBlock(std::as_const(*n), [&](const Block &inner) { found = found || fillsTheDevice(inner); });
     }
     return found;
@@ -55,7 +55,7 @@ void QueuePrinter::body() {
     }
     w_.close(";");
     // Library objects and device properties are members of the handle, which never moves, so they need not be inputs.
-    const std::string state = contains(f_.body, Kind::LibraryCall) || fillsTheDevice(f_.body) ? "__state" : "";
+    const std::string state = contains(f_.body, TreeKind::LibraryCall) || fillsTheDevice(f_.body) ? "__state" : "";
     w_.open("const auto nodes = [" + state + "](sdfgc::gpu::GraphNodes &graph, [[maybe_unused]] const Inputs &in)");
     if (!names.empty())
         w_.line("const auto &[" + names + "] = in;");

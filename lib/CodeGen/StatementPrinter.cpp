@@ -115,15 +115,15 @@ bool BodyPrinter::isOneLine(const Block &b) {
     if (const auto *a = dyn_cast<Allocate>(&n))
         return !a->zero;
     switch (n.kind) {
-    case Kind::Memcpy:
-    case Kind::SetPointer:
-    case Kind::Call:
-    case Kind::StreamPush:
-    case Kind::StreamPop:
-    case Kind::Break:
-    case Kind::Continue:
-    case Kind::Return:
-    case Kind::Goto:
+    case TreeKind::Memcpy:
+    case TreeKind::SetPointer:
+    case TreeKind::Call:
+    case TreeKind::StreamPush:
+    case TreeKind::StreamPop:
+    case TreeKind::Break:
+    case TreeKind::Continue:
+    case TreeKind::Return:
+    case TreeKind::Goto:
         return true;
     default:
         return false;

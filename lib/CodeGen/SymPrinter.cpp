@@ -13,7 +13,7 @@
 namespace sdfgc::codegen {
 
 using sym::Expr;
-using sym::Kind;
+using sym::SymbolicKind;
 
 namespace {
 
@@ -30,7 +30,7 @@ std::string integer(int64_t v) {
 std::pair<int64_t, Expr> coefficient(Expr term) {
     if (term.isInteger())
         return {term.numerator(), Expr(1)};
-    if (term.kind() == Kind::Mul)
+    if (term.kind() == SymbolicKind::Mul)
         for (Expr f : term.operands())
             if (f.isInteger() && f.numerator() != 0 && f.numerator() != std::numeric_limits<int64_t>::min()) {
                 Expr rest = 1;
@@ -42,21 +42,21 @@ std::pair<int64_t, Expr> coefficient(Expr term) {
     return {1, term};
 }
 
-const char *comparison(Kind k) {
+const char *comparison(SymbolicKind k) {
     switch (k) {
-    case Kind::Eq:
-    case Kind::Is:
+    case SymbolicKind::Eq:
+    case SymbolicKind::Is:
         return "==";
-    case Kind::Ne:
-    case Kind::IsNot:
+    case SymbolicKind::Ne:
+    case SymbolicKind::IsNot:
         return "!=";
-    case Kind::Lt:
+    case SymbolicKind::Lt:
         return "<";
-    case Kind::Le:
+    case SymbolicKind::Le:
         return "<=";
-    case Kind::Gt:
+    case SymbolicKind::Gt:
         return ">";
-    case Kind::Ge:
+    case SymbolicKind::Ge:
         return ">=";
     default:
         return nullptr;
@@ -65,7 +65,7 @@ const char *comparison(Kind k) {
 
 /// The exponent if a symbol is squared or cubed, which is printed as a product.
 std::optional<int64_t> smallPower(Expr e) {
-    if (e.kind() != Kind::Pow || !e.operands()[0].isSymbol())
+    if (e.kind() != SymbolicKind::Pow || !e.operands()[0].isSymbol())
         return std::nullopt;
     const std::optional<int64_t> n = e.operands()[1].asInt();
     return n && *n >= 2 && *n <= 3 ? n : std::nullopt;
@@ -92,7 +92,7 @@ std::vector<Expr> ordered(std::vector<Expr> terms, bool mayLead) {
 /// The factors of a product of several sums that was multiplied out; otherwise the expression alone.
 std::vector<Expr> sumFactors(Expr e) {
     std::vector<Expr> factors = sym::factors(e);
-    const auto isSum = [](Expr f) { return f.kind() == Kind::Add; };
+    const auto isSum = [](Expr f) { return f.kind() == SymbolicKind::Add; };
     return std::count_if(factors.begin(), factors.end(), isSum) > 1 ? factors : std::vector<Expr>{e};
 }
 
@@ -165,11 +165,11 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
             ++it->second;
     };
     for (Expr t : terms) {
-        if (t.kind() == Kind::Mul)
+        if (t.kind() == SymbolicKind::Mul)
             for (Expr f : t.operands())
                 if (!f.freeSymbols().empty())
                     count(f);
-        if (t.kind() != Kind::Mul && !t.freeSymbols().empty())
+        if (t.kind() != SymbolicKind::Mul && !t.freeSymbols().empty())
             count(t);
     }
     auto best = std::max_element(counts.begin(), counts.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
@@ -179,7 +179,7 @@ std::optional<Expr> SymPrinter::commonFactor(const std::vector<Expr> &terms) {
 /// Removes `k` times a sum from a list of terms: 4, -2 * N and i are -2 times `N - 2`, and i. Returns `k`, or nothing if no terms
 /// are such a multiple.
 std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum) {
-    if (sum.kind() != Kind::Add)
+    if (sum.kind() != SymbolicKind::Add)
         return std::nullopt;
     for (Expr t : terms) {
         Expr k = t / sum.operands()[0];
@@ -203,7 +203,7 @@ std::optional<Expr> SymPrinter::takeMultiple(std::vector<Expr> &terms, Expr sum)
 
 /// A factor that is a sum, with the common factor of its coefficients in front: `6 * (W - 4)`.
 std::string SymPrinter::factor(Expr e) const {
-    const int64_t common = e.kind() == Kind::Add ? sym::integerContent(e) : 1;
+    const int64_t common = e.kind() == SymbolicKind::Add ? sym::integerContent(e) : 1;
     if (common == 1)
         return print(e, Precedence::Multiplicative);
     return std::to_string(common) + " * " + print(e / common, Precedence::Multiplicative);
@@ -211,8 +211,8 @@ std::string SymPrinter::factor(Expr e) const {
 
 /// After a `*`, rounded quotients and remainders (`i / 2`, `i % 2`) need parentheses.
 std::string SymPrinter::secondFactor(Expr e) const {
-    const bool isProduct = (e.kind() == Kind::Mul || e.kind() == Kind::Pow) && sym::asFraction(e).second.isOne();
-    return e.kind() != Kind::Add && !isProduct ? print(e, Precedence::Unary) : factor(e);
+    const bool isProduct = (e.kind() == SymbolicKind::Mul || e.kind() == SymbolicKind::Pow) && sym::asFraction(e).second.isOne();
+    return e.kind() != SymbolicKind::Add && !isProduct ? print(e, Precedence::Unary) : factor(e);
 }
 
 /// A sum that is a product of sums is printed as one, as the sizes of ranges were written: `(M - 2) * (N - 2)`. Other sums are
@@ -235,7 +235,8 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
         for (Expr t : terms) {
             if (t == *common)
                 inside += 1;
-            else if (t.kind() == Kind::Mul && std::find(t.operands().begin(), t.operands().end(), *common) != t.operands().end())
+            else if (t.kind() == SymbolicKind::Mul &&
+                     std::find(t.operands().begin(), t.operands().end(), *common) != t.operands().end())
                 inside += t / *common;
             else
                 rest.push_back(t);
@@ -266,7 +267,7 @@ SymPrinter::Text SymPrinter::sum(Expr e) const {
 SymPrinter::Text SymPrinter::count(Expr sum) const {
     std::vector<Expr> factors;
     const auto terms = [&sum] { return std::vector<Expr>(sum.operands().begin(), sum.operands().end()); };
-    while (const std::optional<Expr> common = sum.kind() == Kind::Add ? commonFactor(terms()) : std::nullopt) {
+    while (const std::optional<Expr> common = sum.kind() == SymbolicKind::Add ? commonFactor(terms()) : std::nullopt) {
         Expr rest = 0;
         for (const Expr t : sum.operands())
             rest += t / *common;
@@ -310,18 +311,18 @@ SymPrinter::Text SymPrinter::product(Expr e) const {
 /// Is the C++ text of `e` of integer type? Powers of symbols are (`rt::ipow`), although their exponents might be negative.
 static bool isWhole(Expr e) {
     switch (e.kind()) {
-    case Kind::Integer:
-    case Kind::Symbol:
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
-    case Kind::Floor:
-    case Kind::Ceil:
+    case SymbolicKind::Integer:
+    case SymbolicKind::Symbol:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
+    case SymbolicKind::Floor:
+    case SymbolicKind::Ceil:
         return true;
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Pow:
-    case Kind::Min:
-    case Kind::Max:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Pow:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
         return std::all_of(e.operands().begin(), e.operands().end(), isWhole);
     default:
         return false;
@@ -331,119 +332,121 @@ static bool isWhole(Expr e) {
 SymPrinter::Text SymPrinter::render(Expr e) const {
     auto args = e.operands();
     if (const char *op = comparison(e.kind()))
-        return binary(op, e.kind() == Kind::Eq || e.kind() == Kind::Ne ? Precedence::Equality : Precedence::Relational, args[0],
-                      args[1]);
+        return binary(op,
+                      e.kind() == SymbolicKind::Eq || e.kind() == SymbolicKind::Ne ? Precedence::Equality : Precedence::Relational,
+                      args[0], args[1]);
     switch (e.kind()) {
-    case Kind::Integer:
+    case SymbolicKind::Integer:
         return {integer(e.numerator()), e.numerator() < 0 ? Precedence::Unary : Precedence::Primary};
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return fraction(Expr(e.numerator()), Expr(e.denominator()));
-    case Kind::Float: {
+    case SymbolicKind::Float: {
         const std::string s = floatText(e.floatValue());
         return {s, s[0] == '-' ? Precedence::Unary : Precedence::Primary};
     }
-    case Kind::Complex:
+    case SymbolicKind::Complex:
         return {"std::complex<double>(" + std::to_string(e.floatValue()) + ", " + std::to_string(e.imagValue()) + ")",
                 Precedence::Primary};
-    case Kind::Bool:
+    case SymbolicKind::Bool:
         return {e.boolValue() ? "true" : "false", Precedence::Primary};
-    case Kind::None:
+    case SymbolicKind::None:
         return {"nullptr", Precedence::Primary};
-    case Kind::Undefined:
+    case SymbolicKind::Undefined:
         return {"0", Precedence::Primary}; // the lowering rejects this if code depends on it
-    case Kind::Infinity:
+    case SymbolicKind::Infinity:
         use("cmath");
         return {"INFINITY", Precedence::Primary};
-    case Kind::NegInfinity:
+    case SymbolicKind::NegInfinity:
         use("cmath");
         return {"-INFINITY", Precedence::Unary};
-    case Kind::NaN:
+    case SymbolicKind::NaN:
         use("cmath");
         return {"NAN", Precedence::Primary};
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         return {e.name().str(), Precedence::Primary};
-    case Kind::Add:
+    case SymbolicKind::Add:
         return sum(e);
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return product(e);
-    case Kind::Pow: {
+    case SymbolicKind::Pow: {
         std::optional<int64_t> n = args[1].asInt();
         if (n && *n < 0)
             return fraction(Expr(1), sym::pow(args[0], -args[1]));
         if (smallPower(e))
             return multiplied(std::vector<Expr>(static_cast<std::size_t>(*n), args[0]));
-        if (args[0].kind() == Kind::Float || args[1].kind() == Kind::Float || args[1].kind() == Kind::Rational)
+        if (args[0].kind() == SymbolicKind::Float || args[1].kind() == SymbolicKind::Float ||
+            args[1].kind() == SymbolicKind::Rational)
             return realCall("pow", args);
         return power(args[0], args[1]);
     }
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         if (sym::realPart(args[0]) || sym::realPart(args[1]))
             return roundedReal("floor", args[0] / args[1]);
         use("math");
         return call("sdfgc::rt::floordiv", args);
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         use("math");
         return call("sdfgc::rt::floormod", args);
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         if (sym::realPart(args[0]) || sym::realPart(args[1]))
             return roundedReal("ceil", args[0] / args[1]);
         use("math");
         return call("sdfgc::rt::int_ceil", args);
-    case Kind::Floor:
-    case Kind::Ceil: {
+    case SymbolicKind::Floor:
+    case SymbolicKind::Ceil: {
         auto [num, den] = sym::asFraction(args[0]);
         if (den.isOne() && isWhole(num))
             return render(num);
         if (sym::realPart(args[0]))
-            return roundedReal(e.kind() == Kind::Floor ? "floor" : "ceil", args[0]);
+            return roundedReal(e.kind() == SymbolicKind::Floor ? "floor" : "ceil", args[0]);
         std::vector<Expr> parts{num, den};
         use("math");
-        return call(e.kind() == Kind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
+        return call(e.kind() == SymbolicKind::Floor ? "sdfgc::rt::floordiv" : "sdfgc::rt::int_ceil", parts);
     }
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         use("math");
         return call("sdfgc::rt::abs", args);
-    case Kind::Min:
+    case SymbolicKind::Min:
         use("math");
         return call("sdfgc::rt::min", args);
-    case Kind::Max:
+    case SymbolicKind::Max:
         use("math");
         return call("sdfgc::rt::max", args);
-    case Kind::And:
+    case SymbolicKind::And:
         return joined("&&", Precedence::And, args);
-    case Kind::Or:
+    case SymbolicKind::Or:
         return joined("||", Precedence::Or, args);
-    case Kind::Not:
+    case SymbolicKind::Not:
         return {"!" + print(args[0], Precedence::Unary), Precedence::Unary};
-    case Kind::Select: {
+    case SymbolicKind::Select: {
         auto above = Precedence::Or;
         return {print(args[0], above) + " ? " + print(args[1]) + " : " + print(args[2]), Precedence::Conditional};
     }
-    case Kind::BitAnd:
+    case SymbolicKind::BitAnd:
         return joined("&", Precedence::BitAnd, args);
-    case Kind::BitOr:
+    case SymbolicKind::BitOr:
         return joined("|", Precedence::BitOr, args);
-    case Kind::BitXor:
+    case SymbolicKind::BitXor:
         return joined("^", Precedence::BitXor, args);
-    case Kind::BitNot:
+    case SymbolicKind::BitNot:
         return {"~" + print(args[0], Precedence::Unary), Precedence::Unary};
-    case Kind::Shl:
+    case SymbolicKind::Shl:
         return binary("<<", Precedence::Shift, args[0], args[1]);
-    case Kind::Shr:
+    case SymbolicKind::Shr:
         return binary(">>", Precedence::Shift, args[0], args[1]);
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return {"static_cast<" + e.type().cppName() + ">(" + print(args[0]) + ")", Precedence::Primary};
-    case Kind::Attr:
+    case SymbolicKind::Attr:
         return {print(args[0], Precedence::Primary) + "->" + e.name().str(), Precedence::Primary};
-    case Kind::Subscript:
+    case SymbolicKind::Subscript:
         return {e.name().str() + "[" + (args.empty() ? "0" : print(args[0])) + "]", Precedence::Primary};
-    case Kind::Call:
+    case SymbolicKind::Call:
         if (e.name() == tree::cDivision)
             return binary("/", Precedence::Multiplicative, args[0], args[1]);
         if (e.name() == tree::cRemainder)
             return binary("%", Precedence::Multiplicative, args[0], args[1]);
         return callOf(e.name(), args);
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return render(args[0]);
     default:
         return {e.str(), Precedence::Conditional};

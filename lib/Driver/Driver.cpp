@@ -1,5 +1,15 @@
+// Reads the command line, runs the subcommand and returns the exit status. Where to find what:
+//
+//     Commands/     a file for each subcommand (Build.cpp: also emit; PassesAndTargets.cpp: passes and targets)
+//     CommandLine/  declares and parses options; options shared by several subcommands; help; the table behind completions and the
+//                   manual
+//     Compilation/  from a graph to its library: the pipeline, the build folder, the program's name; compiler errors and bugs
+//     Execution/    calls programs, compiled or interpreted, on one rank or several; compares results and gradients
+//     Reports/      output of subcommands about programs, graphs, messages, remarks and progress
+//
+// A subcommand implements Subcommand.h and works in a Session. Crash.h prepares the report of a crash.
 #include "sdfgc/Driver/Driver.h"
-#include "Driver/CommandTable.h"
+#include "Driver/CommandLine/CommandTable.h"
 #include "Driver/VersionText.h"
 
 #include <algorithm>

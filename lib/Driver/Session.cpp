@@ -1,6 +1,6 @@
 #include "Driver/Session.h"
 #include "Driver/Crash.h"
-#include "Driver/Remarks.h"
+#include "Driver/Reports/Remarks.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/Diag/Explain.h"
 #include "sdfgc/Serialize/Serialize.h"

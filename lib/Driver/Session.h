@@ -1,7 +1,7 @@
 // One run of a subcommand: diagnostics, general options, progress, and steps shared by several subcommands.
 #pragma once
 
-#include "Driver/CommandLine.h"
+#include "Driver/CommandLine/CommandLine.h"
 #include "sdfgc/Driver/Driver.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Support/Log.h"

@@ -1,7 +1,7 @@
 // A subcommand: its options, bound to fields, and its implementation.
 #pragma once
 
-#include "Driver/CommandLine.h"
+#include "Driver/CommandLine/CommandLine.h"
 #include "Driver/Session.h"
 
 #include <memory>

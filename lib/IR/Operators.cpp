@@ -9,24 +9,24 @@ namespace sdfgc::ir {
 namespace {
 
 using py::Op;
-using sym::Kind;
+using sym::SymbolicKind;
 
-using Pair = std::pair<Kind, Op>;
-constexpr auto comparisons = std::to_array<Pair>({{Kind::Eq, Op::Eq},
-                                                  {Kind::Ne, Op::Ne},
-                                                  {Kind::Lt, Op::Lt},
-                                                  {Kind::Ge, Op::Ge},
-                                                  {Kind::Le, Op::Le},
-                                                  {Kind::Gt, Op::Gt},
-                                                  {Kind::Is, Op::Is},
-                                                  {Kind::IsNot, Op::IsNot}});
-constexpr auto arithmetic = std::to_array<Pair>({{Kind::FloorDiv, Op::FloorDiv},
-                                                 {Kind::Mod, Op::Mod},
-                                                 {Kind::BitAnd, Op::BitAnd},
-                                                 {Kind::BitOr, Op::BitOr},
-                                                 {Kind::BitXor, Op::BitXor},
-                                                 {Kind::Shl, Op::Shl},
-                                                 {Kind::Shr, Op::Shr}});
+using Pair = std::pair<SymbolicKind, Op>;
+constexpr auto comparisons = std::to_array<Pair>({{SymbolicKind::Eq, Op::Eq},
+                                                  {SymbolicKind::Ne, Op::Ne},
+                                                  {SymbolicKind::Lt, Op::Lt},
+                                                  {SymbolicKind::Ge, Op::Ge},
+                                                  {SymbolicKind::Le, Op::Le},
+                                                  {SymbolicKind::Gt, Op::Gt},
+                                                  {SymbolicKind::Is, Op::Is},
+                                                  {SymbolicKind::IsNot, Op::IsNot}});
+constexpr auto arithmetic = std::to_array<Pair>({{SymbolicKind::FloorDiv, Op::FloorDiv},
+                                                 {SymbolicKind::Mod, Op::Mod},
+                                                 {SymbolicKind::BitAnd, Op::BitAnd},
+                                                 {SymbolicKind::BitOr, Op::BitOr},
+                                                 {SymbolicKind::BitXor, Op::BitXor},
+                                                 {SymbolicKind::Shl, Op::Shl},
+                                                 {SymbolicKind::Shr, Op::Shr}});
 constexpr auto opposites = std::to_array<std::pair<Op, Op>>(
     {{Op::Eq, Op::Ne}, {Op::Ne, Op::Eq}, {Op::Lt, Op::Ge}, {Op::Ge, Op::Lt}, {Op::Gt, Op::Le}, {Op::Le, Op::Gt}});
 
@@ -37,11 +37,11 @@ template <class Rows, class Key> auto secondOf(const Rows &rows, Key key) -> std
 
 } // namespace
 
-std::optional<Op> comparisonOf(Kind k) { return secondOf(comparisons, k); }
-std::optional<Op> arithmeticOf(Kind k) { return secondOf(arithmetic, k); }
+std::optional<Op> comparisonOf(SymbolicKind k) { return secondOf(comparisons, k); }
+std::optional<Op> arithmeticOf(SymbolicKind k) { return secondOf(arithmetic, k); }
 std::optional<Op> opposite(Op relation) { return secondOf(opposites, relation); }
 
-std::optional<Kind> comparisonOf(Op op) {
+std::optional<SymbolicKind> comparisonOf(Op op) {
     for (const auto &[kind, same] : comparisons)
         if (same == op)
             return kind;

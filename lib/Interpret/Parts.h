@@ -5,7 +5,7 @@
 
 namespace sdfgc::interpret {
 
-struct Program::Parts {
+struct PreparedProgram::Parts {
     virtual ~Parts() = default;
     virtual Machine &machine() = 0;
     /// The register of a symbol or scalar that is an argument; none for other names.

@@ -22,9 +22,9 @@ class Graph;
 class Planner;
 
 /// A node of a state, ready for execution.
-class Step {
+class NodeStep {
 public:
-    virtual ~Step() = default;
+    virtual ~NodeStep() = default;
     virtual void run(Machine &m) = 0;
 };
 
@@ -33,7 +33,7 @@ class Body {
 public:
     /// Transients created anew each time.
     std::vector<Container *> fresh;
-    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<std::unique_ptr<NodeStep>> steps;
 
     /// `before[k]`: steps with an edge to step k.
     void order(const std::vector<std::vector<std::size_t>> &before) {
@@ -172,18 +172,18 @@ public:
     void layOut(Container &c, Scope &scope, const std::string &element);
 
     // ---- the steps, one file each
-    std::unique_ptr<Step> tasklet(Scope &scope, const ir::Tasklet &t);
-    std::unique_ptr<Step> map(Scope &scope, const ir::MapEntry &m);
-    std::unique_ptr<Step> consume(Scope &scope, const ir::ConsumeEntry &c);
-    std::unique_ptr<Step> nested(Scope &scope, const ir::NestedSDFGNode &n);
-    std::unique_ptr<Step> copy(Scope &scope, const ir::Edge &e);
-    std::unique_ptr<Step> view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e);
-    std::unique_ptr<Step> setReference(Scope &scope, const ir::Edge &e);
+    std::unique_ptr<NodeStep> tasklet(Scope &scope, const ir::Tasklet &t);
+    std::unique_ptr<NodeStep> map(Scope &scope, const ir::MapEntry &m);
+    std::unique_ptr<NodeStep> consume(Scope &scope, const ir::ConsumeEntry &c);
+    std::unique_ptr<NodeStep> nested(Scope &scope, const ir::NestedSDFGNode &n);
+    std::unique_ptr<NodeStep> copy(Scope &scope, const ir::Edge &e);
+    std::unique_ptr<NodeStep> view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e);
+    std::unique_ptr<NodeStep> setReference(Scope &scope, const ir::Edge &e);
     /// Binds a container of a graph to the memory that an element of a container array points to; rejects anything else and returns
     /// null.
-    std::unique_ptr<Step> element(Scope &scope, Graph &g, Container &alias, Container &pointers,
-                                  const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet);
-    std::unique_ptr<Step> library(Scope &scope, const ir::LibraryNode &n);
+    std::unique_ptr<NodeStep> element(Scope &scope, Graph &g, Container &alias, Container &pointers,
+                                      const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet);
+    std::unique_ptr<NodeStep> library(Scope &scope, const ir::LibraryNode &n);
 
     std::vector<Graph *> graphs; // outermost first; they live as long as the program
     NativeCode native;

@@ -32,7 +32,7 @@ sym::Expr Factor::stride(int label) const {
 namespace {
 
 bool isNumber(const Coefficient &c, double v) {
-    if (c.value.kind() == sym::Kind::Float)
+    if (c.value.kind() == sym::SymbolicKind::Float)
         return c.value.floatValue() == v;
     return c.value.isConstant(static_cast<int64_t>(v));
 }

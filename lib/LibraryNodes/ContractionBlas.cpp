@@ -341,7 +341,7 @@ std::string unfitForLibraries(const Contraction &c, const Factor &target) {
     for (const Factor &f : c.factors)
         if (!(f.operand.type == type))
             return "operands of different types";
-    const bool number = c.alpha.value.isInteger() || c.alpha.value.kind() == sym::Kind::Float;
+    const bool number = c.alpha.value.isInteger() || c.alpha.value.kind() == sym::SymbolicKind::Float;
     return number || (c.alpha.value.isSymbol() && !type.isComplex()) ? "" : "the coefficient is an expression";
 }
 

@@ -48,13 +48,13 @@ namespace {
 
 /// Nodes without a parallel expansion: sequences of dependent steps, or loops over rows of unknown length. A single GPU thread
 /// would take far longer than the host.
-enum class Kind { Parallel, Solver, Sparse, Transform };
+enum class ExpansionKind { Parallel, Solver, Sparse, Transform };
 struct DeviceRow {
-    Kind kind = Kind::Parallel;
+    ExpansionKind kind = ExpansionKind::Parallel;
 };
 constexpr DeviceRow deviceRows[] = {
 #define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary) {
-#define SDFGC_LIBRARY_NODE_DEVICE(Name) Kind::Name
+#define SDFGC_LIBRARY_NODE_DEVICE(Name) ExpansionKind::Name
 #define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
     }                                                                                                                              \
     ,
@@ -74,8 +74,8 @@ std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &opti
     if (analysis::communicationOf(n))
         return "MPI sends and receives in host memory";
     const auto row = analysis::libraryRow(n);
-    const Kind kind = row ? deviceRows[*row].kind : Kind::Parallel;
-    if (kind == Kind::Parallel)
+    const ExpansionKind kind = row ? deviceRows[*row].kind : ExpansionKind::Parallel;
+    if (kind == ExpansionKind::Parallel)
         return "";
     auto descOf = [&](const ir::Edge *e) { return e->memlet.data ? n.state()->sdfg()->desc(e->memlet.data) : nullptr; };
     auto isHosts = [](const ir::DataDesc *d) { return d && d->storage != ir::Storage::GPU_Global; };
@@ -85,14 +85,14 @@ std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &opti
     for (const ir::Edge *e : n.outEdges())
         if (e->srcConn != "_ipiv" && e->srcConn != "_res" && isHosts(descOf(e))) // these are copied at the end
             return "`" + e->memlet.data.str() + "` is in host memory";
-    if (kind == Kind::Sparse)
+    if (kind == ExpansionKind::Sparse)
         return whyNoDeviceSparse(n);
-    for (const ir::Edge *e : kind == Kind::Transform ? n.outEdges() : n.inEdges()) {
+    for (const ir::Edge *e : kind == ExpansionKind::Transform ? n.outEdges() : n.inEdges()) {
         const ir::DataDesc *d = descOf(e);
         if (!d || e->dstConn == "_ipiv")
             continue;
-        const std::string why =
-            kind == Kind::Transform ? whyNoDeviceTransform(n, rankOf(*e), options) : whyNoDeviceSolver(n, d->dtype, options);
+        const std::string why = kind == ExpansionKind::Transform ? whyNoDeviceTransform(n, rankOf(*e), options)
+                                                                 : whyNoDeviceSolver(n, d->dtype, options);
         if (!why.empty())
             return why;
     }

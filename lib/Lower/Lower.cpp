@@ -1,6 +1,6 @@
 // Lowers an entire program from the graph to a module. Where to find what:
 //
-//     Program/      what all functions share: Program, ModuleParts (interface, types, constants), UserCode (code blocks),
+//     Program/      what all functions share: LoweredProgram, ModuleParts (interface, types, constants), UserCode (code blocks),
 //                   FunctionNames; ProgramFunction; Instance (the SDFG that is read, the function that is written); DataProbes
 //     Expressions/  Symbols, SymbolicToPython, Expressions (Python text)
 //     Memory/       MemoryPlace; to find it: Places, Views, Elements; to have it: Containers, Reservations
@@ -32,7 +32,7 @@ namespace lowering {
 namespace {
 
 /// The caller's containers may have unknown sizes (`?`) as long as no code needs them.
-void refuseUndefinedSizes(const Program &program) {
+void refuseUndefinedSizes(const LoweredProgram &program) {
     auto isUndefined = [](sym::Expr e) { return e.isUndefined(); };
     std::string names;
     for (const auto &[name, d] : program.root.arrays)
@@ -49,7 +49,7 @@ void refuseUndefinedSizes(const Program &program) {
 std::unique_ptr<Module> lower(ir::SDFG &root, pass::Context &context) {
     using namespace lowering;
     const std::size_t errors = context.diags.errorCount();
-    Program program(root, context);
+    LoweredProgram program(root, context);
     program.module->name = root.name;
     program.module->source = context.options.file;
     addInterface(program);

@@ -27,12 +27,24 @@ LoopItems::LoopItems(SDFG &g, analysis::Memories &memories) : g_(g), memories_(m
 
 void LoopItems::locate() {
     shared_ = analysis::sharedContainers(g_);
-    elsewhere_ = analysis::containersReadByControlFlow(g_);
     users_.clear();
     stale_.clear();
     for (const State *s : allStates(std::as_const(g_)))
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
             users_[a->data].insert(s->parent());
+    const auto reads = [this](const std::vector<Name> &containers, const Region *r) {
+        for (const Name n : containers)
+            users_[ownerOf(n)].insert(r);
+    };
+    for (const Region *r : allRegions(std::as_const(g_))) {
+        for (const auto &e : r->edges())
+            reads(analysis::containersRead(*e, g_), r);
+        for (const auto &b : r->blocks())
+            if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+                reads(analysis::containersRead(*c, g_), r);
+        if (const auto *l = dyn_cast<LoopRegion>(r)) // its first value and its first test are evaluated around it
+            reads(analysis::containersRead(*l, g_), l->parent());
+    }
 }
 
 void LoopItems::moveUsers(const LoopRegion &l, const Region &to) {
@@ -187,23 +199,35 @@ void LoopItems::replace(LoopRegion &l, std::vector<Item> items, const analysis::
         analysis::forgetVariable(g_, inner);
 }
 
+void LoopItems::replaceEmpty(LoopRegion &l, Item item, const analysis::LoopHeader &header) {
+    locals_.clear();
+    variables_.clear();
+    std::vector<Item> items;
+    items.push_back(std::move(item));
+    replace(l, std::move(items), header);
+    locate();
+}
+
 bool LoopItems::canBeLocal(const Use &first, const Region &loop) const {
     const DataDesc &d = *g_.desc(first.data);
-    const auto size = d.totalSize.asInt();
-    return d.transient && analysis::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && size && *size <= smallContainer &&
-           analysis::isOnHost(&d) && first.certain && first.subset && *first.subset == d.fullSubset() &&
-           isOnlyInside(first.data, loop);
+    return isSmallLocal(d) && first.certain && first.subset && *first.subset == d.fullSubset() && isOnlyInside(first.data, loop);
 }
 
 bool LoopItems::isOnlyInside(Name container, const Region &r) const {
     const auto users = users_.find(container);
-    if (users == users_.end() || elsewhere_.count(container))
+    if (users == users_.end())
         return false;
     return std::all_of(users->second.begin(), users->second.end(), [&r](const Region *user) {
         while (user && user != &r)
             user = user->parent();
         return user != nullptr;
     });
+}
+
+bool isSmallLocal(const DataDesc &d) {
+    const auto size = d.totalSize.asInt();
+    return d.transient && analysis::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && size && *size <= smallContainer &&
+           analysis::isOnHost(&d);
 }
 
 bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {

@@ -43,7 +43,7 @@ void Order::Items::insert(const Items &others) {
         words_[k] |= others.words_[k];
 }
 
-Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) const {
+Order::Predecessors Order::predecessorsOf(const std::vector<PlacedUse> &uses, bool effects) const {
     std::set<std::size_t> byData, ordered;
     std::set<Name> own; // reads of these see the item's own writes
     for (const PlacedUse &u : uses) {
@@ -58,7 +58,7 @@ Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) co
     }
     if (effects)
         ordered.insert(effects_.begin(), effects_.end());
-    Place out;
+    Predecessors out;
     const auto isNew = [&](std::size_t item) {
         if (out.after.contains(item)) // and everything that `item` follows
             return false;
@@ -73,10 +73,10 @@ Order::Place Order::placeOf(const std::vector<PlacedUse> &uses, bool effects) co
 }
 
 std::vector<std::size_t> Order::add(const std::vector<PlacedUse> &uses, bool effects) {
-    Place place = placeOf(uses, effects);
+    Predecessors before = predecessorsOf(uses, effects);
     keep(uses, effects);
-    after_.push_back(std::move(place.after));
-    return std::move(place.ties);
+    after_.push_back(std::move(before.after));
+    return std::move(before.ties);
 }
 
 void Order::keep(const std::vector<PlacedUse> &uses, bool effects) {

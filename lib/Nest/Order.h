@@ -12,7 +12,9 @@ public:
 
     /// The earlier items (by position, the last one first) that an item with these uses must follow, leaving out those that a path
     /// of data, or another item of the list, already orders before it.
-    std::vector<std::size_t> ties(const std::vector<PlacedUse> &uses, bool effects) const { return placeOf(uses, effects).ties; }
+    std::vector<std::size_t> ties(const std::vector<PlacedUse> &uses, bool effects) const {
+        return predecessorsOf(uses, effects).ties;
+    }
     /// Returns the same and adds the item.
     std::vector<std::size_t> add(const std::vector<PlacedUse> &uses, bool effects);
 
@@ -33,11 +35,11 @@ private:
     private:
         std::vector<uint64_t> words_;
     };
-    struct Place {
+    struct Predecessors {
         std::vector<std::size_t> ties;
         Items after; // all items that it follows
     };
-    Place placeOf(const std::vector<PlacedUse> &uses, bool effects) const;
+    Predecessors predecessorsOf(const std::vector<PlacedUse> &uses, bool effects) const;
     /// Calls `f` with each earlier use of memory that may be the same.
     template <class F> void forEachAt(analysis::Memory m, const F &f) const;
     void keep(const std::vector<PlacedUse> &uses, bool effects);

@@ -350,7 +350,7 @@ private:
 };
 
 /// Facts about a region, valid until its old states are removed.
-struct Place {
+struct RegionFacts {
     const Block *start;
     std::vector<Block *> old;
 };
@@ -362,27 +362,27 @@ public:
     explicit RunWriter(const FreshLabel &freshLabel) : freshLabel_(freshLabel) {}
 
     void write(Run &run) {
-        Place &place = placeOf(run);
+        RegionFacts &facts = factsOf(run);
         std::vector<State *> written = statesOf(run);
-        splice(run, written, place.start);
-        place.old.insert(place.old.end(), run.states.begin(), run.states.end());
+        splice(run, written, facts.start);
+        facts.old.insert(facts.old.end(), run.states.begin(), run.states.end());
         takeLabels(run, written);
         run.states = std::move(written);
     }
 
     void finish() {
-        for (auto &[region, place] : places_)
-            region->removeBlocks(place.old);
+        for (auto &[region, facts] : facts_)
+            region->removeBlocks(facts.old);
         for (auto &[s, label] : further_)
             s->label = freshLabel_ ? freshLabel_(label) : s->sdfg()->freshLabel(label);
     }
 
 private:
-    Place &placeOf(const Run &run) {
-        const auto [it, isNew] = positions_.emplace(run.region, places_.size());
+    RegionFacts &factsOf(const Run &run) {
+        const auto [it, isNew] = positions_.emplace(run.region, facts_.size());
         if (isNew)
-            places_.emplace_back(run.region, Place{run.region->start(), {}});
-        return places_[it->second].second;
+            facts_.emplace_back(run.region, RegionFacts{run.region->start(), {}});
+        return facts_[it->second].second;
     }
 
     static std::vector<State *> statesOf(Run &run) {
@@ -428,7 +428,7 @@ private:
     }
 
     const FreshLabel &freshLabel_;
-    std::vector<std::pair<Region *, Place>> places_; // in the order of the runs
+    std::vector<std::pair<Region *, RegionFacts>> facts_; // in the order of the runs
     std::unordered_map<const Region *, std::size_t> positions_;
     std::vector<std::pair<State *, std::string>> further_; // states, and the prefix of their labels
 };

@@ -6,7 +6,7 @@ namespace sdfgc::package {
 namespace {
 
 using sym::Expr;
-using sym::Kind;
+using sym::SymbolicKind;
 
 constexpr int maxDepth = 100;
 
@@ -22,17 +22,17 @@ public:
             return fail();
         std::span<const Expr> args = e.operands();
         switch (e.kind()) {
-        case Kind::Integer:
+        case SymbolicKind::Integer:
             return e.numerator() < 0 && operand ? "(" + std::to_string(e.numerator()) + ")" : std::to_string(e.numerator());
-        case Kind::Symbol: {
+        case SymbolicKind::Symbol: {
             std::string name = spell_(e.name());
             return name.empty() ? fail() : name;
         }
-        case Kind::Add:
+        case SymbolicKind::Add:
             return quotient(e, operand, depth, [&] { return sum(args, depth); });
-        case Kind::Mul:
+        case SymbolicKind::Mul:
             return quotient(e, operand, depth, [&] { return joined(args, "*", true, depth); });
-        case Kind::Pow: {
+        case SymbolicKind::Pow: {
             std::optional<int64_t> n = args[1].asInt();
             if (!n || *n < 2 || *n > 8)
                 return fail();
@@ -42,17 +42,17 @@ public:
                 out += "*" + base;
             return "(" + out + ")";
         }
-        case Kind::FloorDiv:
+        case SymbolicKind::FloorDiv:
             return language_ == Language::Python ? infix(args, "//", depth) : call("floorDiv", args, depth);
-        case Kind::Mod:
+        case SymbolicKind::Mod:
             return language_ == Language::Python ? infix(args, "%", depth) : call("mod", args, depth);
-        case Kind::CeilDiv:
+        case SymbolicKind::CeilDiv:
             return call(language_ == Language::Python ? "ceil_div" : "ceilDiv", args, depth);
-        case Kind::Abs:
+        case SymbolicKind::Abs:
             return call("abs", args, depth);
-        case Kind::Min:
+        case SymbolicKind::Min:
             return nested("min", args, depth);
-        case Kind::Max:
+        case SymbolicKind::Max:
             return nested("max", args, depth);
         default:
             return fail();
@@ -80,7 +80,7 @@ private:
     }
 
     static bool isNegative(Expr term) {
-        const Expr factor = term.kind() == Kind::Mul ? term.operands()[0] : term;
+        const Expr factor = term.kind() == SymbolicKind::Mul ? term.operands()[0] : term;
         return factor.isInteger() && factor.numerator() < 0 && factor.numerator() != INT64_MIN;
     }
 

@@ -188,7 +188,7 @@ Interface interfaceOf(const tree::Module &m, bool emulated) {
     out.mpi = codegen::usesMpi(m);
     for (const auto &f : m.functions)
         if (f->graph)
-            out.graphs.push_back({f->name.str(), tree::contains(f->body, tree::Kind::Loop)});
+            out.graphs.push_back({f->name.str(), tree::contains(f->body, tree::TreeKind::Loop)});
     for (const tree::Param &p : m.params)
         out.arguments.push_back(argument(p));
     for (const tree::Param &p : m.init)

@@ -73,7 +73,7 @@ private:
             step(pipeline_.steps[i]);
     }
 
-    void step(const Step &step) {
+    void step(const PipelineStep &step) {
         const diag::Location place{step.file, step.line, step.column, {}, {}, {}};
         const PassInfo *info = findPass(registry_, step.pass, place, diags_);
         if (!info)

@@ -65,7 +65,7 @@ private:
     /// Checks everything that can be wrong before a pass has run.
     bool prepare() {
         std::size_t errorsBefore = context_.diags.errorCount();
-        for (const Step &step : pipeline_.steps)
+        for (const PipelineStep &step : pipeline_.steps)
             passes_.push_back(findPass(registry_, step.pass, placeOf(step), context_.diags));
         if (context_.diags.errorCount() != errorsBefore)
             return false;
@@ -150,7 +150,7 @@ private:
         context_.diags.report(diag::Id::FixedPointLimit, {group.file, group.line, group.column, {}, {}, {}}, names, group.limit);
     }
 
-    bool conditionsHold(const Step &step) {
+    bool conditionsHold(const PipelineStep &step) {
         return std::all_of(step.conditions.begin(), step.conditions.end(), [&](const GraphCondition &c) {
             return c.wanted == std::any_of(c.anyOf.begin(), c.anyOf.end(),
                                            [&](const std::string &p) { return program_.graph && hasProperty(*program_.graph, p); });
@@ -307,12 +307,12 @@ private:
         std::vector<std::string> missing;
         const std::optional<Pipeline> usual = options_.usual ? options_.usual() : std::nullopt;
         std::size_t from = 0; // start of the steps that may still come next
-        for (const Step &u : usual ? usual->steps : std::vector<Step>()) {
+        for (const PipelineStep &u : usual ? usual->steps : std::vector<PipelineStep>()) {
             if (u.pass == pipeline_.steps[step].pass)
                 return missing;
             const auto begin = pipeline_.steps.begin(), end = begin + static_cast<std::ptrdiff_t>(step);
-            const auto found =
-                std::find_if(begin + static_cast<std::ptrdiff_t>(from), end, [&](const Step &s) { return s.pass == u.pass; });
+            const auto found = std::find_if(begin + static_cast<std::ptrdiff_t>(from), end,
+                                            [&](const PipelineStep &s) { return s.pass == u.pass; });
             if (found == end)
                 missing.push_back(u.pass);
             else
@@ -321,7 +321,7 @@ private:
         return missing;
     }
 
-    diag::Location placeOf(const Step &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }
+    diag::Location placeOf(const PipelineStep &s) const { return {s.file, s.line, s.column, {}, {}, {}}; }
     void notInPipeline(const std::string &text) {
         std::vector<std::string> known;
         for (const PassInfo *p : passes_)

@@ -44,8 +44,8 @@ const PassInfo *findPass(const Registry &r, std::string_view name, const diag::L
     return info;
 }
 
-bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Location &place,
-               diag::Engine &d) {
+bool addOption(PipelineStep &step, const PassInfo &pass, const std::string &key, const std::string &text,
+               const diag::Location &place, diag::Engine &d) {
     const OptionInfo *info = pass.option(key);
     if (!info) {
         d.report(diag::Id::UnknownPassOption, place, pass.name, key, optionSuggestion(pass, key));
@@ -71,8 +71,8 @@ bool addOption(Step &step, const PassInfo &pass, const std::string &key, const s
 namespace {
 
 /// Returns the next step of a pass or, if there is none, the last one before; null if there is neither.
-const Step *nearest(const Pipeline &p, std::size_t step, const std::string &pass) {
-    const Step *out = nullptr;
+const PipelineStep *nearest(const Pipeline &p, std::size_t step, const std::string &pass) {
+    const PipelineStep *out = nullptr;
     for (std::size_t i = 0; i < p.steps.size() && !(out && i > step); ++i)
         if (i != step && p.steps[i].pass == pass)
             out = &p.steps[i];
@@ -84,7 +84,7 @@ template <class F> void eachShared(Pipeline &p, const Registry &r, F &&f) {
     for (std::size_t i = 0; i < p.steps.size(); ++i) {
         const PassInfo *info = r.find(p.steps[i].pass);
         for (const OptionInfo &o : info ? info->options : std::vector<OptionInfo>()) {
-            const Step *owner = o.of.empty() ? nullptr : nearest(p, i, o.of);
+            const PipelineStep *owner = o.of.empty() ? nullptr : nearest(p, i, o.of);
             if (!owner)
                 continue;
             const auto value = owner->options.find(o.name);
@@ -96,7 +96,7 @@ template <class F> void eachShared(Pipeline &p, const Registry &r, F &&f) {
 } // namespace
 
 void shareOptions(Pipeline &p, const Registry &r) {
-    eachShared(p, r, [](Step &step, const OptionInfo &o, const OptionValue *value) {
+    eachShared(p, r, [](PipelineStep &step, const OptionInfo &o, const OptionValue *value) {
         if (value)
             step.options.emplace(o.name, *value);
     });
@@ -114,12 +114,12 @@ bool setOption(Pipeline &p, const std::string &text, const Registry &r, diag::En
     const PassInfo *info = findPass(r, name, place, d);
     bool found = false, ok = info != nullptr;
     // Steps with the old value get their value from here.
-    eachShared(p, r, [&](Step &step, const OptionInfo &o, const OptionValue *old) {
+    eachShared(p, r, [&](PipelineStep &step, const OptionInfo &o, const OptionValue *old) {
         if (const auto it = step.options.find(key);
             old && o.of == name && o.name == key && it != step.options.end() && it->second == *old)
             step.options.erase(it);
     });
-    for (Step &step : p.steps) {
+    for (PipelineStep &step : p.steps) {
         if (!ok || step.pass != name)
             continue;
         found = true;

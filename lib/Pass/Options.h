@@ -10,8 +10,8 @@ const PassInfo *findPass(const Registry &r, std::string_view name, const diag::L
 
 /// Adds option `key` with the value written as `text` to the step. Reports, at `place`, an unknown option, a duplicate option and a
 /// value of the wrong type; returns whether it was added.
-bool addOption(Step &step, const PassInfo &pass, const std::string &key, const std::string &text, const diag::Location &place,
-               diag::Engine &d);
+bool addOption(PipelineStep &step, const PassInfo &pass, const std::string &key, const std::string &text,
+               const diag::Location &place, diag::Engine &d);
 
 /// Copies values to options that belong to another pass (OptionInfo::of) from the nearest step of that pass: the next one, or the
 /// last one before.

@@ -42,7 +42,7 @@ private:
             return expected("the name of a pass");
         if (name == groupWord)
             return parseGroup(place);
-        Step step{name, {}, std::string(fileName), place.line, place.column};
+        PipelineStep step{name, {}, std::string(fileName), place.line, place.column};
         const PassInfo *info = findPass(registry_, name, place, diags_);
         if (take('{') && !parseOptions(step, info))
             return false;
@@ -88,7 +88,7 @@ private:
     }
 
     /// After `[`.
-    bool parseCondition(Step &step) {
+    bool parseCondition(PipelineStep &step) {
         GraphCondition condition;
         condition.wanted = !take('!');
         do {
@@ -101,7 +101,7 @@ private:
         return take(']') || expected("`|` or `]`");
     }
 
-    bool parseOptions(Step &step, const PassInfo *info) {
+    bool parseOptions(PipelineStep &step, const PassInfo *info) {
         if (take('}'))
             return true;
         do {
@@ -196,7 +196,7 @@ std::optional<Pipeline> parsePipeline(std::string_view text, const Registry &r, 
 
 namespace {
 
-std::string print(const Step &step) {
+std::string print(const PipelineStep &step) {
     std::string out = step.pass;
     char open = '{';
     for (const auto &[key, value] : step.options) {

@@ -48,9 +48,9 @@ struct Condition {
     std::vector<GraphCondition> graph;
 };
 
-class Reader {
+class PipelineReader {
 public:
-    Reader(const Registry &r, const CompileOptions &o, diag::Engine &d) : registry_(r), asked_(askedOf(o)), diags_(d) {}
+    PipelineReader(const Registry &r, const CompileOptions &o, diag::Engine &d) : registry_(r), asked_(askedOf(o)), diags_(d) {}
 
     std::optional<Pipeline> read(const std::string &path) {
         std::size_t errorsBefore = diags_.errorCount();
@@ -185,7 +185,7 @@ private:
             return;
         }
         diag::Location place = placeOf(name.Mark());
-        Step step{name.Scalar(), {}, place.file, place.line, place.column};
+        PipelineStep step{name.Scalar(), {}, place.file, place.line, place.column};
         for (const std::vector<GraphCondition> &list : conditions_)
             step.conditions.insert(step.conditions.end(), list.begin(), list.end());
         if (const PassInfo *info = findPass(registry_, step.pass, place, diags_))
@@ -198,7 +198,7 @@ private:
             pipeline_.steps.push_back(std::move(step));
     }
 
-    void readOptions(Step &step, const PassInfo &pass, const YAML::Node &options) {
+    void readOptions(PipelineStep &step, const PassInfo &pass, const YAML::Node &options) {
         if (!options.IsDefined() || options.IsNull())
             return;
         if (!options.IsMap()) {
@@ -341,7 +341,7 @@ private:
 } // namespace
 
 std::optional<Pipeline> readPipeline(const std::string &path, const Registry &r, const CompileOptions &o, diag::Engine &d) {
-    return Reader(r, o, d).read(path);
+    return PipelineReader(r, o, d).read(path);
 }
 
 } // namespace sdfgc::pass

@@ -6,10 +6,10 @@
 namespace sdfgc::pass {
 namespace {
 
-enum class Kind : uint8_t { Schedule, Storage, Language };
+enum class TraitKind : uint8_t { Schedule, Storage, Language };
 
 struct Row {
-    Kind kind;
+    TraitKind kind;
     std::string_view name;
     Acceptance host, gpu;
 };
@@ -20,12 +20,12 @@ constexpr Acceptance Lowered(std::string_view pass) { return {Acceptance::Lowere
 constexpr Acceptance Other(Family family) { return {Acceptance::Other, {}, family}; }
 
 constexpr Row table[] = {
-#define SDFGC_ACCEPTED(OfKind, Name, OnHost, OnGpu) {Kind::OfKind, #Name, OnHost, OnGpu},
+#define SDFGC_ACCEPTED(OfKind, Name, OnHost, OnGpu) {TraitKind::OfKind, #Name, OnHost, OnGpu},
 #include "sdfgc/Pass/Accepted.def"
 };
 
 /// Anything without a row is accepted by no target; a test checks that everything has one.
-Acceptance answer(Kind kind, std::string_view name, Family family) {
+Acceptance answer(TraitKind kind, std::string_view name, Family family) {
     const Row *row =
         std::find_if(std::begin(table), std::end(table), [&](const Row &r) { return r.kind == kind && r.name == name; });
     if (row == std::end(table))
@@ -35,9 +35,9 @@ Acceptance answer(Kind kind, std::string_view name, Family family) {
 
 } // namespace
 
-Acceptance accepted(ir::Schedule s, Family f) { return answer(Kind::Schedule, ir::name(s), f); }
-Acceptance accepted(ir::Storage s, Family f) { return answer(Kind::Storage, ir::name(s), f); }
-Acceptance accepted(ir::Language l, Family f) { return answer(Kind::Language, ir::name(l), f); }
+Acceptance accepted(ir::Schedule s, Family f) { return answer(TraitKind::Schedule, ir::name(s), f); }
+Acceptance accepted(ir::Storage s, Family f) { return answer(TraitKind::Storage, ir::name(s), f); }
+Acceptance accepted(ir::Language l, Family f) { return answer(TraitKind::Language, ir::name(l), f); }
 
 std::string_view insteadOf(ir::Schedule) { return "code of the host has Sequential, CPU_Multicore and CPU_Persistent maps"; }
 std::string_view insteadOf(ir::Storage) {

@@ -4,8 +4,8 @@
 
 namespace sdfgc::platform {
 
-std::span<const Program> programs() {
-    static constexpr Program table[] = {
+std::span<const ExternalProgram> programs() {
+    static constexpr ExternalProgram table[] = {
 #define SDFGC_PROGRAM(Name, Purpose, PackageName, From) {Name, Purpose, {PackageName, Origin::From}},
 #include "sdfgc/Platform/Programs.def"
     };
@@ -15,7 +15,7 @@ std::span<const Program> programs() {
 std::optional<Package> packageOf(std::string_view need) {
     if (const Library *l = library(need))
         return l->package;
-    for (const Program &p : programs())
+    for (const ExternalProgram &p : programs())
         if (p.name == need)
             return p.package;
     return std::nullopt;

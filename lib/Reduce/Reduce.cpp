@@ -16,7 +16,7 @@ public:
     std::unique_ptr<ir::SDFG> run() {
         for (bool moved = true; moved && !stopped();) {
             moved = false;
-            for (const Kind &kind : kinds())
+            for (const RemovalKind &kind : kinds())
                 moved = shrinkKind(kind) || moved;
         }
         return std::move(best_);
@@ -41,7 +41,7 @@ private:
     }
     bool stopped() const { return options_.stop && options_.stop(); }
 
-    bool shrinkKind(const Kind &kind) {
+    bool shrinkKind(const RemovalKind &kind) {
         bool moved = false;
         std::size_t count = kind.remove(*best_, 0, 0);
         for (std::size_t size = count; size > 0; size /= 2) {
@@ -58,7 +58,7 @@ private:
         return moved;
     }
 
-    bool attempt(const Kind &kind, std::size_t from, std::size_t to) {
+    bool attempt(const RemovalKind &kind, std::size_t from, std::size_t to) {
         ++summary_.candidates;
         std::unique_ptr<ir::SDFG> candidate = ir::clone(*best_);
         const std::size_t before = kind.remove(*candidate, from, to);
@@ -84,8 +84,8 @@ private:
 
 } // namespace
 
-std::span<const Kind> kinds() {
-    static constexpr Kind table[] = {
+std::span<const RemovalKind> kinds() {
+    static constexpr RemovalKind table[] = {
         {"blocks", removeBlocks},           {"scopes", removeScopes},         {"regions", unwrapRegions},
         {"branches", removeBranches},       {"nodes", removeNodes},           {"edges", removeEdges},
         {"assignments", removeAssignments}, {"conditions", removeConditions}, {"memlets", simplifyMemlets},

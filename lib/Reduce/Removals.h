@@ -11,13 +11,13 @@ namespace sdfgc::reduce {
 /// counts. Every removal shortens the list of targets, so that a search terminates.
 using Removal = std::size_t (*)(ir::SDFG &root, std::size_t from, std::size_t to);
 
-struct Kind {
+struct RemovalKind {
     const char *targets; // for people: `nodes`
     Removal remove;
 };
 
 /// In the order in which they are tried: large removals come first.
-std::span<const Kind> kinds();
+std::span<const RemovalKind> kinds();
 
 /// Removes leftovers of removals: scope connectors without a counterpart, scopes without content, connectors and access nodes
 /// without edges. Renumbers.

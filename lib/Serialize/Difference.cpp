@@ -25,12 +25,12 @@ public:
                 differ(key, a ? "a container" : "null", b ? "a container" : "null");
             return;
         }
-        Step step(*this, key);
+        PathStep step(*this, key);
         descriptors(*a, *b);
     }
     void field(std::string_view key, const std::vector<std::pair<Name, std::unique_ptr<ir::DataDesc>>> &a,
                const std::vector<std::pair<Name, std::unique_ptr<ir::DataDesc>>> &b) {
-        Step step(*this, key);
+        PathStep step(*this, key);
         entries(a, b, [&](const auto &x, const auto &y) { descriptors(*x, *y); });
     }
     template <class T> void nullable(std::string_view key, const T &a, const T &b) { field(key, a, b); }
@@ -44,15 +44,15 @@ public:
         graphs_.push_back(&a);
         field("name", a.name, b.name);
         {
-            Step step(*this, "symbols");
+            PathStep step(*this, "symbols");
             entries(a.symbols, b.symbols, [&](Type x, Type y) { field("type", x, y); });
         }
         {
-            Step step(*this, "_arrays");
+            PathStep step(*this, "_arrays");
             entries(a.arrays, b.arrays, [&](const auto &x, const auto &y) { descriptors(x, y); });
         }
         {
-            Step step(*this, "constants_prop");
+            PathStep step(*this, "constants_prop");
             entries(a.constants, b.constants, [&](const auto &x, const auto &y) {
                 descriptors(x.desc, y.desc);
                 field("value", x.value, y.value);
@@ -67,14 +67,14 @@ public:
 
 private:
     /// One more element of the path during its lifetime.
-    struct Step {
+    struct PathStep {
         Comparer &c;
         std::size_t length;
-        Step(Comparer &c, std::string_view key) : c(c), length(c.path_.size()) {
+        PathStep(Comparer &c, std::string_view key) : c(c), length(c.path_.size()) {
             c.path_ += (length ? "." : "") + std::string(key);
         }
-        Step(Comparer &c, std::string_view key, std::size_t i) : Step(c, key) { c.path_ += "[" + std::to_string(i) + "]"; }
-        ~Step() { c.path_.resize(length); }
+        PathStep(Comparer &c, std::string_view key, std::size_t i) : PathStep(c, key) { c.path_ += "[" + std::to_string(i) + "]"; }
+        ~PathStep() { c.path_.resize(length); }
     };
     void differ(std::string_view key, const std::string &a, const std::string &b) {
         if (!found)
@@ -99,7 +99,7 @@ private:
         for (auto x = a.begin(); x != a.end() && !found; ++x, ++y) {
             if (x->first != y->first)
                 return differ("name", text(x->first), text(y->first));
-            Step step(*this, x->first.view());
+            PathStep step(*this, x->first.view());
             compare(x->second, y->second);
         }
     }
@@ -150,11 +150,11 @@ private:
         if (!sameCount("nodes", a.blocks().size(), b.blocks().size()) || !sameCount("edges", a.edges().size(), b.edges().size()))
             return;
         for (std::size_t i = 0; i < a.blocks().size() && !found; ++i) {
-            Step step(*this, "nodes", i);
+            PathStep step(*this, "nodes", i);
             blocks(*a.blocks()[i], *b.blocks()[i]);
         }
         for (std::size_t i = 0; i < a.edges().size() && !found; ++i) {
-            Step step(*this, "edges", i);
+            PathStep step(*this, "edges", i);
             const ir::InterstateEdge &x = *a.edges()[i], &y = *b.edges()[i];
             ends(x, y);
             interstateFields(*this, x, y);
@@ -194,7 +194,7 @@ private:
         if (!sameCount("branches", a.branches().size(), b.branches().size()))
             return;
         for (std::size_t i = 0; i < a.branches().size() && !found; ++i) {
-            Step step(*this, "branches", i);
+            PathStep step(*this, "branches", i);
             field("condition", a.branches()[i].condition, b.branches()[i].condition);
             blocks(*a.branches()[i].region, *b.branches()[i].region);
         }
@@ -205,11 +205,11 @@ private:
         if (!sameCount("nodes", a.nodes().size(), b.nodes().size()) || !sameCount("edges", a.edges().size(), b.edges().size()))
             return;
         for (std::size_t i = 0; i < a.nodes().size() && !found; ++i) {
-            Step step(*this, "nodes", i);
+            PathStep step(*this, "nodes", i);
             nodes(*a.nodes()[i], *b.nodes()[i]);
         }
         for (std::size_t i = 0; i < a.edges().size() && !found; ++i) {
-            Step step(*this, "edges", i);
+            PathStep step(*this, "edges", i);
             const ir::Edge &x = *a.edges()[i], &y = *b.edges()[i];
             ends(x, y);
             field("src_connector", x.srcConn, y.srcConn);
@@ -249,7 +249,7 @@ private:
         field("sdfg present", a.sdfg != nullptr, b.sdfg != nullptr);
         if (found || !a.sdfg)
             return;
-        Step step(*this, "sdfg");
+        PathStep step(*this, "sdfg");
         graphs(*a.sdfg, *b.sdfg);
     }
     void libraries(const ir::LibraryNode &a, const ir::LibraryNode &b) {

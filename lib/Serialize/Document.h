@@ -14,7 +14,7 @@
 namespace sdfgc::serialize {
 
 using Json = json::Ref;
-using JsonKind = json::Kind;
+using JsonKind = json::RefKind;
 
 /// The origin in a graph's text form of a document made of a list of attributes, or of a single value.
 struct TextOrigin {

@@ -1,6 +1,6 @@
 // Reads graphs from files and texts; also SDFGs in separate files.
 #include "GraphReader.h"
-#include "Serialize/Text/Reader.h"
+#include "Serialize/Text/TextReader.h"
 #include "WrongInput.h"
 
 #include "sdfgc/Serialize/Text.h"
@@ -65,7 +65,7 @@ std::unique_ptr<ir::SDFG> readInflated(std::string text, const std::string &name
             context.diags.report(Id::InvalidUtf8, std::move(place), describeByte(text[*bad]));
             return nullptr;
         }
-        return text::Reader(text, name, context).readRoot();
+        return text::TextReader(text, name, context).readRoot();
     }
     if (!looksLikeObject(text)) {
         diag::Diagnostic &fault = context.diags.report(Id::NotAGraphFile, placeOfFile(name), firstBytes(text));

@@ -31,12 +31,12 @@ public:
 
     // ---- reporting
     void report(diag::Message message, Json at);
-    template <class... Args> void report(diag::Kind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
+    template <class... Args> void report(diag::MessageKind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
         report(diag::Message(kind, args...), at);
     }
     /// Reports each combination of kind and arguments once.
     void reportOnce(diag::Message message, Json at);
-    template <class... Args> void reportOnce(diag::Kind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
+    template <class... Args> void reportOnce(diag::MessageKind<std::type_identity_t<Args>...> kind, Json at, const Args &...args) {
         reportOnce(diag::Message(kind, args...), at);
     }
     void wrongKind(std::string_view key, Json v, std::string_view expected);

@@ -26,13 +26,13 @@ public:
     std::optional<ParseError> run();
 
     // RapidJSON's handler interface.
-    bool Null() { return token(Kind::Null, 4); }
-    bool Bool(bool b) { return b ? token(Kind::True, 4) : token(Kind::False, 5); }
-    bool RawNumber(const char *text, rapidjson::SizeType size, bool) { return textual(Kind::Number, text, size); }
-    bool String(const char *text, rapidjson::SizeType size, bool) { return textual(Kind::String, text, size); }
-    bool Key(const char *text, rapidjson::SizeType size, bool) { return keyWaits_ = append(Kind::String, offset(text), size); }
-    bool StartObject() { return open(Kind::Object); }
-    bool StartArray() { return open(Kind::Array); }
+    bool Null() { return token(RefKind::Null, 4); }
+    bool Bool(bool b) { return b ? token(RefKind::True, 4) : token(RefKind::False, 5); }
+    bool RawNumber(const char *text, rapidjson::SizeType size, bool) { return textual(RefKind::Number, text, size); }
+    bool String(const char *text, rapidjson::SizeType size, bool) { return textual(RefKind::String, text, size); }
+    bool Key(const char *text, rapidjson::SizeType size, bool) { return keyWaits_ = append(RefKind::String, offset(text), size); }
+    bool StartObject() { return open(RefKind::Object); }
+    bool StartArray() { return open(RefKind::Array); }
     bool EndObject(rapidjson::SizeType) {
         const uint32_t at = open_.back();
         close();
@@ -52,9 +52,9 @@ public:
 private:
     uint64_t offset(const char *p) const { return static_cast<uint64_t>(p - text_.text_.data()); }
 
-    bool append(Kind kind, uint64_t start, uint64_t size) {
+    bool append(RefKind kind, uint64_t start, uint64_t size) {
         // RapidJSON terminates a decoded string with NUL: if that is missing, the length overflowed.
-        const bool tooLong = kind == Kind::String && text_.text_[start + size] != '\0';
+        const bool tooLong = kind == RefKind::String && text_.text_[start + size] != '\0';
         if (tooLong || text_.nodes_.size() >= UINT32_MAX - 1) {
             refuse(ParseError::Reason::TooLarge, start, tooLong ? "the length of a string" : "the number of values");
             return false;
@@ -64,7 +64,7 @@ private:
         return true;
     }
     /// Appends a value (not a key): one more child of the innermost open one.
-    bool appendValue(Kind kind, uint64_t start, uint64_t size) {
+    bool appendValue(RefKind kind, uint64_t start, uint64_t size) {
         if (!append(kind, start, size))
             return false;
         keyWaits_ = false;
@@ -72,9 +72,9 @@ private:
             ++text_.nodes_[open_.back()].size;
         return true;
     }
-    bool token(Kind kind, uint64_t length) { return appendValue(kind, stream_.Tell() - length, 0); }
-    bool textual(Kind kind, const char *text, uint64_t size) { return appendValue(kind, offset(text), size); }
-    bool open(Kind kind) {
+    bool token(RefKind kind, uint64_t length) { return appendValue(kind, stream_.Tell() - length, 0); }
+    bool textual(RefKind kind, const char *text, uint64_t size) { return appendValue(kind, offset(text), size); }
+    bool open(RefKind kind) {
         if (open_.size() >= depth_) {
             refuse(ParseError::Reason::TooDeep, stream_.Tell(), "");
             return false;
@@ -137,7 +137,7 @@ bool Parser::distinctKeys(Ref object) {
 void Parser::closeAll(uint64_t at) {
     if (keyWaits_) {
         const auto next = static_cast<uint32_t>(text_.nodes_.size() + 1);
-        text_.nodes_.push_back({at, static_cast<uint64_t>(Kind::Null), 0, next});
+        text_.nodes_.push_back({at, static_cast<uint64_t>(RefKind::Null), 0, next});
     }
     while (!open_.empty())
         close();

@@ -6,21 +6,21 @@
 
 namespace sdfgc::json {
 
-std::string_view describe(Kind k) {
+std::string_view describe(RefKind k) {
     switch (k) {
-    case Kind::Null:
+    case RefKind::Null:
         return "null";
-    case Kind::False:
+    case RefKind::False:
         return "false";
-    case Kind::True:
+    case RefKind::True:
         return "true";
-    case Kind::Number:
+    case RefKind::Number:
         return "a number";
-    case Kind::String:
+    case RefKind::String:
         return "a string";
-    case Kind::Array:
+    case RefKind::Array:
         return "an array";
-    case Kind::Object:
+    case RefKind::Object:
         return "an object";
     }
     return "a value";
@@ -35,24 +35,24 @@ Ref Ref::find(std::string_view key) const {
 
 Value Ref::value() const {
     switch (kind()) {
-    case Kind::Null:
+    case RefKind::Null:
         return {};
-    case Kind::False:
+    case RefKind::False:
         return false;
-    case Kind::True:
+    case RefKind::True:
         return true;
-    case Kind::Number:
+    case RefKind::Number:
         return Value::number(std::string(text()));
-    case Kind::String:
+    case RefKind::String:
         return text();
-    case Kind::Array: {
+    case RefKind::Array: {
         std::vector<Value> list;
         list.reserve(size());
         for (Ref item : items())
             list.push_back(item.value());
         return Value::array(std::move(list));
     }
-    case Kind::Object: {
+    case RefKind::Object: {
         std::vector<Value::Member> list;
         list.reserve(size());
         for (auto [key, member] : members())
@@ -74,7 +74,7 @@ void Text::indexLines() const {
     // Line ends inside decoded strings were escapes in the file.
     uint64_t cursor = 0;
     for (const Node &n : nodes_) {
-        if (static_cast<Kind>(n.kind) != Kind::String)
+        if (static_cast<RefKind>(n.kind) != RefKind::String)
             continue;
         lines(cursor, n.start);
         cursor = n.start + n.size;

@@ -104,7 +104,7 @@ Interval Bounds::of(Expr e) {
     if (e.isSymbol())
         return symbol(e.name());
     if (e.operands().empty())
-        return e.kind() == Kind::Bool ? Interval{Num(0), Num(1)} : Interval{};
+        return e.kind() == SymbolicKind::Bool ? Interval{Num(0), Num(1)} : Interval{};
     if (auto known = done_.find(e); known != done_.end())
         return known->second;
     Interval result = compute(e);
@@ -120,41 +120,41 @@ bool Bounds::atLeast(Expr e, int64_t v) {
 Interval Bounds::compute(Expr e) {
     std::span<const Expr> ops = e.operands();
     switch (e.kind()) {
-    case Kind::Add:
+    case SymbolicKind::Add:
         return sum(e);
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return product(e);
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return power(ops[0], ops[1]);
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
         return quotient(e);
-    case Kind::Floor: {
+    case SymbolicKind::Floor: {
         Interval a = of(ops[0]);
         return {floorOf(a.lo), floorOf(a.hi)};
     }
-    case Kind::Ceil: {
+    case SymbolicKind::Ceil: {
         Interval a = of(ops[0]);
         return {ceilOf(a.lo), ceilOf(a.hi)};
     }
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return modulo(ops[0], ops[1]);
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return magnitude(ops[0]);
-    case Kind::Min:
-    case Kind::Max:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
         return extremum(e);
-    case Kind::Select:
+    case SymbolicKind::Select:
         return unite(of(ops[1]), of(ops[2]));
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return cast(e);
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return of(ops[0]);
-    case Kind::BitAnd:
-    case Kind::BitOr:
-    case Kind::BitXor:
-    case Kind::Shl:
-    case Kind::Shr:
+    case SymbolicKind::BitAnd:
+    case SymbolicKind::BitOr:
+    case SymbolicKind::BitXor:
+    case SymbolicKind::Shl:
+    case SymbolicKind::Shr:
         return bits(e);
     default:
         return isBooleanValued(e) ? Interval{Num(0), Num(1)} : Interval{};
@@ -208,7 +208,7 @@ Interval Bounds::quotient(Expr e) {
     if (!b.lo || less(*b.lo, 1))
         return {};
     Interval q = divideByPositive(a, b);
-    if (e.kind() == Kind::FloorDiv)
+    if (e.kind() == SymbolicKind::FloorDiv)
         return {floorOf(q.lo), floorOf(q.hi)};
     return {ceilOf(q.lo), ceilOf(q.hi)};
 }
@@ -238,7 +238,7 @@ Interval Bounds::magnitude(Expr a) {
 }
 
 Interval Bounds::extremum(Expr e) {
-    bool isMin = e.kind() == Kind::Min;
+    bool isMin = e.kind() == SymbolicKind::Min;
     // The interval of a minimum needs every lower end, but only one upper end. A maximum is the mirror image.
     Interval result;
     bool first = true;
@@ -261,14 +261,14 @@ Interval Bounds::cast(Expr e) {
 Interval Bounds::bits(Expr e) {
     Interval a = of(e.operands()[0]), b = of(e.operands()[1]);
     bool bothNonNegative = nonNegative(a.lo) && nonNegative(b.lo);
-    if (e.kind() == Kind::BitAnd && (nonNegative(a.lo) || nonNegative(b.lo))) {
+    if (e.kind() == SymbolicKind::BitAnd && (nonNegative(a.lo) || nonNegative(b.lo))) {
         Interval result{Num(0), std::nullopt};
         for (const Interval &i : {a, b})
             if (nonNegative(i.lo) && i.hi)
                 result.hi = result.hi ? smaller(*result.hi, *i.hi) : *i.hi;
         return result;
     }
-    if (e.kind() == Kind::Shr && bothNonNegative)
+    if (e.kind() == SymbolicKind::Shr && bothNonNegative)
         return {Num(0), a.hi};
     return bothNonNegative ? Interval{Num(0), std::nullopt} : Interval{};
 }

@@ -142,13 +142,13 @@ constexpr CastName castNames[] = {
 std::optional<std::string> dottedName(Expr e) {
     if (e.isSymbol())
         return e.name().str();
-    if (e.kind() != Kind::Attr)
+    if (e.kind() != SymbolicKind::Attr)
         return std::nullopt;
     std::optional<std::string> base = dottedName(e.operands()[0]);
     return base ? std::optional(*base + "." + e.name().str()) : std::nullopt;
 }
 
-Expr plainCall(Name name, std::span<const Expr> args) { return makeNode({.kind = Kind::Call, .ops = args, .name = name}); }
+Expr plainCall(Name name, std::span<const Expr> args) { return makeNode({.kind = SymbolicKind::Call, .ops = args, .name = name}); }
 
 Expr squareRoot(const std::vector<Expr> &args) {
     Expr root = pow(args[0], Expr::rational(1, 2));
@@ -194,21 +194,21 @@ Expr apply(Function f, Name name, std::vector<Expr> args) {
     case Function::Not:
         return logicalNot(args[0]);
     case Function::Eq:
-        return compare(Kind::Eq, args[0], args[1]);
+        return compare(SymbolicKind::Eq, args[0], args[1]);
     case Function::Ne:
-        return compare(Kind::Ne, args[0], args[1]);
+        return compare(SymbolicKind::Ne, args[0], args[1]);
     case Function::Lt:
-        return compare(Kind::Lt, args[0], args[1]);
+        return compare(SymbolicKind::Lt, args[0], args[1]);
     case Function::Le:
-        return compare(Kind::Le, args[0], args[1]);
+        return compare(SymbolicKind::Le, args[0], args[1]);
     case Function::Gt:
-        return compare(Kind::Gt, args[0], args[1]);
+        return compare(SymbolicKind::Gt, args[0], args[1]);
     case Function::Ge:
-        return compare(Kind::Ge, args[0], args[1]);
+        return compare(SymbolicKind::Ge, args[0], args[1]);
     case Function::Is:
-        return compare(Kind::Is, args[0], args[1]);
+        return compare(SymbolicKind::Is, args[0], args[1]);
     case Function::IsNot:
-        return compare(Kind::IsNot, args[0], args[1]);
+        return compare(SymbolicKind::IsNot, args[0], args[1]);
     case Function::FloorDiv:
         return floorDiv(args[0], args[1]);
     case Function::CeilDiv:
@@ -226,17 +226,17 @@ Expr apply(Function f, Name name, std::vector<Expr> args) {
     case Function::Select:
         return select(args[0], args[1], args[2]);
     case Function::BitAnd:
-        return bitwise(Kind::BitAnd, args[0], args[1]);
+        return bitwise(SymbolicKind::BitAnd, args[0], args[1]);
     case Function::BitOr:
-        return bitwise(Kind::BitOr, args[0], args[1]);
+        return bitwise(SymbolicKind::BitOr, args[0], args[1]);
     case Function::BitXor:
-        return bitwise(Kind::BitXor, args[0], args[1]);
+        return bitwise(SymbolicKind::BitXor, args[0], args[1]);
     case Function::BitNot:
         return bitNot(args[0]);
     case Function::Shl:
-        return bitwise(Kind::Shl, args[0], args[1]);
+        return bitwise(SymbolicKind::Shl, args[0], args[1]);
     case Function::Shr:
-        return bitwise(Kind::Shr, args[0], args[1]);
+        return bitwise(SymbolicKind::Shr, args[0], args[1]);
     case Function::Approx:
         return approx(args[0], args[1]);
     default:
@@ -256,7 +256,7 @@ bool fits(int64_t v, Type t) {
 
 /// Folds constants of the target type; other constants keep their cast (a float32 constant has been rounded).
 std::optional<Expr> castConstant(Type t, Expr a) {
-    if (a.kind() == Kind::Complex)
+    if (a.kind() == SymbolicKind::Complex)
         return t == Type(ScalarKind::Complex128) ? std::optional(a) : std::nullopt;
     std::optional<Num> v = asNumber(a);
     if (!v)
@@ -282,23 +282,23 @@ std::optional<Type> castTypeByName(std::string_view name) {
 }
 
 Expr cast(Type t, Expr a) {
-    if (t.isVoid() || a.isSymbol() || (t.isBool() && isBooleanValued(a)) || (a.kind() == Kind::Cast && a.type() == t))
+    if (t.isVoid() || a.isSymbol() || (t.isBool() && isBooleanValued(a)) || (a.kind() == SymbolicKind::Cast && a.type() == t))
         return a;
-    if (a.kind() == Kind::Approx)
+    if (a.kind() == SymbolicKind::Approx)
         return approx(cast(t, a.operands()[0]), cast(t, a.operands()[1]));
     if (std::optional<Expr> constant = castConstant(t, a))
         return *constant;
     Expr ops[] = {a};
-    return makeNode({.kind = Kind::Cast, .ops = ops, .type = t});
+    return makeNode({.kind = SymbolicKind::Cast, .ops = ops, .type = t});
 }
 
 Expr attr(Expr base, Name member) {
     Expr ops[] = {base};
-    return makeNode({.kind = Kind::Attr, .ops = ops, .name = member});
+    return makeNode({.kind = SymbolicKind::Attr, .ops = ops, .name = member});
 }
 
 Expr subscript(Name container, std::vector<Expr> indices) {
-    return makeNode({.kind = Kind::Subscript, .ops = indices, .name = container});
+    return makeNode({.kind = SymbolicKind::Subscript, .ops = indices, .name = container});
 }
 
 bool isFunction(Name name, std::size_t arguments) {
@@ -319,7 +319,7 @@ Expr approx(Expr exact, Expr over) {
     if (exact == over)
         return exact;
     Expr ops[] = {exact, over};
-    return makeNode({.kind = Kind::Approx, .ops = ops});
+    return makeNode({.kind = SymbolicKind::Approx, .ops = ops});
 }
 
 } // namespace sdfgc::sym

@@ -65,7 +65,7 @@ std::optional<Expr> mergeNestedFloor(Expr inside, int64_t divisor) {
     Expr inner = terms[0];
     std::optional<int64_t> k = constantOf(inside);
     bool onlyInner = terms.size() == 1 || (terms.size() == 2 && isNumber(terms[1]));
-    if (!onlyInner || !k || inner.kind() != Kind::FloorDiv)
+    if (!onlyInner || !k || inner.kind() != SymbolicKind::FloorDiv)
         return std::nullopt;
     std::optional<int64_t> m = inner.operands()[1].asInt();
     int64_t both = 0;
@@ -110,17 +110,17 @@ Expr floorByConstant(Expr n, int64_t divisor) {
         Expr reduced = scale(inside - Expr(*k), Num(1) / Num(common)) + Expr(*k / common);
         return outside + floorByConstant(reduced, divisor / common);
     }
-    return outside + (divisor == 1 ? node(Kind::Floor, inside) : node(Kind::FloorDiv, inside, Expr(divisor)));
+    return outside + (divisor == 1 ? node(SymbolicKind::Floor, inside) : node(SymbolicKind::FloorDiv, inside, Expr(divisor)));
 }
 
 /// floor(n / d) or ceiling for a symbolic d.
-Expr roundSymbolic(Kind kind, Expr n, Expr d) {
+Expr roundSymbolic(SymbolicKind kind, Expr n, Expr d) {
     auto [outside, inside] = splitSymbolic(n, d);
     if (inside.isZero())
         return outside;
     if (!outside.isZero()) { // the remaining part may have common factors
         auto [n2, d2] = asFraction(inside / d);
-        return outside + (d2 == d ? node(kind, n2, d2) : kind == Kind::FloorDiv ? floor(n2 / d2) : ceil(n2 / d2));
+        return outside + (d2 == d ? node(kind, n2, d2) : kind == SymbolicKind::FloorDiv ? floor(n2 / d2) : ceil(n2 / d2));
     }
     return node(kind, inside, d);
 }
@@ -133,14 +133,14 @@ Expr ceilByConstant(Expr n, int64_t divisor) {
         return isUndefinedValue(outside) ? outside : inside;
     if (std::optional<Expr> rest = roundNumber(inside / Expr(divisor), true))
         return outside + *rest;
-    return outside + (divisor == 1 ? node(Kind::Ceil, inside) : node(Kind::CeilDiv, inside, Expr(divisor)));
+    return outside + (divisor == 1 ? node(SymbolicKind::Ceil, inside) : node(SymbolicKind::CeilDiv, inside, Expr(divisor)));
 }
 
 /// Is one of the factors a sum? Such products were too long to multiply out.
 bool hasSumAsFactor(const Expr &e) {
     auto inTerm = [](const Expr &term) {
         std::span<const Expr> factors = factorsOf(term);
-        return std::any_of(factors.begin(), factors.end(), [](Expr factor) { return baseOf(factor).kind() == Kind::Add; });
+        return std::any_of(factors.begin(), factors.end(), [](Expr factor) { return baseOf(factor).kind() == SymbolicKind::Add; });
     };
     std::span<const Expr> terms = termsOf(e);
     return std::any_of(terms.begin(), terms.end(), inTerm);
@@ -171,12 +171,13 @@ std::optional<Expr> roundOperands(Expr n, Expr divisor, bool up) {
     const Expr extremum = rest.finish(), outside = whole.finish();
     const std::span<const Expr> ops = extremum.operands();
     const auto isQuotient = [](Expr op) { return !asFraction(op).second.isOne(); };
-    if ((extremum.kind() != Kind::Min && extremum.kind() != Kind::Max) || std::none_of(ops.begin(), ops.end(), isQuotient))
+    if ((extremum.kind() != SymbolicKind::Min && extremum.kind() != SymbolicKind::Max) ||
+        std::none_of(ops.begin(), ops.end(), isQuotient))
         return std::nullopt;
     std::vector<Expr> parts;
     for (Expr op : ops)
         parts.push_back(round((op + outside) / divisor, up));
-    return extremum.kind() == Kind::Min ? min(std::move(parts)) : max(std::move(parts));
+    return extremum.kind() == SymbolicKind::Min ? min(std::move(parts)) : max(std::move(parts));
 }
 
 Expr round(Expr e, bool up) {
@@ -192,7 +193,7 @@ Expr round(Expr e, bool up) {
         return up ? ceilByConstant(n, *c) : floorByConstant(n, *c);
     if (isUndefinedValue(n))
         return n;
-    return roundSymbolic(up ? Kind::CeilDiv : Kind::FloorDiv, n, d);
+    return roundSymbolic(up ? SymbolicKind::CeilDiv : SymbolicKind::FloorDiv, n, d);
 }
 
 /// The modulo of two numbers; nothing if one of them is not a number.
@@ -220,7 +221,7 @@ Expr reduceTerm(Expr term, int64_t divisor) {
     if (!isIntegerValued(bare))
         return term;
     int64_t reduced = floorModulo(c.n, divisor);
-    if (bare.kind() == Kind::Mod && reduced != 0) {
+    if (bare.kind() == SymbolicKind::Mod && reduced != 0) {
         std::optional<int64_t> inner = bare.operands()[1].asInt();
         if (inner && *inner % (divisor / gcdWith(divisor, reduced)) == 0)
             return mod(scale(bare.operands()[0], Num(reduced)), divisor);
@@ -254,7 +255,7 @@ Expr modByConstant(Expr n, int64_t divisor) {
     }
     if (common > 1)
         return scale(modByConstant(scale(rest, Num(1) / Num(common)), divisor / common), Num(common));
-    return node(Kind::Mod, rest, divisor);
+    return node(SymbolicKind::Mod, rest, divisor);
 }
 
 Expr modSymbolic(Expr a, Expr b) {
@@ -266,9 +267,9 @@ Expr modSymbolic(Expr a, Expr b) {
     if (below.isNegative())
         common = -common;
     if (!above.isInteger() || !below.isInteger() || common.isOne() || common.isOverflow())
-        return node(Kind::Mod, inside, b);
+        return node(SymbolicKind::Mod, inside, b);
     Expr x = scale(inside, Num(1) / common), y = scale(b, Num(1) / common);
-    return scale(node(Kind::Mod, x, y), common);
+    return scale(node(SymbolicKind::Mod, x, y), common);
 }
 
 } // namespace
@@ -312,9 +313,9 @@ Expr abs(Expr a) {
     Num content = contentOf(a), magnitude = content.isNegative() ? -content : content;
     Expr primitive = scale(a, Num(1) / content);
     if (isUndefinedValue(primitive))
-        return node(Kind::Abs, a);
+        return node(SymbolicKind::Abs, a);
     bool isMagnitude = isNonNegative(primitive) == Truth::True;
-    return scale(isMagnitude ? primitive : node(Kind::Abs, primitive), magnitude);
+    return scale(isMagnitude ? primitive : node(SymbolicKind::Abs, primitive), magnitude);
 }
 
 } // namespace sdfgc::sym

@@ -41,27 +41,27 @@ private:
 
     Value inner(Expr e) {
         switch (e.kind()) {
-        case Kind::Add:
+        case SymbolicKind::Add:
             return fold(e, [](const Num &a, const Num &b) { return a + b; });
-        case Kind::Mul:
+        case SymbolicKind::Mul:
             return fold(e, [](const Num &a, const Num &b) { return a * b; });
-        case Kind::Min:
+        case SymbolicKind::Min:
             return fold(e, [](const Num &a, const Num &b) { return compareExact(b, a) < 0 ? b : a; });
-        case Kind::Max:
+        case SymbolicKind::Max:
             return fold(e, [](const Num &a, const Num &b) { return compareExact(b, a) > 0 ? b : a; });
-        case Kind::And:
+        case SymbolicKind::And:
             return junction(e, true);
-        case Kind::Or:
+        case SymbolicKind::Or:
             return junction(e, false);
-        case Kind::Select: {
+        case SymbolicKind::Select: {
             Value c = operand(e, 0);
             return c ? operand(e, truncatedExact(*c) == 0 ? 2 : 1) : std::nullopt;
         }
-        case Kind::Approx:
+        case SymbolicKind::Approx:
             return operand(e, 0);
-        case Kind::Attr:
-        case Kind::Subscript:
-        case Kind::Call:
+        case SymbolicKind::Attr:
+        case SymbolicKind::Subscript:
+        case SymbolicKind::Call:
             return std::nullopt;
         default:
             break;
@@ -100,17 +100,17 @@ private:
 
     static Value unary(Expr e, const Num &a) {
         switch (e.kind()) {
-        case Kind::Floor:
+        case SymbolicKind::Floor:
             return Num(floorExact(a));
-        case Kind::Ceil:
+        case SymbolicKind::Ceil:
             return -Num(floorExact(-a));
-        case Kind::Abs:
+        case SymbolicKind::Abs:
             return a.isNegative() ? -a : a;
-        case Kind::Not:
+        case SymbolicKind::Not:
             return Num(truncatedExact(a) == 0);
-        case Kind::BitNot:
+        case SymbolicKind::BitNot:
             return a.isInteger() ? Value(Num(~a.n)) : std::nullopt;
-        case Kind::Cast:
+        case SymbolicKind::Cast:
             return cast(e.type(), a);
         default:
             return std::nullopt;
@@ -125,46 +125,46 @@ private:
         return t.isInteger() && isExactNumber(constant) ? Value(a) : std::nullopt;
     }
 
-    static Value binary(Kind kind, const Num &a, const Num &b) {
+    static Value binary(SymbolicKind kind, const Num &a, const Num &b) {
         switch (kind) {
-        case Kind::Pow:
+        case SymbolicKind::Pow:
             if (!b.isInteger() || (a.isZero() && b.n < 0))
                 return std::nullopt;
             return power(a, b.n);
-        case Kind::FloorDiv:
-        case Kind::CeilDiv:
-        case Kind::Mod:
+        case SymbolicKind::FloorDiv:
+        case SymbolicKind::CeilDiv:
+        case SymbolicKind::Mod:
             return b.isZero() ? std::nullopt : quotient(kind, a, b);
-        case Kind::Eq:
-        case Kind::Is:
+        case SymbolicKind::Eq:
+        case SymbolicKind::Is:
             return Num(truncatedExact(a) == truncatedExact(b));
-        case Kind::Ne:
-        case Kind::IsNot:
+        case SymbolicKind::Ne:
+        case SymbolicKind::IsNot:
             return Num(truncatedExact(a) != truncatedExact(b));
-        case Kind::Lt:
+        case SymbolicKind::Lt:
             return Num(truncatedExact(a) < truncatedExact(b));
-        case Kind::Le:
+        case SymbolicKind::Le:
             return Num(truncatedExact(a) <= truncatedExact(b));
-        case Kind::Gt:
+        case SymbolicKind::Gt:
             return Num(truncatedExact(a) > truncatedExact(b));
-        case Kind::Ge:
+        case SymbolicKind::Ge:
             return Num(truncatedExact(a) >= truncatedExact(b));
         default:
             return a.isInteger() && b.isInteger() ? bits(kind, a.n, b.n) : std::nullopt;
         }
     }
 
-    static Value quotient(Kind kind, const Num &a, const Num &b) {
+    static Value quotient(SymbolicKind kind, const Num &a, const Num &b) {
         Num q = a / b;
         if (q.isOverflow())
             return std::nullopt;
-        if (kind == Kind::CeilDiv)
+        if (kind == SymbolicKind::CeilDiv)
             return -Num(floorExact(-q));
         Num floor(floorExact(q));
-        return kind == Kind::FloorDiv ? floor : a - b * floor;
+        return kind == SymbolicKind::FloorDiv ? floor : a - b * floor;
     }
 
-    static Value bits(Kind kind, int64_t a, int64_t b) {
+    static Value bits(SymbolicKind kind, int64_t a, int64_t b) {
         Expr e = bitwise(kind, Expr(a), Expr(b));
         return checked(asNumber(e));
     }

@@ -245,13 +245,13 @@ private:
         Monomial m{};
         int64_t coefficient = 1;
         int degree = 0;
-        const std::span<const Expr> parts = term.kind() == Kind::Mul ? term.operands() : std::span<const Expr>(&term, 1);
+        const std::span<const Expr> parts = term.kind() == SymbolicKind::Mul ? term.operands() : std::span<const Expr>(&term, 1);
         for (Expr part : parts) {
             if (const std::optional<int64_t> value = part.asInt()) {
                 coefficient = *value;
                 continue;
             }
-            const bool isPower = part.kind() == Kind::Pow;
+            const bool isPower = part.kind() == SymbolicKind::Pow;
             const std::optional<int64_t> exponent = isPower ? part.operands()[1].asInt() : 1;
             const Expr base = isPower ? part.operands()[0] : part;
             if (!exponent || *exponent < 1 || *exponent > maxDegree || !isVariable(base))
@@ -279,8 +279,8 @@ private:
 /// Does a sum have a term of second degree or higher, as every product of sums does?
 bool hasProduct(Expr sum) {
     return std::any_of(sum.operands().begin(), sum.operands().end(), [](Expr term) {
-        return term.kind() == Kind::Pow ||
-               (term.kind() == Kind::Mul && (term.operands().size() > 2 || !term.operands()[0].isInteger()));
+        return term.kind() == SymbolicKind::Pow ||
+               (term.kind() == SymbolicKind::Mul && (term.operands().size() > 2 || !term.operands()[0].isInteger()));
     });
 }
 
@@ -288,7 +288,7 @@ bool hasProduct(Expr sum) {
 int surplusOfPositive(Expr sum) {
     int surplus = 0;
     for (Expr term : sum.operands()) {
-        const Expr first = term.kind() == Kind::Mul ? term.operands()[0] : term;
+        const Expr first = term.kind() == SymbolicKind::Mul ? term.operands()[0] : term;
         surplus += first.isInteger() && first.numerator() < 0 ? -1 : 1;
     }
     return surplus;
@@ -297,7 +297,7 @@ int surplusOfPositive(Expr sum) {
 } // namespace
 
 std::vector<Expr> factors(Expr e) {
-    if (e.kind() != Kind::Add || e.operands().size() < 3 || e.operands().size() > maxTerms || !hasProduct(e))
+    if (e.kind() != SymbolicKind::Add || e.operands().size() < 3 || e.operands().size() > maxTerms || !hasProduct(e))
         return {e};
     Translation translation;
     const std::optional<Polynomial> p = translation.polynomial(e);
@@ -308,11 +308,11 @@ std::vector<Expr> factors(Expr e) {
     for (const Polynomial &f : parts.factors)
         out.push_back(translation.expr(f));
     std::sort(out.begin(), out.end(), [](Expr a, Expr b) {
-        const bool aIsSum = a.kind() == Kind::Add, bIsSum = b.kind() == Kind::Add;
+        const bool aIsSum = a.kind() == SymbolicKind::Add, bIsSum = b.kind() == SymbolicKind::Add;
         return aIsSum != bIsSum ? bIsSum : Expr::compare(a, b) < 0;
     });
     if (parts.content < 0) { // (M - 2) * (2 - N) rather than -(M - 2) * (N - 2)
-        const auto sums = std::find_if(out.begin(), out.end(), [](Expr f) { return f.kind() == Kind::Add; });
+        const auto sums = std::find_if(out.begin(), out.end(), [](Expr f) { return f.kind() == SymbolicKind::Add; });
         if (sums != out.end()) {
             // The last one of those that lose the fewest positive terms when their sign flips.
             auto flipped = sums;

@@ -128,13 +128,13 @@ Fraction fractionOf(Expr e) {
     if (isIntegerValued(e))
         return {e};
     switch (e.kind()) {
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return {Expr(e.numerator()), e.denominator()};
-    case Kind::Add:
+    case SymbolicKind::Add:
         return fractionOfSum(e);
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return fractionOfProduct(e);
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return fractionOfPower(e);
     default:
         return {e};
@@ -172,7 +172,7 @@ std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol) {
             coefficient.add(1);
             continue;
         }
-        if (term.kind() != Kind::Mul)
+        if (term.kind() != SymbolicKind::Mul)
             return std::nullopt;
         ProductBuilder others;
         std::optional<std::pair<Expr, Expr>> inner; // the one factor that depends on the symbol
@@ -181,7 +181,7 @@ std::optional<std::pair<Expr, Expr>> affineIn(Expr e, Name symbol) {
                 others.multiply(factor);
                 continue;
             }
-            if (inner || !(factor.isSymbol() || factor.kind() == Kind::Add) || !(inner = affineIn(factor, symbol)))
+            if (inner || !(factor.isSymbol() || factor.kind() == SymbolicKind::Add) || !(inner = affineIn(factor, symbol)))
                 return std::nullopt;
         }
         Expr scale = others.finish();

@@ -10,7 +10,7 @@
 namespace sdfgc::sym {
 namespace {
 
-bool isComparison(Kind k) { return k >= Kind::Eq && k <= Kind::Ge; }
+bool isComparison(SymbolicKind k) { return k >= SymbolicKind::Eq && k <= SymbolicKind::Ge; }
 
 /// The first undefined operand; an overflow wins.
 std::optional<Expr> undefinedAmong(std::span<const Expr> ops) {
@@ -21,24 +21,24 @@ std::optional<Expr> undefinedAmong(std::span<const Expr> ops) {
     return found;
 }
 
-template <class T> bool holds(Kind op, const T &a, const T &b) {
+template <class T> bool holds(SymbolicKind op, const T &a, const T &b) {
     switch (op) {
-    case Kind::Eq:
+    case SymbolicKind::Eq:
         return a == b;
-    case Kind::Ne:
+    case SymbolicKind::Ne:
         return a != b;
-    case Kind::Lt:
+    case SymbolicKind::Lt:
         return a < b;
-    case Kind::Le:
+    case SymbolicKind::Le:
         return a <= b;
-    case Kind::Gt:
+    case SymbolicKind::Gt:
         return a > b;
     default:
         return a >= b;
     }
 }
 
-std::optional<bool> compareNumbers(Kind op, Expr a, Expr b) {
+std::optional<bool> compareNumbers(SymbolicKind op, Expr a, Expr b) {
     std::optional<Num> x = asNumber(a), y = asNumber(b);
     if (!x || !y)
         return std::nullopt;
@@ -49,30 +49,30 @@ std::optional<bool> compareNumbers(Kind op, Expr a, Expr b) {
             *v = Num(truncatedExact(**v));
     if (x->kind != Num::Kind::Complex && y->kind != Num::Kind::Complex)
         return holds(op, x->toDouble(), y->toDouble());
-    if (op != Kind::Eq && op != Kind::Ne)
+    if (op != SymbolicKind::Eq && op != SymbolicKind::Ne)
         return std::nullopt; // complex numbers have no order
-    return (x->toDouble() == y->toDouble() && x->im == y->im) == (op == Kind::Eq);
+    return (x->toDouble() == y->toDouble() && x->im == y->im) == (op == SymbolicKind::Eq);
 }
 
 std::optional<bool> known(Truth t, bool whenTrue = true) {
     return t == Truth::Unknown ? std::nullopt : std::optional((t == Truth::True) == whenTrue);
 }
 
-std::optional<bool> foldComparison(Kind op, Expr a, Expr b) {
+std::optional<bool> foldComparison(SymbolicKind op, Expr a, Expr b) {
     if (std::optional<bool> v = compareNumbers(op, a, b))
         return v;
     if (a == b)
-        return op == Kind::Eq || op == Kind::Le || op == Kind::Ge;
+        return op == SymbolicKind::Eq || op == SymbolicKind::Le || op == SymbolicKind::Ge;
     switch (op) {
-    case Kind::Eq:
+    case SymbolicKind::Eq:
         return known(isEqual(a, b));
-    case Kind::Ne:
+    case SymbolicKind::Ne:
         return known(isEqual(a, b), false);
-    case Kind::Lt:
+    case SymbolicKind::Lt:
         return known(isLess(a, b));
-    case Kind::Le:
+    case SymbolicKind::Le:
         return known(isLessEqual(a, b));
-    case Kind::Gt:
+    case SymbolicKind::Gt:
         return known(isLess(b, a));
     default:
         return known(isLessEqual(b, a));
@@ -80,24 +80,24 @@ std::optional<bool> foldComparison(Kind op, Expr a, Expr b) {
 }
 
 /// `is`: decided for None against a number, and for identical expressions; a value of unknown type may be None.
-Expr identity(Kind op, Expr a, Expr b) {
-    bool oneNone = (a.kind() == Kind::None) != (b.kind() == Kind::None);
-    bool other = isNumber(a) || isNumber(b) || a.kind() == Kind::Bool || b.kind() == Kind::Bool;
+Expr identity(SymbolicKind op, Expr a, Expr b) {
+    bool oneNone = (a.kind() == SymbolicKind::None) != (b.kind() == SymbolicKind::None);
+    bool other = isNumber(a) || isNumber(b) || a.kind() == SymbolicKind::Bool || b.kind() == SymbolicKind::Bool;
     if (a == b || (oneNone && other))
-        return Expr::boolean((a == b) == (op == Kind::Is));
+        return Expr::boolean((a == b) == (op == SymbolicKind::Is));
     return node(op, a, b);
 }
 
 /// Equality of a truth value with a constant.
-std::optional<Expr> equalityOfTruth(Kind op, Expr a, Expr b) {
-    if (!isBooleanValued(a) || b.kind() != Kind::Bool)
+std::optional<Expr> equalityOfTruth(SymbolicKind op, Expr a, Expr b) {
+    if (!isBooleanValued(a) || b.kind() != SymbolicKind::Bool)
         return std::nullopt;
-    return b.boolValue() == (op == Kind::Eq) ? a : logicalNot(a);
+    return b.boolValue() == (op == SymbolicKind::Eq) ? a : logicalNot(a);
 }
 
 /// Truth of a constant.
 std::optional<bool> constantTruth(Expr e) {
-    if (e.kind() == Kind::None)
+    if (e.kind() == SymbolicKind::None)
         return false;
     std::optional<Num> v = asNumber(e);
     if (!v)
@@ -106,10 +106,10 @@ std::optional<bool> constantTruth(Expr e) {
 }
 
 /// The truth value of an expression: `N and True` simplifies to 0 or 1, not to N.
-Expr truthOf(Expr e) { return isBooleanValued(e) || isUndefinedValue(e) ? e : compare(Kind::Ne, e, Expr(0)); }
+Expr truthOf(Expr e) { return isBooleanValued(e) || isUndefinedValue(e) ? e : compare(SymbolicKind::Ne, e, Expr(0)); }
 
 /// `and` (neutral true) and `or` (neutral false), in the written order: an operand may guard later ones.
-Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
+Expr junction(SymbolicKind op, std::vector<Expr> args, bool neutral) {
     std::vector<Expr> kept;
     std::unordered_set<Expr> seen; // truth values
     auto add = [&](Expr e) {
@@ -128,35 +128,35 @@ Expr junction(Kind op, std::vector<Expr> args, bool neutral) {
             add(e);
     }
     for (Expr e : kept)
-        if (e.kind() == Kind::Not && seen.count(truthOf(e.operands()[0])))
+        if (e.kind() == SymbolicKind::Not && seen.count(truthOf(e.operands()[0])))
             return Expr::boolean(!neutral);
     if (kept.empty())
         return Expr::boolean(neutral);
     return kept.size() == 1 ? truthOf(kept[0]) : node(op, kept);
 }
 
-Kind negated(Kind k) {
+SymbolicKind negated(SymbolicKind k) {
     switch (k) {
-    case Kind::Eq:
-        return Kind::Ne;
-    case Kind::Ne:
-        return Kind::Eq;
-    case Kind::Lt:
-        return Kind::Ge;
-    case Kind::Ge:
-        return Kind::Lt;
-    case Kind::Gt:
-        return Kind::Le;
-    case Kind::Le:
-        return Kind::Gt;
-    case Kind::Is:
-        return Kind::IsNot;
+    case SymbolicKind::Eq:
+        return SymbolicKind::Ne;
+    case SymbolicKind::Ne:
+        return SymbolicKind::Eq;
+    case SymbolicKind::Lt:
+        return SymbolicKind::Ge;
+    case SymbolicKind::Ge:
+        return SymbolicKind::Lt;
+    case SymbolicKind::Gt:
+        return SymbolicKind::Le;
+    case SymbolicKind::Le:
+        return SymbolicKind::Gt;
+    case SymbolicKind::Is:
+        return SymbolicKind::IsNot;
     default:
-        return Kind::Is;
+        return SymbolicKind::Is;
     }
 }
 
-Expr shift(Kind op, Expr a, Expr by) {
+Expr shift(SymbolicKind op, Expr a, Expr by) {
     a = numeric(a);
     by = numeric(by);
     std::optional<int64_t> n = by.asInt();
@@ -165,30 +165,30 @@ Expr shift(Kind op, Expr a, Expr by) {
     if (a.isZero() || (n && *n == 0))
         return a;
     constexpr int64_t limit = 62;
-    if (op == Kind::Shl && n)
+    if (op == SymbolicKind::Shl && n)
         return *n <= limit ? scale(a, Num(int64_t(1) << *n)) : overflow();
-    if (op == Kind::Shr && n && *n <= limit && isIntegerValued(a))
+    if (op == SymbolicKind::Shr && n && *n <= limit && isIntegerValued(a))
         return floorDiv(a, Expr(int64_t(1) << *n));
     return node(op, a, by);
 }
 
-std::optional<Expr> bitConstant(Kind op, Expr a, Expr b) {
+std::optional<Expr> bitConstant(SymbolicKind op, Expr a, Expr b) {
     std::optional<int64_t> x = a.asInt(), y = b.asInt();
     if (x && y)
-        return Expr(op == Kind::BitAnd ? *x & *y : op == Kind::BitOr ? *x | *y : *x ^ *y);
+        return Expr(op == SymbolicKind::BitAnd ? *x & *y : op == SymbolicKind::BitOr ? *x | *y : *x ^ *y);
     if (y == 0)
-        return op == Kind::BitAnd ? Expr(0) : a;
-    if (y == -1 && op != Kind::BitXor)
-        return op == Kind::BitAnd ? a : Expr(-1);
+        return op == SymbolicKind::BitAnd ? Expr(0) : a;
+    if (y == -1 && op != SymbolicKind::BitXor)
+        return op == SymbolicKind::BitAnd ? a : Expr(-1);
     if (a == b)
-        return op == Kind::BitXor ? Expr(0) : a;
+        return op == SymbolicKind::BitXor ? Expr(0) : a;
     return std::nullopt;
 }
 
 /// Minimum and maximum in one: `sign` is 1 for the minimum.
 class Extremum {
 public:
-    explicit Extremum(Kind kind) : kind_(kind) {}
+    explicit Extremum(SymbolicKind kind) : kind_(kind) {}
 
     Expr operator()(std::vector<Expr> args) {
         for (Expr e : args)
@@ -211,13 +211,13 @@ private:
 
     bool better(const Num &a, const Num &b) const {
         bool less = a.isExact() && b.isExact() ? compareExact(a, b) < 0 : a.toDouble() < b.toDouble();
-        return kind_ == Kind::Min ? less : !less && !(a == b);
+        return kind_ == SymbolicKind::Min ? less : !less && !(a == b);
     }
 
     void add(Expr e) {
         e = numeric(e);
         Expr last = termsOf(e).back();
-        std::optional<Num> constant = isNumber(last) && last.kind() != Kind::Complex ? asNumber(last) : std::nullopt;
+        std::optional<Num> constant = isNumber(last) && last.kind() != SymbolicKind::Complex ? asNumber(last) : std::nullopt;
         Family f{e, 0};
         if (constant && e == last)
             f = {0, *constant};
@@ -268,8 +268,8 @@ private:
             Expr value = valueOf(families_[i]);
             bool dominated = std::any_of(families_.begin(), families_.end(), [&](const Family &f) {
                 Expr other = valueOf(f);
-                return other != value &&
-                       (kind_ == Kind::Min ? isExactlyLessEqual(other, value) : isExactlyLessEqual(value, other)) == Truth::True;
+                return other != value && (kind_ == SymbolicKind::Min ? isExactlyLessEqual(other, value)
+                                                                     : isExactlyLessEqual(value, other)) == Truth::True;
             });
             if (dominated)
                 families_.erase(families_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -278,34 +278,34 @@ private:
         }
     }
 
-    Kind kind_;
+    SymbolicKind kind_;
     std::vector<Family> families_;
     std::unordered_map<Expr, std::size_t> index_; // by base
 };
 
-Expr extremum(Kind kind, std::vector<Expr> args) {
+Expr extremum(SymbolicKind kind, std::vector<Expr> args) {
     if (args.empty())
         return Expr::undefined();
     if (std::optional<Expr> undefined = undefinedAmong(args))
         return *undefined;
-    if (std::any_of(args.begin(), args.end(), [](Expr e) { return e.kind() == Kind::NaN; }))
+    if (std::any_of(args.begin(), args.end(), [](Expr e) { return e.kind() == SymbolicKind::NaN; }))
         return Expr::nan();
     return Extremum(kind)(std::move(args));
 }
 
 } // namespace
 
-Expr compare(Kind op, Expr a, Expr b) {
-    if (op == Kind::Is || op == Kind::IsNot)
+Expr compare(SymbolicKind op, Expr a, Expr b) {
+    if (op == SymbolicKind::Is || op == SymbolicKind::IsNot)
         return identity(op, a, b);
     if (isUndefinedValue(a) || isUndefinedValue(b))
         return node(op, a, b);
     if (std::optional<bool> v = foldComparison(op, a, b))
         return Expr::boolean(*v);
-    if (op != Kind::Eq && op != Kind::Ne)
+    if (op != SymbolicKind::Eq && op != SymbolicKind::Ne)
         return node(op, a, b);
     // Equality is symmetric: a constant goes to the right, otherwise operands are in canonical order.
-    auto isConstant = [](Expr e) { return e.kind() < Kind::Symbol; };
+    auto isConstant = [](Expr e) { return e.kind() < SymbolicKind::Symbol; };
     if (isConstant(a) != isConstant(b) ? isConstant(a) : Expr::compare(a, b) > 0)
         std::swap(a, b);
     if (std::optional<Expr> truth = equalityOfTruth(op, a, b))
@@ -313,22 +313,22 @@ Expr compare(Kind op, Expr a, Expr b) {
     return node(op, a, b);
 }
 
-Expr logicalAnd(std::vector<Expr> args) { return junction(Kind::And, std::move(args), true); }
-Expr logicalOr(std::vector<Expr> args) { return junction(Kind::Or, std::move(args), false); }
+Expr logicalAnd(std::vector<Expr> args) { return junction(SymbolicKind::And, std::move(args), true); }
+Expr logicalOr(std::vector<Expr> args) { return junction(SymbolicKind::Or, std::move(args), false); }
 
 Expr logicalNot(Expr a) {
     if (std::optional<bool> v = constantTruth(a))
         return Expr::boolean(!*v);
-    Kind k = a.kind();
-    if (k == Kind::Not && isBooleanValued(a.operands()[0]))
+    SymbolicKind k = a.kind();
+    if (k == SymbolicKind::Not && isBooleanValued(a.operands()[0]))
         return a.operands()[0];
     // An ordering of values that may be NaN cannot be negated; an ordering of integers can.
-    bool hasOpposite = k == Kind::Eq || k == Kind::Ne || k == Kind::Is || k == Kind::IsNot ||
+    bool hasOpposite = k == SymbolicKind::Eq || k == SymbolicKind::Ne || k == SymbolicKind::Is || k == SymbolicKind::IsNot ||
                        (isComparison(k) && isIntegerValued(a.operands()[0]) && isIntegerValued(a.operands()[1]));
     if (hasOpposite)
         return compare(negated(k), a.operands()[0], a.operands()[1]);
     Expr ops[] = {a};
-    return node(Kind::Not, ops);
+    return node(SymbolicKind::Not, ops);
 }
 
 Expr select(Expr c, Expr t, Expr f) {
@@ -337,13 +337,13 @@ Expr select(Expr c, Expr t, Expr f) {
     if (t == f)
         return t;
     Expr ops[] = {c, t, f};
-    return isUndefinedValue(c) ? c : node(Kind::Select, ops);
+    return isUndefinedValue(c) ? c : node(SymbolicKind::Select, ops);
 }
 
-Expr bitwise(Kind op, Expr a, Expr b) {
+Expr bitwise(SymbolicKind op, Expr a, Expr b) {
     if (isUndefinedValue(a) || isUndefinedValue(b))
         return node(op, a, b);
-    if (op == Kind::Shl || op == Kind::Shr)
+    if (op == SymbolicKind::Shl || op == SymbolicKind::Shr)
         return shift(op, a, b);
     if (a.isInteger() != b.isInteger() ? a.isInteger() : Expr::compare(a, b) > 0)
         std::swap(a, b);
@@ -357,13 +357,13 @@ Expr bitNot(Expr a) {
         return logicalNot(a);
     if (std::optional<int64_t> v = a.asInt())
         return Expr(~*v);
-    if (a.kind() == Kind::BitNot)
+    if (a.kind() == SymbolicKind::BitNot)
         return a.operands()[0];
     Expr ops[] = {a};
-    return node(Kind::BitNot, ops);
+    return node(SymbolicKind::BitNot, ops);
 }
 
-Expr min(std::vector<Expr> args) { return extremum(Kind::Min, std::move(args)); }
-Expr max(std::vector<Expr> args) { return extremum(Kind::Max, std::move(args)); }
+Expr min(std::vector<Expr> args) { return extremum(SymbolicKind::Min, std::move(args)); }
+Expr max(std::vector<Expr> args) { return extremum(SymbolicKind::Max, std::move(args)); }
 
 } // namespace sdfgc::sym

@@ -23,7 +23,7 @@ std::size_t hashOf(const NodeKey &k) {
     h = mix(h, static_cast<std::size_t>(k.b));
     if (!k.name.empty())
         h = mix(h, k.name.hash());
-    if (k.kind == Kind::Cast)
+    if (k.kind == SymbolicKind::Cast)
         h = mix(h, k.type.hash());
     for (Expr e : k.ops)
         h = mix(h, e.node()->hash);
@@ -44,32 +44,32 @@ bool isNonNegativeInteger(Expr e) { return e.isInteger() && e.numerator() >= 0; 
 /// Is the value an integer for all integer values of the symbols? (Members, elements and calls are of unknown type.)
 bool integerValued(const NodeKey &k) {
     switch (k.kind) {
-    case Kind::Integer:
-    case Kind::Symbol:
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
-    case Kind::Floor:
-    case Kind::Ceil:
-    case Kind::BitAnd:
-    case Kind::BitOr:
-    case Kind::BitXor:
-    case Kind::BitNot:
-    case Kind::Shl:
-    case Kind::Shr:
+    case SymbolicKind::Integer:
+    case SymbolicKind::Symbol:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
+    case SymbolicKind::Floor:
+    case SymbolicKind::Ceil:
+    case SymbolicKind::BitAnd:
+    case SymbolicKind::BitOr:
+    case SymbolicKind::BitXor:
+    case SymbolicKind::BitNot:
+    case SymbolicKind::Shl:
+    case SymbolicKind::Shr:
         return true;
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Mod:
-    case Kind::Abs:
-    case Kind::Min:
-    case Kind::Max:
-    case Kind::Approx:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Mod:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+    case SymbolicKind::Approx:
         return all(k.ops, IntegerValued);
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return k.ops[0].node()->has(IntegerValued) && isNonNegativeInteger(k.ops[1]);
-    case Kind::Select:
+    case SymbolicKind::Select:
         return all(k.ops.subspan(1), IntegerValued);
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return k.type.isInteger();
     default:
         return false;
@@ -77,18 +77,19 @@ bool integerValued(const NodeKey &k) {
 }
 
 bool booleanValued(const NodeKey &k) {
-    if (k.kind == Kind::Select)
+    if (k.kind == SymbolicKind::Select)
         return all(k.ops.subspan(1), BooleanValued);
-    return k.kind == Kind::Bool || (k.kind >= Kind::Eq && k.kind <= Kind::Not) || (k.kind == Kind::Cast && k.type.isBool());
+    return k.kind == SymbolicKind::Bool || (k.kind >= SymbolicKind::Eq && k.kind <= SymbolicKind::Not) ||
+           (k.kind == SymbolicKind::Cast && k.type.isBool());
 }
 
 uint8_t flagsOf(const NodeKey &k) {
     uint8_t flags = 0;
     for (Expr e : k.ops)
         flags |= e.node()->flags & (HasUndefined | HasOverflow | HasApprox);
-    if (k.kind == Kind::Undefined)
+    if (k.kind == SymbolicKind::Undefined)
         flags |= HasUndefined | (k.a ? HasOverflow : 0);
-    if (k.kind == Kind::Approx)
+    if (k.kind == SymbolicKind::Approx)
         flags |= HasApprox;
     if (integerValued(k))
         flags |= IntegerValued;
@@ -101,20 +102,20 @@ unsigned degreeOf(const NodeKey &k) {
     auto degree = [](Expr e) -> unsigned { return e.node()->degree; };
     unsigned result = 0;
     switch (k.kind) {
-    case Kind::Add:
+    case SymbolicKind::Add:
         for (Expr e : k.ops)
             result = std::max(result, degree(e));
         return result;
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         for (Expr e : k.ops)
             result += degree(e);
         return result;
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         if (!k.ops[1].isInteger())
             return 1;
         return static_cast<unsigned>(degree(k.ops[0]) * std::clamp<int64_t>(k.ops[1].numerator(), 0, 1000));
     default:
-        return k.kind >= Kind::Symbol ? 1 : 0;
+        return k.kind >= SymbolicKind::Symbol ? 1 : 0;
     }
 }
 
@@ -214,17 +215,17 @@ Expr intern(const NodeKey &key) {
 }
 
 /// Does the operator compute with its operands, so that the result is undefined if one of them is?
-bool absorbsUndefined(Kind k) {
+bool absorbsUndefined(SymbolicKind k) {
     switch (k) {
-    case Kind::Is:
-    case Kind::IsNot:
-    case Kind::And:
-    case Kind::Or:
-    case Kind::Select:
-    case Kind::Attr:
-    case Kind::Subscript:
-    case Kind::Call:
-    case Kind::Approx:
+    case SymbolicKind::Is:
+    case SymbolicKind::IsNot:
+    case SymbolicKind::And:
+    case SymbolicKind::Or:
+    case SymbolicKind::Select:
+    case SymbolicKind::Attr:
+    case SymbolicKind::Subscript:
+    case SymbolicKind::Call:
+    case SymbolicKind::Approx:
         return false;
     default:
         return true;
@@ -237,7 +238,7 @@ Expr smallInteger(int64_t v) {
     static const auto *table = [] {
         auto *t = new std::vector<Expr>;
         for (int64_t i = smallFirst; i <= smallLast; ++i)
-            t->push_back(intern({.kind = Kind::Integer, .a = i, .b = 1}));
+            t->push_back(intern({.kind = SymbolicKind::Integer, .a = i, .b = 1}));
         return t;
     }();
     return (*table)[static_cast<std::size_t>(v - smallFirst)];
@@ -258,14 +259,14 @@ Expr makeNode(const NodeKey &key) {
 }
 
 Expr overflow() {
-    static const Expr e = intern({.kind = Kind::Undefined, .a = 1});
+    static const Expr e = intern({.kind = SymbolicKind::Undefined, .a = 1});
     return e;
 }
 
 Expr number(const Num &v) {
     switch (v.kind) {
     case Num::Kind::Exact:
-        return v.d == 1 ? Expr(v.n) : intern({.kind = Kind::Rational, .a = v.n, .b = v.d});
+        return v.d == 1 ? Expr(v.n) : intern({.kind = SymbolicKind::Rational, .a = v.n, .b = v.d});
     case Num::Kind::Real:
         return Expr::floating(v.re);
     case Num::Kind::Complex:
@@ -278,20 +279,20 @@ Expr number(const Num &v) {
 
 std::optional<Num> asNumber(Expr e) {
     switch (e.kind()) {
-    case Kind::Integer:
-    case Kind::Rational:
+    case SymbolicKind::Integer:
+    case SymbolicKind::Rational:
         return exactNumber(e);
-    case Kind::Float:
+    case SymbolicKind::Float:
         return Num::real(e.floatValue());
-    case Kind::Complex:
+    case SymbolicKind::Complex:
         return Num::complex(e.floatValue(), e.imagValue());
-    case Kind::Bool:
+    case SymbolicKind::Bool:
         return Num(e.boolValue() ? 1 : 0);
-    case Kind::Infinity:
+    case SymbolicKind::Infinity:
         return Num::real(std::numeric_limits<double>::infinity());
-    case Kind::NegInfinity:
+    case SymbolicKind::NegInfinity:
         return Num::real(-std::numeric_limits<double>::infinity());
-    case Kind::NaN:
+    case SymbolicKind::NaN:
         return Num::real(std::numeric_limits<double>::quiet_NaN());
     default:
         return std::nullopt;
@@ -301,7 +302,7 @@ std::optional<Num> asNumber(Expr e) {
 Expr::Expr() : Expr(smallInteger(0)) {}
 
 Expr::Expr(int64_t v)
-    : Expr(v >= smallFirst && v <= smallLast ? smallInteger(v) : intern({.kind = Kind::Integer, .a = v, .b = 1})) {}
+    : Expr(v >= smallFirst && v <= smallLast ? smallInteger(v) : intern({.kind = SymbolicKind::Integer, .a = v, .b = 1})) {}
 
 Expr Expr::rational(int64_t num, int64_t den) { return den == 0 ? undefined() : number(Num::ratio(num, den)); }
 
@@ -310,28 +311,28 @@ Expr Expr::floating(double v) {
         return nan();
     if (std::isinf(v))
         return infinity(v < 0);
-    return intern({.kind = Kind::Float, .a = std::bit_cast<int64_t>(v)});
+    return intern({.kind = SymbolicKind::Float, .a = std::bit_cast<int64_t>(v)});
 }
 
 Expr Expr::complex(double re, double im) {
-    return intern({.kind = Kind::Complex, .a = std::bit_cast<int64_t>(re), .b = std::bit_cast<int64_t>(im)});
+    return intern({.kind = SymbolicKind::Complex, .a = std::bit_cast<int64_t>(re), .b = std::bit_cast<int64_t>(im)});
 }
 
-Expr Expr::boolean(bool v) { return intern({.kind = Kind::Bool, .a = v}); }
-Expr Expr::none() { return intern({.kind = Kind::None}); }
-Expr Expr::undefined() { return intern({.kind = Kind::Undefined}); }
-Expr Expr::infinity(bool negative) { return intern({.kind = negative ? Kind::NegInfinity : Kind::Infinity}); }
-Expr Expr::nan() { return intern({.kind = Kind::NaN}); }
-Expr Expr::symbol(Name name) { return intern({.kind = Kind::Symbol, .name = name}); }
+Expr Expr::boolean(bool v) { return intern({.kind = SymbolicKind::Bool, .a = v}); }
+Expr Expr::none() { return intern({.kind = SymbolicKind::None}); }
+Expr Expr::undefined() { return intern({.kind = SymbolicKind::Undefined}); }
+Expr Expr::infinity(bool negative) { return intern({.kind = negative ? SymbolicKind::NegInfinity : SymbolicKind::Infinity}); }
+Expr Expr::nan() { return intern({.kind = SymbolicKind::NaN}); }
+Expr Expr::symbol(Name name) { return intern({.kind = SymbolicKind::Symbol, .name = name}); }
 
-Kind Expr::kind() const { return node_->kind; }
+SymbolicKind Expr::kind() const { return node_->kind; }
 std::span<const Expr> Expr::operands() const { return node_->operands(); }
 Name Expr::name() const { return node_->name; }
 Type Expr::type() const { return node_->type; }
 int64_t Expr::numerator() const { return node_->a; }
 int64_t Expr::denominator() const { return node_->b; }
 double Expr::floatValue() const { return std::bit_cast<double>(node_->a); }
-double Expr::imagValue() const { return kind() == Kind::Complex ? std::bit_cast<double>(node_->b) : 0.0; }
+double Expr::imagValue() const { return kind() == SymbolicKind::Complex ? std::bit_cast<double>(node_->b) : 0.0; }
 bool Expr::boolValue() const { return node_->a != 0; }
 
 std::optional<int64_t> Expr::asInt() const { return isInteger() ? std::optional(numerator()) : std::nullopt; }
@@ -339,14 +340,14 @@ bool Expr::isUndefined() const { return node_->has(HasUndefined); }
 bool Expr::overflowed() const { return node_->has(HasOverflow); }
 
 std::span<const Expr> factorsOf(const Expr &e) {
-    if (e.kind() != Kind::Mul)
+    if (e.kind() != SymbolicKind::Mul)
         return {&e, 1};
     std::span<const Expr> ops = e.operands();
     return isNumber(ops[0]) ? ops.subspan(1) : ops;
 }
 
 Num coefficientOf(Expr e) {
-    if (e.kind() == Kind::Mul && isNumber(e.operands()[0]))
+    if (e.kind() == SymbolicKind::Mul && isNumber(e.operands()[0]))
         return *asNumber(e.operands()[0]);
     return 1;
 }

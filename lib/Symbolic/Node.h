@@ -18,7 +18,7 @@ enum NodeFlags : uint8_t {
 };
 
 struct Expr::Node {
-    Kind kind;
+    SymbolicKind kind;
     uint8_t flags;
     uint16_t depth;  // operators on the longest path; bounded, so that recursion over an expression is
     uint16_t degree; // as a polynomial in its opaque terms, saturating
@@ -37,7 +37,7 @@ struct Expr::Node {
 
 /// What distinguishes a node from others of its kind.
 struct NodeKey {
-    Kind kind;
+    SymbolicKind kind;
     std::span<const Expr> ops = {};
     int64_t a = 0, b = 0;
     Name name = {};
@@ -48,9 +48,9 @@ struct NodeKey {
 /// (unlike calls, selections, subscripts and the like, which only carry it). An expression nested beyond `maxDepth` counts as
 /// overflowed.
 Expr makeNode(const NodeKey &key);
-inline Expr node(Kind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
-inline Expr node(Kind kind, Expr a) { return node(kind, std::span(&a, 1)); }
-inline Expr node(Kind kind, Expr a, Expr b) {
+inline Expr node(SymbolicKind kind, std::span<const Expr> ops) { return makeNode({.kind = kind, .ops = ops}); }
+inline Expr node(SymbolicKind kind, Expr a) { return node(kind, std::span(&a, 1)); }
+inline Expr node(SymbolicKind kind, Expr a, Expr b) {
     const Expr ops[] = {a, b};
     return node(kind, ops);
 }
@@ -67,11 +67,12 @@ Expr number(const Num &v);
 std::optional<Num> asNumber(Expr e);
 
 inline bool isNumber(Expr e) {
-    return e.kind() <= Kind::Complex || e.kind() == Kind::Infinity || e.kind() == Kind::NegInfinity || e.kind() == Kind::NaN;
+    return e.kind() <= SymbolicKind::Complex || e.kind() == SymbolicKind::Infinity || e.kind() == SymbolicKind::NegInfinity ||
+           e.kind() == SymbolicKind::NaN;
 }
 /// A truth value used as a number is 1 or 0.
-inline Expr numeric(Expr e) { return e.kind() == Kind::Bool ? Expr(e.boolValue() ? 1 : 0) : e; }
-inline bool isExactNumber(Expr e) { return e.kind() <= Kind::Rational; }
+inline Expr numeric(Expr e) { return e.kind() == SymbolicKind::Bool ? Expr(e.boolValue() ? 1 : 0) : e; }
+inline bool isExactNumber(Expr e) { return e.kind() <= SymbolicKind::Rational; }
 inline Num exactNumber(Expr e) {
     Num v(e.numerator());
     v.d = e.denominator();
@@ -79,18 +80,20 @@ inline Num exactNumber(Expr e) {
 }
 inline bool isIntegerValued(Expr e) { return e.node()->has(IntegerValued); }
 inline bool isBooleanValued(Expr e) { return e.node()->has(BooleanValued); }
-inline bool isUndefinedValue(Expr e) { return e.kind() == Kind::Undefined; }
+inline bool isUndefinedValue(Expr e) { return e.kind() == SymbolicKind::Undefined; }
 
 /// Base and exponent of a factor: the operands of a Pow, otherwise the expression itself and 1.
-inline Expr baseOf(Expr e) { return e.kind() == Kind::Pow ? e.operands()[0] : e; }
-inline Expr exponentOf(Expr e) { return e.kind() == Kind::Pow ? e.operands()[1] : Expr(1); }
+inline Expr baseOf(Expr e) { return e.kind() == SymbolicKind::Pow ? e.operands()[0] : e; }
+inline Expr exponentOf(Expr e) { return e.kind() == SymbolicKind::Pow ? e.operands()[1] : Expr(1); }
 
 /// Factors of a term of a sum without its numeric coefficient. `e` must outlive the result.
 std::span<const Expr> factorsOf(const Expr &e);
 /// Numeric coefficient of a term (1 when there is none).
 Num coefficientOf(Expr e);
 /// Terms of a sum; for anything else, the expression itself. `e` must outlive the result.
-inline std::span<const Expr> termsOf(const Expr &e) { return e.kind() == Kind::Add ? e.operands() : std::span<const Expr>(&e, 1); }
+inline std::span<const Expr> termsOf(const Expr &e) {
+    return e.kind() == SymbolicKind::Add ? e.operands() : std::span<const Expr>(&e, 1);
+}
 /// Order of the terms of a sum, which ignores coefficients: higher degree first, then by text.
 int compareTerms(std::span<const Expr> a, std::span<const Expr> b);
 

@@ -19,7 +19,7 @@ int compareOperands(std::span<const Expr> a, std::span<const Expr> b) {
 
 /// Numbers are ordered by their stored parts: any fixed order will do.
 int compareLeaves(const Expr::Node &a, const Expr::Node &b) {
-    if (a.kind == Kind::Rational)
+    if (a.kind == SymbolicKind::Rational)
         return compareExact(exactNumber(Expr(&a)), exactNumber(Expr(&b))) < 0 ? -1 : 1;
     if (int c = order(a.a, b.a))
         return c;
@@ -44,9 +44,9 @@ Name rootName(Name dotted) { return Name(dotted.view().substr(0, dotted.view().f
 
 std::vector<Name> symbolsOf(const Expr::Node &n) {
     std::vector<Name> result = unionOf(n.operands());
-    if (n.kind != Kind::Symbol && n.kind != Kind::Subscript)
+    if (n.kind != SymbolicKind::Symbol && n.kind != SymbolicKind::Subscript)
         return result;
-    Name own = n.kind == Kind::Symbol ? n.name : rootName(n.name);
+    Name own = n.kind == SymbolicKind::Symbol ? n.name : rootName(n.name);
     auto at = std::lower_bound(result.begin(), result.end(), own);
     if (at == result.end() || *at != own)
         result.insert(at, own);

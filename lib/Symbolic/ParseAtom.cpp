@@ -98,7 +98,7 @@ Expr Parser::element(Expr base) {
     std::vector<Expr> args = arguments(Tok::RBracket);
     args.insert(args.begin(), base);
     Expr e = failed() ? base : call("Subscript", std::move(args));
-    return failed() || e.kind() == Kind::Subscript ? e : fail("only elements of containers can be read");
+    return failed() || e.kind() == SymbolicKind::Subscript ? e : fail("only elements of containers can be read");
 }
 
 Expr Parser::atom() {

@@ -10,20 +10,20 @@ constexpr std::string_view reservedWords[] = {"if", "else", "and", "or", "not", 
 /// Binary operators between comparisons and sums, loosest first.
 struct BitOperator {
     Tok token;
-    Kind kind;
+    SymbolicKind kind;
 };
 constexpr std::array<std::array<BitOperator, 2>, 4> bitLevels = {{
-    {{{Tok::Pipe, Kind::BitOr}, {Tok::Pipe, Kind::BitOr}}},
-    {{{Tok::Caret, Kind::BitXor}, {Tok::Caret, Kind::BitXor}}},
-    {{{Tok::Amp, Kind::BitAnd}, {Tok::Amp, Kind::BitAnd}}},
-    {{{Tok::Shl, Kind::Shl}, {Tok::Shr, Kind::Shr}}},
+    {{{Tok::Pipe, SymbolicKind::BitOr}, {Tok::Pipe, SymbolicKind::BitOr}}},
+    {{{Tok::Caret, SymbolicKind::BitXor}, {Tok::Caret, SymbolicKind::BitXor}}},
+    {{{Tok::Amp, SymbolicKind::BitAnd}, {Tok::Amp, SymbolicKind::BitAnd}}},
+    {{{Tok::Shl, SymbolicKind::Shl}, {Tok::Shr, SymbolicKind::Shr}}},
 }};
 
 /// Some writers print And and Or as `(a) & (b)` and `(a) | (b)` of truth values.
-Expr bitOrLogical(Kind kind, Expr a, Expr b) {
-    if (isBooleanValued(a) && isBooleanValued(b) && kind == Kind::BitAnd)
+Expr bitOrLogical(SymbolicKind kind, Expr a, Expr b) {
+    if (isBooleanValued(a) && isBooleanValued(b) && kind == SymbolicKind::BitAnd)
         return logicalAnd({a, b});
-    if (isBooleanValued(a) && isBooleanValued(b) && kind == Kind::BitOr)
+    if (isBooleanValued(a) && isBooleanValued(b) && kind == SymbolicKind::BitOr)
         return logicalOr({a, b});
     return bitwise(kind, a, b);
 }
@@ -130,31 +130,31 @@ Expr Parser::negation() {
     return failed() ? e : logicalNot(e);
 }
 
-std::optional<Kind> Parser::comparisonOperator() {
-    std::optional<Kind> kind;
+std::optional<SymbolicKind> Parser::comparisonOperator() {
+    std::optional<SymbolicKind> kind;
     switch (token_.kind) {
     case Tok::EqEq:
-        kind = Kind::Eq;
+        kind = SymbolicKind::Eq;
         break;
     case Tok::NotEq:
-        kind = Kind::Ne;
+        kind = SymbolicKind::Ne;
         break;
     case Tok::Less:
-        kind = Kind::Lt;
+        kind = SymbolicKind::Lt;
         break;
     case Tok::LessEq:
-        kind = Kind::Le;
+        kind = SymbolicKind::Le;
         break;
     case Tok::Greater:
-        kind = Kind::Gt;
+        kind = SymbolicKind::Gt;
         break;
     case Tok::GreaterEq:
-        kind = Kind::Ge;
+        kind = SymbolicKind::Ge;
         break;
     default:
         if (!acceptWord("is"))
             return std::nullopt;
-        return acceptWord("not") ? Kind::IsNot : Kind::Is;
+        return acceptWord("not") ? SymbolicKind::IsNot : SymbolicKind::Is;
     }
     advance();
     return kind;
@@ -165,7 +165,7 @@ Expr Parser::comparison() {
     Expr left = bits(0);
     std::vector<Expr> links;
     while (!failed()) {
-        std::optional<Kind> op = comparisonOperator();
+        std::optional<SymbolicKind> op = comparisonOperator();
         if (!op)
             break;
         Expr right = bits(0);
@@ -283,7 +283,7 @@ Parser::Factor Parser::power() {
     Expr exponent = factor().value();
     if (failed())
         return {base};
-    const bool kept = base.kind() == Kind::Add && exponent.isInteger() && exponent.numerator() > 0;
+    const bool kept = base.kind() == SymbolicKind::Add && exponent.isInteger() && exponent.numerator() > 0;
     return kept ? Factor{base, exponent} : Factor{pow(base, exponent)};
 }
 

@@ -73,7 +73,7 @@ private:
     Expr fail(std::string why);
     Expr withinLimits(Expr e, uint32_t most);
     bool failed() const { return !error_.empty(); }
-    std::optional<Kind> comparisonOperator();
+    std::optional<SymbolicKind> comparisonOperator();
 
     /// Counts nesting while it lives.
     class Nest {

@@ -31,37 +31,37 @@ struct Infix {
     Precedence precedence;
 };
 
-std::optional<Infix> infixOf(Kind k) {
+std::optional<Infix> infixOf(SymbolicKind k) {
     switch (k) {
-    case Kind::Eq:
+    case SymbolicKind::Eq:
         return Infix{" == ", Comparison};
-    case Kind::Ne:
+    case SymbolicKind::Ne:
         return Infix{" != ", Comparison};
-    case Kind::Lt:
+    case SymbolicKind::Lt:
         return Infix{" < ", Comparison};
-    case Kind::Le:
+    case SymbolicKind::Le:
         return Infix{" <= ", Comparison};
-    case Kind::Gt:
+    case SymbolicKind::Gt:
         return Infix{" > ", Comparison};
-    case Kind::Ge:
+    case SymbolicKind::Ge:
         return Infix{" >= ", Comparison};
-    case Kind::Is:
+    case SymbolicKind::Is:
         return Infix{" is ", Comparison};
-    case Kind::IsNot:
+    case SymbolicKind::IsNot:
         return Infix{" is not ", Comparison};
-    case Kind::BitOr:
+    case SymbolicKind::BitOr:
         return Infix{" | ", BitwiseOr};
-    case Kind::BitXor:
+    case SymbolicKind::BitXor:
         return Infix{" ^ ", BitwiseXor};
-    case Kind::BitAnd:
+    case SymbolicKind::BitAnd:
         return Infix{" & ", BitwiseAnd};
-    case Kind::Shl:
+    case SymbolicKind::Shl:
         return Infix{" << ", Shifts};
-    case Kind::Shr:
+    case SymbolicKind::Shr:
         return Infix{" >> ", Shifts};
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         return Infix{" // ", Product};
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return Infix{" % ", Product};
     default:
         return std::nullopt;
@@ -69,41 +69,41 @@ std::optional<Infix> infixOf(Kind k) {
 }
 
 /// Names of the kinds that print as functions.
-std::string_view functionName(Kind k, bool dace) {
+std::string_view functionName(SymbolicKind k, bool dace) {
     switch (k) {
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         return "int_floor";
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         return "int_ceil";
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return "Mod";
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return "floor";
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return dace ? "ceiling" : "ceil";
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return dace ? "Abs" : "abs";
-    case Kind::Min:
+    case SymbolicKind::Min:
         return dace ? "Min" : "min";
-    case Kind::Max:
+    case SymbolicKind::Max:
         return dace ? "Max" : "max";
-    case Kind::Not:
+    case SymbolicKind::Not:
         return "Not";
-    case Kind::Select:
+    case SymbolicKind::Select:
         return "IfExpr";
-    case Kind::BitAnd:
+    case SymbolicKind::BitAnd:
         return "bitwise_and";
-    case Kind::BitOr:
+    case SymbolicKind::BitOr:
         return "bitwise_or";
-    case Kind::BitXor:
+    case SymbolicKind::BitXor:
         return "bitwise_xor";
-    case Kind::BitNot:
+    case SymbolicKind::BitNot:
         return "bitwise_invert";
-    case Kind::Shl:
+    case SymbolicKind::Shl:
         return "left_shift";
-    case Kind::Shr:
+    case SymbolicKind::Shr:
         return "right_shift";
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return "SymExpr";
     default:
         return {};
@@ -124,26 +124,26 @@ public:
 private:
     std::string node(Expr e, int &precedence) {
         switch (e.kind()) {
-        case Kind::Add:
+        case SymbolicKind::Add:
             precedence = Sum;
             return sum(e);
-        case Kind::Mul:
+        case SymbolicKind::Mul:
             precedence = Product;
             return product(e, false);
-        case Kind::Pow:
+        case SymbolicKind::Pow:
             precedence = isReciprocal(e) ? Product : Power;
             return isReciprocal(e) ? product(e, false) : power(e);
-        case Kind::And:
+        case SymbolicKind::And:
             return dace_ ? nested(e, "And") : joined(e, " and ", Conjunction, precedence);
-        case Kind::Or:
+        case SymbolicKind::Or:
             return dace_ ? nested(e, "Or") : joined(e, " or ", Disjunction, precedence);
-        case Kind::Attr: // after digits, the point would be read as a decimal point
+        case SymbolicKind::Attr: // after digits, the point would be read as a decimal point
             return print(e.operands()[0], isNumber(e.operands()[0]) ? Atom + 1 : Atom) + "." + e.name().str();
-        case Kind::Subscript:
+        case SymbolicKind::Subscript:
             return subscript(e);
-        case Kind::Call:
+        case SymbolicKind::Call:
             return e.name().str() + list("(", e.operands(), ")");
-        case Kind::Cast:
+        case SymbolicKind::Cast:
             return castName(e.type()) + list("(", e.operands(), ")");
         default:
             break;
@@ -153,37 +153,37 @@ private:
         std::optional<Infix> infix = infixOf(e.kind());
         if (infix && (!dace_ || infix->precedence == Comparison))
             return binary(e, *infix, precedence);
-        if (!dace_ && (e.kind() == Kind::Not || e.kind() == Kind::BitNot || e.kind() == Kind::Select))
+        if (!dace_ && (e.kind() == SymbolicKind::Not || e.kind() == SymbolicKind::BitNot || e.kind() == SymbolicKind::Select))
             return special(e, precedence);
-        if (!dace_ && e.kind() == Kind::Approx)
+        if (!dace_ && e.kind() == SymbolicKind::Approx)
             return print(e.operands()[0], Ternary) + " ~ " + print(e.operands()[1], Ternary);
         return std::string(functionName(e.kind(), dace_)) + list("(", e.operands(), ")");
     }
 
     std::string leaf(Expr e, int &precedence) {
         switch (e.kind()) {
-        case Kind::Integer:
+        case SymbolicKind::Integer:
             return signedText(std::to_string(e.numerator()), precedence);
-        case Kind::Rational:
+        case SymbolicKind::Rational:
             precedence = Product;
             return std::to_string(e.numerator()) + "/" + std::to_string(e.denominator());
-        case Kind::Float:
+        case SymbolicKind::Float:
             return signedText(floatText(e.floatValue()), precedence);
-        case Kind::Complex:
+        case SymbolicKind::Complex:
             return complexText(e);
-        case Kind::Bool:
+        case SymbolicKind::Bool:
             return e.boolValue() ? "True" : "False";
-        case Kind::None:
+        case SymbolicKind::None:
             return "None";
-        case Kind::Undefined:
+        case SymbolicKind::Undefined:
             return dace_ ? "$?" : "?";
-        case Kind::Infinity:
+        case SymbolicKind::Infinity:
             return "oo";
-        case Kind::NegInfinity:
+        case SymbolicKind::NegInfinity:
             return signedText("-oo", precedence);
-        case Kind::NaN:
+        case SymbolicKind::NaN:
             return "nan";
-        case Kind::Symbol:
+        case SymbolicKind::Symbol:
             return dace_ ? symbol(e.name()) : e.name().str();
         default:
             return std::string(functionName(e.kind(), dace_)) + "()";
@@ -270,21 +270,21 @@ private:
 
     std::string special(Expr e, int &precedence) {
         std::span<const Expr> ops = e.operands();
-        if (e.kind() == Kind::Select) {
+        if (e.kind() == SymbolicKind::Select) {
             precedence = Ternary;
             return print(ops[1], Disjunction) + " if " + print(ops[0], Disjunction) + " else " + print(ops[2], Ternary);
         }
-        precedence = e.kind() == Kind::Not ? Negation : Unary;
-        return (e.kind() == Kind::Not ? "not " : "~") + print(ops[0], precedence);
+        precedence = e.kind() == SymbolicKind::Not ? Negation : Unary;
+        return (e.kind() == SymbolicKind::Not ? "not " : "~") + print(ops[0], precedence);
     }
 
     /// Is it printed as a division? A power of a sum is not: its text would be parsed as the expanded power.
     static bool isReciprocal(Expr factor) {
-        if (factor.kind() != Kind::Pow || !exponentOf(factor).isInteger())
+        if (factor.kind() != SymbolicKind::Pow || !exponentOf(factor).isInteger())
             return false;
         int64_t n = exponentOf(factor).numerator();
         const bool hasMagnitude = n != std::numeric_limits<int64_t>::min();
-        return n == -1 || (n < 0 && hasMagnitude && baseOf(factor).kind() != Kind::Add);
+        return n == -1 || (n < 0 && hasMagnitude && baseOf(factor).kind() != SymbolicKind::Add);
     }
 
     /// Prints with a minus sign that can be pulled out. The least integer does not: its magnitude has no literal.
@@ -355,7 +355,7 @@ private:
                 continue;
             }
             below.push_back(power(f));
-            sumBelow = sumBelow || baseOf(f).kind() == Kind::Add;
+            sumBelow = sumBelow || baseOf(f).kind() == SymbolicKind::Add;
         }
         if (above.empty())
             above = "1";

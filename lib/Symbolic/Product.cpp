@@ -73,7 +73,7 @@ void ProductBuilder::multiply(Expr e, Expr exponent) {
         becomeUndefined(isUndefinedValue(e) ? e : exponent);
     else if (exponent.isInteger())
         multiplyInteger(e, exponent.numerator());
-    else if (e.kind() == Kind::Pow && isIntegerValued(exponent))
+    else if (e.kind() == SymbolicKind::Pow && isIntegerValued(exponent))
         factors_.push_back({baseOf(e), product(exponentOf(e), exponent)});
     else if (!e.isOne())
         factors_.push_back({e, exponent});
@@ -84,16 +84,16 @@ void ProductBuilder::multiplyInteger(Expr e, int64_t exponent) {
         return;
     if (std::optional<Num> v = asNumber(e))
         return multiplyNumber(*v, exponent);
-    if (e.kind() == Kind::Mul) {
+    if (e.kind() == SymbolicKind::Mul) {
         for (Expr factor : e.operands())
             multiplyInteger(factor, exponent);
-    } else if (e.kind() == Kind::Pow) {
+    } else if (e.kind() == SymbolicKind::Pow) {
         Expr combined = exponent == 1 ? exponentOf(e) : product(exponentOf(e), Expr(exponent));
         if (isUndefinedValue(combined))
             becomeUndefined(combined);
         else
             factors_.push_back({baseOf(e), combined});
-    } else if (e.kind() == Kind::Add) {
+    } else if (e.kind() == SymbolicKind::Add) {
         Num content = contentOf(e);
         Expr primitive = content.isOne() ? e : scale(e, Num(1) / content);
         if (isUndefinedValue(primitive)) { // the content could not be taken out within 64 bits
@@ -120,7 +120,7 @@ void ProductBuilder::foldNumericPower(Factor &f) {
         return;
     Expr last = termsOf(f.exponent).back();
     constexpr int64_t limit = 62; // beyond this, the coefficient overflows for every base except 1 and -1
-    if (f.exponent.kind() != Kind::Add || !last.isInteger() || last.numerator() > limit || last.numerator() < -limit)
+    if (f.exponent.kind() != SymbolicKind::Add || !last.isInteger() || last.numerator() > limit || last.numerator() < -limit)
         return;
     Num taken = power(*base, last.numerator()), combined = coefficient_ * taken;
     if (taken.isOverflow() || combined.isOverflow())
@@ -132,7 +132,8 @@ void ProductBuilder::foldNumericPower(Factor &f) {
 /// Is there a factor whose merged exponent became an integer, although it was not an integer power before?
 bool ProductBuilder::hasFoldableFactor() const {
     return std::any_of(factors_.begin(), factors_.end(), [](const Factor &f) {
-        return f.exponent.isInteger() && (isNumber(f.base) || f.base.kind() == Kind::Mul || f.base.kind() == Kind::Pow);
+        return f.exponent.isInteger() &&
+               (isNumber(f.base) || f.base.kind() == SymbolicKind::Mul || f.base.kind() == SymbolicKind::Pow);
     });
 }
 
@@ -155,7 +156,7 @@ void ProductBuilder::mergeFactors() {
 }
 
 bool ProductBuilder::isSumFactor(const Factor &f) const {
-    return f.base.kind() == Kind::Add && f.exponent.isInteger() && f.exponent.numerator() > 0;
+    return f.base.kind() == SymbolicKind::Add && f.exponent.isInteger() && f.exponent.numerator() > 0;
 }
 
 std::size_t ProductBuilder::expandedTerms() const {
@@ -173,11 +174,11 @@ Expr ProductBuilder::keep() const {
         ops.push_back(number(coefficient_));
     for (const Factor &f : factors_) {
         Expr pair[] = {f.base, f.exponent};
-        ops.push_back(f.exponent.isOne() ? f.base : makeNode({.kind = Kind::Pow, .ops = pair}));
+        ops.push_back(f.exponent.isOne() ? f.base : makeNode({.kind = SymbolicKind::Pow, .ops = pair}));
     }
     if (ops.empty())
         return Expr(1);
-    return ops.size() == 1 ? ops[0] : makeNode({.kind = Kind::Mul, .ops = {ops.data(), ops.size()}});
+    return ops.size() == 1 ? ops[0] : makeNode({.kind = SymbolicKind::Mul, .ops = {ops.data(), ops.size()}});
 }
 
 Expr ProductBuilder::expand() const {

@@ -28,20 +28,20 @@ public:
         if (!e.dependsOn(parameter_))
             return Direction::Constant;
         switch (e.kind()) {
-        case Kind::Symbol:
+        case SymbolicKind::Symbol:
             return Direction::Up;
-        case Kind::Mul:
+        case SymbolicKind::Mul:
             return product(e);
-        case Kind::FloorDiv:
-        case Kind::CeilDiv:
+        case SymbolicKind::FloorDiv:
+        case SymbolicKind::CeilDiv:
             return quotient(e);
-        case Kind::Add:
-        case Kind::Min:
-        case Kind::Max:
-        case Kind::Floor:
-        case Kind::Ceil:
+        case SymbolicKind::Add:
+        case SymbolicKind::Min:
+        case SymbolicKind::Max:
+        case SymbolicKind::Floor:
+        case SymbolicKind::Ceil:
             return all(e.operands());
-        case Kind::Approx:
+        case SymbolicKind::Approx:
             return of(e.operands()[0]);
         default:
             return Direction::Unknown;

@@ -30,9 +30,9 @@ private:
         return false;
     }
 
-    static bool isBoundedKind(Kind k) {
-        return k == Kind::Min || k == Kind::Max || k == Kind::FloorDiv || k == Kind::CeilDiv || k == Kind::Mod || k == Kind::Abs ||
-               k == Kind::Approx;
+    static bool isBoundedKind(SymbolicKind k) {
+        return k == SymbolicKind::Min || k == SymbolicKind::Max || k == SymbolicKind::FloorDiv || k == SymbolicKind::CeilDiv ||
+               k == SymbolicKind::Mod || k == SymbolicKind::Abs || k == SymbolicKind::Approx;
     }
 
     bool replace(Expr d, Expr term, Expr bounded) {
@@ -60,17 +60,17 @@ private:
     Alternatives lowerBounds(Expr e) {
         std::span<const Expr> ops = e.operands();
         switch (e.kind()) {
-        case Kind::Min:
+        case SymbolicKind::Min:
             return {true, {ops.begin(), ops.end()}};
-        case Kind::Max:
+        case SymbolicKind::Max:
             return {false, {ops.begin(), ops.end()}};
-        case Kind::Abs:
+        case SymbolicKind::Abs:
             return {false, {ops[0], -ops[0]}};
-        case Kind::Approx:
+        case SymbolicKind::Approx:
             return {false, {ops[0]}};
-        case Kind::FloorDiv:
+        case SymbolicKind::FloorDiv:
             return {false, divisorIsPositive(e) ? Choices{(ops[0] - slack(e)) / ops[1]} : Choices{}};
-        case Kind::CeilDiv:
+        case SymbolicKind::CeilDiv:
             return {false, divisorIsPositive(e) ? Choices{ops[0] / ops[1]} : Choices{}};
         default:
             return {}; // a modulo is at least zero, which its interval already states
@@ -80,17 +80,17 @@ private:
     Alternatives upperBounds(Expr e) {
         std::span<const Expr> ops = e.operands();
         switch (e.kind()) {
-        case Kind::Min:
+        case SymbolicKind::Min:
             return {false, {ops.begin(), ops.end()}};
-        case Kind::Max:
+        case SymbolicKind::Max:
             return {true, {ops.begin(), ops.end()}};
-        case Kind::Abs:
+        case SymbolicKind::Abs:
             return {true, {ops[0], -ops[0]}};
-        case Kind::Approx:
+        case SymbolicKind::Approx:
             return {false, {ops[0]}};
-        case Kind::FloorDiv:
+        case SymbolicKind::FloorDiv:
             return {false, divisorIsPositive(e) ? Choices{ops[0] / ops[1]} : Choices{}};
-        case Kind::CeilDiv:
+        case SymbolicKind::CeilDiv:
             return {false, divisorIsPositive(e) ? Choices{(ops[0] + slack(e)) / ops[1]} : Choices{}};
         default:
             return {false, moduloUpperBounds(ops[0], ops[1])};
@@ -176,7 +176,7 @@ bool isNonZeroProduct(Expr d, const Assumptions &facts) {
 /// 2*i - 2*j + 1 is never zero: the constant is not divisible by the common divisor of the coefficients.
 bool isNonZeroByDivisibility(Expr d) {
     Expr last = termsOf(d).back();
-    if (d.kind() != Kind::Add || !last.isInteger() || !isIntegerValued(d))
+    if (d.kind() != SymbolicKind::Add || !last.isInteger() || !isIntegerValued(d))
         return false;
     Num content = contentOf(d - last);
     return content.isInteger() && last.numerator() % content.n != 0;
@@ -185,7 +185,7 @@ bool isNonZeroByDivisibility(Expr d) {
 /// Decides differences that are numbers, including floating-point ones.
 std::optional<int> signOfNumber(Expr d) {
     std::optional<Num> v = asNumber(d);
-    if (!v || v->kind == Num::Kind::Complex || d.kind() == Kind::NaN)
+    if (!v || v->kind == Num::Kind::Complex || d.kind() == SymbolicKind::NaN)
         return std::nullopt;
     double x = v->isExact() ? static_cast<double>(v->n) : v->re;
     return x < 0 ? -1 : x > 0 ? 1 : 0;
@@ -193,10 +193,10 @@ std::optional<int> signOfNumber(Expr d) {
 
 /// Infinities against values that are certainly finite.
 std::optional<bool> infiniteOrder(Expr a, Expr b) {
-    if (isIntegerValued(a) && (b.kind() == Kind::Infinity || b.kind() == Kind::NegInfinity))
-        return b.kind() == Kind::Infinity;
-    if (isIntegerValued(b) && (a.kind() == Kind::Infinity || a.kind() == Kind::NegInfinity))
-        return a.kind() == Kind::NegInfinity;
+    if (isIntegerValued(a) && (b.kind() == SymbolicKind::Infinity || b.kind() == SymbolicKind::NegInfinity))
+        return b.kind() == SymbolicKind::Infinity;
+    if (isIntegerValued(b) && (a.kind() == SymbolicKind::Infinity || a.kind() == SymbolicKind::NegInfinity))
+        return a.kind() == SymbolicKind::NegInfinity;
     return std::nullopt;
 }
 
@@ -222,13 +222,13 @@ bool mayBeReal(Expr e, std::unordered_set<Expr> &seen) {
     if (isIntegerValued(e) || isExactNumber(e) || !seen.insert(e).second)
         return false;
     switch (e.kind()) {
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Pow:
-    case Kind::Min:
-    case Kind::Max:
-    case Kind::Abs:
-    case Kind::Mod:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Pow:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Mod:
         return std::any_of(e.operands().begin(), e.operands().end(), [&](Expr op) { return mayBeReal(op, seen); });
     default:
         return true;
@@ -243,7 +243,7 @@ std::optional<Expr> truncatedExtremum(Expr e, const Assumptions &facts) {
             parts.push_back(*part);
         else
             return std::nullopt;
-    return e.kind() == Kind::Min ? min(parts) : max(parts);
+    return e.kind() == SymbolicKind::Min ? min(parts) : max(parts);
 }
 
 } // namespace
@@ -263,12 +263,12 @@ Truth isExactlyLess(Expr a, Expr b, const Assumptions &facts) {
 Truth isExactlyLessEqual(Expr a, Expr b, const Assumptions &facts) { return opposite(isExactlyLess(b, a, facts)); }
 
 std::optional<Expr> truncated(Expr e, const Assumptions &facts) {
-    const Kind k = e.kind();
+    const SymbolicKind k = e.kind();
     if (std::unordered_set<Expr> seen; isIntegerValued(e) || mayBeReal(e, seen))
         return e;
-    if (k == Kind::Rational)
+    if (k == SymbolicKind::Rational)
         return Expr(truncatedExact(exactNumber(e)));
-    if (k == Kind::Min || k == Kind::Max)
+    if (k == SymbolicKind::Min || k == SymbolicKind::Max)
         return truncatedExtremum(e, facts);
     const auto [above, below] = asFraction(e);
     if (!isIntegerValued(above) || !isIntegerValued(below) || isPositive(below, facts) != Truth::True)

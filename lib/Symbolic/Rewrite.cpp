@@ -7,61 +7,61 @@ namespace sdfgc::sym {
 
 Expr rebuilt(Expr e, const std::vector<Expr> &ops) {
     switch (e.kind()) {
-    case Kind::Add: {
+    case SymbolicKind::Add: {
         SumBuilder sum;
         for (Expr term : ops)
             sum.add(term);
         return sum.finish();
     }
-    case Kind::Mul: {
+    case SymbolicKind::Mul: {
         ProductBuilder product;
         for (Expr factor : ops)
             product.multiply(factor);
         return product.finish();
     }
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return pow(ops[0], ops[1]);
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         return floorDiv(ops[0], ops[1]);
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         return ceilDiv(ops[0], ops[1]);
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return mod(ops[0], ops[1]);
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return floor(ops[0]);
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return ceil(ops[0]);
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return abs(ops[0]);
-    case Kind::Min:
+    case SymbolicKind::Min:
         return min(ops);
-    case Kind::Max:
+    case SymbolicKind::Max:
         return max(ops);
-    case Kind::And:
+    case SymbolicKind::And:
         return logicalAnd(ops);
-    case Kind::Or:
+    case SymbolicKind::Or:
         return logicalOr(ops);
-    case Kind::Not:
+    case SymbolicKind::Not:
         return logicalNot(ops[0]);
-    case Kind::Select:
+    case SymbolicKind::Select:
         return select(ops[0], ops[1], ops[2]);
-    case Kind::BitNot:
+    case SymbolicKind::BitNot:
         return bitNot(ops[0]);
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return cast(e.type(), ops[0]);
-    case Kind::Attr:
+    case SymbolicKind::Attr:
         return attr(ops[0], e.name());
-    case Kind::Subscript:
+    case SymbolicKind::Subscript:
         return subscript(e.name(), ops);
-    case Kind::Call:
+    case SymbolicKind::Call:
         return call(e.name(), ops);
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return approx(ops[0], ops[1]);
-    case Kind::BitAnd:
-    case Kind::BitOr:
-    case Kind::BitXor:
-    case Kind::Shl:
-    case Kind::Shr:
+    case SymbolicKind::BitAnd:
+    case SymbolicKind::BitOr:
+    case SymbolicKind::BitXor:
+    case SymbolicKind::Shl:
+    case SymbolicKind::Shr:
         return bitwise(e.kind(), ops[0], ops[1]);
     default:
         return compare(e.kind(), ops[0], ops[1]); // only comparisons remain
@@ -103,7 +103,7 @@ private:
 
 Expr chooseApprox(Expr e, std::size_t side) {
     auto skip = [](Expr x) { return !x.node()->has(HasApprox); };
-    auto visit = [side](Expr, Expr x) { return x.kind() == Kind::Approx ? x.operands()[side] : x; };
+    auto visit = [side](Expr, Expr x) { return x.kind() == SymbolicKind::Approx ? x.operands()[side] : x; };
     return Rewriter(skip, visit)(e);
 }
 
@@ -141,7 +141,7 @@ Expr substitute(Expr e, const std::map<Name, Expr> &replacements) {
             auto at = replacements.find(x.name());
             return at == replacements.end() ? x : at->second;
         }
-        return original.kind() == Kind::Subscript ? renameContainer(x, replacements) : x;
+        return original.kind() == SymbolicKind::Subscript ? renameContainer(x, replacements) : x;
     };
     return Rewriter(skip, visit)(e);
 }

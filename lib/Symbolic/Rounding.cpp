@@ -15,7 +15,7 @@ Expr roundedExtremum(Expr e) {
     std::vector<Expr> parts;
     for (Expr op : e.operands())
         parts.push_back(roundedDown(op));
-    return e.kind() == Kind::Min ? min(std::move(parts)) : max(std::move(parts));
+    return e.kind() == SymbolicKind::Min ? min(std::move(parts)) : max(std::move(parts));
 }
 
 } // namespace
@@ -25,13 +25,13 @@ Expr roundedDown(Expr e) {
         return e;
     if (const Expr whole = inIntegers(e); !(whole == e))
         return roundedDown(whole);
-    if (e.kind() == Kind::Min || e.kind() == Kind::Max)
+    if (e.kind() == SymbolicKind::Min || e.kind() == SymbolicKind::Max)
         return roundedExtremum(e);
     SumBuilder whole, rest;
     for (Expr term : termsOf(e))
         (isIntegerValued(term) ? whole : rest).add(term);
     const Expr fraction = rest.finish();
-    if (fraction.kind() == Kind::Min || fraction.kind() == Kind::Max)
+    if (fraction.kind() == SymbolicKind::Min || fraction.kind() == SymbolicKind::Max)
         return whole.finish() + roundedExtremum(fraction);
     const auto [above, below] = asFraction(e);
     return below.isOne() ? e : floorDiv(above, below);
@@ -62,22 +62,22 @@ Expr inIntegers(Expr e) {
     for (const Expr op : e.operands())
         ops.push_back(inIntegers(op));
     if (std::equal(ops.begin(), ops.end(), e.operands().begin()))
-        return e.kind() == Kind::Float ? exactly(e.floatValue()).value_or(e) : e;
+        return e.kind() == SymbolicKind::Float ? exactly(e.floatValue()).value_or(e) : e;
     switch (e.kind()) {
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Pow:
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
-    case Kind::Mod:
-    case Kind::Floor:
-    case Kind::Ceil:
-    case Kind::Abs:
-    case Kind::Min:
-    case Kind::Max:
-    case Kind::Approx:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Pow:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
+    case SymbolicKind::Mod:
+    case SymbolicKind::Floor:
+    case SymbolicKind::Ceil:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+    case SymbolicKind::Approx:
         return rebuilt(e, ops);
-    case Kind::Select:
+    case SymbolicKind::Select:
         return select(e.operands()[0], ops[1], ops[2]);
     default: // comparisons and functions use the numbers as written
         return e;
@@ -101,29 +101,29 @@ std::optional<Expr> realPart(Expr e, const std::function<bool(Name)> &isReal) {
         return std::optional<Expr>();
     };
     switch (e.kind()) {
-    case Kind::Float:
-    case Kind::Complex:
-    case Kind::NaN:
+    case SymbolicKind::Float:
+    case SymbolicKind::Complex:
+    case SymbolicKind::NaN:
         return e;
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         return isReal && isReal(e.name()) ? std::optional(e) : std::nullopt;
-    case Kind::Pow:
-        if (e.operands()[1].kind() == Kind::Rational)
+    case SymbolicKind::Pow:
+        if (e.operands()[1].kind() == SymbolicKind::Rational)
             return e;
         return among(e.operands());
-    case Kind::Call:
+    case SymbolicKind::Call:
         return isRealFunction(e.name()) ? std::optional(e) : std::nullopt;
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return e.type().isFloat() ? std::optional(e) : std::nullopt;
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Mod:
-    case Kind::Abs:
-    case Kind::Min:
-    case Kind::Max:
-    case Kind::Approx:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Mod:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+    case SymbolicKind::Approx:
         return among(e.operands());
-    case Kind::Select:
+    case SymbolicKind::Select:
         return among(e.operands().subspan(1));
     default: // an integer, or of unknown type
         return std::nullopt;
@@ -131,11 +131,11 @@ std::optional<Expr> realPart(Expr e, const std::function<bool(Name)> &isReal) {
 }
 
 std::optional<ScaledPower> scaledPower(Expr product) {
-    if (product.kind() != Kind::Mul || !product.operands()[0].isInteger())
+    if (product.kind() != SymbolicKind::Mul || !product.operands()[0].isInteger())
         return std::nullopt;
     const std::span<const Expr> factors = product.operands().subspan(1);
     const auto at = std::find_if(factors.begin(), factors.end(), [](Expr f) {
-        return f.kind() == Kind::Pow && f.operands()[0].isInteger() && f.operands()[0].numerator() > 1 &&
+        return f.kind() == SymbolicKind::Pow && f.operands()[0].isInteger() && f.operands()[0].numerator() > 1 &&
                !f.operands()[1].isInteger();
     });
     if (at == factors.end())

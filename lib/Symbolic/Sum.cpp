@@ -22,7 +22,7 @@ Num rationalGcd(const Num &a, const Num &b) {
 } // namespace
 
 void SumBuilder::add(Expr e, const Num &scale) {
-    if (e.kind() == Kind::Add) {
+    if (e.kind() == SymbolicKind::Add) {
         for (Expr term : e.operands())
             add(term, scale);
     } else if (isUndefinedValue(e)) {
@@ -73,7 +73,7 @@ Expr SumBuilder::build(const Term &t) {
     if (!t.coefficient.isOne())
         ops.push_back(number(t.coefficient));
     ops.insert(ops.end(), factors.begin(), factors.end());
-    return makeNode({.kind = Kind::Mul, .ops = {ops.data(), ops.size()}});
+    return makeNode({.kind = SymbolicKind::Mul, .ops = {ops.data(), ops.size()}});
 }
 
 Expr SumBuilder::finish() {
@@ -92,7 +92,7 @@ Expr SumBuilder::finish() {
         return number(constant_);
     if (!constant_.isZero())
         ops.push_back(number(constant_));
-    return ops.size() == 1 ? ops[0] : makeNode({.kind = Kind::Add, .ops = {ops.data(), ops.size()}});
+    return ops.size() == 1 ? ops[0] : makeNode({.kind = SymbolicKind::Add, .ops = {ops.data(), ops.size()}});
 }
 
 Num contentOf(Expr e) {

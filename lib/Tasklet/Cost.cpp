@@ -103,7 +103,7 @@ private:
         const Expr &callee = *e.args[0];
         const std::string_view name = callee.name.str();
         const detail::Function *f = detail::findFunction(name);
-        if (f && f->place != detail::Place::Stdio && f->place != detail::Place::Omp)
+        if (f && f->header != detail::FunctionHeader::Stdio && f->header != detail::FunctionHeader::Omp)
             add(std::find(simple.begin(), simple.end(), name) != simple.end() ? 1 : function);
         else if (scalarTypeByName(name))
             add(1);

@@ -54,7 +54,8 @@ bool isDeviceFunction(std::string_view name) { return deviceFunctions().count(na
 
 std::optional<CppFunction> numberFunction(std::string_view name) {
     const detail::Function *f = detail::findFunction(name);
-    if (!f || f->results > 0 || f->place == detail::Place::Stdio || f->place == detail::Place::Vec || name == "frexp")
+    if (!f || f->results > 0 || f->header == detail::FunctionHeader::Stdio || f->header == detail::FunctionHeader::Vec ||
+        name == "frexp")
         return std::nullopt;
     return detail::numberSpelling(*f);
 }

@@ -22,7 +22,7 @@ enum class Rule : uint8_t {
     Nothing, // no value
 };
 
-enum class Place : uint8_t {
+enum class FunctionHeader : uint8_t {
     Std,     // std::f of <cmath>; complex arguments only if `complexInStd`, otherwise sdfgc::rt::f of rt/complex.h
     Utility, // std::f of <utility>
     Math,    // sdfgc::rt::f of rt/math.h
@@ -35,7 +35,7 @@ enum class Place : uint8_t {
 struct Function {
     std::string_view name;
     Rule rule;
-    Place place;
+    FunctionHeader header;
     bool complexInStd = false; // the C++ standard library has it for std::complex
     std::size_t results = 0;   // number of trailing arguments that are results by reference
 };

@@ -56,11 +56,11 @@ ExprRef Lowering::mathCall(const ExprRef &e, const Function &f) const {
         const Type t = valueOf(args[k]->type);
         if (!t)
             continue;
-        if (f.place == Place::Std && f.rule == Rule::Float && e->type)
+        if (f.header == FunctionHeader::Std && f.rule == Rule::Float && e->type)
             args[k] = convert(args[k], e->type.isComplex() && !t.isComplex() ? realOf(e->type) : e->type);
-        else if (f.place == Place::Std && f.rule == Rule::FloatOne && k == 0)
+        else if (f.header == FunctionHeader::Std && f.rule == Rule::FloatOne && k == 0)
             args[k] = convert(args[k], e->type);
-        else if (isLowPrecision(t) && (f.place == Place::Std || f.rule != Rule::First))
+        else if (isLowPrecision(t) && (f.header == FunctionHeader::Std || f.rule != Rule::First))
             args[k] = convert(args[k], ScalarKind::Float32);
     }
     return withArguments(e, args);

@@ -280,7 +280,7 @@ std::string CppExprPrinter::functionName(const Function &f, const Expr &call) co
         complex = complex || laneOf(t).isComplex();
     }
     const std::string name(f.name), runtime = "sdfgc::rt::";
-    if (vector || f.place == Place::Vec) {
+    if (vector || f.header == FunctionHeader::Vec) {
         const bool basic = name == "min" || name == "max" || name == "abs" || name == "select";
         return uses(basic ? "vec" : "vecmath"), runtime + name;
     }

@@ -27,13 +27,14 @@ public:
     }
 
 private:
-    static bool jumps(const Block &b) { return contains(b, Kind::Return) || contains(b, Kind::Goto); }
+    static bool jumps(const Block &b) { return contains(b, TreeKind::Return) || contains(b, TreeKind::Goto); }
 
     std::set<Name> ofBlock(const Function &f, const Block &b) {
         std::set<Name> out;
         for (const NodePtr &n : b.body) {
             add(out, ofStatement(f, *n));
-            bool ends = n->kind == Kind::Return || n->kind == Kind::Goto || n->kind == Kind::Break || n->kind == Kind::Continue;
+            bool ends = n->kind == TreeKind::Return || n->kind == TreeKind::Goto || n->kind == TreeKind::Break ||
+                        n->kind == TreeKind::Continue;
             forEachBlock(*n, [&](const Block &inner) { ends = ends || jumps(inner); });
             if (ends) // later statements may be skipped
                 break;
@@ -47,7 +48,7 @@ private:
             return ofCall(f, call->function, call->arguments);
         if (const auto *launch = dyn_cast<Launch>(&n))
             return ofCall(f, launch->function, launch->arguments);
-        if (n.kind != Kind::Block)
+        if (n.kind != TreeKind::Block)
             for (const Name name : EffectTable(f).own(n).names)
                 out.insert(name);
         if (const auto *choice = dyn_cast<If>(&n); choice && !f.kernel)

@@ -69,14 +69,14 @@ private:
     std::string label(const Node &n, const GraphNode &g) const {
         const std::string number = std::to_string(g.node) + ": ", of = n.comment.empty() ? "" : n.comment + "\n";
         switch (n.kind) {
-        case Kind::Launch:
+        case TreeKind::Launch:
             return number + kernel(static_cast<const Launch &>(n));
-        case Kind::Loop:
+        case TreeKind::Loop:
             return number + (static_cast<const Loop &>(n).form == Loop::Once ? "if\n" : "while\n") +
                    place(static_cast<const Loop &>(n).flag) + "\n" + of;
-        case Kind::DeviceCopy:
+        case TreeKind::DeviceCopy:
             return number + copy(static_cast<const DeviceCopy &>(n)) + of;
-        case Kind::LibraryCall:
+        case TreeKind::LibraryCall:
             return number + call(static_cast<const LibraryCall &>(n));
         default:
             return number + fill(static_cast<const DeviceFill &>(n)) + of;

@@ -20,9 +20,9 @@ void Effects::add(const Effects &other) {
 namespace {
 
 /// Collects effects into one object.
-class Collector {
+class EffectCollector {
 public:
-    Collector(const Function &f, const EffectTable &table, Effects &out) : f_(f), table_(table), out_(out) {}
+    EffectCollector(const Function &f, const EffectTable &table, Effects &out) : f_(f), table_(table), out_(out) {}
 
     void symbols(sym::Expr e) {
         for (Name n : e.freeSymbols())
@@ -174,13 +174,13 @@ Name EffectTable::root(VarId v) const { return f_.vars[rootOf(f_, v)].name; }
 
 Effects EffectTable::own(const Node &n) const {
     Effects out;
-    Collector(f_, *this, out).node(n);
+    EffectCollector(f_, *this, out).node(n);
     return out;
 }
 
 Effects EffectTable::inExpr(const py::ExprRef &e) const {
     Effects out;
-    Collector(f_, *this, out).expr(e);
+    EffectCollector(f_, *this, out).expr(e);
     return out;
 }
 
@@ -192,7 +192,7 @@ const Effects &EffectTable::of(const Node &n) {
         for (const NodePtr &s : b.body)
             all.add(of(*s));
     });
-    if (n.kind == Kind::RawTasklet)
+    if (n.kind == TreeKind::RawTasklet)
         for (const NodePtr &s : static_cast<const RawTasklet &>(n).after)
             all.add(of(*s));
     return table_.emplace(&n, std::move(all)).first->second;
@@ -209,9 +209,9 @@ Effects effectsOf(const Function &f) {
 bool usesState(const Block &b, const Module &m) {
     bool used = false;
     for (const NodePtr &n : b.body) {
-        used = used || n->kind == Kind::Timer || n->kind == Kind::DataProbe;
-        used = used || (n->kind == Kind::Call && m.functions[static_cast<const Call &>(*n).function]->needsState);
-        used = used || (n->kind == Kind::LibraryCall && static_cast<const LibraryCall &>(*n).function.starts_with("__state->"));
+        used = used || n->kind == TreeKind::Timer || n->kind == TreeKind::DataProbe;
+        used = used || (n->kind == TreeKind::Call && m.functions[static_cast<const Call &>(*n).function]->needsState);
+        used = used || (n->kind == TreeKind::LibraryCall && static_cast<const LibraryCall &>(*n).function.starts_with("__state->"));
         forEachBlock(std::as_const(*n), [&](const Block &inner) { used = used || usesState(inner, m); });
     }
     return used;

@@ -17,7 +17,7 @@ bool assignsWhole(const Function &f, const EffectTable &table, const py::StmtRef
 }
 
 bool startsLoop(const Function &f, const EffectTable &table, const Node &n, Name name) {
-    if (n.kind != Kind::Loop)
+    if (n.kind != TreeKind::Loop)
         return false;
     const auto &l = static_cast<const Loop &>(n);
     return l.form != Loop::DoWhile && l.init && assignsWhole(f, table, l.init, name);
@@ -32,7 +32,7 @@ public:
     Flow block(const Block &b) {
         Flow result = Flow::Maybe;
         for (const NodePtr &s : b.body) {
-            if (s->kind == Kind::Label && table_.of(b).has(n_))
+            if (s->kind == TreeKind::Label && table_.of(b).has(n_))
                 return Flow::Read;
             if (result != Flow::Maybe || !table_.of(*s).has(n_))
                 continue;
@@ -44,18 +44,18 @@ public:
 private:
     Flow statement(Node &s) {
         switch (s.kind) {
-        case Kind::Block:
+        case TreeKind::Block:
             return block(static_cast<Block &>(s));
-        case Kind::Timer:
+        case TreeKind::Timer:
             return block(static_cast<Timer &>(s).body);
-        case Kind::GraphRegion:
+        case TreeKind::GraphRegion:
             return block(static_cast<GraphRegion &>(s).body);
-        case Kind::Code:
+        case TreeKind::Code:
             return code(static_cast<Code &>(s));
-        case Kind::If:
+        case TreeKind::If:
             return branches(static_cast<If &>(s));
-        case Kind::For:
-        case Kind::Loop:
+        case TreeKind::For:
+        case TreeKind::Loop:
             return loop(s);
         default:
             return Flow::Read;

@@ -35,7 +35,7 @@ struct Inside {
                         collect(*s, f);
             });
         });
-        if (n.kind != Kind::Block) // its statements are a field
+        if (n.kind != TreeKind::Block) // its statements are a field
             forEachBlock(n, [&](const Block &b) { collect(b, f); });
     }
 };
@@ -49,7 +49,7 @@ public:
 
     void node(Node &n) {
         rebind(n, *this);
-        if (n.kind == Kind::RawTasklet) {
+        if (n.kind == TreeKind::RawTasklet) {
             auto &t = static_cast<RawTasklet &>(n);
             to_.needsState |= t.text.find("__state") != std::string::npos;
             for (NodePtr &after : t.after)

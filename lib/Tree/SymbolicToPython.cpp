@@ -41,7 +41,7 @@ Type joined(const std::vector<ExprRef> &args) {
 
 /// Is a term of a sum a negative integer, or a product with one?
 bool isNegative(sym::Expr e) {
-    const std::optional<int64_t> v = e.kind() == sym::Kind::Mul ? e.operands()[0].asInt() : e.asInt();
+    const std::optional<int64_t> v = e.kind() == sym::SymbolicKind::Mul ? e.operands()[0].asInt() : e.asInt();
     return v && *v < 0 && *v != std::numeric_limits<int64_t>::min();
 }
 
@@ -75,19 +75,19 @@ ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
 }
 
 /// The function that represents a kind; none for other kinds.
-const char *functionOf(sym::Kind k) {
+const char *functionOf(sym::SymbolicKind k) {
     switch (k) {
-    case sym::Kind::Min:
+    case sym::SymbolicKind::Min:
         return "min";
-    case sym::Kind::Max:
+    case sym::SymbolicKind::Max:
         return "max";
-    case sym::Kind::Abs:
+    case sym::SymbolicKind::Abs:
         return "abs";
-    case sym::Kind::CeilDiv:
+    case sym::SymbolicKind::CeilDiv:
         return "int_ceil";
-    case sym::Kind::Floor:
+    case sym::SymbolicKind::Floor:
         return "floor";
-    case sym::Kind::Ceil:
+    case sym::SymbolicKind::Ceil:
         return "ceil";
     default:
         return nullptr;
@@ -97,15 +97,15 @@ const char *functionOf(sym::Kind k) {
 /// An expression without operands; null for others.
 ExprRef leaf(sym::Expr e, const NameOf &nameOf) {
     switch (e.kind()) {
-    case sym::Kind::Integer:
+    case sym::SymbolicKind::Integer:
         return typedInt(e.numerator());
-    case sym::Kind::Float:
+    case sym::SymbolicKind::Float:
         return py::floatLit(floatText(e.floatValue()));
-    case sym::Kind::Bool:
+    case sym::SymbolicKind::Bool:
         return py::boolLit(e.boolValue());
-    case sym::Kind::None:
+    case sym::SymbolicKind::None:
         return makeNode(ExprKind::None, {}, Type());
-    case sym::Kind::Symbol:
+    case sym::SymbolicKind::Symbol:
         return nameOf(e.name());
     default:
         return nullptr;
@@ -125,9 +125,9 @@ ExprRef callOf(sym::Expr e, std::vector<ExprRef> args) {
 /// The operation of an expression on its operands.
 ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) {
     switch (e.kind()) {
-    case sym::Kind::Add:
+    case sym::SymbolicKind::Add:
         return sum(e, nameOf, args);
-    case sym::Kind::Mul:
+    case sym::SymbolicKind::Mul:
         if (const auto power = sym::scaledPower(e)) {
             const ExprRef raised =
                 py::binary(py::Op::Pow, typedInt(power->base), pythonOf(power->exponent, nameOf), ScalarKind::Int64);
@@ -135,28 +135,28 @@ ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) 
             return others.isOne() ? raised : py::binary(py::Op::Mul, pythonOf(others, nameOf), raised, joined(args));
         }
         return fold(py::Op::Mul, args, joined(args));
-    case sym::Kind::Pow:
+    case sym::SymbolicKind::Pow:
         return py::binary(py::Op::Pow, args[0], args[1], joined(args));
-    case sym::Kind::BitNot:
+    case sym::SymbolicKind::BitNot:
         return py::unary(py::Op::Invert, args[0], args[0]->type);
-    case sym::Kind::Not:
+    case sym::SymbolicKind::Not:
         return py::unary(py::Op::Not, args[0], ScalarKind::Bool);
-    case sym::Kind::And:
+    case sym::SymbolicKind::And:
         return py::boolOp(py::Op::And, std::move(args));
-    case sym::Kind::Or:
+    case sym::SymbolicKind::Or:
         return py::boolOp(py::Op::Or, std::move(args));
-    case sym::Kind::Select:
+    case sym::SymbolicKind::Select:
         return makeNode(ExprKind::IfExp, args, commonType(args[1]->type, args[2]->type));
-    case sym::Kind::Cast:
+    case sym::SymbolicKind::Cast:
         return py::castTo(e.type(), args[0]);
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return callOf(e, std::move(args));
-    case sym::Kind::Attr: {
+    case sym::SymbolicKind::Attr: {
         auto a = std::make_shared<py::Expr>(*makeNode(ExprKind::Attribute, args, ScalarKind::Int64));
         a->name = e.name();
         return a;
     }
-    case sym::Kind::Subscript:
+    case sym::SymbolicKind::Subscript:
         args.insert(args.begin(), py::name(e.name()));
         return makeNode(ExprKind::Subscript, args, ScalarKind::Int64);
     default:
@@ -168,7 +168,8 @@ ExprRef operation(sym::Expr e, const NameOf &nameOf, std::vector<ExprRef> args) 
 
 ExprRef pythonOf(sym::Expr e, const std::function<ExprRef(Name)> &nameOf) {
     // Expressions that contain quotients become one exact fraction (format reference 1.9).
-    if (e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul || e.kind() == sym::Kind::Pow || e.kind() == sym::Kind::Rational) {
+    if (e.kind() == sym::SymbolicKind::Add || e.kind() == sym::SymbolicKind::Mul || e.kind() == sym::SymbolicKind::Pow ||
+        e.kind() == sym::SymbolicKind::Rational) {
         const auto [num, den] = sym::asFraction(e);
         if (!den.isOne() && num != e) {
             const ExprRef above = pythonOf(num, nameOf), below = pythonOf(den, nameOf);

@@ -15,9 +15,9 @@ namespace {
 
 template <class N, class B> void eachBlock(N &n, const std::function<void(B &)> &f) {
     if constexpr (std::is_const_v<N>) {
-        if (n.kind == Kind::Block)
+        if (n.kind == TreeKind::Block)
             return f(static_cast<const Block &>(n));
-    } else if (n.kind == Kind::Block) {
+    } else if (n.kind == TreeKind::Block) {
         return f(static_cast<Block &>(n));
     }
     visit(n, [&f](auto &x) {
@@ -119,7 +119,7 @@ void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> 
             forEachExpr(*inner, f);
 }
 
-bool contains(const Block &b, Kind kind) {
+bool contains(const Block &b, TreeKind kind) {
     bool found = false;
     for (const NodePtr &n : b.body) {
         found = found || n->kind == kind;
@@ -129,7 +129,7 @@ bool contains(const Block &b, Kind kind) {
 }
 
 bool hasLabel(const Block &b) {
-    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == Kind::Label; });
+    return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) { return n->kind == TreeKind::Label; });
 }
 
 namespace {
@@ -225,10 +225,10 @@ private:
 
 void replaceVariable(Function &f, Node &n, VarId one, VarId other) { Replacement(f, one, other).node(n); }
 
-std::string_view keyword(Kind kind) {
+std::string_view keyword(TreeKind kind) {
     switch (kind) {
 #define NODE(K, word, ...)                                                                                                         \
-    case Kind::K:                                                                                                                  \
+    case TreeKind::K:                                                                                                              \
         return word;
 #include "sdfgc/Tree/Nodes.def"
     }

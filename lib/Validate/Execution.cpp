@@ -12,7 +12,7 @@ namespace sdfgc::validate {
 namespace {
 
 /// Sets a scalar that is not a container.
-void setSymbol(interpret::Program &p, const run::Argument &a) {
+void setSymbol(interpret::PreparedProgram &p, const run::Argument &a) {
     if (a.type.isFloat()) {
         p.set(a.name, run::valueOf(a.type, a.data));
         return;
@@ -24,7 +24,7 @@ void setSymbol(interpret::Program &p, const run::Argument &a) {
 class Interpreted : public Subject {
 public:
     /// Creates the program.
-    using Prepare = std::function<std::unique_ptr<interpret::Program>(const interpret::Options &, diag::Engine &)>;
+    using Prepare = std::function<std::unique_ptr<interpret::PreparedProgram>(const interpret::Options &, diag::Engine &)>;
 
     Interpreted(Prepare make, std::set<Name> containers, interpret::Options options)
         : make_(std::move(make)), containers_(std::move(containers)), options_(std::move(options)) {}
@@ -68,7 +68,7 @@ private:
         wasRun_ = true;
     }
     void bind(const run::Arguments &input, Execution &out) const {
-        interpret::Program &program = *program_;
+        interpret::PreparedProgram &program = *program_;
         for (const auto &[symbol, value] : input.symbols)
             program.set(symbol, value);
         for (std::size_t k = 0; k < input.all.size(); ++k) {
@@ -83,7 +83,7 @@ private:
     Prepare make_;
     std::set<Name> containers_; // those among the arguments; the others are symbols
     interpret::Options options_;
-    std::unique_ptr<interpret::Program> program_;
+    std::unique_ptr<interpret::PreparedProgram> program_;
     bool wasRun_ = false;
 };
 
@@ -120,8 +120,9 @@ std::unique_ptr<Subject> interpreted(const ir::SDFG &graph, const interpret::Opt
     for (const auto &[name, desc] : graph.arrays)
         containers.insert(name);
     const std::shared_ptr<const ir::SDFG> copy = ir::clone(graph);
-    return prepared([copy](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(copy, o, d); },
-                    std::move(containers), options, diags);
+    return prepared(
+        [copy](const interpret::Options &o, diag::Engine &d) { return interpret::PreparedProgram::prepare(copy, o, d); },
+        std::move(containers), options, diags);
 }
 
 std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, const interpret::Options &options,
@@ -130,8 +131,9 @@ std::unique_ptr<Subject> interpreted(std::shared_ptr<const tree::Module> tree, c
     for (const tree::Param &p : tree->params)
         if (p.desc)
             containers.insert(p.name);
-    return prepared([tree](const interpret::Options &o, diag::Engine &d) { return interpret::Program::prepare(tree, o, d); },
-                    std::move(containers), options, diags);
+    return prepared(
+        [tree](const interpret::Options &o, diag::Engine &d) { return interpret::PreparedProgram::prepare(tree, o, d); },
+        std::move(containers), options, diags);
 }
 
 } // namespace sdfgc::validate

@@ -142,7 +142,7 @@ void Validator::begin(const pass::Program &program, pass::Context &context) {
 
 /// Will a later pass repair the graph?
 bool Validator::isRepaired() const {
-    return std::any_of(pipeline_.steps.begin(), pipeline_.steps.end(), [&](const pass::Step &s) {
+    return std::any_of(pipeline_.steps.begin(), pipeline_.steps.end(), [&](const pass::PipelineStep &s) {
         const pass::PassInfo *info = registry_.find(s.pass);
         return info && info->repairs;
     });
@@ -199,7 +199,7 @@ void Validator::after(const pass::Program &program, const pass::Event &event, bo
 }
 
 /// A pass that changed the program, and its result.
-struct Validator::Step {
+struct Validator::ValidatedStep {
     const pass::Program &program;
     const pass::Event &event;
     pass::Context &context;
@@ -218,7 +218,8 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
     if (!name.empty())
         return report(inputs_.front(), "it takes an argument `" + name + "` that it did not take before", {}, program, event,
                       context);
-    Step step{program, event, context, *subject, reductions_, event.pass.floatClass, event.pass.floatClass != pass::FloatClass::F0};
+    ValidatedStep step{
+        program, event, context, *subject, reductions_, event.pass.floatClass, event.pass.floatClass != pass::FloatClass::F0};
     step.reductions |= reductionsIn(program);
     if (step.reductions.unordered &&
         context.options.reductions != pass::ReductionOrder::Ordered) { // the order is unspecified: threads use another one
@@ -243,7 +244,7 @@ void Validator::compareAfter(const pass::Program &program, const pass::Event &ev
 }
 
 /// Does it end if it is given more time? Machines are busy occasionally, and trees take longer than graphs.
-bool Validator::endsLater(const Judged &judged, const Step &step) const {
+bool Validator::endsLater(const Judged &judged, const ValidatedStep &step) const {
     diag::Engine refusals;
     interpret::Options options = interpreterOptions(step.context);
     options.seconds *= 4;
@@ -253,7 +254,7 @@ bool Validator::endsLater(const Judged &judged, const Step &step) const {
 
 /// Compares an execution with the one before the pass, and then replaces that one. False if a second comparison confirms a
 /// difference.
-bool Validator::judge(Judged &judged, const Step &step) {
+bool Validator::judge(Judged &judged, const ValidatedStep &step) {
     Execution after = execute(step.subject, judged.input.arguments);
     if (after.timedOut && judged.execution.seconds * endless < options_.seconds && !endsLater(judged, step)) {
         report(judged, "it no longer terminates", {}, step.program, step.event, step.context);
@@ -287,7 +288,7 @@ bool Validator::judge(Judged &judged, const Step &step) {
 }
 
 /// The reason why a difference may not be the pass's fault; empty if there is none.
-std::string Validator::doubt(const Judged &judged, const Difference &found, const Step &step) const {
+std::string Validator::doubt(const Judged &judged, const Difference &found, const ValidatedStep &step) const {
     if (!found.fault && stream_)
         return "iterations of a parallel map push to `" + stream_.str() + "`: the order of its elements is unspecified";
     const std::string other = changesFromRunToRun(judged, [&] { return subjectBefore(step.context); });

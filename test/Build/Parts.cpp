@@ -35,7 +35,7 @@ TEST_CASE("record: what is written is read; anything damaged counts as absent") 
     REQUIRE(writeRecord(folder / "r.json", record));
     const Record read = readRecord(folder / "r.json");
     REQUIRE(read.steps.count("lib/libf.so"));
-    const Step &step = read.steps.at("lib/libf.so");
+    const RecordedStep &step = read.steps.at("lib/libf.so");
     CHECK(step.key == "key");
     CHECK(step.outputStamp == "7 8 9");
     REQUIRE(step.inputs.size() == 2);
@@ -60,11 +60,11 @@ TEST_CASE("record: a step is stale when its key, an input or its output changes,
     folder.write("f.cpp", "text");
     folder.write("out", "object");
     auto recorded = [&] {
-        Step step{"key", {describeInput(folder.path(), "f.cpp", INT64_MAX)}, ""};
+        RecordedStep step{"key", {describeInput(folder.path(), "f.cpp", INT64_MAX)}, ""};
         step.outputStamp = stampText(file::stamp(folder / "out"));
         return step;
     };
-    Step step = recorded();
+    RecordedStep step = recorded();
     CHECK(check(folder.path(), "out", step, "key") == Freshness::Current);
     CHECK(check(folder.path(), "out", step, "other") == Freshness::Stale);
     folder.write("f.cpp", "text"); // a new file with the same content

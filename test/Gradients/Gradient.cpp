@@ -167,7 +167,7 @@ Arrays Differentiated::input() {
 
 Arrays Differentiated::call(const SDFG &g, const Arrays &input) {
     diag::Engine diags;
-    const auto program = interpret::Program::prepare(std::shared_ptr<const SDFG>(clone(g)), interpret::Options(), diags);
+    const auto program = interpret::PreparedProgram::prepare(std::shared_ptr<const SDFG>(clone(g)), interpret::Options(), diags);
     for (const auto &d : diags.all())
         FAIL_CHECK(d.message);
     REQUIRE(program);

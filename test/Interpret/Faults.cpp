@@ -256,7 +256,7 @@ TEST_CASE("a program that does not end is stopped", "[interpret]") {
     REQUIRE(graph);
     interpret::Options options;
     options.seconds = 0.05;
-    auto p = interpret::Program::prepare(std::move(graph), options, diags);
+    auto p = interpret::PreparedProgram::prepare(std::move(graph), options, diags);
     REQUIRE(p);
     p->run();
     CHECK(p->timedOut());
@@ -447,7 +447,7 @@ TEST_CASE("when the time is up, loops inside of loops end as well", "[interpret]
     })",
                                      "test.sdfgt", diags);
     REQUIRE(graph);
-    const auto program = interpret::Program::prepare(std::move(graph), {.seconds = 0.05}, diags);
+    const auto program = interpret::PreparedProgram::prepare(std::move(graph), {.seconds = 0.05}, diags);
     REQUIRE(program);
     double a = 0;
     program->bind(Name("A"), &a);

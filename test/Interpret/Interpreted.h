@@ -17,7 +17,7 @@ public:
         diag::Engine diags;
         auto graph = serialize::readText(text, "test.sdfgt", diags);
         REQUIRE(graph);
-        program_ = interpret::Program::prepare(std::move(graph), options, diags);
+        program_ = interpret::PreparedProgram::prepare(std::move(graph), options, diags);
         for (const diag::Diagnostic &d : diags.all())
             if (d.severity == diag::Severity::Error)
                 refusals.push_back(d.message);
@@ -47,7 +47,7 @@ public:
     std::vector<interpret::Report> reports;
 
 private:
-    std::unique_ptr<interpret::Program> program_;
+    std::unique_ptr<interpret::PreparedProgram> program_;
 };
 
 using Kinds = std::vector<FaultKind>;

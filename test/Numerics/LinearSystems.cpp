@@ -10,14 +10,14 @@ namespace {
 
 const std::string lapack = "dace.libraries.lapack.nodes.", linalg = "dace.libraries.linalg.nodes.";
 
-struct Kind {
+struct SystemKind {
     Type type;
     double tolerance;
 };
-const Kind kinds[] = {
+const SystemKind kinds[] = {
     {ScalarKind::Float32, 1e-4}, {ScalarKind::Float64, 1e-11}, {ScalarKind::Complex64, 1e-4}, {ScalarKind::Complex128, 1e-11}};
 
-std::string prefix(const Kind &k) { return std::string(scalarTypeName(k.type.scalar())) + "_"; }
+std::string prefix(const SystemKind &k) { return std::string(scalarTypeName(k.type.scalar())) + "_"; }
 
 /// A matrix that is far from singular; Hermitian and positive if requested.
 Tensor matrix(Program &p, const std::string &name, int64_t n, Type t, bool positive = false, const std::string &strides = "") {
@@ -48,7 +48,7 @@ void checkProduct(Program &p, const std::string &what, int64_t rows, int64_t col
 }
 
 void solved(Program &p) {
-    for (const Kind &k : kinds) {
+    for (const SystemKind &k : kinds) {
         std::string n = prefix(k);
         Tensor A = matrix(p, n + "A", 9, k.type), B = p.array(n + "B", "9, 4", k.type), X = p.array(n + "X", "9, 4", k.type),
                b = p.array(n + "b", "9", k.type), x = p.array(n + "x", "9", k.type), I = p.array(n + "I", "9, 9", k.type);
@@ -79,7 +79,7 @@ void solved(Program &p) {
 }
 
 void cholesky(Program &p) {
-    for (const Kind &k : kinds) {
+    for (const SystemKind &k : kinds) {
         std::string n = prefix(k);
         Tensor A = matrix(p, n + "A", 7, k.type, true), L = p.array(n + "L", "7, 7", k.type), U = p.array(n + "U", "7, 7", k.type),
                info = p.array(n + "info", "1", ScalarKind::Int32), P = p.array(n + "P", "7, 7", k.type);
@@ -131,7 +131,7 @@ int64_t originalRow(const Tensor &pivots, int64_t n, int64_t row) {
 
 void factored(Program &p) {
     p.symbol("N", 8);
-    for (const Kind &k : kinds) {
+    for (const SystemKind &k : kinds) {
         std::string n = prefix(k);
         Tensor A = p.array(n + "A", "N, N", k.type), LU = p.array(n + "LU", "N, N", k.type), V = p.array(n + "V", "N, N", k.type),
                piv = p.array(n + "piv", "N", ScalarKind::Int32), info = p.array(n + "info", "1", ScalarKind::Int32),
@@ -187,7 +187,7 @@ void factored(Program &p) {
 
 void triangles(Program &p) {
     p.symbol("N", 8);
-    for (const Kind &k : kinds) {
+    for (const SystemKind &k : kinds) {
         // Column-major operands and results are copied.
         const Tensor rows = matrix(p, prefix(k) + "A", 8, k.type), columns = matrix(p, prefix(k) + "V", 8, k.type, false, "1, 8"),
                      ofLeft = p.array(prefix(k) + "B", "N, 3", k.type), ofRight = p.array(prefix(k) + "C", "3, N", k.type);

@@ -292,7 +292,7 @@ std::string Program::buildAndCall() {
 std::string Program::interpret() {
     graph_.g.renumber();
     diag::Engine diags;
-    const auto program = sdfgc::interpret::Program::prepare(std::move(graph_.sdfg), {}, diags);
+    const auto program = sdfgc::interpret::PreparedProgram::prepare(std::move(graph_.sdfg), {}, diags);
     std::string why;
     for (const diag::Diagnostic &d : diags.sorted())
         why += d.place.element + ": " + d.message + "\n";

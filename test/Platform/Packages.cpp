@@ -25,7 +25,7 @@ TEST_CASE("what apt is advised to install is in the index of Debian 12") {
     std::vector<std::string> needs;
     for (const Library &l : libraries())
         needs.emplace_back(l.name);
-    for (const Program &p : programs())
+    for (const ExternalProgram &p : programs())
         needs.emplace_back(p.name);
     CHECK(needs.size() > 20);
     for (const std::string &need : needs) {

@@ -26,7 +26,7 @@ bool canHold(const Container &to, const Container &from, bool mixed) {
     if (mixed && to.accumulates == from.accumulates)
         return to.type != "uint8" && mayBecome(from.type, to.type, from.accumulates);
     if (mixed && to.accumulates) // accumulated values are integers
-        return kindOf(to.type) == Kind::Integer && mayBecome(from.type, to.type, false);
+        return kindOf(to.type) == ValueKind::Integer && mayBecome(from.type, to.type, false);
     if (to.type == from.type)
         return to.accumulates || !from.accumulates;
     static const std::set<std::string> numbers{"float64", "float32", "int64", "int32"};
@@ -73,7 +73,7 @@ void GraphMaker::copy(Container &to) {
         mapOver(to, false);
         return;
     }
-    const bool adds = to.accumulates && from->isDevice == to.isDevice && kindOf(to.type) != Kind::Bool && random_.oneIn(3);
+    const bool adds = to.accumulates && from->isDevice == to.isDevice && kindOf(to.type) != ValueKind::Bool && random_.oneIn(3);
     Operation op;
     op.reads.push_back({"", from, from->isScalar() ? "0" : joined(reads), adds ? "+" : ""});
     op.reads.back().otherSubset = to.isScalar() ? "0" : joined(writes);

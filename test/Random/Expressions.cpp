@@ -2,15 +2,15 @@
 
 namespace sdfgc::random {
 
-Kind kindOf(std::string_view type) {
+ValueKind kindOf(std::string_view type) {
     if (type == "bool")
-        return Kind::Bool;
+        return ValueKind::Bool;
     if (type.starts_with("complex"))
-        return Kind::Complex;
-    return type.starts_with("float") ? Kind::Real : Kind::Integer;
+        return ValueKind::Complex;
+    return type.starts_with("float") ? ValueKind::Real : ValueKind::Integer;
 }
 
-const Leaf *Expressions::leaf(Kind kind) {
+const Leaf *Expressions::leaf(ValueKind kind) {
     std::vector<const Leaf *> fitting;
     for (const Leaf &l : leaves_)
         if (l.kind == kind)
@@ -18,15 +18,15 @@ const Leaf *Expressions::leaf(Kind kind) {
     return fitting.empty() ? nullptr : random_.pick(fitting);
 }
 
-std::string Expressions::any(Kind kind, int depth) {
+std::string Expressions::any(ValueKind kind, int depth) {
     switch (kind) {
-    case Kind::Bool:
+    case ValueKind::Bool:
         return boolean(depth);
-    case Kind::Integer:
+    case ValueKind::Integer:
         return integer(depth);
-    case Kind::Real:
+    case ValueKind::Real:
         return real(depth);
-    case Kind::Complex:
+    case ValueKind::Complex:
         return complexNumber(depth);
     }
     return {};
@@ -34,7 +34,7 @@ std::string Expressions::any(Kind kind, int depth) {
 
 std::string Expressions::comparison(int depth) {
     static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
-    const Kind kind = random_.oneIn(2) ? Kind::Integer : Kind::Real;
+    const ValueKind kind = random_.oneIn(2) ? ValueKind::Integer : ValueKind::Real;
     const std::string a = any(kind, depth - 1), b = any(kind, depth - 1);
     if (random_.oneIn(8))
         return "(" + a + " < " + b + " <= " + any(kind, 0) + ")";
@@ -42,7 +42,7 @@ std::string Expressions::comparison(int depth) {
 }
 
 std::string Expressions::boolean(int depth) {
-    const Leaf *l = leaf(Kind::Bool);
+    const Leaf *l = leaf(ValueKind::Bool);
     if (depth <= 0)
         return l ? l->text : random_.oneIn(2) ? "True" : "False";
     switch (random_.below(6)) {
@@ -62,7 +62,7 @@ std::string Expressions::boolean(int depth) {
 }
 
 std::string Expressions::integer(int depth) {
-    const Leaf *l = leaf(Kind::Integer);
+    const Leaf *l = leaf(ValueKind::Integer);
     if (depth <= 0 || random_.oneIn(4)) {
         if (l && !random_.oneIn(8))
             return l->isLarge ? "(" + l->text + " % 61)" : l->text;
@@ -100,11 +100,11 @@ std::string Expressions::integer(int depth) {
 }
 
 std::string Expressions::real(int depth) {
-    const Leaf *l = leaf(Kind::Real);
+    const Leaf *l = leaf(ValueKind::Real);
     if (depth <= 0 || random_.oneIn(4)) {
         if (l && !random_.oneIn(8))
             return l->isLarge ? "(" + l->text + " % 61.0)" : l->text;
-        if (!leaf(Kind::Integer) && random_.oneIn(3))
+        if (!leaf(ValueKind::Integer) && random_.oneIn(3))
             return std::to_string(random_.between(0, 40)) + (random_.oneIn(2) ? ".25" : ".5");
         return "(" + integer(0) + " / " + std::to_string(random_.between(2, 8)) + ")";
     }
@@ -142,7 +142,7 @@ std::string Expressions::real(int depth) {
 }
 
 std::string Expressions::complexNumber(int depth) {
-    const Leaf *l = leaf(Kind::Complex);
+    const Leaf *l = leaf(ValueKind::Complex);
     if (depth <= 0 || random_.oneIn(4)) {
         if (l && !random_.oneIn(4))
             return l->text;
@@ -162,20 +162,20 @@ std::string Expressions::complexNumber(int depth) {
 }
 
 std::string Expressions::value(std::string_view type) {
-    const Kind kind = kindOf(type);
+    const ValueKind kind = kindOf(type);
     const bool small = type == "float16" || type == "uint8" || type == "int8";
-    if (kind == Kind::Bool)
+    if (kind == ValueKind::Bool)
         return boolean(2);
-    if (kind == Kind::Complex)
+    if (kind == ValueKind::Complex)
         return complexNumber(2);
-    if (kind == Kind::Integer && !random_.oneIn(6)) {
+    if (kind == ValueKind::Integer && !random_.oneIn(6)) {
         const std::string e = integer(3);
         if (random_.oneIn(2))
             return e + (small ? " % 100" : " % 997");
         return small ? "min(max(" + e + ", 0), 100)" : "min(max(" + e + ", -500), 500)";
     }
     const std::string e = real(3), limit = small ? "100" : "1000";
-    if (kind == Kind::Integer)
+    if (kind == ValueKind::Integer)
         return "min(max(" + e + ", " + (type == "uint8" ? "0" : "-" + limit) + ".0), " + limit + ".0)";
     if (random_.oneIn(2))
         return "(" + e + ") % " + (small ? "61.0" : "509.0");
@@ -184,12 +184,12 @@ std::string Expressions::value(std::string_view type) {
 
 std::string Expressions::whole(std::string_view type) {
     switch (kindOf(type)) {
-    case Kind::Bool:
+    case ValueKind::Bool:
         return boolean(2);
-    case Kind::Integer:
+    case ValueKind::Integer:
         return integer(2) + " % 8";
-    case Kind::Real:
-    case Kind::Complex:
+    case ValueKind::Real:
+    case ValueKind::Complex:
         // Adding zero turns a negative zero into a positive one.
         return random_.oneIn(2) ? "round(min(max(" + real(2) + ", -8.0), 8.0)) + 0.0" : integer(2) + " % 8";
     }

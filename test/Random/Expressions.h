@@ -11,13 +11,13 @@ namespace sdfgc::random {
 
 using Random = test::RandomNumbers;
 
-enum class Kind { Bool, Integer, Real, Complex };
-Kind kindOf(std::string_view type);
+enum class ValueKind { Bool, Integer, Real, Complex };
+ValueKind kindOf(std::string_view type);
 
 /// A leaf of an expression.
 struct Leaf {
     std::string text;
-    Kind kind;
+    ValueKind kind;
     bool isLarge = false; // may be large: growing sums
 };
 
@@ -35,12 +35,12 @@ public:
     std::string condition() { return boolean(2); }
 
 private:
-    std::string any(Kind kind, int depth);
+    std::string any(ValueKind kind, int depth);
     std::string boolean(int depth);
     std::string integer(int depth);
     std::string real(int depth);
     std::string complexNumber(int depth);
-    const Leaf *leaf(Kind kind);
+    const Leaf *leaf(ValueKind kind);
     std::string comparison(int depth);
 
     Random &random_;

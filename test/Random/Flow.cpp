@@ -63,7 +63,7 @@ std::string GraphMaker::value() {
     for (const Index &i : knownIndices())
         terms.push_back(i.text);
     for (const Container &c : containers_)
-        if (kindOf(c.type) == Kind::Integer && c.isWritten && !c.isDevice && !c.isHidden && !random_.oneIn(3)) {
+        if (kindOf(c.type) == ValueKind::Integer && c.isWritten && !c.isDevice && !c.isHidden && !random_.oneIn(3)) {
             std::vector<std::string> subscripts;
             for (const Index &extent : c.shape)
                 subscripts.push_back(subscriptFor(extent, knownIndices()));

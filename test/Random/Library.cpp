@@ -58,7 +58,7 @@ void GraphMaker::reduce() {
     for (std::size_t rank = 1 + random_.below(3); rank > 0; --rank)
         shape.push_back(random_.pick(sizes_));
     const std::string result = shared_.mixed ? shared_.types.pick(types) : type;
-    const bool becomesWhole = kindOf(result) == Kind::Integer && kindOf(type) == Kind::Real;
+    const bool becomesWhole = kindOf(result) == ValueKind::Integer && kindOf(type) == ValueKind::Real;
     Container &from = operand(type, shape, !becomesWhole);
     std::vector<Index> left;
     std::vector<std::string> axes;
@@ -91,7 +91,7 @@ void GraphMaker::reduce() {
 void GraphMaker::product() {
     static const char *const types[] = {"float64", "float32", "int64", "complex128"};
     const std::string type = random_.pick(types);
-    const bool isMixed = shared_.mixed && kindOf(type) != Kind::Complex && shared_.types.oneIn(2);
+    const bool isMixed = shared_.mixed && kindOf(type) != ValueKind::Complex && shared_.types.oneIn(2);
     const auto another = [&] { return isMixed ? std::string(types[shared_.types.below(3)]) : type; };
     const auto ofResult = [&] { return isMixed ? std::string(shared_.types.oneIn(2) ? "int32" : "float64") : type; };
     const Index m = random_.pick(sizes_), n = random_.pick(sizes_), k = random_.pick(sizes_);

@@ -235,7 +235,7 @@ Operation GraphMaker::mapOperation(const MapPlan &plan, std::size_t from, const 
 std::string GraphMaker::codeOf(const Write &write, const std::string &connector, Expressions &e) {
     const std::string &type = write.container->type;
     // Floating-point numbers are rounded when they become integers, before they are added up.
-    if (shared_.mixed && write.value == Write::Value::Whole && kindOf(type) == Kind::Integer && shared_.types.oneIn(2))
+    if (shared_.mixed && write.value == Write::Value::Whole && kindOf(type) == ValueKind::Integer && shared_.types.oneIn(2))
         return connector + " = min(max(" + e.value("float64") + ", -40.0), 40.0)";
     if (write.value == Write::Value::Sign)
         return connector + " = " + e.sign(type);
@@ -246,7 +246,7 @@ std::string GraphMaker::codeOf(const Write &write, const std::string &connector,
 
 /// One more operand: an element, or a row of which the code uses one element or the sum.
 void GraphMaker::addRead(Operation &op, std::vector<Leaf> &leaves, const std::vector<Index> &indices) {
-    const Kind kind = kindOf(op.writes.front().container->type);
+    const ValueKind kind = kindOf(op.writes.front().container->type);
     const bool sameKind = !random_.oneIn(3);
     Container *c = pick([&](const Container &each) { return canRead(each) && (!sameKind || kindOf(each.type) == kind); });
     if (!c)
@@ -287,7 +287,7 @@ Operation GraphMaker::tasklet(const Write &write, const std::vector<Index> &indi
     for (const Access &a : more)
         leaves.push_back({a.connector, kindOf(a.container->type), true});
     for (const Index &i : indices)
-        leaves.push_back({i.text, Kind::Integer});
+        leaves.push_back({i.text, ValueKind::Integer});
     for (std::size_t k = random_.oneIn(8) ? 0 : 1 + random_.below(3); k > 0; --k)
         addRead(op, leaves, indices);
     const bool isUpdate = !write.conflict.empty();
@@ -396,11 +396,11 @@ Write GraphMaker::updateOf(Container &c) {
                                         {"wcr = \"lambda a, b: a & b\"", Write::Value::Whole},
                                         {"wcr = \"lambda a, b: a ^ b\"", Write::Value::Whole}};
     static constexpr Rule truths[] = {{"and", Write::Value::Any}, {"or", Write::Value::Any}};
-    const Kind kind = kindOf(c.type);
-    const Rule rule = kind == Kind::Bool                          ? random_.pick(truths)
-                      : kind == Kind::Complex                     ? numbers[0]
-                      : kind == Kind::Integer && random_.oneIn(4) ? random_.pick(integers)
-                                                                  : random_.pick(numbers);
+    const ValueKind kind = kindOf(c.type);
+    const Rule rule = kind == ValueKind::Bool                          ? random_.pick(truths)
+                      : kind == ValueKind::Complex                     ? numbers[0]
+                      : kind == ValueKind::Integer && random_.oneIn(4) ? random_.pick(integers)
+                                                                       : random_.pick(numbers);
     return {&c, "", rule.conflict, rule.value};
 }
 

@@ -72,12 +72,12 @@ Trial readTrial(const std::string &target, int level) {
     std::optional<pass::Pipeline> read = file ? pass::readPipeline(*file, registry(), t.options, diags) : std::nullopt;
     if (!read)
         throw std::runtime_error("no pipeline for " + target);
-    for (const pass::Step &step : read->steps)
+    for (const pass::PipelineStep &step : read->steps)
         if (step.pass == "lower")
             break;
         else
             t.pipeline.steps.push_back(step);
-    for (pass::Step &step : t.pipeline.steps)
+    for (pass::PipelineStep &step : t.pipeline.steps)
         if (step.pass == "form-gpu-graphs") // random programs are short
             step.options["min-nodes"] = int64_t(1);
     t.pipeline.name = target;
@@ -97,7 +97,7 @@ Trial randomTrial(const std::string &target, test::RandomNumbers &random) {
     Trial t{standard.options, {}};
     t.pipeline.name = "random";
     std::vector<std::string> names;
-    for (const pass::Step &step : standard.pipeline.steps)
+    for (const pass::PipelineStep &step : standard.pipeline.steps)
         names.push_back(step.pass);
     std::size_t next = 0; // of the standard pipeline
     for (std::size_t k = 4 + random.below(20); k > 0 && next < names.size(); --k) {
@@ -109,7 +109,7 @@ Trial randomTrial(const std::string &target, test::RandomNumbers &random) {
         addWhatItTakes(t.pipeline, name);
         if (!fits(t.pipeline, name))
             continue;
-        pass::Step step{name, {}, "", 0, 0, {}};
+        pass::PipelineStep step{name, {}, "", 0, 0, {}};
         for (const pass::OptionInfo &info : registry().find(name)->options)
             if (random.oneIn(2))
                 step.options[info.name] = randomValue(info, random);

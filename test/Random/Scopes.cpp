@@ -59,7 +59,7 @@ void GraphMaker::consume(Container &to) {
     inner.label = inner.head = label("code");
     inner.reads.push_back({"e", &queue, "0", "", ""});
     inner.writes.push_back({"o", &to, whole(to), "dynamic, volume = 0", ""});
-    std::vector<Leaf> leaves{{"e", Kind::Integer}};
+    std::vector<Leaf> leaves{{"e", ValueKind::Integer}};
     for (std::size_t k = random_.below(3); k > 0; --k)
         addRead(inner, leaves, knownIndices());
     Expressions e(random_, leaves);

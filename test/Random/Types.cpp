@@ -11,7 +11,7 @@ namespace {
 
 bool isUnsigned(std::string_view type) { return type.starts_with("uint"); }
 bool isNarrow(std::string_view type) { return type == "uint8" || type == "int8" || type == "float16"; }
-bool isReal(std::string_view type) { return kindOf(type) == Kind::Real || kindOf(type) == Kind::Complex; }
+bool isReal(std::string_view type) { return kindOf(type) == ValueKind::Real || kindOf(type) == ValueKind::Complex; }
 
 } // namespace
 
@@ -20,7 +20,7 @@ bool mayBecome(std::string_view from, std::string_view to, bool isLarge) {
         return true;
     if (to == "float16")
         return !isLarge && !isUnsigned(from); // 2 ** 32 - 1 would be infinite
-    if (!isReal(from) || kindOf(to) != Kind::Integer)
+    if (!isReal(from) || kindOf(to) != ValueKind::Integer)
         return true;
     return from == "float16" || !isLarge ? !isUnsigned(to) && !isNarrow(to) : to == "int64";
 }
@@ -35,7 +35,7 @@ std::string GraphMaker::writtenAs(const Container &c) {
     // Values that code stores to narrow or unsigned elements fit, and so do values of these types.
     static const char *const types[] = {"float64", "float32", "int64", "int32", "int16", "bool", "complex128"};
     const std::string type = shared_.mixed ? shared_.types.pick(types) : "";
-    const bool isLarge = kindOf(c.type) == Kind::Complex && kindOf(type) == Kind::Integer;
+    const bool isLarge = kindOf(c.type) == ValueKind::Complex && kindOf(type) == ValueKind::Integer;
     return shared_.mixed && shared_.types.oneIn(3) && !isLarge ? type : c.type;
 }
 

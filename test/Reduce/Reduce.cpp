@@ -65,7 +65,7 @@ TEST_CASE("what the test demands is kept, and every graph that is tested passes 
 
 TEST_CASE("every kind of removal counts what it can remove, and removing all leaves less") {
     for (const char *name : graphs)
-        for (const Kind &kind : kinds()) {
+        for (const RemovalKind &kind : kinds()) {
             INFO(name << ": " << kind.targets);
             auto g = read(name);
             const std::string before = serialize::print(*g);

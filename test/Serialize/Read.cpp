@@ -228,9 +228,9 @@ TEST_CASE("a symbolic text means an element where its name is a container, a cal
     Reading r = read(root.dump());
     INFO(r.messages());
     REQUIRE(r.graph);
-    CHECK(stateAt(*r.graph, 0).edges()[0]->memlet.volume.kind() == sym::Kind::Subscript);
+    CHECK(stateAt(*r.graph, 0).edges()[0]->memlet.volume.kind() == sym::SymbolicKind::Subscript);
     const auto &nested = nodeAt<ir::NestedSDFGNode>(stateAt(*r.graph, 0), 2);
-    CHECK(stateAt(*nested.sdfg, 0).edges()[0]->memlet.volume.kind() == sym::Kind::Call);
+    CHECK(stateAt(*nested.sdfg, 0).edges()[0]->memlet.volume.kind() == sym::SymbolicKind::Call);
 }
 
 TEST_CASE("subsets: strings, unions, single indices") {

@@ -12,9 +12,9 @@ const Expr element = subscript("A", {Expr(0)}); // of unknown type: no assumptio
 } // namespace
 
 TEST_CASE("truth values count as numbers", "[division]") {
-    CHECK(P("64 % False").kind() == Kind::Undefined);
-    CHECK(P("False % False").kind() == Kind::Undefined);
-    CHECK(P("Mod(N, False)").kind() == Kind::Undefined);
+    CHECK(P("64 % False").kind() == SymbolicKind::Undefined);
+    CHECK(P("False % False").kind() == SymbolicKind::Undefined);
+    CHECK(P("Mod(N, False)").kind() == SymbolicKind::Undefined);
     CHECK(P("N % True") == 0);
     CHECK(P("N ** True") == P("N"));
     CHECK(P("N ** False") == 1);
@@ -58,7 +58,7 @@ TEST_CASE("floor division by a symbol", "[division]") {
     CHECK(floorDiv(-N, -M) == floorDiv(N, M));
     CHECK(floorDiv(2 * N + 2, N + 1) == Expr(2));
     CHECK(floorDiv(0, N) == Expr(0));
-    CHECK(floorDiv(N, M).kind() == Kind::FloorDiv);
+    CHECK(floorDiv(N, M).kind() == SymbolicKind::FloorDiv);
     CHECK(floorDiv(N, M).operands()[1] == M);
 }
 
@@ -86,19 +86,19 @@ TEST_CASE("ceiling division", "[division]") {
     CHECK(ceilDiv(N, N) == Expr(1));
     CHECK(ceilDiv(M * N + 1, N) == M + ceilDiv(1, N));
     CHECK(ceilDiv(N, 4) == floorDiv(N + 3, 4));
-    CHECK(ceilDiv(N, M).kind() == Kind::CeilDiv);
+    CHECK(ceilDiv(N, M).kind() == SymbolicKind::CeilDiv);
     CHECK(ceilDiv(N, 0).isUndefined());
 }
 
 TEST_CASE("values of unknown type are not taken for integers", "[division]") {
-    CHECK(floor(element).kind() == Kind::Floor);
+    CHECK(floor(element).kind() == SymbolicKind::Floor);
     CHECK(floor(element + N) == N + floor(element));
-    CHECK(ceil(element).kind() == Kind::Ceil);
+    CHECK(ceil(element).kind() == SymbolicKind::Ceil);
     CHECK(floorDiv(4 * element, 4) == floor(element));
-    CHECK(floorDiv(2 * element + 1, 4).kind() == Kind::FloorDiv);
-    CHECK(ceilDiv(element, 4).kind() == Kind::CeilDiv);
-    CHECK(mod(4 * element, 4).kind() == Kind::Mul); // 4 * (A[0] mod 1)
-    CHECK(floor(Expr::floating(0.5) * N).kind() == Kind::Floor);
+    CHECK(floorDiv(2 * element + 1, 4).kind() == SymbolicKind::FloorDiv);
+    CHECK(ceilDiv(element, 4).kind() == SymbolicKind::CeilDiv);
+    CHECK(mod(4 * element, 4).kind() == SymbolicKind::Mul); // 4 * (A[0] mod 1)
+    CHECK(floor(Expr::floating(0.5) * N).kind() == SymbolicKind::Floor);
     CHECK(floorDiv(Expr::floating(0.5) * N, 4) == floor(Expr::floating(0.125) * N));
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("what is rounded of a minimum or maximum of quotients is each of them"
     CHECK(ceil(max({N / 3, Expr(2)})) == max({ceil(N / 3), Expr(2)}));
     CHECK(floor(min({N / 3, M}) + 1) == min({floor(N / 3), M}) + 1);
     CHECK(ceilDiv(max({N / 3, Expr(2)}), 2) == max({ceil(N / 6), Expr(1)}));
-    CHECK(ceil(max({element, Expr(2)})).kind() == Kind::Ceil); // not a quotient
+    CHECK(ceil(max({element, Expr(2)})).kind() == SymbolicKind::Ceil); // not a quotient
 }
 
 TEST_CASE("floating-point numbers where integers are needed", "[division]") {

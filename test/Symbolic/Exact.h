@@ -59,15 +59,15 @@ inline Value power(const Rational &a, int64_t n) {
     return !result ? result : n < 0 ? divide({1, 1}, *result) : result;
 }
 
-inline Value integers(sym::Kind kind, const Rational &a, const Rational &b) {
+inline Value integers(sym::SymbolicKind kind, const Rational &a, const Rational &b) {
     if (!isInteger(a) || !isInteger(b))
         return std::nullopt;
     switch (kind) {
-    case sym::Kind::BitAnd:
+    case sym::SymbolicKind::BitAnd:
         return make(a.n & b.n, 1);
-    case sym::Kind::BitXor:
+    case sym::SymbolicKind::BitXor:
         return make(a.n ^ b.n, 1);
-    case sym::Kind::Shl:
+    case sym::SymbolicKind::Shl:
         return make(a.n << static_cast<int>(b.n), 1);
     default:
         return make(a.n >> static_cast<int>(b.n), 1);

@@ -143,13 +143,13 @@ TEST_CASE("what is printed is read back", "[print]") {
         subscript("s.x", {i, N - 1}),
         floor(subscript("A", {i})),
         ceil(call("exp", {N})),
-        compare(Kind::Eq, compare(Kind::Lt, N, M), compare(Kind::Lt, M, i)),
+        compare(SymbolicKind::Eq, compare(SymbolicKind::Lt, N, M), compare(SymbolicKind::Lt, M, i)),
         logicalNot(call("p", {})),
         logicalNot(logicalNot(N)),
         logicalOr({logicalAnd({N, M}), logicalNot(i)}),
-        select(compare(Kind::Is, N, Expr::none()), select(M, N, i), i),
-        bitwise(Kind::Shl, bitwise(Kind::Shr, N, M), bitwise(Kind::BitOr, N, M)),
-        bitNot(bitwise(Kind::BitXor, N, 3)),
+        select(compare(SymbolicKind::Is, N, Expr::none()), select(M, N, i), i),
+        bitwise(SymbolicKind::Shl, bitwise(SymbolicKind::Shr, N, M), bitwise(SymbolicKind::BitOr, N, M)),
+        bitNot(bitwise(SymbolicKind::BitXor, N, 3)),
         approx(min({N, M}), N),
         min({max({N, M}), i, Expr::floating(2.5)}),
         mod(N, M),
@@ -160,9 +160,9 @@ TEST_CASE("what is printed is read back", "[print]") {
     for (Expr e : all) {
         INFO(dace(e));
         CHECK(P(dace(e)) == e);
-        if (e.kind() != Kind::Approx && e != Expr(least) * N + M) {
+        if (e.kind() != SymbolicKind::Approx && e != Expr(least) * N + M) {
             INFO(e.str());
-            CHECK((e.kind() == Kind::Cast || e == subscript("A", {}) || P(e.str()) == e));
+            CHECK((e.kind() == SymbolicKind::Cast || e == subscript("A", {}) || P(e.str()) == e));
         }
     }
 }

@@ -13,7 +13,7 @@ namespace {
 
 /// An expression as written: the operators with their operands, not simplified.
 struct Tree {
-    Kind kind;
+    SymbolicKind kind;
     int64_t n = 0, d = 1; // Rational
     const char *name = nullptr;
     std::vector<Tree> ops;
@@ -29,64 +29,67 @@ public:
         static const char *names[] = {"a", "b", "c"};
         if (depth == 0 || pick(8) == 0) {
             if (pick(3) == 0)
-                return {Kind::Rational, between(-9, 9), pick(4) == 0 ? between(1, 4) : 1};
-            return {.kind = Kind::Symbol, .name = names[pick(3)]};
+                return {SymbolicKind::Rational, between(-9, 9), pick(4) == 0 ? between(1, 4) : 1};
+            return {.kind = SymbolicKind::Symbol, .name = names[pick(3)]};
         }
-        static const Kind kinds[] = {Kind::Add,
-                                     Kind::Add,
-                                     Kind::Add,
-                                     Kind::Mul,
-                                     Kind::Mul,
-                                     Kind::Mul,
-                                     Kind::FloorDiv,
-                                     Kind::CeilDiv,
-                                     Kind::Mod,
-                                     Kind::Floor,
-                                     Kind::Ceil,
-                                     Kind::Abs,
-                                     Kind::Min,
-                                     Kind::Max,
-                                     Kind::Pow,
-                                     Kind::Select,
-                                     Kind::Rational /* quotient */,
-                                     Kind::BitAnd,
-                                     Kind::BitXor,
-                                     Kind::Shr,
-                                     Kind::Shl};
+        static const SymbolicKind kinds[] = {SymbolicKind::Add,
+                                             SymbolicKind::Add,
+                                             SymbolicKind::Add,
+                                             SymbolicKind::Mul,
+                                             SymbolicKind::Mul,
+                                             SymbolicKind::Mul,
+                                             SymbolicKind::FloorDiv,
+                                             SymbolicKind::CeilDiv,
+                                             SymbolicKind::Mod,
+                                             SymbolicKind::Floor,
+                                             SymbolicKind::Ceil,
+                                             SymbolicKind::Abs,
+                                             SymbolicKind::Min,
+                                             SymbolicKind::Max,
+                                             SymbolicKind::Pow,
+                                             SymbolicKind::Select,
+                                             SymbolicKind::Rational /* quotient */,
+                                             SymbolicKind::BitAnd,
+                                             SymbolicKind::BitXor,
+                                             SymbolicKind::Shr,
+                                             SymbolicKind::Shl};
         Tree t{kinds[pick(std::size(kinds))]};
         switch (t.kind) {
-        case Kind::Floor:
-        case Kind::Ceil:
-        case Kind::Abs:
+        case SymbolicKind::Floor:
+        case SymbolicKind::Ceil:
+        case SymbolicKind::Abs:
             t.ops = {tree(depth - 1)};
             break;
-        case Kind::Pow:
-            t.ops = {tree(depth - 1), pick(3) ? Tree{Kind::Rational, between(-2, 3)} : tree(depth - 1)};
+        case SymbolicKind::Pow:
+            t.ops = {tree(depth - 1), pick(3) ? Tree{SymbolicKind::Rational, between(-2, 3)} : tree(depth - 1)};
             break;
-        case Kind::Shl:
-        case Kind::Shr:
-            t.ops = {tree(depth - 1), {Kind::Rational, between(0, 3)}};
+        case SymbolicKind::Shl:
+        case SymbolicKind::Shr:
+            t.ops = {tree(depth - 1), {SymbolicKind::Rational, between(0, 3)}};
             break;
-        case Kind::Select:
+        case SymbolicKind::Select:
             t.ops = {condition(depth - 1), tree(depth - 1), tree(depth - 1)};
             break;
-        case Kind::Rational:
+        case SymbolicKind::Rational:
             t.d = 0;
             [[fallthrough]]; // a division, see evaluate and build
         default:
-            t.ops = {tree(depth - 1), pick(2) && (t.kind == Kind::FloorDiv || t.kind == Kind::Mod || t.kind == Kind::CeilDiv)
-                                          ? Tree{Kind::Rational, between(-2, 8)}
-                                          : tree(depth - 1)};
+            t.ops = {tree(depth - 1),
+                     pick(2) && (t.kind == SymbolicKind::FloorDiv || t.kind == SymbolicKind::Mod || t.kind == SymbolicKind::CeilDiv)
+                         ? Tree{SymbolicKind::Rational, between(-2, 8)}
+                         : tree(depth - 1)};
         }
         return t;
     }
 
     Tree condition(int depth) {
-        static const Kind kinds[] = {Kind::Eq, Kind::Ne, Kind::Lt, Kind::Le, Kind::Gt, Kind::Ge, Kind::And, Kind::Or, Kind::Not};
+        static const SymbolicKind kinds[] = {SymbolicKind::Eq,  SymbolicKind::Ne, SymbolicKind::Lt,
+                                             SymbolicKind::Le,  SymbolicKind::Gt, SymbolicKind::Ge,
+                                             SymbolicKind::And, SymbolicKind::Or, SymbolicKind::Not};
         Tree t{kinds[pick(depth > 0 ? 9 : 6)]};
-        if (t.kind == Kind::Not)
+        if (t.kind == SymbolicKind::Not)
             t.ops = {condition(depth - 1)};
-        else if (t.kind == Kind::And || t.kind == Kind::Or)
+        else if (t.kind == SymbolicKind::And || t.kind == SymbolicKind::Or)
             t.ops = {condition(depth - 1), condition(depth - 1)};
         else
             t.ops = {tree(std::max(depth - 1, 0)), tree(std::max(depth - 1, 0))};
@@ -100,9 +103,9 @@ private:
 using Binding = std::map<Name, int64_t>;
 
 Value evaluateTree(const Tree &t, const Binding &at) {
-    if (t.kind == Kind::Symbol)
+    if (t.kind == SymbolicKind::Symbol)
         return Rational{at.at(t.name), 1};
-    if (t.kind == Kind::Rational && t.ops.empty())
+    if (t.kind == SymbolicKind::Rational && t.ops.empty())
         return make(t.n, t.d);
     std::vector<Rational> v;
     for (const Tree &op : t.ops) {
@@ -111,58 +114,58 @@ Value evaluateTree(const Tree &t, const Binding &at) {
             return std::nullopt;
         v.push_back(*x);
     }
-    const bool tests =
-        (t.kind >= Kind::Eq && t.kind <= Kind::Ge) || t.kind == Kind::And || t.kind == Kind::Or || t.kind == Kind::Not;
+    const bool tests = (t.kind >= SymbolicKind::Eq && t.kind <= SymbolicKind::Ge) || t.kind == SymbolicKind::And ||
+                       t.kind == SymbolicKind::Or || t.kind == SymbolicKind::Not;
     if (tests)
         std::transform(v.begin(), v.end(), v.begin(), truncatedValue);
     switch (t.kind) {
-    case Kind::Add:
+    case SymbolicKind::Add:
         return add(v[0], v[1]);
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return multiply(v[0], v[1]);
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return divide(v[0], v[1]);
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return isInteger(v[1]) && v[1].n < 8 && v[1].n > -8 ? power(v[0], static_cast<int64_t>(v[1].n)) : std::nullopt;
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return floorOf(v[0]);
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return negate(floorOf(*negate(v[0])));
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return v[0].n < 0 ? negate(v[0]) : v[0];
-    case Kind::Min:
+    case SymbolicKind::Min:
         return less(v[0], v[1]) ? v[0] : v[1];
-    case Kind::Max:
+    case SymbolicKind::Max:
         return less(v[0], v[1]) ? v[1] : v[0];
-    case Kind::Select:
+    case SymbolicKind::Select:
         return truncatedValue(v[0]).n ? v[1] : v[2];
-    case Kind::Eq:
+    case SymbolicKind::Eq:
         return truth(!less(v[0], v[1]) && !less(v[1], v[0]));
-    case Kind::Ne:
+    case SymbolicKind::Ne:
         return truth(less(v[0], v[1]) || less(v[1], v[0]));
-    case Kind::Lt:
+    case SymbolicKind::Lt:
         return truth(less(v[0], v[1]));
-    case Kind::Le:
+    case SymbolicKind::Le:
         return truth(!less(v[1], v[0]));
-    case Kind::Gt:
+    case SymbolicKind::Gt:
         return truth(less(v[1], v[0]));
-    case Kind::Ge:
+    case SymbolicKind::Ge:
         return truth(!less(v[0], v[1]));
-    case Kind::And:
+    case SymbolicKind::And:
         return truth(v[0].n && v[1].n);
-    case Kind::Or:
+    case SymbolicKind::Or:
         return truth(v[0].n || v[1].n);
-    case Kind::Not:
+    case SymbolicKind::Not:
         return truth(!v[0].n);
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
-    case Kind::Mod: {
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
+    case SymbolicKind::Mod: {
         Value q = divide(v[0], v[1]);
         if (!q)
             return std::nullopt;
-        if (t.kind == Kind::CeilDiv)
+        if (t.kind == SymbolicKind::CeilDiv)
             return negate(floorOf(*negate(*q)));
-        if (t.kind == Kind::FloorDiv)
+        if (t.kind == SymbolicKind::FloorDiv)
             return floorOf(*q);
         Value whole = multiply(v[1], floorOf(*q));
         return whole ? add(v[0], *negate(*whole)) : std::nullopt;
@@ -177,44 +180,44 @@ Expr build(const Tree &t) {
     for (const Tree &op : t.ops)
         e.push_back(build(op));
     switch (t.kind) {
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         return Expr::symbol(t.name);
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return t.ops.empty() ? Expr::rational(t.n, t.d) : e[0] / e[1];
-    case Kind::Add:
+    case SymbolicKind::Add:
         return e[0] + e[1];
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return e[0] * e[1];
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return pow(e[0], e[1]);
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return floor(e[0]);
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return ceil(e[0]);
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return abs(e[0]);
-    case Kind::Min:
+    case SymbolicKind::Min:
         return min(e);
-    case Kind::Max:
+    case SymbolicKind::Max:
         return max(e);
-    case Kind::Select:
+    case SymbolicKind::Select:
         return select(e[0], e[1], e[2]);
-    case Kind::And:
+    case SymbolicKind::And:
         return logicalAnd(e);
-    case Kind::Or:
+    case SymbolicKind::Or:
         return logicalOr(e);
-    case Kind::Not:
+    case SymbolicKind::Not:
         return logicalNot(e[0]);
-    case Kind::FloorDiv:
+    case SymbolicKind::FloorDiv:
         return floorDiv(e[0], e[1]);
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         return ceilDiv(e[0], e[1]);
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return mod(e[0], e[1]);
-    case Kind::BitAnd:
-    case Kind::BitXor:
-    case Kind::Shl:
-    case Kind::Shr:
+    case SymbolicKind::BitAnd:
+    case SymbolicKind::BitXor:
+    case SymbolicKind::Shl:
+    case SymbolicKind::Shr:
         return bitwise(t.kind, e[0], e[1]);
     default:
         return compare(t.kind, e[0], e[1]);

@@ -125,11 +125,11 @@ TEST_CASE("bounds of rounding and modulo", "[reasoning]") {
     CHECK(isLessEqual(abs(N), N) == open);
     CHECK(isLessEqual(N, abs(N)) == yes);
     CHECK(isLessEqual(abs(N), max({N, -N})) == yes);
-    CHECK(isNonNegative(bitwise(Kind::BitAnd, N, 7)) == yes);
-    CHECK(isLess(bitwise(Kind::BitAnd, N, 7), 8) == yes);
+    CHECK(isNonNegative(bitwise(SymbolicKind::BitAnd, N, 7)) == yes);
+    CHECK(isLess(bitwise(SymbolicKind::BitAnd, N, 7), 8) == yes);
     CHECK(isNonNegative(cast(Type(ScalarKind::UInt8), N + 1)) == yes);
     CHECK(isLess(cast(Type(ScalarKind::UInt8), N + 1), 256) == yes);
-    CHECK(isNonNegative(select(compare(Kind::Lt, N, M), 1, 2)) == yes);
+    CHECK(isNonNegative(select(compare(SymbolicKind::Lt, N, M), 1, 2)) == yes);
 }
 
 TEST_CASE("values of unknown type have no integer gaps", "[reasoning]") {

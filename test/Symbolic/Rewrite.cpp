@@ -15,13 +15,13 @@ TEST_CASE("substitution is simultaneous and simplifies", "[rewrite]") {
     CHECK(substitute(min({N, M}), {{"N", N + 2}, {"M", N + 1}}) == N + 1);
     CHECK(substitute(N, {}) == N);
     CHECK(substitute(N + 1, {{"Z", M}}) == N + 1);
-    CHECK(substitute(compare(Kind::Lt, N, M), {{"N", Expr(1)}, {"M", Expr(2)}}) == Expr::boolean(true));
+    CHECK(substitute(compare(SymbolicKind::Lt, N, M), {{"N", Expr(1)}, {"M", Expr(2)}}) == Expr::boolean(true));
     CHECK(substitute(pow(N, i), {{"i", Expr(2)}}) == N * N);
     CHECK(substitute(1 / N, {{"N", Expr(0)}}).isUndefined());
-    CHECK(substitute(select(compare(Kind::Gt, N, 0), M, i), {{"N", Expr(1)}}) == M);
+    CHECK(substitute(select(compare(SymbolicKind::Gt, N, 0), M, i), {{"N", Expr(1)}}) == M);
     CHECK(substitute(call("f", {N}), {{"N", Expr(3)}}) == call("f", {Expr(3)}));
     CHECK(substitute(mod(N, M), {{"M", Expr(1)}}) == Expr(0));
-    CHECK(substitute(bitwise(Kind::BitAnd, N, M), {{"M", Expr(0)}}) == Expr(0));
+    CHECK(substitute(bitwise(SymbolicKind::BitAnd, N, M), {{"M", Expr(0)}}) == Expr(0));
     CHECK(substitute(cast(Type(ScalarKind::Int8), N + 1), {{"N", Expr(1)}}) == Expr(2));
     CHECK(substitute(abs(N), {{"N", Expr(-3)}}) == Expr(3));
 }
@@ -44,7 +44,7 @@ TEST_CASE("exact and over-approximated sides", "[rewrite]") {
 }
 
 TEST_CASE("rewriting bottom-up", "[rewrite]") {
-    auto unfloor = [](Expr e) { return e.kind() == Kind::FloorDiv ? e.operands()[0] / e.operands()[1] : e; };
+    auto unfloor = [](Expr e) { return e.kind() == SymbolicKind::FloorDiv ? e.operands()[0] / e.operands()[1] : e; };
     CHECK(rewrite(4 * floorDiv(N, 4) + floorDiv(floorDiv(M, 3) + N, i), unfloor) == N + (M / 3 + N) / i);
     CHECK(rewrite(N + M, [](Expr e) { return e.isSymbol() ? Expr(2) : e; }) == Expr(4));
 }
@@ -68,8 +68,8 @@ TEST_CASE("evaluation is exact, and truncates what is used", "[rewrite]") {
     CHECK(evaluate(N / 2, at) == 3);
     CHECK(evaluate(M / 2, at) == -1);
     CHECK(evaluate(N / 2 + 5 / i, at) == 6);
-    CHECK(evaluate(compare(Kind::Lt, 3, N / 2), at) == 0);
-    CHECK(evaluate(compare(Kind::Eq, i + 1, N / 2), at) == 1);
+    CHECK(evaluate(compare(SymbolicKind::Lt, 3, N / 2), at) == 0);
+    CHECK(evaluate(compare(SymbolicKind::Eq, i + 1, N / 2), at) == 1);
     CHECK(evaluate(logicalNot(i / N), at) == 1);
     CHECK(evaluate(N / 2 + Expr::rational(1, 2), at) == 4);
     CHECK(evaluate(floorDiv(M, i), at) == -2);
@@ -82,13 +82,14 @@ TEST_CASE("evaluation is exact, and truncates what is used", "[rewrite]") {
     CHECK(evaluate(pow(N, i), at) == 49);
     CHECK(evaluate(pow(i, M), at) == 0); // 1/8
     CHECK(evaluate(8 * pow(i, M), at) == 1);
-    CHECK(evaluate(compare(Kind::Lt, M, N), at) == 1);
-    CHECK(evaluate(logicalAnd({compare(Kind::Lt, N, M), compare(Kind::Eq, N / (i - 2), 1)}), at) == 0); // stops before dividing
-    CHECK(evaluate(logicalOr({compare(Kind::Lt, M, N), subscript("A", {i})}), at) == 1);
-    CHECK(evaluate(select(compare(Kind::Lt, N, M), N, i), at) == 2);
+    CHECK(evaluate(compare(SymbolicKind::Lt, M, N), at) == 1);
+    CHECK(evaluate(logicalAnd({compare(SymbolicKind::Lt, N, M), compare(SymbolicKind::Eq, N / (i - 2), 1)}), at) ==
+          0); // stops before dividing
+    CHECK(evaluate(logicalOr({compare(SymbolicKind::Lt, M, N), subscript("A", {i})}), at) == 1);
+    CHECK(evaluate(select(compare(SymbolicKind::Lt, N, M), N, i), at) == 2);
     CHECK(evaluate(logicalNot(call("f", {})), at) == std::nullopt);
-    CHECK(evaluate(bitwise(Kind::BitXor, N, i), at) == 5);
-    CHECK(evaluate(bitwise(Kind::Shl, N, i), at) == 28);
+    CHECK(evaluate(bitwise(SymbolicKind::BitXor, N, i), at) == 5);
+    CHECK(evaluate(bitwise(SymbolicKind::Shl, N, i), at) == 28);
     CHECK(evaluate(bitNot(N), at) == -8);
     CHECK(evaluate(approx(N, M), at) == 7);
     CHECK(evaluate(cast(Type(ScalarKind::Int8), N + 1), at) == 8);

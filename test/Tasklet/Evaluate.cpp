@@ -37,7 +37,7 @@ std::string graphOf(const std::vector<StmtRef> &block, const Columns &inputs, co
            " {\n      t with " + reads + "; " + writes + " {\n" + print(block, 2) + "\n      }\n    }\n  }\n}\n";
 }
 
-template <class T> void run(interpret::Program &program, const Columns &inputs, Columns &outputs) {
+template <class T> void run(interpret::PreparedProgram &program, const Columns &inputs, Columns &outputs) {
     std::map<Name, std::vector<T>> memory;
     for (const Columns *columns : {&inputs, static_cast<const Columns *>(&outputs)})
         for (const auto &[n, c] : *columns) {
@@ -62,7 +62,7 @@ void evaluate(const std::vector<StmtRef> &block, const Columns &inputs, Columns 
     for (const diag::Diagnostic &d : diags.all())
         UNSCOPED_INFO(d.message);
     REQUIRE(graph);
-    const auto program = interpret::Program::prepare(std::move(graph), {}, diags);
+    const auto program = interpret::PreparedProgram::prepare(std::move(graph), {}, diags);
     for (const diag::Diagnostic &d : diags.all())
         UNSCOPED_INFO(d.message);
     REQUIRE(program);

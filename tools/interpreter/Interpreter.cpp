@@ -10,21 +10,22 @@
 using namespace sdfgc;
 
 struct sdfgc_program {
-    std::unique_ptr<interpret::Program> program;
+    std::unique_ptr<interpret::PreparedProgram> program;
     std::string error;
     std::vector<std::string> reports;
 };
 
 namespace {
 
-std::unique_ptr<interpret::Program> ofTree(const char *path, const interpret::Options &options, diag::Engine &diags) {
+std::unique_ptr<interpret::PreparedProgram> ofTree(const char *path, const interpret::Options &options, diag::Engine &diags) {
     const Result<std::string> text = file::read(path);
     if (!text) {
         diags.report(diag::Id::FileUnreadable, {path}, text.error());
         return nullptr;
     }
     std::shared_ptr<const tree::Module> module = tree::parse(*text, path, diags);
-    return module && tree::verify(*module, diags) ? interpret::Program::prepare(std::move(module), options, diags) : nullptr;
+    return module && tree::verify(*module, diags) ? interpret::PreparedProgram::prepare(std::move(module), options, diags)
+                                                  : nullptr;
 }
 
 } // namespace
@@ -38,7 +39,7 @@ sdfgc_program *sdfgc_program_read(const char *path) {
     if (std::string_view(path).ends_with(tree::fileSuffix))
         p->program = ofTree(path, options, diags);
     else if (std::unique_ptr<ir::SDFG> graph = serialize::readFile(path, diags))
-        p->program = interpret::Program::prepare(std::move(graph), options, diags);
+        p->program = interpret::PreparedProgram::prepare(std::move(graph), options, diags);
     if (!p->program)
         for (const diag::Diagnostic &d : diags.sorted())
             if (d.severity == diag::Severity::Error)

@@ -51,7 +51,8 @@ public:
     /// Records a diagnostic and returns it for adding notes (valid until the next report).
     Diagnostic &report(Message message, Location place);
     /// The same with the arguments of the kind: `report(Id::CompileFailed, {}, source, reason, command)`.
-    template <class... Args> Diagnostic &report(Kind<std::type_identity_t<Args>...> kind, Location place, const Args &...args) {
+    template <class... Args>
+    Diagnostic &report(MessageKind<std::type_identity_t<Args>...> kind, Location place, const Args &...args) {
         return report(Message(kind, args...), std::move(place));
     }
     bool hasErrors() const { return errors_ != 0; }

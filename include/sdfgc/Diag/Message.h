@@ -37,9 +37,9 @@ private:
 
 /// A kind with the types of its arguments. Created from an Id when sdfgc is compiled, and only if message and hint of
 /// that row can be formatted with arguments of these types and use each of them.
-template <class... Args> class Kind {
+template <class... Args> class MessageKind {
 public:
-    consteval Kind(Id id) : id_(id) {
+    consteval MessageKind(Id id) : id_(id) {
         if (argumentCount(id) != sizeof...(Args))
             throw "the message of this kind takes another number of arguments";
         (void)fmt::format_string<Formatted<Args>...>(info(id).message);
@@ -56,7 +56,7 @@ class Message {
 public:
     /// Truncates each text to 1000 bytes, except in notes, which contain compiler output.
     template <class... Args>
-    Message(Kind<std::type_identity_t<Args>...> kind, const Args &...args) : Message(kind.id(), {Argument(args)...}) {}
+    Message(MessageKind<std::type_identity_t<Args>...> kind, const Args &...args) : Message(kind.id(), {Argument(args)...}) {}
 
     Id id;
     std::string text, hint;

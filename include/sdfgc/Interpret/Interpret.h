@@ -41,7 +41,7 @@ enum class FaultKind : uint8_t {
 };
 
 /// A location where a graph accesses a container.
-struct Place {
+struct AccessSite {
     std::string element; // `f: state main, tasklet mul`; empty: unknown
     std::string subset;  // `A[i, 0:N]`
     ir::DebugInfo source;
@@ -49,10 +49,10 @@ struct Place {
 
 struct Report {
     FaultKind kind;
-    std::string element; // as in Place
+    std::string element; // as in AccessSite
     std::string what;    // `A[5]: ...`
     ir::DebugInfo source;
-    Place other; // of a race: the earlier access
+    AccessSite other; // of a race: the earlier access
 };
 
 struct Options {
@@ -66,14 +66,16 @@ struct Options {
 };
 
 /// A graph prepared for execution. It may run repeatedly; containers with lifetime Persistent keep their contents.
-class Program {
+class PreparedProgram {
 public:
     /// The graph must not change during the program's lifetime. Reports every element that cannot be interpreted
     /// (callbacks, C++ code) and returns null if there are any.
-    static std::unique_ptr<Program> prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options, diag::Engine &diags);
+    static std::unique_ptr<PreparedProgram> prepare(std::shared_ptr<const ir::SDFG> graph, const Options &options,
+                                                    diag::Engine &diags);
     /// Takes the verified tree that a graph was lowered to. Also executes device operations.
-    static std::unique_ptr<Program> prepare(std::shared_ptr<const tree::Module> tree, const Options &options, diag::Engine &diags);
-    ~Program();
+    static std::unique_ptr<PreparedProgram> prepare(std::shared_ptr<const tree::Module> tree, const Options &options,
+                                                    diag::Engine &diags);
+    ~PreparedProgram();
 
     /// Provides memory for an argument container, in the container's layout and with its total size; null for a missing
     /// array. A scalar is one element. The memory must live until the end of the run.
@@ -99,7 +101,7 @@ public:
     struct Parts;
 
 private:
-    explicit Program(std::unique_ptr<Parts> parts);
+    explicit PreparedProgram(std::unique_ptr<Parts> parts);
     std::unique_ptr<Parts> parts_;
 };
 

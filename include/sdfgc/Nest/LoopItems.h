@@ -29,6 +29,9 @@ public:
     /// outside, it has its final value afterwards.
     void replace(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
 
+    /// The same for a loop whose body has been moved into the item (moveBody), so that it is empty now.
+    void replaceEmpty(ir::LoopRegion &l, Item item, const analysis::LoopHeader &header);
+
     /// Call this after replacing a loop with something else in which only code that follows that loop, or another loop
     /// over the same values, reads its variable. Recomputes the users of containers.
     void changed() { locate(); }
@@ -36,7 +39,7 @@ public:
     /// Can a container be private to each iteration of a loop? It must be a small transient that is used only in this
     /// loop. `first` must be its first use there, and must write all of it unconditionally.
     bool canBeLocal(const Use &first, const ir::Region &loop) const;
-    /// Is a container used only in states of the region?
+    /// Is a container used only in the region, by its states and control flow?
     bool isOnlyInside(Name container, const ir::Region &r) const;
 
 private:
@@ -53,17 +56,20 @@ private:
     const analysis::VariableReads reads_;
     // The users of each container; valid for loops that are not in `stale_`.
     std::set<Name> shared_;                              // used by several states, or by several scopes of one state
-    std::map<Name, std::set<const ir::Region *>> users_; // regions with states that use a container
-    std::set<Name> elsewhere_;                           // containers that control flow reads
+    std::map<Name, std::set<const ir::Region *>> users_; // regions with states, or control flow, that use a container
     std::set<const ir::Region *> stale_;                 // regions around removed loops
     std::vector<Name> around_;                           // variables of the loops being read
     std::set<Name> variables_, locals_; // of the region that was read last: its loop variables, and containers private to
                                         // iterations
 };
 
+/// May a container be private to an iteration, judging by its descriptor? It must be a small transient of the host.
+bool isSmallLocal(const ir::DataDesc &d);
+
 /// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may
 /// never run. `facts`: what is known about symbols (analysis::factsOf).
 bool leavesContainers(const Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
+
 /// Creates the entry of an ordered map that replaces a loop.
 std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);
 

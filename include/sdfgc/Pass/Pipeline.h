@@ -24,7 +24,7 @@ const std::vector<std::pair<std::string, std::string>> &graphProperties();
 /// Does the graph, including nested SDFGs, have the property? False for an unknown one.
 bool hasProperty(const ir::SDFG &root, const std::string &property);
 
-struct Step {
+struct PipelineStep {
     std::string pass;
     OptionValues options; // as specified
     std::string file;     // file that contains the step: a YAML file, or "--passes"
@@ -40,7 +40,7 @@ struct Group {
 };
 struct Pipeline {
     std::string name; // file name, or "--passes"
-    std::vector<Step> steps;
+    std::vector<PipelineStep> steps;
     std::vector<Group> groups;      // in order, not nested
     std::vector<std::string> files; // all files read, in order of first use; for dependency files
 };

@@ -22,13 +22,13 @@ struct Package {
 };
 
 /// A program that sdfgc or its results can use.
-struct Program {
+struct ExternalProgram {
     std::string_view name, purpose; // `it compiles programs`
     Package package;
 };
 
 /// The programs, in table order.
-std::span<const Program> programs();
+std::span<const ExternalProgram> programs();
 
 /// Returns the package that provides a library (by its link name: `openblas`) or a program (`nvcc`); nothing if unknown
 /// to sdfgc.

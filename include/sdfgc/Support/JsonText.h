@@ -21,9 +21,9 @@ namespace sdfgc::json {
 
 class Text;
 
-enum class Kind : uint8_t { Null, False, True, Number, String, Array, Object };
+enum class RefKind : uint8_t { Null, False, True, Number, String, Array, Object };
 /// `a string`, `an object`, ...: for "expected ..., found ...".
-std::string_view describe(Kind k);
+std::string_view describe(RefKind k);
 
 /// A value in a text; two words, freely copied. A default-constructed one means "absent".
 class Ref {
@@ -32,13 +32,13 @@ public:
     Ref(const Text &text, uint32_t at) : text_(&text), at_(at) {}
 
     explicit operator bool() const { return text_ != nullptr; }
-    Kind kind() const;
-    bool isNull() const { return kind() == Kind::Null; }
-    bool isBool() const { return kind() == Kind::True || kind() == Kind::False; }
-    bool isNumber() const { return kind() == Kind::Number; }
-    bool isString() const { return kind() == Kind::String; }
-    bool isArray() const { return kind() == Kind::Array; }
-    bool isObject() const { return kind() == Kind::Object; }
+    RefKind kind() const;
+    bool isNull() const { return kind() == RefKind::Null; }
+    bool isBool() const { return kind() == RefKind::True || kind() == RefKind::False; }
+    bool isNumber() const { return kind() == RefKind::Number; }
+    bool isString() const { return kind() == RefKind::String; }
+    bool isArray() const { return kind() == RefKind::Array; }
+    bool isObject() const { return kind() == RefKind::Object; }
     /// Decoded text of a string, token of a number; empty otherwise.
     std::string_view text() const;
     /// Number of items or members.
@@ -152,7 +152,7 @@ struct Ref::Members {
     Iterator end() const { return {text, last}; }
 };
 
-inline Kind Ref::kind() const { return static_cast<Kind>(text_->node(at_).kind); }
+inline RefKind Ref::kind() const { return static_cast<RefKind>(text_->node(at_).kind); }
 inline std::size_t Ref::size() const { return text_->node(at_).size; }
 inline std::string_view Ref::text() const { return isString() || isNumber() ? text_->textOf(at_) : std::string_view(); }
 inline Ref::Items Ref::items() const { return isArray() ? Items{text_, at_ + 1, text_->node(at_).end} : Items{text_, at_, at_}; }

@@ -26,7 +26,7 @@
 
 namespace sdfgc::sym {
 
-enum class Kind : uint8_t {
+enum class SymbolicKind : uint8_t {
     Integer,
     Rational,
     Float,
@@ -100,7 +100,7 @@ public:
     static Expr nan();
     static Expr symbol(Name name);
 
-    Kind kind() const;
+    SymbolicKind kind() const;
     std::span<const Expr> operands() const;
     Name name() const;           // Symbol, Attr, Subscript, Call
     Type type() const;           // Cast
@@ -110,11 +110,11 @@ public:
     double imagValue() const;
     bool boolValue() const;
 
-    bool isInteger() const { return kind() == Kind::Integer; }
+    bool isInteger() const { return kind() == SymbolicKind::Integer; }
     bool isConstant(int64_t v) const { return isInteger() && numerator() == v; }
     bool isZero() const { return isConstant(0); }
     bool isOne() const { return isConstant(1); }
-    bool isSymbol() const { return kind() == Kind::Symbol; }
+    bool isSymbol() const { return kind() == SymbolicKind::Symbol; }
     bool isSymbol(Name n) const { return isSymbol() && name() == n; }
     std::optional<int64_t> asInt() const; // value of an Integer
     /// Does it contain `?`?
@@ -160,12 +160,12 @@ Expr ceil(Expr a);
 Expr abs(Expr a);
 Expr min(std::vector<Expr> args); // flattened, constants folded, duplicates removed
 Expr max(std::vector<Expr> args);
-Expr compare(Kind op, Expr a, Expr b); // Eq .. IsNot, of truncated quotients; folds constants and provable cases
+Expr compare(SymbolicKind op, Expr a, Expr b); // Eq .. IsNot, of truncated quotients; folds constants and provable cases
 Expr logicalAnd(std::vector<Expr> args);
 Expr logicalOr(std::vector<Expr> args);
 Expr logicalNot(Expr a); // pushes through comparisons
 Expr select(Expr c, Expr t, Expr f);
-Expr bitwise(Kind op, Expr a, Expr b); // BitAnd, BitOr, BitXor, Shl, Shr
+Expr bitwise(SymbolicKind op, Expr a, Expr b); // BitAnd, BitOr, BitXor, Shl, Shr
 Expr bitNot(Expr a);
 Expr cast(Type t, Expr a); // kept, but a cast of a bare symbol is the symbol (format reference 1.8)
 Expr attr(Expr base, Name member);

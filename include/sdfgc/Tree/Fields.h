@@ -130,7 +130,7 @@ template <class T> struct FieldsOf;
 template <class N, class F> decltype(auto) visit(N &n, F &&f) {
     switch (n.kind) {
 #define NODE(K, ...)                                                                                                               \
-    case Kind::K:                                                                                                                  \
+    case TreeKind::K:                                                                                                              \
         return f(static_cast<std::conditional_t<std::is_const_v<N>, const K, K> &>(n));
 #include "sdfgc/Tree/Nodes.def"
     }

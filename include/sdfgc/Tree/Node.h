@@ -122,27 +122,27 @@ template <class Ref, class F> void forEachSize(Ref &r, F &&f) {
     f(r.element->memory);
 }
 
-enum class Kind : uint8_t {
+enum class TreeKind : uint8_t {
 #define NODE(K, ...) K,
 #include "sdfgc/Tree/Nodes.def"
 };
 
 struct Node {
-    explicit Node(Kind k) : kind(k) {}
+    explicit Node(TreeKind k) : kind(k) {}
     virtual ~Node();
-    const Kind kind;
+    const TreeKind kind;
     std::string comment;     // printed before the statement: names the graph element
     std::vector<int> origin; // {cfg id, state id, node id...} for the source map; may be empty
 };
 using NodePtr = std::unique_ptr<Node>;
 
 /// Base of all node kinds, which provides the kind for `isa` and `dyn_cast`.
-template <Kind K> struct NodeOf : Node {
+template <TreeKind K> struct NodeOf : Node {
     NodeOf() : Node(K) {}
     static bool classof(const Node *n) { return n->kind == K; }
 };
 
-struct Block : NodeOf<Kind::Block> {
+struct Block : NodeOf<TreeKind::Block> {
     std::vector<NodePtr> body;
     bool braces = false; // opens a C++ scope
     Name raises;         // a deferred error that the block declares and rethrows, if it caught something, after the statements

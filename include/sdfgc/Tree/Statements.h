@@ -8,12 +8,12 @@
 
 namespace sdfgc::tree {
 
-struct Comment : NodeOf<Kind::Comment> {
+struct Comment : NodeOf<TreeKind::Comment> {
     explicit Comment(std::string text = {}) { comment = std::move(text); }
 };
 
 /// Declares a variable. Value: initialised with `init`, if given. Pointer and Reference: bound to `target`.
-struct Declare : NodeOf<Kind::Declare> {
+struct Declare : NodeOf<TreeKind::Declare> {
     explicit Declare(VarId v = {}) : var(v) {}
     VarId var;
     py::ExprRef init; // Value
@@ -23,7 +23,7 @@ struct Declare : NodeOf<Kind::Declare> {
 /// Late allocation of a Buffer declared without a size. Keeps the contents if the size is unchanged; with `reserve`,
 /// contents are lost and sufficiently large memory is kept. A PoolBuffer has a stream: later operations of the stream
 /// may use the memory.
-struct Allocate : NodeOf<Kind::Allocate> {
+struct Allocate : NodeOf<TreeKind::Allocate> {
     explicit Allocate(VarId v = {}, sym::Expr n = 0) : var(v), count(n) {}
     VarId var;
     sym::Expr count;
@@ -33,21 +33,21 @@ struct Allocate : NodeOf<Kind::Allocate> {
 };
 
 /// Releases the memory of a PoolBuffer after all operations queued on the stream so far.
-struct Release : NodeOf<Kind::Release> {
+struct Release : NodeOf<TreeKind::Release> {
     explicit Release(VarId v = {}, int s = 0) : var(v), stream(s) {}
     VarId var;
     int stream;
 };
 
 /// Statements of a tasklet or an edge, using memory references and local variables.
-struct Code : NodeOf<Kind::Code> {
+struct Code : NodeOf<TreeKind::Code> {
     std::vector<py::StmtRef> stmts;
     std::map<Name, Type> locals; // locals of the statements, see py::TypedBlock
     bool braces = false;         // own C++ scope, because it has locals
 };
 
 /// `target op= value`, with conflict resolution.
-struct Update : NodeOf<Kind::Update> {
+struct Update : NodeOf<TreeKind::Update> {
     RefId target;                           // slot
     std::vector<py::ExprRef> targetIndices; // data-dependent indices, as the args of a MemRef node
     py::ExprRef value;
@@ -61,7 +61,7 @@ struct Update : NodeOf<Kind::Update> {
 };
 
 /// A C++ tasklet: bindings, the verbatim text, write-backs. Always has its own C++ scope.
-struct RawTasklet : NodeOf<Kind::RawTasklet> {
+struct RawTasklet : NodeOf<TreeKind::RawTasklet> {
     struct Binding {
         Name name;
         Type type; // element type
@@ -84,7 +84,7 @@ struct GraphNode {
 };
 
 /// A call of a library function: `[result =] function([stream,] arguments)`.
-struct LibraryCall : NodeOf<Kind::LibraryCall>, GraphNode {
+struct LibraryCall : NodeOf<TreeKind::LibraryCall>, GraphNode {
     struct Argument {      // exactly one of:
         RefId ref;         // memory: its address; `isConst`: the function only reads it
         py::ExprRef value; // `byAddress`: passed as a temporary
@@ -128,7 +128,7 @@ struct Spread {
 };
 
 /// One dimension of a map: `for (T var = begin; var <= end; var += step)`; step is positive unless `descending`.
-struct For : NodeOf<Kind::For> {
+struct For : NodeOf<TreeKind::For> {
     VarId var;
     sym::Expr begin, end, step = 1; // end inclusive
     bool descending = false;
@@ -147,7 +147,7 @@ struct For : NodeOf<Kind::For> {
 /// In a GraphRegion, the device controls it: it runs while, or for Once if, `flag` is set, whatever the form. The
 /// condition is the host's copy of the flag; the transfers that copy it to the host have no number. Other code uses If
 /// instead of Once.
-struct Loop : NodeOf<Kind::Loop>, GraphNode {
+struct Loop : NodeOf<TreeKind::Loop>, GraphNode {
     enum Form : uint8_t { Normal, DoWhile, TestLast, Once };
     Form form = Normal;
     py::StmtRef init, update; // assignments to the loop variable; may be null
@@ -160,7 +160,7 @@ struct Loop : NodeOf<Kind::Loop>, GraphNode {
     Name continueLabel; // if a `continue` must run the update of DoWhile / TestLast: the label at the end of the body
 };
 
-struct If : NodeOf<Kind::If> {
+struct If : NodeOf<TreeKind::If> {
     struct Branch {
         py::ExprRef condition; // null: else
         std::unique_ptr<Block> body;
@@ -169,14 +169,14 @@ struct If : NodeOf<Kind::If> {
 };
 
 /// Copies `count` elements, contiguous on both sides, without overlap.
-struct Memcpy : NodeOf<Kind::Memcpy> {
+struct Memcpy : NodeOf<TreeKind::Memcpy> {
     RefId source, target;
     sym::Expr count;
     Type type;
 };
 
 /// Sets `count` contiguous elements to a value (null: all bytes zero).
-struct Fill : NodeOf<Kind::Fill> {
+struct Fill : NodeOf<TreeKind::Fill> {
     RefId target;
     sym::Expr count;
     Type type;
@@ -184,14 +184,14 @@ struct Fill : NodeOf<Kind::Fill> {
 };
 
 /// Sets reference containers and late-bound pointers: `var = &source`.
-struct SetPointer : NodeOf<Kind::SetPointer> {
+struct SetPointer : NodeOf<TreeKind::SetPointer> {
     explicit SetPointer(VarId v = {}, RefId s = {}) : var(v), source(s) {}
     VarId var;
     RefId source;
 };
 
 /// A call of another function of the module.
-struct Call : NodeOf<Kind::Call> {
+struct Call : NodeOf<TreeKind::Call> {
     struct Argument {
         RefId ref;        // slot: passed as address, reference or value according to the parameter's kind
         sym::Expr value;  // if there is no ref
@@ -201,32 +201,32 @@ struct Call : NodeOf<Kind::Call> {
     std::vector<Argument> arguments;
 };
 
-struct Break : NodeOf<Kind::Break> {};
-struct Continue : NodeOf<Kind::Continue> {};
-struct Return : NodeOf<Kind::Return> {};
-struct Goto : NodeOf<Kind::Goto> {
+struct Break : NodeOf<TreeKind::Break> {};
+struct Continue : NodeOf<TreeKind::Continue> {};
+struct Return : NodeOf<TreeKind::Return> {};
+struct Goto : NodeOf<TreeKind::Goto> {
     explicit Goto(Name l = {}) : label(l) {}
     Name label;
 };
-struct Label : NodeOf<Kind::Label> {
+struct Label : NodeOf<TreeKind::Label> {
     explicit Label(Name l = {}) : label(l) {}
     Name label;
 };
 
 /// `omp parallel`: every thread runs the body; `threadVar`, if used, is its number.
-struct ParallelRegion : NodeOf<Kind::ParallelRegion> {
+struct ParallelRegion : NodeOf<TreeKind::ParallelRegion> {
     VarId threadVar, teamSizeVar;
     sym::Expr numThreads = 0;                    // 0: runtime default
     sym::Expr onlyIf = sym::Expr::boolean(true); // otherwise a team of one thread
     Block body;
 };
 
-struct Sections : NodeOf<Kind::Sections> {
+struct Sections : NodeOf<TreeKind::Sections> {
     std::vector<std::unique_ptr<Block>> sections;
 };
 
 /// Workers pop elements from a stream until it is empty and all are idle, or until the condition holds.
-struct Consume : NodeOf<Kind::Consume> {
+struct Consume : NodeOf<TreeKind::Consume> {
     RefId stream; // slot
     sym::Expr numPes = 1;
     int64_t chunk = 1;
@@ -237,7 +237,7 @@ struct Consume : NodeOf<Kind::Consume> {
     Block body;
 };
 
-struct StreamPush : NodeOf<Kind::StreamPush> {
+struct StreamPush : NodeOf<TreeKind::StreamPush> {
     RefId stream;
     py::ExprRef value;   // one element, or
     RefId source;        // slot of the first of
@@ -245,21 +245,21 @@ struct StreamPush : NodeOf<Kind::StreamPush> {
 };
 
 /// Pops up to `count` elements to contiguous memory.
-struct StreamPop : NodeOf<Kind::StreamPop> {
+struct StreamPop : NodeOf<TreeKind::StreamPop> {
     RefId stream, target;
     sym::Expr count = 1;
     VarId countVar; // receives the number of popped elements
 };
 
 /// Measures the wall-clock time of the body for the program's report.
-struct Timer : NodeOf<Kind::Timer> {
+struct Timer : NodeOf<TreeKind::Timer> {
     std::string name, category = "Timer";
     int cfg = -1, state = -1, node = -1;
     Block body;
 };
 
 /// Data instrumentation: saves or restores a container when executed (DaCe: Save / Restore).
-struct DataProbe : NodeOf<Kind::DataProbe> {
+struct DataProbe : NodeOf<TreeKind::DataProbe> {
     bool restore = false;
     std::string container, key; // folder and file stem: `<cfg>_<state>_<node>`
     RefId ref;                  // first element
@@ -272,7 +272,7 @@ struct DataProbe : NodeOf<Kind::DataProbe> {
 // ---- host operations of a GPU program; each is queued on a stream of the program (by number)
 
 /// Launches a kernel. Grid and block are counted along x, y, z; an empty grid launches nothing.
-struct Launch : NodeOf<Kind::Launch>, GraphNode {
+struct Launch : NodeOf<TreeKind::Launch>, GraphNode {
     FunctionId function; // of Module::functions
     std::vector<Call::Argument> arguments;
     std::array<sym::Expr, 3> grid{1, 1, 1}, block{1, 1, 1};
@@ -282,7 +282,7 @@ struct Launch : NodeOf<Kind::Launch>, GraphNode {
 
 /// `slices` slices of `rows` rows of `width` elements; consecutive rows are `sourcePitch` and `targetPitch` elements apart,
 /// consecutive slices `sourceSlice` and `targetSlice`.
-struct DeviceCopy : NodeOf<Kind::DeviceCopy>, GraphNode {
+struct DeviceCopy : NodeOf<TreeKind::DeviceCopy>, GraphNode {
     enum Direction : uint8_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost } direction = DeviceToDevice;
     RefId source, target;
     Type type;
@@ -291,7 +291,7 @@ struct DeviceCopy : NodeOf<Kind::DeviceCopy>, GraphNode {
 };
 
 /// Sets `count` contiguous elements in device memory to a value.
-struct DeviceFill : NodeOf<Kind::DeviceFill>, GraphNode {
+struct DeviceFill : NodeOf<TreeKind::DeviceFill>, GraphNode {
     RefId target;
     sym::Expr count;
     Type type;
@@ -300,24 +300,24 @@ struct DeviceFill : NodeOf<Kind::DeviceFill>, GraphNode {
 };
 
 /// The host waits for all operations on a stream.
-struct Synchronise : NodeOf<Kind::Synchronise> {
+struct Synchronise : NodeOf<TreeKind::Synchronise> {
     static constexpr int all = -1;
     int stream = 0; // or `all`
 };
 
 /// Marks the operations queued on a stream so far.
-struct EventRecord : NodeOf<Kind::EventRecord> {
+struct EventRecord : NodeOf<TreeKind::EventRecord> {
     int event = 0, stream = 0;
 };
 
 /// A stream waits for an event before later operations; stream -1: the host waits.
-struct EventWait : NodeOf<Kind::EventWait> {
+struct EventWait : NodeOf<TreeKind::EventWait> {
     int event = 0, stream = 0;
 };
 
 /// Operations on one stream, and loops of them, that become one GPU graph, launched as one. Otherwise contains only
 /// declarations of their arguments, and copies of loop flags to the host. Sequential execution has the same effect.
-struct GraphRegion : NodeOf<Kind::GraphRegion> {
+struct GraphRegion : NodeOf<TreeKind::GraphRegion> {
     Name name;           // unique in the module
     int stream = 0;      // of all operations
     int64_t entries = 8; // executable graphs that are cached
@@ -325,7 +325,7 @@ struct GraphRegion : NodeOf<Kind::GraphRegion> {
 };
 
 /// In a kernel: all threads of a block (or of the grid) wait for each other, and then see each other's writes.
-struct Barrier : NodeOf<Kind::Barrier> {
+struct Barrier : NodeOf<TreeKind::Barrier> {
     bool ofGrid = false;
 };
 

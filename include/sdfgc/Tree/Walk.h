@@ -20,7 +20,7 @@ void forEachExpr(const py::Stmt &s, const std::function<void(const py::Expr &)> 
 void rebindMemory(py::ExprRef &e, const std::function<void(RefId &)> &f);
 void rebindMemory(py::StmtRef &s, const std::function<void(RefId &)> &f);
 /// Does a block contain a statement of a kind, at any depth?
-bool contains(const Block &b, Kind kind);
+bool contains(const Block &b, TreeKind kind);
 /// Does a block directly contain a label? A goto must not jump over the initialisation of a variable.
 bool hasLabel(const Block &b);
 /// Moves all of `inserted` into `b` before position `at`; returns the position after them.
@@ -35,7 +35,7 @@ NodePtr clone(const Node &n);
 /// are replaced with new ones.
 void replaceVariable(Function &f, Node &n, VarId one, VarId other);
 /// The first word of the statement in text form: `copy`.
-std::string_view keyword(Kind kind);
+std::string_view keyword(TreeKind kind);
 
 /// Are two modules the same program? Compares the fields of all statements, and variables and references by value
 /// rather than by number. `difference`, if given, receives a line that describes the first difference (`function f:

@@ -12,7 +12,7 @@ struct Execution {
     std::vector<interpret::Report> faults;
     bool timedOut = false;
     double seconds = 0;
-    int64_t held = 0; // bytes of the program's own containers, as counted by interpret::Program::memory
+    int64_t held = 0; // bytes of the program's own containers, as counted by interpret::PreparedProgram::memory
 };
 
 /// A program that can be executed.

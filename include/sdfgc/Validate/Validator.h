@@ -86,11 +86,11 @@ private:
     void keep(const pass::Program &);
     void compareAfter(const pass::Program &, const pass::Event &, pass::Context &);
     bool isRepaired() const;
-    struct Step;
+    struct ValidatedStep;
     static bool orderCounts(const Judged &before, const Execution &after, const Reductions &reductions);
-    bool judge(Judged &, const Step &);
-    bool endsLater(const Judged &, const Step &) const;
-    std::string doubt(const Judged &, const Difference &, const Step &) const;
+    bool judge(Judged &, const ValidatedStep &);
+    bool endsLater(const Judged &, const ValidatedStep &) const;
+    std::string doubt(const Judged &, const Difference &, const ValidatedStep &) const;
     std::unique_ptr<Subject> subjectBefore(const pass::Context &) const;
     void report(const Judged &, const std::string &what, const std::string &element, const pass::Program &after,
                 const pass::Event &, pass::Context &);

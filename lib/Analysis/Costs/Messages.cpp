@@ -140,9 +140,9 @@ Traffic redistributed(const Blocks &from, const Blocks &to, const Grid &target, 
 
 // ---- the graph
 
-class Collector {
+class MessageCollector {
 public:
-    Collector(SDFG &root, Name ranks) : ranks_(sym::Expr::symbol(ranks)) {
+    MessageCollector(SDFG &root, Name ranks) : ranks_(sym::Expr::symbol(ranks)) {
         world_.ranks = SizeExpr(ranks_);
         readGrids(root);
         for (SDFG *g : allSDFGs(root))
@@ -450,6 +450,6 @@ private:
 
 } // namespace
 
-std::vector<NodeTraffic> trafficOf(SDFG &root, Name ranks) { return Collector(root, ranks).take(); }
+std::vector<NodeTraffic> trafficOf(SDFG &root, Name ranks) { return MessageCollector(root, ranks).take(); }
 
 } // namespace sdfgc::analysis

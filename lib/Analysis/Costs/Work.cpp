@@ -19,19 +19,19 @@ constexpr int64_t longestVectors = 64; // iterations of a loop that is unrolled
 /// Arithmetic on symbols: no containers, no calls.
 bool isArithmetic(sym::Expr e, const SDFG &g) {
     switch (e.kind()) {
-    case sym::Kind::Integer:
-    case sym::Kind::Rational:
+    case sym::SymbolicKind::Integer:
+    case sym::SymbolicKind::Rational:
         return true;
-    case sym::Kind::Symbol:
+    case sym::SymbolicKind::Symbol:
         return !g.arrays.contains(e.name());
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::Pow:
-    case sym::Kind::FloorDiv:
-    case sym::Kind::Floor:
-    case sym::Kind::Ceil:
-    case sym::Kind::Min:
-    case sym::Kind::Max:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
+    case sym::SymbolicKind::Pow:
+    case sym::SymbolicKind::FloorDiv:
+    case sym::SymbolicKind::Floor:
+    case sym::SymbolicKind::Ceil:
+    case sym::SymbolicKind::Min:
+    case sym::SymbolicKind::Max:
         return std::all_of(e.operands().begin(), e.operands().end(), [&](sym::Expr x) { return isArithmetic(x, g); });
     default:
         return false;
@@ -81,8 +81,9 @@ Work Estimate::extent(const sym::Range &r, const SDFG &g) const {
         return steps;
     // The last tile may be shorter than the others: i to min(i + 32, N) - 1.
     for (std::size_t k : {0u, 1u}) {
-        const sym::Expr tile = sym::rewrite(
-            steps, [&](sym::Expr e) { return e.kind() == sym::Kind::Min && e.operands().size() == 2 ? e.operands()[k] : e; });
+        const sym::Expr tile = sym::rewrite(steps, [&](sym::Expr e) {
+            return e.kind() == sym::SymbolicKind::Min && e.operands().size() == 2 ? e.operands()[k] : e;
+        });
         if (isFixed(tile))
             return tile;
     }

@@ -101,7 +101,7 @@ private:
 
     /// Is `value` in the range, for all iterations of `a`?
     bool isTaken(const Form &value, const sym::Range &r) {
-        const Step step(r, unknowns().facts());
+        const RangeStep step(r, unknowns().facts());
         if (!r.tile.isOne() || step.sign == 0)
             return false;
         const Form after = Form().add(value - unknowns().formOf(r.begin, chosen_), step.sign);

@@ -10,7 +10,7 @@
 namespace sdfgc::analysis::dependences {
 
 using sym::Expr;
-using sym::Kind;
+using sym::SymbolicKind;
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Equation {
     }
 };
 
-std::span<const Expr> termsOf(const Expr &e) { return e.kind() == Kind::Add ? e.operands() : std::span<const Expr>(&e, 1); }
+std::span<const Expr> termsOf(const Expr &e) { return e.kind() == SymbolicKind::Add ? e.operands() : std::span<const Expr>(&e, 1); }
 
 struct Quotient {
     Expr quotient = 0, rest;

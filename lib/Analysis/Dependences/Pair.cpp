@@ -8,7 +8,7 @@ namespace sdfgc::analysis::dependences {
 using sym::Expr;
 using sym::Truth;
 
-Step::Step(const sym::Range &r, const sym::Assumptions &facts) {
+RangeStep::RangeStep(const sym::Range &r, const sym::Assumptions &facts) {
     const std::optional<int64_t> n = r.step.asInt();
     if (n && *n != 0 && *n != std::numeric_limits<int64_t>::min()) {
         sign = *n > 0 ? 1 : -1;
@@ -27,7 +27,7 @@ struct Ends {
         : begin(unknowns.formOf(r.begin, at)), end(r.end == r.begin ? begin : unknowns.formOf(r.end, at)) {}
 
     /// The maximum distance of the last value from the first one, in the direction of the step.
-    Form length(const Step &step) const { return step.sign > 0 ? end - begin : begin - end; }
+    Form length(const RangeStep &step) const { return step.sign > 0 ? end - begin : begin - end; }
 };
 
 /// count >= 0 and size * count <= length.
@@ -37,7 +37,7 @@ void addCount(Unknowns &unknowns, const Form &count, int64_t size, const Form &l
 }
 
 /// `value` is between the ends, in the direction of the step.
-void addEnds(Unknowns &unknowns, const Form &value, const Step &step, const Ends &ends) {
+void addEnds(Unknowns &unknowns, const Form &value, const RangeStep &step, const Ends &ends) {
     unknowns.nonNegative(Form(value).add(ends.begin, -step.sign));
     unknowns.nonNegative(Form().add(ends.end, step.sign).add(value, -1));
 }
@@ -62,7 +62,7 @@ void Pair::addCommon(const LoopLevel &loopA, const LoopLevel &loopB) {
     const sym::Range &r = loopA.range;
     const Column iteration = unknowns_.add(), distance = unknowns_.add();
     const Form ofA = Form::unknown(iteration), ofB = Form(ofA).add(distance, 1);
-    const Step step(r, unknowns_.facts());
+    const RangeStep step(r, unknowns_.facts());
     CommonLoop made{distance};
     Form valueA = Form().add(ofA, step.sign), valueB = Form().add(ofB, step.sign);
     if (step.sign == 0 || !isPlain(r) || r.step != loopB.range.step) {
@@ -90,7 +90,7 @@ void Pair::addCommon(const LoopLevel &loopA, const LoopLevel &loopB) {
 
 /// `value` is in the range, in the direction of the step.
 void Pair::addValues(const sym::Range &r, const Scope &at, const Form &value) {
-    const Step step(r, unknowns_.facts());
+    const RangeStep step(r, unknowns_.facts());
     const Ends ends(r, unknowns_, at);
     addEnds(unknowns_, value, step, ends);
     if (step.size > 1) // on the grid
@@ -99,7 +99,7 @@ void Pair::addValues(const sym::Range &r, const Scope &at, const Form &value) {
 
 Form Pair::ownValue(const LoopLevel &loop, const Scope &at) {
     const Form own = Form::unknown(unknowns_.add());
-    const Step step(loop.range, unknowns_.facts());
+    const RangeStep step(loop.range, unknowns_.facts());
     if (step.sign == 0 || !isPlain(loop.range)) {
         unknowns_.becomeUncertain();
         return own;
@@ -118,7 +118,7 @@ Form Pair::ownValue(const LoopLevel &loop, const Scope &at) {
 Polynomial Pair::element(const sym::Range &r, const Scope &at) {
     Polynomial index = unknowns_.polynomialOf(r.begin, at);
     if (!(r.begin == r.end)) {
-        const Step step(r, unknowns_.facts());
+        const RangeStep step(r, unknowns_.facts());
         const Form count = Form::unknown(unknowns_.add());
         if (step.sign == 0) {
             unknowns_.becomeUncertain();
@@ -141,7 +141,7 @@ Polynomial Pair::element(const sym::Range &r, const Scope &at) {
 }
 
 /// Subtracted as one expression, so that N * i : N * i + N has length N; quotients, however, are rounded one at a time.
-Form Pair::length(const sym::Range &r, const Step &step, const Scope &at) {
+Form Pair::length(const sym::Range &r, const RangeStep &step, const Scope &at) {
     if (isPure(r.begin) && isPure(r.end))
         return unknowns_.formOf(step.sign > 0 ? r.end - r.begin : r.begin - r.end, at);
     return Ends(r, unknowns_, at).length(step);

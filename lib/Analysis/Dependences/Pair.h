@@ -9,11 +9,11 @@
 namespace sdfgc::analysis::dependences {
 
 /// The step of a range.
-struct Step {
+struct RangeStep {
     int sign = 0;     // 0: unknown
     int64_t size = 0; // 0: symbolic
 
-    Step(const sym::Range &r, const sym::Assumptions &facts);
+    RangeStep(const sym::Range &r, const sym::Assumptions &facts);
     int64_t signedSize() const { return sign * size; }
 };
 
@@ -42,7 +42,7 @@ public:
 private:
     void addCommon(const LoopLevel &loopA, const LoopLevel &loopB);
     void addValues(const sym::Range &r, const Scope &at, const Form &value);
-    Form length(const sym::Range &r, const Step &step, const Scope &at);
+    Form length(const sym::Range &r, const RangeStep &step, const Scope &at);
     Form ownValue(const LoopLevel &loop, const Scope &at);
 
     const AccessInstance &a_, &b_;

@@ -10,7 +10,7 @@
 namespace sdfgc::analysis::dependences {
 
 using sym::Expr;
-using sym::Kind;
+using sym::SymbolicKind;
 
 namespace {
 
@@ -43,7 +43,7 @@ bool usesLoops(Expr e, const std::vector<LoopLevel> &loops) {
 /// Reads i or c * i.
 bool readVariable(Expr term, const std::vector<LoopLevel> &loops, Index &to) {
     int64_t coefficient = 1;
-    if (term.kind() == Kind::Mul && term.operands().size() == 2 && term.operands()[0].isInteger()) {
+    if (term.kind() == SymbolicKind::Mul && term.operands().size() == 2 && term.operands()[0].isInteger()) {
         coefficient = term.operands()[0].numerator();
         term = term.operands()[1];
     }
@@ -58,7 +58,7 @@ bool readVariable(Expr term, const std::vector<LoopLevel> &loops, Index &to) {
 std::optional<Index> indexOf(Expr e, const std::vector<LoopLevel> &loops) {
     Index result;
     const Expr whole[] = {e};
-    for (Expr term : e.kind() == Kind::Add ? e.operands() : std::span<const Expr>(whole)) {
+    for (Expr term : e.kind() == SymbolicKind::Add ? e.operands() : std::span<const Expr>(whole)) {
         if (term.isInteger()) {
             result.constant = term.numerator();
         } else if (!usesLoops(term, loops)) {
@@ -83,11 +83,11 @@ struct Trips {
 bool grows(Expr e) {
     auto isProduct = [](Expr term) {
         return term.isSymbol() ||
-               (term.kind() == Kind::Mul && std::all_of(term.operands().begin(), term.operands().end(), [](Expr f) {
+               (term.kind() == SymbolicKind::Mul && std::all_of(term.operands().begin(), term.operands().end(), [](Expr f) {
                     return f.isSymbol() || (f.isInteger() && f.numerator() > 0);
                 }));
     };
-    if (e.kind() != Kind::Add)
+    if (e.kind() != SymbolicKind::Add)
         return isProduct(e);
     return std::all_of(e.operands().begin(), e.operands().end(), [&](Expr term) { return term.isInteger() || isProduct(term); });
 }

@@ -5,7 +5,7 @@
 namespace sdfgc::analysis::dependences {
 
 using sym::Expr;
-using sym::Kind;
+using sym::SymbolicKind;
 using sym::Truth;
 
 namespace {
@@ -13,12 +13,12 @@ namespace {
 /// Is there a quotient in a sum or product, outside of operators that round?
 bool hasQuotient(Expr e) {
     switch (e.kind()) {
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return true;
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         return !e.operands()[1].isInteger() || e.operands()[1].numerator() < 0;
-    case Kind::Add:
-    case Kind::Mul:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
         return std::any_of(e.operands().begin(), e.operands().end(), hasQuotient);
     default:
         return false;
@@ -29,18 +29,18 @@ bool isPureWithin(Expr e, int &budget) {
     if (--budget < 0)
         return false;
     switch (e.kind()) {
-    case Kind::Integer:
-    case Kind::Symbol:
+    case SymbolicKind::Integer:
+    case SymbolicKind::Symbol:
         return true;
-    case Kind::Add:
-    case Kind::Mul:
-    case Kind::Pow:
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
-    case Kind::Mod:
-    case Kind::Abs:
-    case Kind::Min:
-    case Kind::Max:
+    case SymbolicKind::Add:
+    case SymbolicKind::Mul:
+    case SymbolicKind::Pow:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
+    case SymbolicKind::Mod:
+    case SymbolicKind::Abs:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
         return !hasQuotient(e) &&
                std::all_of(e.operands().begin(), e.operands().end(), [&](Expr op) { return isPureWithin(op, budget); });
     default:
@@ -145,17 +145,17 @@ Polynomial Unknowns::polynomialOf(Expr e, const Scope &at) {
 
 void Unknowns::addTo(Polynomial &to, Expr e, int64_t scale, const Scope &at) {
     switch (e.kind()) {
-    case Kind::Integer:
+    case SymbolicKind::Integer:
         to.linear.add(Form(e.numerator()), scale);
         break;
-    case Kind::Add:
+    case SymbolicKind::Add:
         for (Expr term : e.operands())
             addTo(to, term, scale, at);
         break;
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         addProduct(to, e, scale, at);
         break;
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         if (const Form *value = at.valueOf(e.name())) {
             to.linear.add(*value, scale);
             break;
@@ -262,15 +262,15 @@ Column Unknowns::termColumn(Expr e, const Scope &at) {
 
 void Unknowns::define(Column c, Expr e, const Scope &at) {
     switch (e.kind()) {
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         return assumeSign(c, e);
-    case Kind::FloorDiv:
-    case Kind::CeilDiv:
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::CeilDiv:
         return defineQuotient(c, e, at);
-    case Kind::Mod:
+    case SymbolicKind::Mod:
         return defineModulo(c, e, at);
-    case Kind::Min:
-    case Kind::Max:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
         return defineExtremum(c, e, at);
     default:
         becomeUncertain(at.varies(e) ? e.str() + " is not affine" : std::string());
@@ -304,7 +304,7 @@ void Unknowns::defineQuotient(Column c, Expr e, const Scope &at) {
     if (!divisor || *divisor <= 0)
         return becomeUncertain(at.varies(e) ? e.str() + " is not affine" : std::string());
     Form rest = formOf(e.operands()[0], at).add(c, -*divisor);
-    if (e.kind() == Kind::CeilDiv)
+    if (e.kind() == SymbolicKind::CeilDiv)
         rest = Form() - rest;
     nonNegative(rest);
     nonNegative((Form() - rest).plus(*divisor - 1));
@@ -326,14 +326,14 @@ void Unknowns::defineModulo(Column c, Expr e, const Scope &at) {
 void Unknowns::defineExtremum(Column c, Expr e, const Scope &at) {
     for (Expr operand : e.operands()) {
         const Form above = formOf(operand, at).add(c, -1);
-        nonNegative(e.kind() == Kind::Min ? above : Form() - above);
+        nonNegative(e.kind() == SymbolicKind::Min ? above : Form() - above);
     }
     becomeUncertain();
 }
 
 /// The integer to which a quotient of integers is truncated: it differs by less than one.
 Form Unknowns::truncatedQuotient(Expr e, const Scope &at) {
-    if (e.kind() == Kind::Rational)
+    if (e.kind() == SymbolicKind::Rational)
         return Form(e.numerator() / e.denominator());
     const auto [above, below] = sym::asFraction(e);
     const std::optional<int64_t> divisor = below.asInt();

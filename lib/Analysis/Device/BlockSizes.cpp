@@ -36,13 +36,13 @@ sym::Expr boundOfSize(sym::Expr size) {
     size = sym::overApproximation(size);
     if (size.asInt())
         return size;
-    auto minimum = [](sym::Expr e) { return e.kind() == sym::Kind::Min; };
+    auto minimum = [](sym::Expr e) { return e.kind() == sym::SymbolicKind::Min; };
     auto operands = size.operands();
     if (minimum(size)) {
         for (sym::Expr a : operands)
             if (sym::Expr bound = boundOfSize(a); bound.asInt())
                 return bound;
-    } else if (size.kind() == sym::Kind::Add) {
+    } else if (size.kind() == sym::SymbolicKind::Add) {
         auto it = std::find_if(operands.begin(), operands.end(), minimum);
         if (it != operands.end())
             for (sym::Expr a : it->operands())

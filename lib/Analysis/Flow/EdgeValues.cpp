@@ -25,9 +25,9 @@ bool dividesIntegers(const py::Expr &e) {
     return std::any_of(e.args.begin(), e.args.end(), [](const py::ExprRef &a) { return a && dividesIntegers(*a); });
 }
 
-class Reader {
+class ElementReader {
 public:
-    Reader(const SDFG &g, SymbolValue &out, const std::function<Name(Name)> &readAs) : g_(g), out_(out), readAs_(readAs) {}
+    ElementReader(const SDFG &g, SymbolValue &out, const std::function<Name(Name)> &readAs) : g_(g), out_(out), readAs_(readAs) {}
 
     /// The expression with elements replaced by connectors. `always`: it is evaluated whenever the whole value is.
     py::ExprRef take(const py::ExprRef &e, bool always) {
@@ -166,7 +166,7 @@ SymbolValue symbolValue(const std::string &value, const SDFG &g, bool compat, co
         out.why = {Why::Opaque, "`" + value + "` is not understood"};
         return out;
     }
-    const py::ExprRef e = Reader(g, out, readAs).take(*parsed.value, true);
+    const py::ExprRef e = ElementReader(g, out, readAs).take(*parsed.value, true);
     const std::set<Name> mentioned = py::freeNames(**parsed.value);
     out.hasElements = std::any_of(mentioned.begin(), mentioned.end(), [&](Name n) { return g.desc(n) != nullptr; });
     const std::set<Name> called = py::blockNames(py::parseBlockOrRaw(value)).called;

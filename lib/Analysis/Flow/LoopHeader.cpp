@@ -35,34 +35,34 @@ std::optional<sym::Expr> assigned(const Code &code, Name variable) {
 }
 
 /// An inequality; nothing for other comparisons.
-std::optional<sym::Kind> relationOf(py::Op op) {
-    const std::optional<sym::Kind> k = comparisonOf(op);
-    return k == sym::Kind::Eq || k == sym::Kind::Is || k == sym::Kind::IsNot ? std::nullopt : k;
+std::optional<sym::SymbolicKind> relationOf(py::Op op) {
+    const std::optional<sym::SymbolicKind> k = comparisonOf(op);
+    return k == sym::SymbolicKind::Eq || k == sym::SymbolicKind::Is || k == sym::SymbolicKind::IsNot ? std::nullopt : k;
 }
 
 /// `b REL' a` for `a REL b`.
-sym::Kind mirrored(sym::Kind relation) {
+sym::SymbolicKind mirrored(sym::SymbolicKind relation) {
     switch (relation) {
-    case sym::Kind::Lt:
-        return sym::Kind::Gt;
-    case sym::Kind::Le:
-        return sym::Kind::Ge;
-    case sym::Kind::Gt:
-        return sym::Kind::Lt;
-    case sym::Kind::Ge:
-        return sym::Kind::Le;
+    case sym::SymbolicKind::Lt:
+        return sym::SymbolicKind::Gt;
+    case sym::SymbolicKind::Le:
+        return sym::SymbolicKind::Ge;
+    case sym::SymbolicKind::Gt:
+        return sym::SymbolicKind::Lt;
+    case sym::SymbolicKind::Ge:
+        return sym::SymbolicKind::Le;
     default:
         return relation;
     }
 }
 
 /// `factor * variable REL value` for a factor above 0.
-std::optional<LoopTest> divided(sym::Kind relation, sym::Expr value, int64_t factor) {
+std::optional<LoopTest> divided(sym::SymbolicKind relation, sym::Expr value, int64_t factor) {
     if (factor == 1)
         return LoopTest{relation, value};
-    if (relation == sym::Kind::Ne)
+    if (relation == sym::SymbolicKind::Ne)
         return std::nullopt; // always true if the factor does not divide the value
-    const bool up = relation == sym::Kind::Lt || relation == sym::Kind::Ge;
+    const bool up = relation == sym::SymbolicKind::Lt || relation == sym::SymbolicKind::Ge;
     return LoopTest{relation, up ? sym::ceilDiv(value, factor) : sym::floorDiv(value, factor)};
 }
 

@@ -11,10 +11,13 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 bool LoopTest::bounds(bool down) const {
-    return down ? relation == sym::Kind::Gt || relation == sym::Kind::Ge : relation == sym::Kind::Lt || relation == sym::Kind::Le;
+    return down ? relation == sym::SymbolicKind::Gt || relation == sym::SymbolicKind::Ge
+                : relation == sym::SymbolicKind::Lt || relation == sym::SymbolicKind::Le;
 }
 
-sym::Expr LoopTest::end() const { return relation == sym::Kind::Lt ? bound - 1 : relation == sym::Kind::Gt ? bound + 1 : bound; }
+sym::Expr LoopTest::end() const {
+    return relation == sym::SymbolicKind::Lt ? bound - 1 : relation == sym::SymbolicKind::Gt ? bound + 1 : bound;
+}
 
 sym::Expr LoopHeader::tripsTo(sym::Expr last) const {
     const sym::Expr values = (down ? first - last : last - first) + 1;
@@ -55,18 +58,18 @@ std::optional<int64_t> constantBound(sym::Expr e) {
     if (const auto value = e.asInt())
         return value;
     const std::span<const sym::Expr> operands = e.operands();
-    if (e.kind() == sym::Kind::Min)
+    if (e.kind() == sym::SymbolicKind::Min)
         return least(operands, 0);
-    if (e.kind() == sym::Kind::FloorDiv) {
+    if (e.kind() == sym::SymbolicKind::FloorDiv) {
         const auto above = constantBound(operands[0]), below = operands[1].asInt();
         return above && below && *below > 0 ? sym::floorDiv(*above, *below).asInt() : std::nullopt;
     }
-    if (e.kind() != sym::Kind::Add)
+    if (e.kind() != sym::SymbolicKind::Add)
         return std::nullopt;
     for (const sym::Expr term : operands) {
-        if (term.kind() == sym::Kind::Min)
+        if (term.kind() == sym::SymbolicKind::Min)
             return least(term.operands(), e - term);
-        if (term.kind() == sym::Kind::FloorDiv)
+        if (term.kind() == sym::SymbolicKind::FloorDiv)
             if (const auto below = term.operands()[1].asInt(); below && *below > 0)
                 if (const auto above = constantBound(term.operands()[0] + (e - term) * *below))
                     return sym::floorDiv(*above, *below).asInt();
@@ -77,23 +80,23 @@ std::optional<int64_t> constantBound(sym::Expr e) {
 /// Is a value an integer if all symbols and elements are? A power with a symbolic exponent is assumed to be one.
 bool isWhole(sym::Expr e) {
     switch (e.kind()) {
-    case sym::Kind::Float:
-    case sym::Kind::Complex:
-    case sym::Kind::None:
-    case sym::Kind::Infinity:
-    case sym::Kind::NegInfinity:
-    case sym::Kind::NaN:
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Float:
+    case sym::SymbolicKind::Complex:
+    case sym::SymbolicKind::None:
+    case sym::SymbolicKind::Infinity:
+    case sym::SymbolicKind::NegInfinity:
+    case sym::SymbolicKind::NaN:
+    case sym::SymbolicKind::Call:
         return false;
-    case sym::Kind::Floor:
-    case sym::Kind::Ceil:
-    case sym::Kind::Subscript:
+    case sym::SymbolicKind::Floor:
+    case sym::SymbolicKind::Ceil:
+    case sym::SymbolicKind::Subscript:
         return true;
-    case sym::Kind::Cast:
+    case sym::SymbolicKind::Cast:
         return e.type().isInteger();
-    case sym::Kind::Select:
+    case sym::SymbolicKind::Select:
         return isWhole(e.operands()[1]) && isWhole(e.operands()[2]);
-    case sym::Kind::Pow:
+    case sym::SymbolicKind::Pow:
         if (const auto by = e.operands()[1].asInt(); by && *by < 0)
             return false;
         [[fallthrough]];

@@ -110,7 +110,7 @@ public:
     Counter(const LoopRegion &l, const LoopHeader &h, const sym::Assumptions &facts) : loop_(l), h_(h), facts_(facts) {}
 
     Counted of(const LoopTest &t) const {
-        if (t.relation == sym::Kind::Ne)
+        if (t.relation == sym::SymbolicKind::Ne)
             return ofUnequal(t.bound);
         return t.bounds(h_.down) ? Counted{Uncounted::No, inverted(notNegative(h_.tripsTo(t.end())))} : ofEndless(t);
     }
@@ -135,7 +135,7 @@ private:
         const sym::Expr tested = updatesFirst() ? h_.valueIn(1) : h_.first;
         const bool below = t.bounds(false);
         const sym::Expr low = below ? t.bound : tested, high = below ? tested : t.bound;
-        const bool strict = t.relation == sym::Kind::Le || t.relation == sym::Kind::Ge;
+        const bool strict = t.relation == sym::SymbolicKind::Le || t.relation == sym::SymbolicKind::Ge;
         const sym::Truth fails = strict ? sym::isLess(low, high, facts_) : sym::isLessEqual(low, high, facts_);
         if (fails != sym::Truth::True)
             return {Uncounted::Direction, {}};

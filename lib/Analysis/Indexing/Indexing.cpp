@@ -58,7 +58,8 @@ bool isNumber(const std::string &text, int64_t value) {
     const auto parsed = sym::parse(text).expr;
     if (!parsed)
         return false;
-    return parsed->kind() == sym::Kind::Float ? parsed->floatValue() == static_cast<double>(value) : parsed->isConstant(value);
+    return parsed->kind() == sym::SymbolicKind::Float ? parsed->floatValue() == static_cast<double>(value)
+                                                      : parsed->isConstant(value);
 }
 
 /// The first of the connectors `_cin _c` at which the node reads something.

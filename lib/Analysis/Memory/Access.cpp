@@ -10,9 +10,9 @@ namespace {
 
 using namespace ir;
 
-class Collector {
+class AccessCollector {
 public:
-    explicit Collector(const SDFG &root) : root_(root) {}
+    explicit AccessCollector(const SDFG &root) : root_(root) {}
 
     std::map<Name, Access> collect() {
         for (const auto &[name, desc] : root_.arrays)
@@ -87,7 +87,7 @@ std::string Access::str() const {
     return read ? "in" : written ? "out" : "unused";
 }
 
-std::map<Name, Access> containerAccess(const SDFG &root) { return Collector(root).collect(); }
+std::map<Name, Access> containerAccess(const SDFG &root) { return AccessCollector(root).collect(); }
 
 bool isPlain(const DataDesc *d) { return d && (d->isArray() || d->isScalar()) && d->alias == AliasKind::None; }
 

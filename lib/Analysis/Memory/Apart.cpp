@@ -10,9 +10,9 @@ namespace sdfgc::analysis {
 using namespace ir;
 
 /// Collects the memlets of one operation.
-class ApartElements::Collector {
+class ApartElements::ElementCollector {
 public:
-    Collector(StreamSteps &steps, State &s, Memory m, Elements &out)
+    ElementCollector(StreamSteps &steps, State &s, Memory m, Elements &out)
         : steps_(steps), state_(s), scopes_(s), memory_(m), name_(steps.owner(m).second), out_(out) {
         const DataDesc *d = steps.desc(m);
         out_.known = steps.owner(m).first == s.sdfg() && d && d->isArray() && d->alias == AliasKind::None && !d->mayAlias;
@@ -98,7 +98,7 @@ const ApartElements::Elements &ApartElements::elements(const StreamStep &step, M
     const auto [at, isNew] = known_.try_emplace({what, m});
     if (isNew) {
         if (step.node && step.node->state())
-            Collector(steps_, *step.node->state(), m, at->second).run(step);
+            ElementCollector(steps_, *step.node->state(), m, at->second).run(step);
         else
             at->second.known = false; // a loop or branch of the device
     }

@@ -100,7 +100,8 @@ std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<Loop
         if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
             size = greatest(size, *l, facts);
     std::optional<sym::Expr> most = size.plain();
-    while (most && most->kind() == sym::Kind::Select && most->operands()[2].isZero()) // without iterations, any size will do
+    while (most && most->kind() == sym::SymbolicKind::Select &&
+           most->operands()[2].isZero()) // without iterations, any size will do
         most = most->operands()[1];
     return most;
 }

@@ -43,20 +43,20 @@ public:
             return {true, false};
         const auto o = e.operands();
         switch (e.kind()) {
-        case sym::Kind::Add:
-        case sym::Kind::Min:
-        case sym::Kind::Max:
+        case sym::SymbolicKind::Add:
+        case sym::SymbolicKind::Min:
+        case sym::SymbolicKind::Max:
             return together(o);
-        case sym::Kind::Mul:
+        case sym::SymbolicKind::Mul:
             return ofProduct(o);
-        case sym::Kind::Pow:
+        case sym::SymbolicKind::Pow:
             return o[1].isInteger() && o[1].numerator() > 0 && neverNegative(o[0], facts_) ? directionOf(o[0]) : Direction{};
-        case sym::Kind::FloorDiv:
-        case sym::Kind::CeilDiv:
+        case sym::SymbolicKind::FloorDiv:
+        case sym::SymbolicKind::CeilDiv:
             return !o[1].dependsOn(variable_) && sym::isPositive(o[1], facts_) == sym::Truth::True ? directionOf(o[0])
                                                                                                    : Direction{};
-        case sym::Kind::Floor:
-        case sym::Kind::Ceil:
+        case sym::SymbolicKind::Floor:
+        case sym::SymbolicKind::Ceil:
             return directionOf(o[0]);
         default:
             return {};
@@ -69,14 +69,14 @@ public:
     sym::Expr simplified(sym::Expr e) const {
         return sym::rewrite(e, [this](sym::Expr x) {
             switch (x.kind()) {
-            case sym::Kind::Max:
+            case sym::SymbolicKind::Max:
                 return withoutLess(x, false);
-            case sym::Kind::Min:
+            case sym::SymbolicKind::Min:
                 return withoutLess(x, true);
-            case sym::Kind::Lt:
-            case sym::Kind::Le:
-            case sym::Kind::Gt:
-            case sym::Kind::Ge:
+            case sym::SymbolicKind::Lt:
+            case sym::SymbolicKind::Le:
+            case sym::SymbolicKind::Gt:
+            case sym::SymbolicKind::Ge:
                 return decided(x);
             default:
                 return x;
@@ -126,8 +126,8 @@ private:
 
     sym::Expr decided(sym::Expr e) const {
         const auto o = e.operands();
-        const bool mirrored = e.kind() == sym::Kind::Gt || e.kind() == sym::Kind::Ge;
-        const bool strict = e.kind() == sym::Kind::Lt || e.kind() == sym::Kind::Gt;
+        const bool mirrored = e.kind() == sym::SymbolicKind::Gt || e.kind() == sym::SymbolicKind::Ge;
+        const bool strict = e.kind() == sym::SymbolicKind::Lt || e.kind() == sym::SymbolicKind::Gt;
         const sym::Expr difference = mirrored ? o[0] - o[1] : o[1] - o[0]; // positive, or nonnegative
         if (isNonNegative(strict ? difference - 1 : difference))
             return sym::Expr::boolean(true);
@@ -160,7 +160,7 @@ std::optional<Polynomial> polynomialIn(sym::Expr e, Name v) {
     const auto o = e.operands();
     if (e.isSymbol())
         return Polynomial{0, 1};
-    if (e.kind() == sym::Kind::Add) {
+    if (e.kind() == sym::SymbolicKind::Add) {
         Polynomial sum;
         for (sym::Expr term : o) {
             const auto p = polynomialIn(term, v);
@@ -172,8 +172,8 @@ std::optional<Polynomial> polynomialIn(sym::Expr e, Name v) {
         }
         return sum;
     }
-    const bool isPower = e.kind() == sym::Kind::Pow && o[1].isInteger() && o[1].numerator() > 0;
-    if (e.kind() != sym::Kind::Mul && !isPower)
+    const bool isPower = e.kind() == sym::SymbolicKind::Pow && o[1].isInteger() && o[1].numerator() > 0;
+    if (e.kind() != sym::SymbolicKind::Mul && !isPower)
         return std::nullopt;
     std::optional<Polynomial> product = Polynomial{1};
     const std::size_t count = isPower ? static_cast<std::size_t>(std::min<int64_t>(o[1].numerator(), mostPowers)) : o.size();
@@ -211,7 +211,7 @@ sym::Expr polynomialSum(const Polynomial &p, sym::Expr begin, sym::Expr end) {
 
 /// `value` if the range has values, else 0 without evaluating anything that can fail.
 sym::Expr unlessEmpty(sym::Expr begin, sym::Expr end, sym::Expr value) {
-    return sym::select(sym::compare(sym::Kind::Gt, end, begin), value, 0);
+    return sym::select(sym::compare(sym::SymbolicKind::Gt, end, begin), value, 0);
 }
 
 bool isSound(sym::Expr e) { return !e.overflowed() && !e.isUndefined(); }

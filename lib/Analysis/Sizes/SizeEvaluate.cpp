@@ -96,32 +96,32 @@ private:
 
     Value of(sym::Expr e) {
         switch (e.kind()) {
-        case sym::Kind::Integer:
-        case sym::Kind::Rational:
+        case sym::SymbolicKind::Integer:
+        case sym::SymbolicKind::Rational:
             return e.overflowed() ? Value(tooLarge()) : Fraction{e.numerator(), e.denominator()};
-        case sym::Kind::Bool:
+        case sym::SymbolicKind::Bool:
             return Fraction{e.boolValue() ? 1 : 0, 1};
-        case sym::Kind::Symbol:
+        case sym::SymbolicKind::Symbol:
             return ofName(e.name());
-        case sym::Kind::Subscript:
+        case sym::SymbolicKind::Subscript:
             return ofElement(e);
-        case sym::Kind::Add:
+        case sym::SymbolicKind::Add:
             return fold(e, [this](const Fraction &a, const Fraction &b) { return plus(a, b); });
-        case sym::Kind::Mul:
+        case sym::SymbolicKind::Mul:
             return fold(e, [this](const Fraction &a, const Fraction &b) { return times(a, b); });
-        case sym::Kind::Min:
+        case sym::SymbolicKind::Min:
             return fold(e, [this](const Fraction &a, const Fraction &b) { return chosen(a, b, false); });
-        case sym::Kind::Max:
+        case sym::SymbolicKind::Max:
             return fold(e, [this](const Fraction &a, const Fraction &b) { return chosen(a, b, true); });
-        case sym::Kind::And:
+        case sym::SymbolicKind::And:
             return junction(e, true);
-        case sym::Kind::Or:
+        case sym::SymbolicKind::Or:
             return junction(e, false);
-        case sym::Kind::Select: {
+        case sym::SymbolicKind::Select: {
             const Value c = of(e.operands()[0]);
             return c ? of(e.operands()[c->n != 0 ? 1 : 2]) : std::nullopt;
         }
-        case sym::Kind::Call:
+        case sym::SymbolicKind::Call:
             return isBinder(e) ? binder(analysis::partsOf(e)) : Value(unsupported(e));
         default:
             return ofOperands(e);
@@ -217,13 +217,13 @@ private:
 
     Value unary(sym::Expr e, const Fraction &a) {
         switch (e.kind()) {
-        case sym::Kind::Floor:
+        case sym::SymbolicKind::Floor:
             return floored(a);
-        case sym::Kind::Ceil:
+        case sym::SymbolicKind::Ceil:
             return negated(floored(negated(a)));
-        case sym::Kind::Abs:
+        case sym::SymbolicKind::Abs:
             return a.n < 0 ? negated(a) : a;
-        case sym::Kind::Not:
+        case sym::SymbolicKind::Not:
             return Fraction{a.n == 0 ? 1 : 0, 1};
         default:
             return unsupported(e);
@@ -232,18 +232,18 @@ private:
 
     Value binary(sym::Expr e, const Fraction &a, const Fraction &b) {
         switch (e.kind()) {
-        case sym::Kind::Pow:
+        case sym::SymbolicKind::Pow:
             return power(a, b);
-        case sym::Kind::FloorDiv:
-        case sym::Kind::CeilDiv:
-        case sym::Kind::Mod:
+        case sym::SymbolicKind::FloorDiv:
+        case sym::SymbolicKind::CeilDiv:
+        case sym::SymbolicKind::Mod:
             return quotient(e.kind(), a, b);
-        case sym::Kind::Eq:
-        case sym::Kind::Ne:
-        case sym::Kind::Lt:
-        case sym::Kind::Le:
-        case sym::Kind::Gt:
-        case sym::Kind::Ge:
+        case sym::SymbolicKind::Eq:
+        case sym::SymbolicKind::Ne:
+        case sym::SymbolicKind::Lt:
+        case sym::SymbolicKind::Le:
+        case sym::SymbolicKind::Gt:
+        case sym::SymbolicKind::Ge:
             return compared(e.kind(), a, b);
         default:
             return unsupported(e);
@@ -264,30 +264,30 @@ private:
         return v;
     }
 
-    Value quotient(sym::Kind kind, const Fraction &a, const Fraction &b) {
+    Value quotient(sym::SymbolicKind kind, const Fraction &a, const Fraction &b) {
         if (b.n == 0)
             return fail("a divisor is 0");
         const Value q = reduced(multiplied(a.n, b.d), multiplied(a.d, b.n));
         if (!q)
             return std::nullopt;
-        if (kind == sym::Kind::CeilDiv)
+        if (kind == sym::SymbolicKind::CeilDiv)
             return negated(floored(negated(*q)));
-        if (kind == sym::Kind::FloorDiv)
+        if (kind == sym::SymbolicKind::FloorDiv)
             return floored(*q);
         const Value part = times(b, floored(*q));
         return part ? plus(a, negated(*part)) : std::nullopt;
     }
 
-    Value compared(sym::Kind kind, const Fraction &a, const Fraction &b) {
+    Value compared(sym::SymbolicKind kind, const Fraction &a, const Fraction &b) {
         const auto o = order(a, b);
         if (!o)
             return std::nullopt;
-        const bool holds = kind == sym::Kind::Eq   ? *o == 0
-                           : kind == sym::Kind::Ne ? *o != 0
-                           : kind == sym::Kind::Lt ? *o < 0
-                           : kind == sym::Kind::Le ? *o <= 0
-                           : kind == sym::Kind::Gt ? *o > 0
-                                                   : *o >= 0;
+        const bool holds = kind == sym::SymbolicKind::Eq   ? *o == 0
+                           : kind == sym::SymbolicKind::Ne ? *o != 0
+                           : kind == sym::SymbolicKind::Lt ? *o < 0
+                           : kind == sym::SymbolicKind::Le ? *o <= 0
+                           : kind == sym::SymbolicKind::Gt ? *o > 0
+                                                           : *o >= 0;
         return Fraction{holds ? 1 : 0, 1};
     }
 

@@ -28,7 +28,7 @@ int height(sym::Expr e) {
 bool isBound(Name n) { return n.view().starts_with('#'); }
 
 bool isBinder(sym::Expr e) {
-    return e.kind() == sym::Kind::Call && e.operands().size() == 4 && (e.name() == sumName || e.name() == maxName) &&
+    return e.kind() == sym::SymbolicKind::Call && e.operands().size() == 4 && (e.name() == sumName || e.name() == maxName) &&
            e.operands()[0].isSymbol();
 }
 
@@ -68,23 +68,23 @@ bool neverNegative(sym::Expr e, const sym::Assumptions &facts) {
         return std::all_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
     };
     switch (e.kind()) {
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return isBinder(e) && operand(3);
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::Min:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
+    case sym::SymbolicKind::Min:
         return every();
-    case sym::Kind::Max: {
+    case sym::SymbolicKind::Max: {
         const auto o = e.operands();
         return std::any_of(o.begin(), o.end(), [&](sym::Expr x) { return neverNegative(x, facts); });
     }
-    case sym::Kind::Select:
+    case sym::SymbolicKind::Select:
         return operand(1) && operand(2);
-    case sym::Kind::FloorDiv:
-    case sym::Kind::CeilDiv:
+    case sym::SymbolicKind::FloorDiv:
+    case sym::SymbolicKind::CeilDiv:
         return operand(0) && sym::isPositive(e.operands()[1], facts) == sym::Truth::True;
-    case sym::Kind::Floor:
-    case sym::Kind::Ceil:
+    case sym::SymbolicKind::Floor:
+    case sym::SymbolicKind::Ceil:
         return operand(0);
     default:
         return false;
@@ -99,11 +99,11 @@ bool evaluates(sym::Expr e, sym::Expr part) {
         return true;
     const auto o = e.operands();
     switch (e.kind()) {
-    case sym::Kind::Select:
-    case sym::Kind::And:
-    case sym::Kind::Or:
+    case sym::SymbolicKind::Select:
+    case sym::SymbolicKind::And:
+    case sym::SymbolicKind::Or:
         return evaluates(o[0], part);
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return isBinder(e) && (evaluates(o[1], part) || evaluates(o[2], part));
     default:
         return std::any_of(o.begin(), o.end(), [part](sym::Expr x) { return evaluates(x, part); });
@@ -116,8 +116,9 @@ bool mayFail(sym::Expr e, std::span<const sym::Expr> known) {
     const auto o = e.operands();
     if (std::any_of(known.begin(), known.end(), [e](sym::Expr k) { return evaluates(k, e); }))
         return false;
-    const bool divides = e.kind() == sym::Kind::FloorDiv || e.kind() == sym::Kind::CeilDiv || e.kind() == sym::Kind::Mod;
-    return e.kind() == sym::Kind::Subscript || (divides && !o[1].isInteger()) ||
+    const bool divides =
+        e.kind() == sym::SymbolicKind::FloorDiv || e.kind() == sym::SymbolicKind::CeilDiv || e.kind() == sym::SymbolicKind::Mod;
+    return e.kind() == sym::SymbolicKind::Subscript || (divides && !o[1].isInteger()) ||
            std::any_of(o.begin(), o.end(), [known](sym::Expr x) { return mayFail(x, known); });
 }
 

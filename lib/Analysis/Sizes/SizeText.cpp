@@ -11,37 +11,37 @@ bool isPart(sym::Expr e) {
     if (e.overflowed())
         return false;
     switch (e.kind()) {
-    case sym::Kind::Pow: {
+    case sym::SymbolicKind::Pow: {
         const auto by = e.operands()[1].asInt();
         return by && *by >= 0;
     }
-    case sym::Kind::Call:
+    case sym::SymbolicKind::Call:
         return isBinder(e);
-    case sym::Kind::Symbol:
-    case sym::Kind::Subscript:
-    case sym::Kind::Integer:
-    case sym::Kind::Rational: // a coefficient, of a sum of squares for example
-    case sym::Kind::Bool:
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
-    case sym::Kind::FloorDiv:
-    case sym::Kind::CeilDiv:
-    case sym::Kind::Mod:
-    case sym::Kind::Floor:
-    case sym::Kind::Ceil:
-    case sym::Kind::Abs:
-    case sym::Kind::Min:
-    case sym::Kind::Max:
-    case sym::Kind::Eq:
-    case sym::Kind::Ne:
-    case sym::Kind::Lt:
-    case sym::Kind::Le:
-    case sym::Kind::Gt:
-    case sym::Kind::Ge:
-    case sym::Kind::And:
-    case sym::Kind::Or:
-    case sym::Kind::Not:
-    case sym::Kind::Select:
+    case sym::SymbolicKind::Symbol:
+    case sym::SymbolicKind::Subscript:
+    case sym::SymbolicKind::Integer:
+    case sym::SymbolicKind::Rational: // a coefficient, of a sum of squares for example
+    case sym::SymbolicKind::Bool:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
+    case sym::SymbolicKind::FloorDiv:
+    case sym::SymbolicKind::CeilDiv:
+    case sym::SymbolicKind::Mod:
+    case sym::SymbolicKind::Floor:
+    case sym::SymbolicKind::Ceil:
+    case sym::SymbolicKind::Abs:
+    case sym::SymbolicKind::Min:
+    case sym::SymbolicKind::Max:
+    case sym::SymbolicKind::Eq:
+    case sym::SymbolicKind::Ne:
+    case sym::SymbolicKind::Lt:
+    case sym::SymbolicKind::Le:
+    case sym::SymbolicKind::Gt:
+    case sym::SymbolicKind::Ge:
+    case sym::SymbolicKind::And:
+    case sym::SymbolicKind::Or:
+    case sym::SymbolicKind::Not:
+    case sym::SymbolicKind::Select:
         return true;
     default:
         return false;

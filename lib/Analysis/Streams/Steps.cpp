@@ -54,9 +54,9 @@ bool StreamSteps::endsWithState(MemoryUse use) const {
 
 // ---------------------------------------------------------------------------------------------------- one state
 
-class StreamSteps::Collector {
+class StreamSteps::StepCollector {
 public:
-    Collector(StreamSteps &all, State &s, Executor executor) : all_(all), state_(s), scopes_(s), executor_(executor) {}
+    StepCollector(StreamSteps &all, State &s, Executor executor) : all_(all), state_(s), scopes_(s), executor_(executor) {}
 
     std::vector<StreamStep> run() {
         for (Node *n : scopes_.children(nullptr))
@@ -281,9 +281,9 @@ private:
     std::vector<StreamStep> steps_;
 };
 
-std::vector<StreamStep> StreamSteps::of(State &s) { return Collector(*this, s, Executor::Host).run(); }
+std::vector<StreamStep> StreamSteps::of(State &s) { return StepCollector(*this, s, Executor::Host).run(); }
 std::vector<StreamStep> StreamSteps::phasesOf(State &s, Node *entry, Executor executor) {
-    return Collector(*this, s, executor).phases(entry);
+    return StepCollector(*this, s, executor).phases(entry);
 }
 
 std::vector<MemoryUse> StreamSteps::conditionsOf(SDFG &g) {

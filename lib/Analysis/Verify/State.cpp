@@ -4,6 +4,7 @@
 
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Indexing.h"
+#include "sdfgc/Analysis/Symbols/RealSymbols.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
@@ -145,17 +146,23 @@ template <class Element> void Verifier::readElements(const sym::Range &r, const 
 }
 
 std::optional<sym::Expr> Verifier::realPartOf(sym::Expr e, const SDFG &g) {
-    const auto isReal = [&g](Name n) {
+    const auto isReal = [&](Name n) {
         const Type *t = g.symbols.find(n);
-        return t && t->isFloat();
+        if (!t || !t->isFloat())
+            return false;
+        const auto [known, isNew] = integersDeclaredReal_.try_emplace(&g);
+        if (isNew)
+            known->second = integersDeclaredReal(g);
+        return known->second.count(n) == 0;
     };
     return sym::realPart(e, isReal) ? sym::realPart(sym::inIntegers(sym::exact(e)), isReal) : std::nullopt;
 }
 
 bool Verifier::hasElementOrCall(sym::Expr e) {
-    if (e.operands().empty() && e.kind() != sym::Kind::Call)
+    if (e.operands().empty() && e.kind() != sym::SymbolicKind::Call)
         return false;
-    auto [it, fresh] = elementsOrCalls_.try_emplace(e, e.kind() == sym::Kind::Subscript || e.kind() == sym::Kind::Call);
+    auto [it, fresh] =
+        elementsOrCalls_.try_emplace(e, e.kind() == sym::SymbolicKind::Subscript || e.kind() == sym::SymbolicKind::Call);
     if (!fresh || it->second)
         return it->second;
     const bool inside = std::any_of(e.operands().begin(), e.operands().end(), [&](sym::Expr o) { return hasElementOrCall(o); });

@@ -94,16 +94,17 @@ private:
     template <class Element> void readElement(sym::Expr e, const Element &at, const ir::SDFG &g) {
         if (!hasElementOrCall(e))
             return;
-        if (e.kind() == sym::Kind::Call && !isCallable(e.name(), g))
+        if (e.kind() == sym::SymbolicKind::Call && !isCallable(e.name(), g))
             undeclared(at, e.name());
-        if (e.kind() == sym::Kind::Subscript && g.desc(e.name()) && !g.constant(e.name()))
+        if (e.kind() == sym::SymbolicKind::Subscript && g.desc(e.name()) && !g.constant(e.name()))
             return report(diag::Id::SymbolNotDefined, at, e.str(), ": it is an element of a container");
         for (sym::Expr operand : e.operands())
             readElement(operand, at, g);
     }
     bool hasElementOrCall(sym::Expr e);
     /// The part that keeps a size, bound or index from being an integer; nothing if it is one.
-    static std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
+    std::optional<sym::Expr> realPartOf(sym::Expr e, const ir::SDFG &g);
+    std::map<const ir::SDFG *, std::set<Name>> integersDeclaredReal_;
     void node(const ir::Node &n, StateFrame &sf);
     void access(const ir::AccessNode &n, StateFrame &sf);
     void accessInNested(const ir::AccessNode &n, const StateFrame &sf);
@@ -181,7 +182,7 @@ private:
     void report(diag::Message message, diag::Location place);
     /// Reports code, or a writer, that uses a name it must not use.
     template <class Element> void reportCode(const Element &at, const std::string &what, const char *hint) {
-        diag::Message m(diag::Kind<std::string>(diag::Id::BadCode), what);
+        diag::Message m(diag::MessageKind<std::string>(diag::Id::BadCode), what);
         m.hint = hint;
         if constexpr (std::is_same_v<Element, diag::Location>)
             report(std::move(m), at);
@@ -194,7 +195,7 @@ private:
     }
     /// Reports at an element (a node, a block, an edge) or a place.
     template <class Element, class... Args>
-    void report(diag::Kind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
+    void report(diag::MessageKind<std::type_identity_t<Args>...> kind, const Element &at, const Args &...args) {
         if constexpr (std::is_same_v<Element, diag::Location>)
             report(diag::Message(kind, args...), at);
         else // Places are expensive to compute, and not needed when errors are only counted.

@@ -358,11 +358,11 @@ struct ExponentBase2 {
     requires isReal<T>
     static int32_t of(T a) { return std::ilogb(a); }
 };
-struct Step {
+struct Heaviside {
     template <class T>
     requires(!isComplexType<T>) static T of(T a) { return T(a > T(0) ? 1 : 0); }
 };
-struct StepWith {
+struct HeavisideWith {
     template <class T>
     requires(!isComplexType<T>) static T of(T a, T atZero) { return a != a ? a : a < T(0) ? T(0) : a > T(0) ? T(1) : atZero; }
 };
@@ -419,8 +419,8 @@ constexpr Function functions[] = {
     {"fmod", 2, In::Floating, make<fmod_>},
     {"frexp", 1, In::Floating, make<Exponent>},
     {"gcd", 2, In::Joined, make<Gcd>},
-    {"heaviside", 1, In::Joined, make<Step>},
-    {"heaviside", 2, In::Joined, make<StepWith>},
+    {"heaviside", 1, In::Joined, make<Heaviside>},
+    {"heaviside", 2, In::Joined, make<HeavisideWith>},
     {"hypot", 2, In::Floating, make<hypot_>},
     {"ilogb", 1, In::Floating, make<ExponentBase2>},
     {"imag", 1, In::Joined, make<Imag>},

@@ -12,7 +12,7 @@ namespace sdfgc::interpret {
 
 using py::ExprKind;
 using py::Op;
-using sym::Kind;
+using sym::SymbolicKind;
 
 Operand Builder::whole(Operand a) { return isWholeType(a.type) ? convert(a, ScalarKind::Int64) : a; }
 
@@ -177,7 +177,7 @@ std::optional<Builder::Quotient> Builder::quotientOfCall(const py::Expr &e) {
 namespace {
 
 bool isFraction(sym::Expr e) {
-    return e.kind() == Kind::Rational || (e.kind() == Kind::Pow && e.operands()[1].asInt().value_or(-1) < 0);
+    return e.kind() == SymbolicKind::Rational || (e.kind() == SymbolicKind::Pow && e.operands()[1].asInt().value_or(-1) < 0);
 }
 
 } // namespace
@@ -199,35 +199,35 @@ Builder::Quotient Builder::quotientOf(sym::Expr e) {
         return out;
     };
     switch (e.kind()) {
-    case Kind::Rational:
+    case SymbolicKind::Rational:
         return {constant(ScalarKind::Int64, e.numerator()), constant(ScalarKind::Int64, e.denominator())};
-    case Kind::Add:
+    case SymbolicKind::Add:
         return fold([&](const Quotient &a, const Quotient &b) { return combined(Op::Add, a, b); });
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return fold([&](const Quotient &a, const Quotient &b) { return combined(Op::Mul, a, b); });
-    case Kind::Min:
-    case Kind::Max:
-        return fold([&](const Quotient &a, const Quotient &b) { return extremum(e.kind() == Kind::Min, a, b); });
-    case Kind::Pow:
+    case SymbolicKind::Min:
+    case SymbolicKind::Max:
+        return fold([&](const Quotient &a, const Quotient &b) { return extremum(e.kind() == SymbolicKind::Min, a, b); });
+    case SymbolicKind::Pow:
         return powerOf(operand(0), operands[1]);
-    case Kind::Floor:
-    case Kind::Ceil:
-        return {rounded(e.kind() == Kind::Floor ? "floor" : "ceil", operand(0)), {}};
-    case Kind::FloorDiv:
-    case Kind::Mod:
-        return divided(e.kind() == Kind::FloorDiv ? Op::FloorDiv : Op::Mod, operand(0), operand(1));
-    case Kind::CeilDiv:
+    case SymbolicKind::Floor:
+    case SymbolicKind::Ceil:
+        return {rounded(e.kind() == SymbolicKind::Floor ? "floor" : "ceil", operand(0)), {}};
+    case SymbolicKind::FloorDiv:
+    case SymbolicKind::Mod:
+        return divided(e.kind() == SymbolicKind::FloorDiv ? Op::FloorDiv : Op::Mod, operand(0), operand(1));
+    case SymbolicKind::CeilDiv:
         return {rounded("ceil", combined(Op::TrueDiv, operand(0), operand(1))), {}};
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         if (const Quotient a = operand(0); a.below)
             return {callFunction("abs", {a.above}), callFunction("abs", {a.below})};
         return {plainSymbolic(e), {}};
-    case Kind::Select:
+    case SymbolicKind::Select:
         return chosen(
             asBool(symbolic(operands[0])), [&] { return operand(1); }, [&] { return operand(2); });
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return quotientOf(sym::exact(e));
-    case Kind::Call: {
+    case SymbolicKind::Call: {
         std::vector<Operand> arguments;
         const Type isReal = functionOperation(e.name().str(), std::vector<Type>(operands.size(), ScalarKind::Int64)).argument;
         for (std::size_t k = 0; k < operands.size(); ++k)

@@ -9,7 +9,7 @@
 namespace sdfgc::interpret {
 
 using py::Op;
-using sym::Kind;
+using sym::SymbolicKind;
 
 const int64_t *Builder::integer(sym::Expr e) {
     const Operand value = convert(symbolic(sym::exact(e)), ScalarKind::Int64);
@@ -27,35 +27,35 @@ Operand Builder::symbolic(sym::Expr e) { return truncated(quotientOf(e)); }
 
 Operand Builder::plainSymbolic(sym::Expr e) {
     switch (e.kind()) {
-    case Kind::Integer:
+    case SymbolicKind::Integer:
         return constant(ScalarKind::Int64, e.numerator());
-    case Kind::Float:
+    case SymbolicKind::Float:
         return constant(ScalarKind::Float64, e.floatValue());
-    case Kind::Bool:
+    case SymbolicKind::Bool:
         return constant(ScalarKind::Bool, e.boolValue());
-    case Kind::None:
+    case SymbolicKind::None:
         return constant(Type::pointer(Type()), Pointer());
-    case Kind::Symbol:
+    case SymbolicKind::Symbol:
         if (const Operand found = names_.read(*this, e.name())) {
             const Type t = found.type;
             return t.isInteger() && t.scalar() != ScalarKind::UInt64 ? convert(found, ScalarKind::Int64) : found;
         }
         return refuse("the symbol `" + e.name().str() + "`, which is not defined");
-    case Kind::Add:
+    case SymbolicKind::Add:
         return foldSymbolic(Op::Add, e);
-    case Kind::Mul:
+    case SymbolicKind::Mul:
         return foldSymbolic(Op::Mul, e);
-    case Kind::And:
-    case Kind::Or:
-        return foldSymbolic(e.kind() == Kind::And ? Op::BitAnd : Op::BitOr, e);
-    case Kind::Min:
-    case Kind::Max: {
+    case SymbolicKind::And:
+    case SymbolicKind::Or:
+        return foldSymbolic(e.kind() == SymbolicKind::And ? Op::BitAnd : Op::BitOr, e);
+    case SymbolicKind::Min:
+    case SymbolicKind::Max: {
         Operand out = symbolic(e.operands()[0]);
         for (std::size_t k = 1; k < e.operands().size(); ++k)
-            out = callFunction(e.kind() == Kind::Min ? "min" : "max", {out, symbolic(e.operands()[k])});
+            out = callFunction(e.kind() == SymbolicKind::Min ? "min" : "max", {out, symbolic(e.operands()[k])});
         return out;
     }
-    case Kind::Approx:
+    case SymbolicKind::Approx:
         return symbolic(sym::exact(e));
     default:
         return symbolicOperation(e);
@@ -76,21 +76,21 @@ Operand Builder::symbolicOperation(sym::Expr e) {
     if (const auto op = ir::arithmeticOf(e.kind()))
         return two(*op);
     switch (e.kind()) {
-    case Kind::Pow:
+    case SymbolicKind::Pow:
         if (const auto n = operands[1].asInt(); n && *n >= 0)
             return wholePower(operand(0), static_cast<uint64_t>(*n));
         return two(Op::Pow);
-    case Kind::CeilDiv:
+    case SymbolicKind::CeilDiv:
         return callFunction("int_ceil", {operand(0), operand(1)});
-    case Kind::Floor:
+    case SymbolicKind::Floor:
         return callFunction("floor", {operand(0)});
-    case Kind::Ceil:
+    case SymbolicKind::Ceil:
         return callFunction("ceil", {operand(0)});
-    case Kind::Abs:
+    case SymbolicKind::Abs:
         return callFunction("abs", {operand(0)});
-    case Kind::Not:
+    case SymbolicKind::Not:
         return compare(Op::Eq, asBool(operand(0)), constant(ScalarKind::Bool, false));
-    case Kind::Select: {
+    case SymbolicKind::Select: {
         const Operand condition = asBool(operand(0)), a = operand(1), b = operand(2);
         const Operand out = reserve(commonType(a.type, b.type));
         copy(out, convert(b, out.type));
@@ -99,9 +99,9 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         land(no);
         return out;
     }
-    case Kind::Cast:
+    case SymbolicKind::Cast:
         return convert(operand(0), e.type());
-    case Kind::Subscript: {
+    case SymbolicKind::Subscript: {
         std::vector<py::ExprRef> index;
         py::Expr subscript;
         subscript.kind = py::ExprKind::Subscript;
@@ -115,11 +115,11 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         }
         return expression(subscript);
     }
-    case Kind::Attr: {
+    case SymbolicKind::Attr: {
         const auto parsed = py::parseExpr(e.str());
         return parsed.value ? expression(**parsed.value) : refuse("`" + e.str() + "`");
     }
-    case Kind::Call: {
+    case SymbolicKind::Call: {
         std::vector<Operand> arguments;
         for (std::size_t k = 0; k < operands.size(); ++k)
             arguments.push_back(operand(k));

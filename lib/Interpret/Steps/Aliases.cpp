@@ -6,7 +6,7 @@ namespace sdfgc::interpret {
 namespace {
 
 /// Makes a container an alias for the memory starting at an element of another one.
-class AliasStep final : public Step {
+class AliasStep final : public NodeStep {
 public:
     Container *alias = nullptr, *byName = nullptr; // byName: the container seen by control flow; null if it is the alias itself
     const Access *start = nullptr;
@@ -40,7 +40,7 @@ std::unique_ptr<AliasStep> aliasOf(Planner &p, Scope &scope, Container *alias, C
 }
 
 /// Makes each member of a structure an alias for the member of that name in another one.
-class StructureAliasStep final : public Step {
+class StructureAliasStep final : public NodeStep {
 public:
     std::vector<std::unique_ptr<AliasStep>> members;
 
@@ -85,7 +85,7 @@ void aliasMembers(Planner &p, Scope &scope, const std::string &alias, const std:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e) {
+std::unique_ptr<NodeStep> Planner::view(Scope &scope, const ir::AccessNode &n, const ir::Edge &e) {
     const bool reads = e.dst == &n;
     Container *viewed = reads ? containerAtSource(scope, e) : containerAtDestination(scope, e);
     Container *alias = scope.graph.containerAt(n);
@@ -114,7 +114,7 @@ std::unique_ptr<Step> Planner::view(Scope &scope, const ir::AccessNode &n, const
     return step;
 }
 
-std::unique_ptr<Step> Planner::setReference(Scope &scope, const ir::Edge &e) {
+std::unique_ptr<NodeStep> Planner::setReference(Scope &scope, const ir::Edge &e) {
     const auto &n = static_cast<const ir::AccessNode &>(*e.dst);
     Container *viewed = containerAtSource(scope, e);
     if (!viewed) {

@@ -44,11 +44,11 @@ public:
 
 private:
     struct Item {
-        std::unique_ptr<Step> step; // none: an access node
+        std::unique_ptr<NodeStep> step; // none: an access node
         std::vector<std::size_t> before;
     };
 
-    std::size_t add(std::unique_ptr<Step> step, std::vector<std::size_t> before = {}) {
+    std::size_t add(std::unique_ptr<NodeStep> step, std::vector<std::size_t> before = {}) {
         items_.push_back({std::move(step), std::move(before)});
         return items_.size() - 1;
     }
@@ -81,7 +81,7 @@ private:
         itemOf_[ir::exitOf(&n)] = itemOf_[&n];
     }
 
-    std::unique_ptr<Step> stepOf(ir::Node &n) {
+    std::unique_ptr<NodeStep> stepOf(ir::Node &n) {
         if (const auto *t = dyn_cast<ir::Tasklet>(&n))
             return p_.tasklet(scope_, *t);
         if (const auto *m = dyn_cast<ir::MapEntry>(&n))

@@ -12,7 +12,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-class ConsumeStep final : public Step {
+class ConsumeStep final : public NodeStep {
 public:
     ConsumeStep(Planner &p, Scope &outer, const ir::ConsumeEntry &c)
         : scope_(outer.graph, &outer), most_(static_cast<std::size_t>(std::max<int64_t>(c.chunkSize, 1))) {
@@ -99,7 +99,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::consume(Scope &scope, const ir::ConsumeEntry &c) {
+std::unique_ptr<NodeStep> Planner::consume(Scope &scope, const ir::ConsumeEntry &c) {
     return std::make_unique<ConsumeStep>(*this, scope, c);
 }
 

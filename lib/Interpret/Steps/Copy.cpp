@@ -11,7 +11,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-class CopyStep final : public Step {
+class CopyStep final : public NodeStep {
 public:
     CopyStep(Planner &p, Scope &scope, const ir::Edge &e, Container &from, Container &to) {
         from_.container = &from;
@@ -161,7 +161,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::copy(Scope &scope, const ir::Edge &e) {
+std::unique_ptr<NodeStep> Planner::copy(Scope &scope, const ir::Edge &e) {
     const auto path = ir::memletPath(&e);
     Graph &g = scope.graph;
     Container *from = g.containerAt(static_cast<const ir::AccessNode &>(*path.front()->src));

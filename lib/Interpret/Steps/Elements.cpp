@@ -7,7 +7,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-class ElementStep final : public Step {
+class ElementStep final : public NodeStep {
 public:
     Graph *graph = nullptr;          // of the alias
     std::vector<Container *> family; // the alias and its members
@@ -41,8 +41,8 @@ bool isElementOf(const Container &alias, const Container &pointers) {
     return pointers.desc->isContainerArray() && (alias.desc->isStructure() || !(alias.desc->dtype == pointers.desc->dtype));
 }
 
-std::unique_ptr<Step> Planner::element(Scope &scope, Graph &g, Container &alias, Container &pointers,
-                                       const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet) {
+std::unique_ptr<NodeStep> Planner::element(Scope &scope, Graph &g, Container &alias, Container &pointers,
+                                           const std::optional<sym::Subset> &subset, const ir::Node &n, const ir::Memlet &memlet) {
     const Type pointed = pointers.type.isPointer() ? pointers.type.element() : pointers.type;
     if (!(alias.type == pointed) || (subset && !subset->nonUnitDims().empty())) {
         refuse(ir::elementName(n),

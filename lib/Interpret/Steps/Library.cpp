@@ -9,7 +9,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-using Maker = std::unique_ptr<Step> (*)(NodeReader &r);
+using Maker = std::unique_ptr<NodeStep> (*)(NodeReader &r);
 
 struct InterpreterRow {
     Maker make = nullptr;
@@ -37,14 +37,14 @@ Maker makerOf(const ir::LibraryNode &n) {
 
 } // namespace
 
-std::unique_ptr<Step> Planner::library(Scope &scope, const ir::LibraryNode &n) {
+std::unique_ptr<NodeStep> Planner::library(Scope &scope, const ir::LibraryNode &n) {
     const Maker make = makerOf(n);
     if (!make) {
         refuse(ir::elementName(n), "library nodes of class " + n.className());
         return nullptr;
     }
     NodeReader reader(*this, scope, n);
-    std::unique_ptr<Step> step = make(reader);
+    std::unique_ptr<NodeStep> step = make(reader);
     return reader.refused() ? nullptr : std::move(step);
 }
 

@@ -5,7 +5,7 @@ namespace sdfgc::interpret {
 
 namespace {
 
-class MapStep final : public Step {
+class MapStep final : public NodeStep {
 public:
     MapStep(Planner &p, Scope &outer, const ir::MapEntry &m) : scope_(outer.graph, &outer), site_(p.site(m)) {
         dynamicRanges(p, outer, m);
@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::map(Scope &scope, const ir::MapEntry &m) {
+std::unique_ptr<NodeStep> Planner::map(Scope &scope, const ir::MapEntry &m) {
     if (m.schedule == ir::Schedule::MPI)
         refuse(ir::elementName(m), "maps over processes");
     if (m.schedule == ir::Schedule::GPU_Warp)

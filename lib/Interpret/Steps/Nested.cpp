@@ -47,7 +47,7 @@ struct ConvertedArgument {
     }
 };
 
-class NestedStep final : public Step {
+class NestedStep final : public NodeStep {
 public:
     NestedStep(Planner &p, Scope &scope, const ir::NestedSDFGNode &n) : graph_(p, *n.sdfg, &scope.graph) {
         Builder b = p.builder(scope, p.symbolicDivision(), p.site(n));
@@ -78,7 +78,7 @@ public:
         before_.run(m);
         for (const Binding &x : bindings_)
             x.inner->standFor(*x.start, m);
-        for (const std::unique_ptr<Step> &element : elements_)
+        for (const std::unique_ptr<NodeStep> &element : elements_)
             element->run(m);
         for (const auto &[inner, address] : addresses_)
             inner->standAt(as<Pointer>(address.at));
@@ -120,7 +120,7 @@ private:
         }
         const auto subset = in ? Planner::subsetAtSource(e) : Planner::subsetAtDestination(e);
         if (isElementOf(*inner, *outer)) {
-            if (std::unique_ptr<Step> step = p.element(scope, graph_, *inner, *outer, subset, n, e.memlet))
+            if (std::unique_ptr<NodeStep> step = p.element(scope, graph_, *inner, *outer, subset, n, e.memlet))
                 elements_.push_back(std::move(step));
             return;
         }
@@ -160,7 +160,7 @@ private:
     Graph graph_;
     Code before_;
     std::vector<Binding> bindings_;
-    std::vector<std::unique_ptr<Step>> elements_;                      // bindings to the targets of elements of container arrays
+    std::vector<std::unique_ptr<NodeStep>> elements_;                  // bindings to the targets of elements of container arrays
     std::vector<std::pair<Container *, Operand>> scalars_, addresses_; // values of other nodes; elements that a scope consumes
     std::deque<ConvertedArgument> converted_;
     std::set<Name> done_;
@@ -168,7 +168,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::nested(Scope &scope, const ir::NestedSDFGNode &n) {
+std::unique_ptr<NodeStep> Planner::nested(Scope &scope, const ir::NestedSDFGNode &n) {
     if (!n.sdfg) {
         refuse(ir::elementName(n), "a nested SDFG in another file");
         return nullptr;

@@ -31,7 +31,7 @@ struct Connection {
 };
 
 /// An element named by the code: one of the container's, or one at an address.
-struct Place {
+struct AccessedElement {
     const Access *element = nullptr;
     Operand address;
     explicit operator bool() const { return element || address; }
@@ -46,7 +46,7 @@ struct Place {
     }
 };
 
-class TaskletStep final : public Step {
+class TaskletStep final : public NodeStep {
 public:
     explicit TaskletStep(Code code) : code_(std::move(code)) {}
     void run(Machine &m) override {
@@ -208,7 +208,7 @@ public:
             return name && scope_.graph.sdfg.constant(name) ? scope_.element(b, e) : Operand();
         if (!c->container || c->stream || (c->type.isVector() && !c->pointer))
             return {};
-        return load(b, *c, placeOf(b, *c, e));
+        return load(b, *c, elementOf(b, *c, e));
     }
     bool store(Builder &b, const py::Expr &target, Operand value) override {
         const bool subscript = target.kind == py::ExprKind::Subscript && target.args[0]->kind == py::ExprKind::Name;
@@ -236,7 +236,7 @@ public:
         }
         if (c->type.isVector() && !c->pointer)
             return false;
-        lastOld_ = put(b, *c, placeOf(b, *c, target), value);
+        lastOld_ = put(b, *c, elementOf(b, *c, target), value);
         return true;
     }
     bool isUpdate(const py::Expr &target) override {
@@ -267,8 +267,8 @@ private:
     static Type heldType(const Connection &c) {
         return !c.pointer && c.type.isNumeric() && c.container->type.isNumeric() ? c.container->type : c.type;
     }
-    static Operand load(Builder &b, const Connection &c, const Place &place) {
-        return b.convert(place.load(b, heldType(c)), c.type);
+    static Operand load(Builder &b, const Connection &c, const AccessedElement &element) {
+        return b.convert(element.load(b, heldType(c)), c.type);
     }
     static bool isOne(const Connection &c) { return !c.subset || c.subset->isOneElement() || c.container->desc->isScalar(); }
 
@@ -373,22 +373,22 @@ private:
 
     /// Writes a value to an element; with conflict resolution, returns the previous value. Lanes of a vector that update a single
     /// element are combined first.
-    Operand put(Builder &b, const Connection &c, const Place &place, Operand value) {
+    Operand put(Builder &b, const Connection &c, const AccessedElement &element, Operand value) {
         Type t = heldType(c);
         Operand given = b.convert(b.convert(value, c.type), t);
         if (!c.update) {
-            place.store(b, given);
+            element.store(b, given);
             return {};
         }
-        if (place.element && t.isVector() && t.element() == c.container->type && isOne(c)) {
+        if (element.element && t.isVector() && t.element() == c.container->type && isOne(c)) {
             t = t.element();
             Operand sum{t, given.at};
             for (int64_t k = 1; k < c.type.lanes(); ++k)
                 sum = b.convert(b.apply(*c.update, {sum, Operand{t, given.at + k * sizeOf(t)}}), t);
             given = sum;
         }
-        const Operand old = place.load(b, t, true);
-        place.store(b, b.convert(b.apply(*c.update, {old, given}), t), true);
+        const Operand old = element.load(b, t, true);
+        element.store(b, b.convert(b.apply(*c.update, {old, given}), t), true);
         return b.convert(old, t == heldType(c) ? c.type : t);
     }
 
@@ -404,7 +404,7 @@ private:
 
     /// The element that a subscript of a connector names. A single index that does not refer to a dimension of the subset counts
     /// elements from the first one on.
-    Place placeOf(Builder &b, const Connection &c, const py::Expr &e) {
+    AccessedElement elementOf(Builder &b, const Connection &c, const py::Expr &e) {
         const std::vector<py::ExprRef> indices = indicesOf(e);
         if (const Access *x = elementAt(b, c, indices))
             return {x, {}};
@@ -468,7 +468,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> Planner::tasklet(Scope &scope, const ir::Tasklet &t) {
+std::unique_ptr<NodeStep> Planner::tasklet(Scope &scope, const ir::Tasklet &t) {
     if (t.code.empty())
         return nullptr;
     if (!analysis::threadGuardsOf(t).guards.empty() && analysis::isInKernel(t))

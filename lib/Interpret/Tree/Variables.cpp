@@ -181,7 +181,7 @@ namespace {
 /// Does each thread of a team have a part of it?
 bool hasParts(sym::Expr count) {
     const auto operands = count.operands();
-    return (count.kind() == sym::Kind::Call && count.name() == number::teamSize) ||
+    return (count.kind() == sym::SymbolicKind::Call && count.name() == number::teamSize) ||
            std::any_of(operands.begin(), operands.end(), [](sym::Expr e) { return hasParts(e); });
 }
 

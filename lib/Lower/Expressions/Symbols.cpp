@@ -65,12 +65,12 @@ sym::Expr printable(const Instance &in, sym::Expr e) {
     e = sym::inIntegers(e);
     const sym::Assumptions &facts = in.fn->facts;
     return sym::rewrite(e, [&](sym::Expr x) {
-        if (x.kind() != sym::Kind::FloorDiv && x.kind() != sym::Kind::Mod)
+        if (x.kind() != sym::SymbolicKind::FloorDiv && x.kind() != sym::SymbolicKind::Mod)
             return x;
         sym::Expr a = x.operands()[0], b = x.operands()[1];
         if (sym::isNonNegative(a, facts) != sym::Truth::True || sym::isPositive(b, facts) != sym::Truth::True)
             return x;
-        return sym::call(x.kind() == sym::Kind::FloorDiv ? cDivision : cRemainder, {a, b});
+        return sym::call(x.kind() == sym::SymbolicKind::FloorDiv ? cDivision : cRemainder, {a, b});
     });
 }
 

@@ -20,7 +20,7 @@ Block &timed(const Instance &in, std::string name, TimedElement element, Block &
 }
 
 void braceIfDeclaring(Block &block, const Block &body) {
-    block.braces |= std::any_of(body.body.begin(), body.body.end(), [](const NodePtr &n) { return n->kind == Kind::Declare; });
+    block.braces |= std::any_of(body.body.begin(), body.body.end(), [](const NodePtr &n) { return n->kind == TreeKind::Declare; });
 }
 
 } // namespace sdfgc::tree::lowering

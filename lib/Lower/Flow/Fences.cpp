@@ -81,12 +81,12 @@ std::optional<Expr> lastBy(const py::ExprRef &condition, Name variable) {
         return std::nullopt;
     const std::optional<Expr> left = integerOf(condition->args[0]), right = integerOf(condition->args[1]);
     const auto test = left && right ? analysis::testOf(condition->ops[0], *left, *right, variable) : std::nullopt;
-    return test && test->relation != sym::Kind::Ne ? std::optional(test->end()) : std::nullopt;
+    return test && test->relation != sym::SymbolicKind::Ne ? std::optional(test->end()) : std::nullopt;
 }
 
 /// Can control leave this loop, or an inner one, before its end? Compilers do not reorder such nests.
 bool hasExit(const Block &body) {
-    return contains(body, Kind::Break) || contains(body, Kind::Return) || contains(body, Kind::Goto);
+    return contains(body, TreeKind::Break) || contains(body, TreeKind::Return) || contains(body, TreeKind::Goto);
 }
 
 class Fencing {
@@ -115,29 +115,29 @@ private:
 
     void node(Node &n) {
         switch (n.kind) {
-        case Kind::For:
+        case TreeKind::For:
             return loop(static_cast<For &>(n));
-        case Kind::Loop:
+        case TreeKind::Loop:
             return loop(static_cast<Loop &>(n));
-        case Kind::Declare:
+        case TreeKind::Declare:
             return declare(static_cast<const Declare &>(n));
-        case Kind::SetPointer:
+        case TreeKind::SetPointer:
             return point(static_cast<const SetPointer &>(n).var, static_cast<const SetPointer &>(n).source);
-        case Kind::Code:
+        case TreeKind::Code:
             return code(static_cast<const Code &>(n).stmts);
-        case Kind::Update:
+        case TreeKind::Update:
             if (const auto &u = static_cast<const Update &>(n); u.reduction == py::Reduction::Exchange)
                 store(u.target, u.targetIndices);
             return;
-        case Kind::RawTasklet:
+        case TreeKind::RawTasklet:
             for (const NodePtr &after : static_cast<RawTasklet &>(n).after)
                 node(*after);
             return;
-        case Kind::Fill:
+        case TreeKind::Fill:
             return fill(static_cast<const Fill &>(n));
-        case Kind::ParallelRegion:
-        case Kind::Sections:
-        case Kind::Consume: // bodies become separate functions
+        case TreeKind::ParallelRegion:
+        case TreeKind::Sections:
+        case TreeKind::Consume: // bodies become separate functions
             return alone([&] { inside(n); });
         default:
             inside(n);

@@ -35,9 +35,9 @@ struct Content {
     bool isGraph = true;               // besides operations, there are only declarations and flag reads
 };
 
-class Collector {
+class OperationCollector {
 public:
-    Collector(const Function &f, Block &region) : f_(f), table_(f) { conditionsIn(region); }
+    OperationCollector(const Function &f, Block &region) : f_(f), table_(f) { conditionsIn(region); }
 
     Content run(Block &b) {
         Content out;
@@ -72,34 +72,34 @@ private:
     }
     void statement(NodePtr &n, Content &out) {
         switch (n->kind) {
-        case Kind::Block:
+        case TreeKind::Block:
             return block(static_cast<Block &>(*n), out);
-        case Kind::Comment:
+        case TreeKind::Comment:
             return;
-        case Kind::Declare:
+        case TreeKind::Declare:
             declared_.insert(table_.own(*n).declared.begin(), table_.own(*n).declared.end());
             return;
-        case Kind::Launch:
+        case TreeKind::Launch:
             return operation(static_cast<Launch &>(*n), out);
-        case Kind::DeviceCopy:
+        case TreeKind::DeviceCopy:
             if (auto &copy = static_cast<DeviceCopy &>(*n); !isLook(copy))
                 operation(copy, out);
             return;
-        case Kind::DeviceFill:
+        case TreeKind::DeviceFill:
             return operation(static_cast<DeviceFill &>(*n), out);
-        case Kind::LibraryCall:
+        case TreeKind::LibraryCall:
             return operation(static_cast<LibraryCall &>(*n), out);
-        case Kind::Synchronise: // after a flag read
+        case TreeKind::Synchronise: // after a flag read
             out.isGraph = out.isGraph && !conditions_.empty();
             return;
-        case Kind::Loop: {
+        case TreeKind::Loop: {
             operation(static_cast<Loop &>(*n), out);
             auto inside = std::make_unique<Content>(run(static_cast<Loop &>(*n).body));
             out.isGraph = out.isGraph && inside->isGraph && inside->memory.empty();
             out.operations.back().inside = std::move(inside);
             return;
         }
-        case Kind::Allocate:
+        case TreeKind::Allocate:
             if (static_cast<Allocate &>(*n).reserve && !usesDeclared(*n)) {
                 out.memory.push_back(std::move(n));
                 return;
@@ -257,7 +257,7 @@ void lowerGraph(Instance &in, ir::Region &formed, tree::Block &out) {
     lowerRegion(in, formed, region->body);
     in.fn->names.close();
     const analysis::GraphOperations operations(formed, in.program().steps(), in.program().deviceLoops());
-    Content content = Collector(in.function(), region->body).run(region->body);
+    Content content = OperationCollector(in.function(), region->body).run(region->body);
     for (NodePtr &n : content.memory)
         out.body.push_back(std::move(n));
     analysis::ApartElements apart(in.program().steps());

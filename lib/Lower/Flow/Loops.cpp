@@ -35,7 +35,7 @@ namespace {
 /// either way.
 sym::Expr withCDivision(sym::Expr end, sym::Expr begin, const sym::Assumptions &facts) {
     const sym::Expr past = end + 1;
-    if (past.kind() != sym::Kind::FloorDiv || sym::isNonNegative(begin, facts) != sym::Truth::True ||
+    if (past.kind() != sym::SymbolicKind::FloorDiv || sym::isNonNegative(begin, facts) != sym::Truth::True ||
         sym::isPositive(past.operands()[1], facts) != sym::Truth::True)
         return end;
     return sym::call(cDivision, {past.operands()[0], past.operands()[1]}) - 1;

@@ -34,7 +34,7 @@ bool isOfHost(Schedule s, pass::Family family) {
 
 /// Is it a sum or product of symbols and integers, which is readable and cheap enough to substitute for the parameter everywhere?
 bool isPlain(sym::Expr e) {
-    bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::Kind::Add || e.kind() == sym::Kind::Mul;
+    bool ok = e.isInteger() || e.isSymbol() || e.kind() == sym::SymbolicKind::Add || e.kind() == sym::SymbolicKind::Mul;
     for (sym::Expr operand : e.operands())
         ok = ok && isPlain(operand);
     return ok;
@@ -110,7 +110,7 @@ void lowerMap(Instance &in, MapEntry &m, tree::Block &out) {
         mapLoops(in, m, *body);
     in.fn->names.close();
     braceIfDeclaring(*block, *body);
-    if (block->body.size() == 1 && block->body[0]->kind == Kind::For) {
+    if (block->body.size() == 1 && block->body[0]->kind == TreeKind::For) {
         // A single loop needs no block around it.
         NodePtr loop = std::move(block->body[0]);
         loop->comment = block->comment;

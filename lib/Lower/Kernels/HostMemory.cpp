@@ -46,7 +46,7 @@ std::set<Name> containersOf(const SDFG &g, const MapEntry &kernel, const analysi
 
 } // namespace
 
-void warnOfHostMemory(const Program &program) {
+void warnOfHostMemory(const LoweredProgram &program) {
     SDFG &root = program.root;
     analysis::Memories memories(root);
     for (SDFG *g : allSDFGs(root)) {

@@ -108,7 +108,7 @@ void lowerKernelMap(Instance &in, MapEntry &m, tree::Block &out) {
         mapLoops(in, m, *block);
     in.fn->names.close();
     for (const NodePtr &n : block->body)
-        if (const auto *loop = dyn_cast<For>(n.get()); n->kind == Kind::Declare || (loop && loop->spread && loop->spread->once))
+        if (const auto *loop = dyn_cast<For>(n.get()); n->kind == TreeKind::Declare || (loop && loop->spread && loop->spread->once))
             block->braces = true; // an index may be declared before its guard
     if (m.gpuForceSyncthreads)
         out.add<Barrier>();

@@ -67,7 +67,7 @@ KernelShape kernelShape(const Instance &in, const MapEntry &m) {
     return shape;
 }
 
-Name nameKernel(Program &program, const MapEntry &m) {
+Name nameKernel(LoweredProgram &program, const MapEntry &m) {
     return program.functionNames.take(identifierOf(m.label, "kernel_"), "_kernel");
 }
 
@@ -83,8 +83,8 @@ std::unique_ptr<Launch> launchOf(const Instance &in, const MapEntry &m, const Ke
 KernelInfo kernelInfo(const MapEntry &m, const KernelShape &shape, Block &body) {
     KernelInfo info;
     // C++ code of the graph may synchronise threads: dace::warpReduce, in code left by DaCe's expansions of reductions, does.
-    info.barriers =
-        shape.reduces || contains(body, Kind::Barrier) || contains(body, Kind::RawTasklet) || contains(body, Kind::LibraryCall);
+    info.barriers = shape.reduces || contains(body, TreeKind::Barrier) || contains(body, TreeKind::RawTasklet) ||
+                    contains(body, TreeKind::LibraryCall);
     sym::Expr threads = shape.block[0] * shape.block[1] * shape.block[2];
     info.maxThreads = m.gpuLaunchBounds == "0" ? threads.asInt().value_or(0)
                                                : std::max<int64_t>(0, std::strtoll(m.gpuLaunchBounds.c_str(), nullptr, 10));

@@ -20,7 +20,7 @@ struct KernelShape {
 KernelShape kernelShape(const Instance &in, const ir::MapEntry &m);
 
 /// A name for a kernel's function, similar to the label of its map.
-Name nameKernel(Program &program, const ir::MapEntry &m);
+Name nameKernel(LoweredProgram &program, const ir::MapEntry &m);
 
 /// The launch of a kernel with blocks of this shape, on the stream of its map; grid, function and arguments are still missing.
 std::unique_ptr<Launch> launchOf(const Instance &in, const ir::MapEntry &m, const KernelShape &shape);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "Lower/Memory/MemoryPlace.h"
-#include "Program.h"
+#include "LoweredProgram.h"
 
 #include "sdfgc/Analysis/Memory/Allocation.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -25,7 +25,7 @@ namespace sdfgc::tree::lowering {
 /// A function that is being generated.
 struct FunctionContext {
     /// A function without statements. The outermost scope of names is open.
-    FunctionContext(Program &program, Function &function) : program(program), function(function) { names.open(); }
+    FunctionContext(LoweredProgram &program, Function &function) : program(program), function(function) { names.open(); }
 
     /// The position of the code in a kernel. A kernel is lowered in terms of the host function and then moved out of it.
     struct Device {
@@ -37,7 +37,7 @@ struct FunctionContext {
         Block *host = nullptr;          // where the launch will be inserted
     };
 
-    Program &program;
+    LoweredProgram &program;
     Function &function;
     Device device;
     Block *top = nullptr;  // where variables of the entire function are declared
@@ -69,7 +69,7 @@ struct Instance {
     const ir::ScopeTree *scopes = nullptr;                        // of that state
     Loop *loop = nullptr;                                         // the innermost loop around the code being lowered
 
-    Program &program() const { return fn->program; }
+    LoweredProgram &program() const { return fn->program; }
     Module &module() const { return *fn->program.module; }
     const pass::CompileOptions &options() const { return fn->program.context.options; }
     Function &function() const { return fn->function; }
@@ -88,9 +88,9 @@ struct Instance {
     /// Records that the function measures times, so that it needs the program's state, which holds the report.
     void recordsTimes() const;
 
-    /// Program::error.
+    /// LoweredProgram::error.
     template <class... Args>
-    void error(diag::Kind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
+    void error(diag::MessageKind<std::type_identity_t<Args>...> kind, diag::Location place, const Args &...args) const {
         program().error(diag::Message(kind, args...), std::move(place));
     }
 

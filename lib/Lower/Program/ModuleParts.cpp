@@ -42,7 +42,7 @@ std::shared_ptr<const DataDesc> described(const DataDesc *d) {
 
 } // namespace
 
-void addInterface(Program &program) {
+void addInterface(LoweredProgram &program) {
     const analysis::ArgumentList arguments = analysis::argumentList(program.root);
     for (Name n : arguments.undefined)
         program.error(diag::Id::UndefinedSymbol, {"", 0, 0, "", elementName(program.root), {}}, n.str());
@@ -101,7 +101,7 @@ void addStructsOf(const DataDesc &d, std::vector<Type> &out) {
 
 } // namespace
 
-void addStructs(Program &program) {
+void addStructs(LoweredProgram &program) {
     for (SDFG *g : allSDFGs(program.root))
         for (const auto &[n, d] : g->arrays)
             addStructsOf(d, program.module->structs);
@@ -148,7 +148,7 @@ std::string literal(const json::Value &v, Type t) {
 
 } // namespace
 
-void addConstants(Program &program) {
+void addConstants(LoweredProgram &program) {
     std::set<Name> known;
     for (SDFG *g : allSDFGs(program.root))
         for (const auto &[n, c] : g->constants) {

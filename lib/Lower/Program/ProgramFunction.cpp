@@ -74,7 +74,7 @@ std::vector<VarId> addParameters(Instance &in) {
 
 } // namespace
 
-void addProgramFunction(Program &program, const std::vector<std::string> &callCode) {
+void addProgramFunction(LoweredProgram &program, const std::vector<std::string> &callCode) {
     auto function = std::make_unique<Function>();
     function->name = Name("program");
     FunctionContext context(program, *function);

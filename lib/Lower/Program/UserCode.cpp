@@ -43,7 +43,7 @@ Name beyondReach(const Module &module, const std::string &text) {
 }
 
 /// Rejects code that calls functions the target lacks, before a compiler sees it, unless global code of the graph may define them.
-void refuseForeignRuntime(const Program &program, const std::string &text, diag::Location at) {
+void refuseForeignRuntime(const LoweredProgram &program, const std::string &text, diag::Location at) {
     const pass::CompileOptions &options = program.context.options;
     const platform::Dialect *own = options.target.dialect();
     if (!own)
@@ -77,7 +77,7 @@ bool isDeclared(const SDFG &root, std::string_view field) {
 }
 
 /// Rejects state fields that only an environment of DaCe would add and no graph declares, before a compiler misses them.
-void refuseForeignFields(const Program &program, const Tasklet &t) {
+void refuseForeignFields(const LoweredProgram &program, const Tasklet &t) {
     const auto foreign =
         std::find_if(t.environments.begin(), t.environments.end(), [](Name path) { return !platform::environment(path.view()); });
     if (foreign == t.environments.end() || t.code.language != Language::CPP)
@@ -110,7 +110,7 @@ std::vector<std::string> textsForAll(const std::vector<TargetCode> &codes) {
 
 } // namespace
 
-std::vector<std::string> takeCodeBlocks(Program &program) {
+std::vector<std::string> takeCodeBlocks(LoweredProgram &program) {
     Module &module = *program.module;
     std::vector<std::string> callCode;
     for (SDFG *g : allSDFGs(program.root))
@@ -162,7 +162,7 @@ Name unknownOnHost(const Instance &in, const Tasklet &t, const std::vector<py::S
     return {};
 }
 
-void takeTaskletBlocks(Program &program, const Tasklet &t) {
+void takeTaskletBlocks(LoweredProgram &program, const Tasklet &t) {
     Module &module = *program.module;
     if (!t.codeGlobal.empty())
         module.globalCode.push_back(t.codeGlobal.text);

@@ -11,7 +11,7 @@ namespace sdfgc::tree::lowering {
 
 /// Adds the code blocks of all SDFGs to the module. Returns init code that reads arguments of the program, which the initialiser
 /// does not have, for use with addCallCode(). Reports exit code that does so, and calls that the target lacks.
-std::vector<std::string> takeCodeBlocks(Program &program);
+std::vector<std::string> takeCodeBlocks(LoweredProgram &program);
 
 /// Init code that reads arguments of the program runs when they are available: at the start of each call. Front ends for Fortran
 /// write such code, to copy sizes out of structures into global variables.
@@ -19,7 +19,7 @@ void addCallCode(const Instance &in, const std::vector<std::string> &texts, Bloc
 
 /// Adds a tasklet's extras to the module: code blocks, fields of the state, libraries. Reports calls that the target lacks,
 /// including those in the tasklet's code.
-void takeTaskletBlocks(Program &program, const ir::Tasklet &t);
+void takeTaskletBlocks(LoweredProgram &program, const ir::Tasklet &t);
 
 /// A device function that a tasklet's code calls where there is no device: on the host, or in the emulation. Empty if the graph may
 /// declare it.

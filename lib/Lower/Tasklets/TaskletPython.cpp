@@ -45,7 +45,8 @@ py::Store storeOf(const TaskletConnections &connections, Name n) {
 /// Statements without declarations are merged into the surrounding block.
 void land(const ir::Tasklet &t, std::unique_ptr<Block> block, Block &out) {
     block->comment = "tasklet " + t.label;
-    bool declares = std::any_of(block->body.begin(), block->body.end(), [](const NodePtr &n) { return n->kind == Kind::Declare; });
+    bool declares =
+        std::any_of(block->body.begin(), block->body.end(), [](const NodePtr &n) { return n->kind == TreeKind::Declare; });
     if (declares || block->body.size() > 1) {
         block->braces = declares;
         out.body.push_back(std::move(block));

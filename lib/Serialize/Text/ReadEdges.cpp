@@ -153,7 +153,7 @@ void StateReader::memletAttributes(Attributes &a, ir::Memlet &m) {
         m.volume = m.subset ? m.subset->numElements() : sym::Expr(0);
     if (m.volume.overflowed())
         r_.fail(Id::BadExpression, c_.at, std::string("subset"), std::string(tooManyElements));
-    Reader::locate(a, m.debugInfo);
+    TextReader::locate(a, m.debugInfo);
 }
 
 /// `with a <- A[i], b <- @t:c; c -> C[i]`, or nothing.

@@ -1,7 +1,7 @@
 // Text of an SDFG: header, symbols, containers, global code.
 #include "Serialize/DescriptorClass.h"
 #include "Serialize/Fields.h"
-#include "Serialize/Text/Reader.h"
+#include "Serialize/Text/TextReader.h"
 
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Serialize/Text.h"
@@ -29,7 +29,7 @@ constexpr int kMaxGraphDepth = 400;
 
 } // namespace
 
-std::unique_ptr<ir::SDFG> Reader::readRoot() {
+std::unique_ptr<ir::SDFG> TextReader::readRoot() {
     c_.at = startOfText(c_.text());
     std::unique_ptr<ir::SDFG> g;
     try {
@@ -44,7 +44,7 @@ std::unique_ptr<ir::SDFG> Reader::readRoot() {
     return context_.diags.errorCount() == errorsBefore_ ? std::move(g) : nullptr;
 }
 
-std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
+std::unique_ptr<ir::SDFG> TextReader::nestedGraph() {
     if (!c_.acceptWord("sdfg"))
         expected("`sdfg`");
     if (context_.graphDepth >= kMaxGraphDepth)
@@ -93,12 +93,12 @@ std::unique_ptr<ir::SDFG> Reader::nestedGraph() {
     return g;
 }
 
-std::unique_ptr<ir::SDFG> Reader::external(const std::string &path, std::size_t at) {
+std::unique_ptr<ir::SDFG> TextReader::external(const std::string &path, std::size_t at) {
     return loadExternal(name_, path, context_, [&](diag::Message m) { context_.diags.report(std::move(m), place(at)); });
 }
 
 // ---- declarations
-bool Reader::declaration(std::string_view word) {
+bool TextReader::declaration(std::string_view word) {
     if (word == "symbol")
         symbols();
     else if (word == "assume")
@@ -113,7 +113,7 @@ bool Reader::declaration(std::string_view word) {
 }
 
 /// `symbol N, M: int64`
-void Reader::symbols() {
+void TextReader::symbols() {
     std::vector<Name> names;
     do {
         c_.lines();
@@ -142,7 +142,7 @@ bool isAssumption(const std::string &key, const std::string &value) {
 } // namespace
 
 /// `assume N: int32 (positive, "key" = "value")`
-void Reader::assume() {
+void TextReader::assume() {
     c_.blanks();
     const std::size_t at = c_.at;
     const Name name = identifier("symbol", "the name of a symbol");
@@ -166,7 +166,7 @@ void Reader::assume() {
 }
 
 /// Reads the class of a container before its type, and applies it; returns whether there is a class.
-bool Reader::containerClass(ir::DataDesc &d) {
+bool TextReader::containerClass(ir::DataDesc &d) {
     c_.blanks();
     const std::size_t start = c_.at;
     const std::string name = c_.peek() == '"' ? quotedText() : std::string(c_.word(true));
@@ -188,7 +188,7 @@ bool Reader::containerClass(ir::DataDesc &d) {
 }
 
 /// `[N, M]`, and the resulting strides, offsets and size of a row-major array.
-void Reader::containerShape(ir::DataDesc &d, bool hasClass) {
+void TextReader::containerShape(ir::DataDesc &d, bool hasClass) {
     c_.blanks();
     if (c_.peek() == '[') {
         const std::string_view shape = bracketed();
@@ -206,7 +206,7 @@ void Reader::containerShape(ir::DataDesc &d, bool hasClass) {
     d.totalSize = dense.totalSize;
 }
 
-void Reader::containerAttributes(ir::DataDesc &d) {
+void TextReader::containerAttributes(ir::DataDesc &d) {
     Attributes a = attributes();
     a.take([&](std::string_view w) {
         if (auto storage = ir::parseEnum<ir::Storage>(w); storage && w != "Default")
@@ -221,7 +221,7 @@ void Reader::containerAttributes(ir::DataDesc &d) {
 }
 
 /// `transient A: float64[N, M] (CPU_Heap)`, `argument s: Stream float64[4]`, `constant c: int32 = 4`
-void Reader::container(std::string_view word) {
+void TextReader::container(std::string_view word) {
     c_.blanks();
     const std::size_t start = c_.at;
     const Name name = identifier("container", "the name of a container");
@@ -256,7 +256,7 @@ void Reader::container(std::string_view word) {
 }
 
 /// `global frame {`, lines of C++, `}`
-void Reader::globalCode(std::string_view word) {
+void TextReader::globalCode(std::string_view word) {
     const std::size_t start = c_.at;
     ir::TargetCode c;
     c.target = Name(label("the name of a source: `frame`, `cuda`, ..."));

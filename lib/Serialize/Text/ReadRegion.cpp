@@ -1,6 +1,6 @@
 // Text of control flow: blocks, each followed by its out-edges.
 #include "Serialize/Fields.h"
-#include "Serialize/Text/Reader.h"
+#include "Serialize/Text/TextReader.h"
 
 #include "sdfgc/IR/Identifier.h"
 #include "sdfgc/Support/Text.h"
@@ -14,7 +14,7 @@ namespace sdfgc::serialize::text {
 using diag::Id;
 
 /// An edge from the previous block; its target is known once the region has been read.
-struct Reader::PendingEdge {
+struct TextReader::PendingEdge {
     std::size_t from = 0, at = 0;
     bool toNext = false;
     std::string label;
@@ -23,7 +23,7 @@ struct Reader::PendingEdge {
     std::unordered_set<Name> assigned;
 };
 
-struct Reader::RegionText {
+struct TextReader::RegionText {
     std::vector<std::unique_ptr<ir::Block>> blocks;
     std::vector<PendingEdge> edges;
     std::vector<ir::Block *> unlabelled; // their text omits the label
@@ -33,13 +33,13 @@ struct Reader::RegionText {
     std::optional<std::size_t> blockOrder, edgeOrder; // positions of the numbers in `order` lines
 };
 
-void Reader::region(ir::Region &r, bool isGraph) {
+void TextReader::region(ir::Region &r, bool isGraph) {
     RegionText t;
     statements([&] { regionStatement(t, isGraph); });
     finishRegion(t, r);
 }
 
-void Reader::regionStatement(RegionText &t, bool isGraph) {
+void TextReader::regionStatement(RegionText &t, bool isGraph) {
     const std::size_t start = c_.at;
     const std::string_view word = c_.peek() == '"' ? std::string_view() : c_.word();
     c_.blanks();
@@ -77,7 +77,7 @@ void Reader::regionStatement(RegionText &t, bool isGraph) {
 
 // ---- edges
 /// From the last block to the next one, or to one whose label is still to be read.
-Reader::PendingEdge &Reader::addEdge(RegionText &t, std::size_t start, bool toNext) {
+TextReader::PendingEdge &TextReader::addEdge(RegionText &t, std::size_t start, bool toNext) {
     if (t.blocks.empty())
         fail(Id::GraphTextSyntax, start, "a block", c_.describe(start), "edges come after the block that they leave");
     PendingEdge e;
@@ -90,7 +90,7 @@ Reader::PendingEdge &Reader::addEdge(RegionText &t, std::size_t start, bool toNe
 }
 
 /// `i = i + 1`, starting at the sign: an assignment on the previous edge, or on the edge to the next block.
-void Reader::assignment(RegionText &t, std::size_t start, std::string_view name) {
+void TextReader::assignment(RegionText &t, std::size_t start, std::string_view name) {
     ++c_.at;
     const bool follows = t.decided && !t.edges.empty() && t.edges.back().from + 1 == t.blocks.size();
     PendingEdge &e = follows ? t.edges.back() : addEdge(t, start, true);
@@ -103,7 +103,7 @@ void Reader::assignment(RegionText &t, std::size_t start, std::string_view name)
 }
 
 /// `goto body#2 (...) if i < N` or `then`, after the word.
-void Reader::edge(RegionText &t, std::size_t start, bool toNext) {
+void TextReader::edge(RegionText &t, std::size_t start, bool toNext) {
     PendingEdge &e = addEdge(t, start, toNext);
     if (!toNext) {
         e.label = label("the label of a block");
@@ -119,7 +119,7 @@ void Reader::edge(RegionText &t, std::size_t start, bool toNext) {
 }
 
 /// The target of an edge that names a block; if there is no such block, reports this and returns null.
-ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel) {
+ir::Block *TextReader::namedBlock(const PendingEdge &e, const std::vector<ir::Block *> &blocks, const BlocksByLabel &byLabel) {
     auto at = byLabel.find(e.label);
     if (at != byLabel.end() && e.ordinal >= 1 && e.ordinal <= at->second.size())
         return at->second[e.ordinal - 1];
@@ -133,7 +133,7 @@ ir::Block *Reader::namedBlock(const PendingEdge &e, const std::vector<ir::Block 
 }
 
 /// Blocks without a label are named after their kind: `loop`, `loop_2`, unless the region itself uses the name.
-void Reader::labelBlocks(RegionText &t) {
+void TextReader::labelBlocks(RegionText &t) {
     std::set<std::string> taken;
     for (const auto &b : t.blocks)
         taken.insert(b->label);
@@ -150,7 +150,7 @@ void Reader::labelBlocks(RegionText &t) {
     }
 }
 
-void Reader::finishRegion(RegionText &t, ir::Region &r) {
+void TextReader::finishRegion(RegionText &t, ir::Region &r) {
     labelBlocks(t);
     std::vector<ir::Block *> blocks;
     BlocksByLabel byLabel;
@@ -181,7 +181,7 @@ void Reader::finishRegion(RegionText &t, ir::Region &r) {
 }
 
 // ---- blocks
-void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
+void TextReader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
     fields(
         a, element,
         [&](FieldReader &r) {
@@ -197,7 +197,7 @@ void Reader::blockRest(Attributes &a, std::string_view element, ir::Block &b) {
 }
 
 /// A block that begins with a keyword; null for any other word.
-std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, std::size_t start) {
+std::unique_ptr<ir::Block> TextReader::block(RegionText &t, std::string_view word, std::size_t start) {
     auto unlabelled = [&](std::unique_ptr<ir::Block> b) {
         t.leavesLabelOut = true;
         return b;
@@ -249,7 +249,7 @@ std::unique_ptr<ir::Block> Reader::block(RegionText &t, std::string_view word, s
 }
 
 /// `LABEL (attributes): for ...`, `while ...` or `if ...`
-std::unique_ptr<ir::Block> Reader::labelled() {
+std::unique_ptr<ir::Block> TextReader::labelled() {
     const std::size_t start = c_.at;
     std::string name = label("a block");
     Attributes a = attributes();
@@ -269,7 +269,7 @@ std::unique_ptr<ir::Block> Reader::labelled() {
 }
 
 /// `for i = 0; i < N; i = i + 1 {` or `while x > 0 {`
-std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isFor) {
+std::unique_ptr<ir::Block> TextReader::loop(std::string name, Attributes a, bool isFor) {
     auto l = std::make_unique<ir::LoopRegion>();
     l->label = std::move(name);
     Inside inside(*this, "loop " + l->label);
@@ -299,7 +299,7 @@ std::unique_ptr<ir::Block> Reader::loop(std::string name, Attributes a, bool isF
 }
 
 /// `if x > 0  body {`, `} else if y {`, `} else {`
-std::unique_ptr<ir::Block> Reader::conditional(std::string name, Attributes a) {
+std::unique_ptr<ir::Block> TextReader::conditional(std::string name, Attributes a) {
     auto c = std::make_unique<ir::ConditionalBlock>();
     c->label = std::move(name);
     blockRest(a, "a conditional block", *c);

@@ -13,7 +13,7 @@ namespace sdfgc::serialize::text {
 using diag::Id;
 
 /// `state main (nosync) {`, after the word.
-std::unique_ptr<ir::State> Reader::state() {
+std::unique_ptr<ir::State> TextReader::state() {
     auto s = std::make_unique<ir::State>();
     s->label = label("the label of the state");
     Inside inside(*this, "state " + s->label);
@@ -96,7 +96,7 @@ void StateReader::nodeRest(Attributes &a, ir::Node &n, std::string_view element,
             a, element, all, [&](std::string key, json::Value v) { l->properties.set(key, std::move(v)); }, true);
     else
         r_.fields(a, element, all, n.extra);
-    Reader::locate(a, n.debugInfo, otherwise);
+    TextReader::locate(a, n.debugInfo, otherwise);
 }
 
 /// `access A (setzero)` creates a node, `access @A (...)` adds attributes to one; `after` lists its predecessors.
@@ -141,7 +141,7 @@ void StateReader::tasklet(std::size_t start, std::string label) {
         c_.at = start;
         return copy(end());
     }
-    Reader::Inside inside(r_, "tasklet " + label);
+    TextReader::Inside inside(r_, "tasklet " + label);
     auto *t = make<ir::Tasklet>(std::move(label));
     Attributes a = r_.attributes();
     a.take([&](std::string_view w) {
@@ -164,7 +164,7 @@ void StateReader::tasklet(std::size_t start, std::string label) {
 void StateReader::library() {
     const std::string path = fullClass(r_.label("the class of a library node"));
     auto *n = make<ir::LibraryNode>(r_.label("the label of the library node"));
-    Reader::Inside inside(r_, "library node " + n->label);
+    TextReader::Inside inside(r_, "library node " + n->label);
     n->classPath = path;
     n->name = n->label;
     Attributes a = r_.attributes();
@@ -193,7 +193,7 @@ Assignment StateReader::assignment(std::string_view one, std::string_view form) 
 void StateReader::nested() {
     const std::size_t start = c_.at;
     auto *n = make<ir::NestedSDFGNode>(r_.label("the label of the nested SDFG"));
-    Reader::Inside inside(r_, "nested SDFG " + n->label);
+    TextReader::Inside inside(r_, "nested SDFG " + n->label);
     if (c_.peek() == '[') {
         const std::string_view list = r_.bracketed();
         std::set<Name> seen;
@@ -226,7 +226,7 @@ void StateReader::nested() {
 void StateReader::map(bool isConsume) {
     const std::size_t start = c_.at;
     std::string label = r_.label(isConsume ? "the label of the consume scope" : "the label of the map");
-    Reader::Inside inside(r_, (isConsume ? "consume scope " : "map ") + label);
+    TextReader::Inside inside(r_, (isConsume ? "consume scope " : "map ") + label);
     c_.blanks();
     if (c_.peek() != '[')
         r_.expected("`[`", isConsume ? "a consume scope has workers: `consume c[p = P]`" : "a map has ranges: `map m[i = 0:N]`");

@@ -1,14 +1,14 @@
 // Parses the text of one state to nodes and edges.
 #pragma once
 
-#include "Serialize/Text/Reader.h"
 #include "Serialize/Text/StateNames.h"
+#include "Serialize/Text/TextReader.h"
 
 namespace sdfgc::serialize::text {
 
 class StateReader {
 public:
-    StateReader(Reader &r, ir::State &s) : r_(r), c_(r.cursor()), state_(s) {}
+    StateReader(TextReader &r, ir::State &s) : r_(r), c_(r.cursor()), state_(s) {}
     /// Reads statements up to the closing brace.
     void read();
 
@@ -65,7 +65,7 @@ private:
     void connect(End from, End to, ir::Memlet m);
     void annotate(ir::Node &n, bool in, Name connector, Type t);
 
-    Reader &r_;
+    TextReader &r_;
     Cursor &c_;
     ir::State &state_;
     StateNames names_;

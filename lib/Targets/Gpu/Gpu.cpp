@@ -80,7 +80,7 @@ private:
     bool hasGraphLoops() const {
         const std::vector<const tree::Function *> all = graphs();
         return std::any_of(all.begin(), all.end(),
-                           [](const tree::Function *f) { return tree::contains(f->body, tree::Kind::Loop); });
+                           [](const tree::Function *f) { return tree::contains(f->body, tree::TreeKind::Loop); });
     }
     /// The code that sets loop conditions is separate from the program's kernels, since older drivers cannot load it.
     std::vector<codegen::SourceFile> furtherSources() const override {

@@ -119,9 +119,9 @@ const Name *Builder::known(const std::string &text) const {
     return nullptr;
 }
 
-void Builder::within(std::vector<Step> &steps, Scope &scope, const std::function<void()> &f) {
+void Builder::within(std::vector<DerivationStep> &steps, Scope &scope, const std::function<void()> &f) {
     Scope *const scopeBefore = current_;
-    std::vector<Step> *const stepsBefore = steps_;
+    std::vector<DerivationStep> *const stepsBefore = steps_;
     scope.outer = current_;
     current_ = &scope;
     steps_ = &steps;
@@ -189,8 +189,8 @@ ExprRef Builder::named(const ExprRef &flat, std::string_view wanted) {
     const Type t = typeOf(flat);
     if (const Name *n = known(text))
         return name(*n, t);
-    Step s;
-    s.kind = Step::Kind::Let;
+    DerivationStep s;
+    s.kind = DerivationStep::Kind::Let;
     s.name = fresh(wanted.empty() ? describe(*flat) : std::string(wanted));
     s.value = flat;
     s.at = flat->at;

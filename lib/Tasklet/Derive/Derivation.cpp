@@ -75,7 +75,7 @@ ExprRef Derivation::gradientOf(const Expr &element) const {
     return share(std::move(copy));
 }
 
-void Derivation::forEachOperand(const Step &let, const std::function<void(const ExprRef &, const ExprRef &)> &f) {
+void Derivation::forEachOperand(const DerivationStep &let, const std::function<void(const ExprRef &, const ExprRef &)> &f) {
     const Expr &flat = *let.value;
     const auto check = [&](const ExprRef &value) {
         const Type t = builder_.typeOf(value);
@@ -97,8 +97,8 @@ void Derivation::forEachOperand(const Step &let, const std::function<void(const 
 }
 
 void Derivation::put(const ExprRef &target, const ExprRef &value) {
-    Step s;
-    s.kind = Step::Kind::Put;
+    DerivationStep s;
+    s.kind = DerivationStep::Kind::Put;
     s.target = target;
     s.value = builder_.leaf(value);
     builder_.push(std::move(s));

@@ -22,7 +22,7 @@ protected:
     ExprRef gradientOf(const Expr &element) const;
     /// Calls f with the derivative for each active operand of the operation. Rejects operations without derivatives, and complex
     /// numbers.
-    void forEachOperand(const Step &let, const std::function<void(const ExprRef &operand, const ExprRef &partial)> &f);
+    void forEachOperand(const DerivationStep &let, const std::function<void(const ExprRef &operand, const ExprRef &partial)> &f);
     void put(const ExprRef &target, const ExprRef &value);
     /// The steps as a block; `results` are the gradients that it assigns, by name.
     Derivative finished(std::set<Name> assigned) const;

@@ -24,7 +24,7 @@ public:
     Derivative run() {
         for (const auto &[key, leaf] : straight_.values)
             seed(key, leaf);
-        const std::vector<Step> forward = builder_.top;
+        const std::vector<DerivationStep> forward = builder_.top;
         backward(forward);
         std::set<Name> assigned, results;
         for (Name n : signature_.activeInputs)
@@ -77,13 +77,13 @@ private:
             it->second = sum(it->second, c);
     }
 
-    void backward(const std::vector<Step> &steps) {
+    void backward(const std::vector<DerivationStep> &steps) {
         for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-            if (it->kind == Step::Kind::Let)
+            if (it->kind == DerivationStep::Kind::Let)
                 let(*it);
-            else if (it->kind == Step::Kind::Branch)
+            else if (it->kind == DerivationStep::Kind::Branch)
                 branch(*it);
-            else if (it->kind == Step::Kind::Store)
+            else if (it->kind == DerivationStep::Kind::Store)
                 store(*it);
         }
     }
@@ -106,7 +106,7 @@ private:
         return g;
     }
 
-    void let(const Step &s) {
+    void let(const DerivationStep &s) {
         ExprRef g = straight_.active.count(s.name) ? take(s.name) : nullptr;
         if (!g)
             return;
@@ -128,7 +128,7 @@ private:
         });
     }
 
-    void load(const Step &s, const ExprRef &g) {
+    void load(const DerivationStep &s, const ExprRef &g) {
         const Name root = rootName(*s.value);
         if (s.value->args[0]->kind != ExprKind::Name || !signature_.pointers.count(root))
             refuseConstruct("`" + print(*s.value) + "`", s.at);
@@ -154,7 +154,7 @@ private:
     }
 
     // A later store to the same element overwrites this one, unless they add up.
-    void store(const Step &s) {
+    void store(const DerivationStep &s) {
         const bool stays = isActive(s.value) && signature_.activeOutputs.count(s.name);
         if (signature_.sums.count(s.name)) {
             if (stays)
@@ -179,9 +179,9 @@ private:
 
     using Gradients = std::map<Name, ExprRef>;
 
-    void branch(const Step &s) {
-        Step reversed;
-        reversed.kind = Step::Kind::Branch;
+    void branch(const DerivationStep &s) {
+        DerivationStep reversed;
+        reversed.kind = DerivationStep::Kind::Branch;
         reversed.value = s.value;
         reversed.thenScope = s.thenScope; // values computed under the same condition are still available
         reversed.otherScope = s.otherScope;
@@ -207,7 +207,8 @@ private:
     }
 
     // Gradients that one side of a branch contributes to values from before the branch.
-    Gradients side(const Step &s, const std::vector<Step> &steps, const std::map<Name, ExprRef> &joined, bool then) {
+    Gradients side(const DerivationStep &s, const std::vector<DerivationStep> &steps, const std::map<Name, ExprRef> &joined,
+                   bool then) {
         gradients_.clear();
         for (const Join &j : s.joins) {
             const ExprRef &leaf = then ? j.then : j.other;
@@ -222,7 +223,7 @@ private:
         return out;
     }
 
-    void joinGradients(Step &reversed, const Gradients &then, const Gradients &other) {
+    void joinGradients(DerivationStep &reversed, const Gradients &then, const Gradients &other) {
         Gradients joined;
         for (const Gradients *side : {&then, &other})
             for (const auto &[n, g] : *side) {

@@ -28,7 +28,7 @@ struct Join {
     ExprRef then, other;
 };
 
-struct Step {
+struct DerivationStep {
     enum class Kind : uint8_t {
         Let,    // name = value, an operation on leaves
         Branch, // if value (a leaf): then, otherwise: other
@@ -39,7 +39,7 @@ struct Step {
     Kind kind;
     Name name;
     ExprRef value, target;
-    std::vector<Step> then, other;
+    std::vector<DerivationStep> then, other;
     std::vector<Join> joins;
     Scope thenScope, otherScope; // names known on either side
     Position at;
@@ -68,13 +68,13 @@ public:
     Type commonTypeOf(const ExprRef &a, const ExprRef &b) const;
     /// The expression converted to type t if it has another type.
     ExprRef converted(const ExprRef &e, Type t) const;
-    void push(Step s) { steps_->push_back(std::move(s)); }
+    void push(DerivationStep s) { steps_->push_back(std::move(s)); }
     /// Runs f so that its steps go to the list, in a scope nested in the current one. That scope starts with the contents of
     /// `scope` and adds to them.
-    void within(std::vector<Step> &steps, Scope &scope, const std::function<void()> &f);
+    void within(std::vector<DerivationStep> &steps, Scope &scope, const std::function<void()> &f);
 
     const Env &env() const { return env_; }
-    std::vector<Step> top;
+    std::vector<DerivationStep> top;
 
 private:
     const Signature &signature_;
@@ -85,7 +85,7 @@ private:
     Env env_;
     Scope scope_;
     Scope *current_ = &scope_;
-    std::vector<Step> *steps_ = &top;
+    std::vector<DerivationStep> *steps_ = &top;
 
     std::optional<Type> lookUp(Name n) const;
     ExprRef typedLeaf(const ExprRef &e, std::string_view wanted);
@@ -119,6 +119,6 @@ bool canBeInfinite(const Expr &flat, const Builder &builder);
 
 /// Turns steps into readable statements: unused values are dropped, and values used once are inlined. `results` are the names to
 /// keep.
-std::vector<StmtRef> tidied(const std::vector<Step> &steps, const std::set<Name> &results);
+std::vector<StmtRef> tidied(const std::vector<DerivationStep> &steps, const std::set<Name> &results);
 
 } // namespace sdfgc::py::detail

@@ -136,8 +136,8 @@ private:
         };
         if (isIntegral(valueOf(e->type)) || (isSimple(e->args[1]) && isSimple(e->args[2])))
             return mapChildren(e, [this](const ExprRef &c) { return read(c); });
-        Step s;
-        s.kind = Step::Kind::Branch;
+        DerivationStep s;
+        s.kind = DerivationStep::Kind::Branch;
         s.at = e->at;
         s.value = builder_.condition(read(e->args[0]));
         Join join;
@@ -202,8 +202,8 @@ private:
         values_[key] = leaf;
         if (!result_.partial.count(root) && key == root.str())
             return;
-        Step s;
-        s.kind = Step::Kind::Define;
+        DerivationStep s;
+        s.kind = DerivationStep::Kind::Define;
         s.name = Name(key);
         s.value = leaf;
         builder_.push(std::move(s));
@@ -217,8 +217,8 @@ private:
             refuseConstruct("an assignment to `" + print(*target) + "`", target->at);
         if (isElementwise(root))
             return keep(root, print(*target), root.str() + "_t", value);
-        Step s;
-        s.kind = Step::Kind::Store;
+        DerivationStep s;
+        s.kind = DerivationStep::Kind::Store;
         s.at = target->at;
         s.name = root;
         s.target = withArgs(target, target->args[0], indices(*target));
@@ -245,8 +245,8 @@ private:
     }
 
     void branch(const Stmt &s) {
-        Step step;
-        step.kind = Step::Kind::Branch;
+        DerivationStep step;
+        step.kind = DerivationStep::Kind::Branch;
         step.at = s.at;
         step.value = builder_.condition(read(s.value));
         const Values before = values_;
@@ -257,7 +257,7 @@ private:
         builder_.push(std::move(step));
     }
 
-    void joinSides(Step &step, Values then) {
+    void joinSides(DerivationStep &step, Values then) {
         for (const auto &[key, leaf] : values_)
             then.try_emplace(key, nullptr);
         for (const auto &[key, leaf] : then) {
@@ -346,9 +346,9 @@ public:
                 active_.insert(n);
     }
 
-    void mark(const std::vector<Step> &steps) {
-        for (const Step &s : steps) {
-            if (s.kind == Step::Kind::Let && !isIntegral(builder_.typeOf(name(s.name))) && dependsOn(*s.value))
+    void mark(const std::vector<DerivationStep> &steps) {
+        for (const DerivationStep &s : steps) {
+            if (s.kind == DerivationStep::Kind::Let && !isIntegral(builder_.typeOf(name(s.name))) && dependsOn(*s.value))
                 active_.insert(s.name);
             mark(s.then);
             mark(s.other);

@@ -16,7 +16,7 @@ public:
         : Derivation(block, signature), zero_(zero) {}
 
     Derivative run() {
-        const std::vector<Step> primal = builder_.top;
+        const std::vector<DerivationStep> primal = builder_.top;
         forward(primal);
         std::set<Name> assigned, results;
         for (Name n : signature_.activeOutputs) {
@@ -45,20 +45,20 @@ private:
         return it != tangents_.end() ? it->second : signature_.activeInputs.count(leaf->name) ? gradientOf(leaf->name) : intLit(0);
     }
 
-    void forward(const std::vector<Step> &steps) {
-        for (const Step &s : steps) {
-            if (s.kind == Step::Kind::Let)
+    void forward(const std::vector<DerivationStep> &steps) {
+        for (const DerivationStep &s : steps) {
+            if (s.kind == DerivationStep::Kind::Let)
                 let(s);
-            else if (s.kind == Step::Kind::Branch)
+            else if (s.kind == DerivationStep::Kind::Branch)
                 branch(s);
-            else if (s.kind == Step::Kind::Store)
+            else if (s.kind == DerivationStep::Kind::Store)
                 store(*s.target, s.value);
-            else if (s.kind == Step::Kind::Define)
+            else if (s.kind == DerivationStep::Kind::Define)
                 define(s);
         }
     }
 
-    void let(const Step &s) {
+    void let(const DerivationStep &s) {
         if (zero_ || !straight_.active.count(s.name))
             return;
         if (s.value->kind == ExprKind::Subscript) {
@@ -90,7 +90,7 @@ private:
             put(gradientOf(target), builder_.converted(of(value), typeOfConnector(root)));
     }
 
-    void define(const Step &s) {
+    void define(const DerivationStep &s) {
         const ExprRef target = *parseExpr(s.name.view()).value;
         if (target->kind == ExprKind::Subscript)
             store(*target, s.value);
@@ -98,9 +98,9 @@ private:
             put(gradientOf(s.name), builder_.converted(of(s.value), typeOfConnector(s.name)));
     }
 
-    void branch(const Step &s) {
-        Step twin;
-        twin.kind = Step::Kind::Branch;
+    void branch(const DerivationStep &s) {
+        DerivationStep twin;
+        twin.kind = DerivationStep::Kind::Branch;
         twin.value = s.value;
         twin.thenScope = s.thenScope; // values computed under the same condition are still available
         twin.otherScope = s.otherScope;

@@ -72,14 +72,14 @@ StmtRef ifStatement(const ExprRef &condition, Block body, Block orelse) {
     return std::make_shared<const Stmt>(std::move(s));
 }
 
-Block statements(const std::vector<Step> &steps) {
+Block statements(const std::vector<DerivationStep> &steps) {
     Block out;
-    for (const Step &s : steps) {
-        if (s.kind == Step::Kind::Let)
+    for (const DerivationStep &s : steps) {
+        if (s.kind == DerivationStep::Kind::Let)
             out.push_back(assign(name(s.name), s.value));
-        if (s.kind == Step::Kind::Put)
+        if (s.kind == DerivationStep::Kind::Put)
             out.push_back(assign(s.target, s.value));
-        if (s.kind != Step::Kind::Branch)
+        if (s.kind != DerivationStep::Kind::Branch)
             continue;
         Block body = statements(s.then), orelse = statements(s.other);
         for (const Join &j : s.joins) {
@@ -398,7 +398,7 @@ Block withChains(const Block &block) {
 
 } // namespace
 
-std::vector<StmtRef> tidied(const std::vector<Step> &steps, const std::set<Name> &results) {
+std::vector<StmtRef> tidied(const std::vector<DerivationStep> &steps, const std::set<Name> &results) {
     Block block = statements(steps);
     while (true) {
         std::set<Name> live = results;

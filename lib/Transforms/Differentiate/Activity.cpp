@@ -20,9 +20,9 @@ struct Flow {
     std::set<Memory> from, to;
 };
 
-std::vector<Flow> flowsOf(const Program &program) {
+std::vector<Flow> flowsOf(const PrimalProgram &program) {
     std::map<const Step *, Flow> flows;
-    SDFG &g = const_cast<Program &>(program).sdfg();
+    SDFG &g = const_cast<PrimalProgram &>(program).sdfg();
     const auto carries = [&g](const Use &u) {
         const DataDesc *d = g.desc(u.data);
         return d && (d->dtype.isFloat() || d->dtype.isComplex() || !d->dtype.isScalar() || !analysis::isPlain(d)) &&
@@ -40,7 +40,7 @@ std::vector<Flow> flowsOf(const Program &program) {
         for (const Name symbol : program.realSymbolsIn(*item.step))
             flows[item.step.get()].from.insert(program.realSymbols().at(symbol));
     };
-    for (const nest::Run &run : const_cast<Program &>(program).runs())
+    for (const nest::Run &run : const_cast<PrimalProgram &>(program).runs())
         for (const Item &item : run.items)
             add(item, add);
     std::vector<Flow> out;
@@ -75,19 +75,20 @@ void spread(std::set<Memory> &reached, const std::vector<Flow> &flows, std::set<
 
 } // namespace
 
-Activity::Activity(const Program &program, const std::set<Memory> &of, const std::set<Memory> &wrt) : varied_(wrt), useful_(of) {
+Activity::Activity(const PrimalProgram &program, const std::set<Memory> &of, const std::set<Memory> &wrt)
+    : varied_(wrt), useful_(of) {
     const std::vector<Flow> flows = flowsOf(program);
     spread(varied_, flows, &Flow::from, &Flow::to);
     spread(useful_, flows, &Flow::to, &Flow::from);
     for (const HiddenState &h : program.hidden())
         if (isActive(h))
             addRegions(h.state->parent());
-    for (const nest::Run &run : const_cast<Program &>(program).runs())
+    for (const nest::Run &run : const_cast<PrimalProgram &>(program).runs())
         if (std::any_of(run.items.begin(), run.items.end(), [this](const Item &i) { return isActive(i); }))
             addRegions(run.region);
 }
 
-bool Activity::depend(const Program &program, const std::set<Memory> &of, Memory wrt) {
+bool Activity::depend(const PrimalProgram &program, const std::set<Memory> &of, Memory wrt) {
     std::set<Memory> varied{wrt};
     spread(varied, flowsOf(program), &Flow::from, &Flow::to);
     return std::any_of(of.begin(), of.end(), [&varied](Memory m) { return varied.count(m) != 0; });

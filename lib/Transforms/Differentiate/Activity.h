@@ -5,17 +5,17 @@
 // that stay zero, but never misses one.
 #pragma once
 
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 
 namespace sdfgc::transforms::gradient {
 
 class Activity {
 public:
     /// `of`, `wrt`: memories of results and of arguments. Only memories of floating-point numbers are considered.
-    Activity(const Program &program, const std::set<analysis::Memory> &of, const std::set<analysis::Memory> &wrt);
+    Activity(const PrimalProgram &program, const std::set<analysis::Memory> &of, const std::set<analysis::Memory> &wrt);
 
     /// Can one of the results depend on an argument?
-    static bool depend(const Program &program, const std::set<analysis::Memory> &of, analysis::Memory wrt);
+    static bool depend(const PrimalProgram &program, const std::set<analysis::Memory> &of, analysis::Memory wrt);
 
     bool isActive(analysis::Memory m) const { return varied_.count(m) && useful_.count(m); }
     /// Does the step propagate a gradient: is one of its outputs active?

@@ -20,7 +20,7 @@
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 #include "Transforms/Edits/NamedElement.h"
 
 #include "sdfgc/Pass/Pass.h"
@@ -30,7 +30,8 @@ namespace sdfgc::transforms::gradient {
 class Counting {
 public:
     /// `elements`: symbols that are set to elements (nameElements). `filled`: Request::filled.
-    Counting(Program &program, Maker &maker, std::map<Name, NamedElement> elements, std::set<Name> filled, pass::Context &context)
+    Counting(PrimalProgram &program, Maker &maker, std::map<Name, NamedElement> elements, std::set<Name> filled,
+             pass::Context &context)
         : program_(program), maker_(maker), elements_(std::move(elements)), filled_(std::move(filled)), context_(context) {}
 
     /// Returns a symbol that holds, before the outermost surrounding loop or branch, the maximum trip count of a loop.
@@ -71,7 +72,7 @@ private:
     void copy(Part &p);
     void place(Part &p);
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     const std::map<Name, NamedElement> elements_;
     const std::set<Name> filled_;

@@ -14,7 +14,7 @@
 // gradient of its outputs to the gradients of its inputs. That is the whole idea of reverse mode; the details are in:
 //
 //     which containers have gradients                         Activity.h
-//     values that are overwritten before they are needed      Program.h, Values.h
+//     values that are overwritten before they are needed      PrimalProgram.h, Values.h
 //     loops without a formula for their trip count            Counting.h
 //     the order of blocks, loops and branches                 Flow.h
 //     maps, tasklets, copies, nested SDFGs                    Items.h
@@ -76,7 +76,7 @@ std::vector<Item> beginnings(const Request &r, const Gradients &gradients, const
     return out;
 }
 
-bool isWritten(const Program &program, analysis::Memory m) {
+bool isWritten(const PrimalProgram &program, analysis::Memory m) {
     return program.writersOf(m).count != 0 ||
            std::any_of(program.hidden().begin(), program.hidden().end(), [m](const HiddenState &h) { return h.to.count(m) != 0; });
 }
@@ -94,14 +94,14 @@ bool isUpdate(const Site &s) {
 }
 
 /// Does the program overwrite an argument before reading it? False if unknown.
-bool isOverwrittenFirst(const Program &program, nest::Summaries &summaries, analysis::Memory m, SDFG &g) {
+bool isOverwrittenFirst(const PrimalProgram &program, nest::Summaries &summaries, analysis::Memory m, SDFG &g) {
     return summaries.isTracked(m) && isWritten(program, m) && !summaries.ofContent(g).exposed.contains(m) &&
            std::none_of(program.sites().begin(), program.sites().end(),
                         [m](const Site &s) { return s.use->memory == m && isUpdate(s); });
 }
 
 /// Does a write that always runs assign all elements?
-bool isGivenAll(const Program &program, analysis::Memory m, const SDFG &g) {
+bool isGivenAll(const PrimalProgram &program, analysis::Memory m, const SDFG &g) {
     return std::any_of(program.sites().begin(), program.sites().end(), [&](const Site &s) {
         return s.use->memory == m && s.use->kind == nest::UseKind::Write && s.use->certain && s.run && s.run->region == &g &&
                analysis::isCovered({g.desc(s.use->data)->fullSubset(), {}}, s.instance, 0, program.facts());
@@ -109,7 +109,7 @@ bool isGivenAll(const Program &program, analysis::Memory m, const SDFG &g) {
 }
 
 /// Warns of arguments that affect no result.
-void warnOfZeros(const Request &r, Program &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
+void warnOfZeros(const Request &r, PrimalProgram &program, SDFG &g, analysis::Memories &memories, pass::Context &context) {
     const std::set<analysis::Memory> of = program.memoriesOf(r.of);
     nest::Summaries summaries(g, memories, program.runs());
     std::string results;
@@ -132,7 +132,7 @@ bool differentiate(SDFG &g, const Request &request, pass::Context &context, Ledg
     printHeaders(g);
     const std::vector<LoopRegion *> numbered = numberLoops(g);
     analysis::Memories memories(g);
-    Program program(g, memories);
+    PrimalProgram program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
     for (LoopRegion *l : numbered)
         if (!activity.isActive(*l))

@@ -18,7 +18,7 @@ namespace sdfgc::transforms::gradient {
 
 class FlowReverser {
 public:
-    FlowReverser(Program &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
+    FlowReverser(PrimalProgram &program, Maker &maker, const Activity &activity, ItemReverser &items, Values &values,
                  pass::Context &context)
         : program_(program), maker_(maker), activity_(activity), items_(items), values_(values), context_(context),
           edits_(maker.sdfg()), constant_(analysis::assignedOnce(maker.sdfg())) {}
@@ -62,7 +62,7 @@ private:
     std::vector<nest::Item> note(const Values::Note &n, const std::string &value);
     bool noteLast(ir::LoopRegion &l, const analysis::CountedLoop &counted, ir::LoopRegion &reversed);
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     const Activity &activity_;
     ItemReverser &items_;

@@ -21,7 +21,7 @@ using nest::Step;
 using nest::Use;
 using nest::UseKind;
 
-ItemReverser::ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
+ItemReverser::ItemReverser(PrimalProgram &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
                            const Request &request, pass::Context &context)
     : program_(program), maker_(maker), activity_(activity), gradients_(gradients), values_(values), request_(request),
       context_(context), private_(program, maker, request.strategy) {}
@@ -173,7 +173,7 @@ Use ItemReverser::gradient(const Use &of, UseKind kind, Name connector, Body &bo
 bool ItemReverser::mustClear(const Use &write, Body &body) {
     if (write.kind != UseKind::Write)
         return false;
-    const Program::Writers writers = program_.writersOf(write.memory);
+    const PrimalProgram::Writers writers = program_.writersOf(write.memory);
     if (part_.another) { // the last part clears; all parts need the gradients of private containers
         if (writers.count == 1 && isLocal(write.data, body))
             storesFirstTerm(write, body);

@@ -26,7 +26,7 @@ namespace sdfgc::transforms::gradient {
 
 class ItemReverser {
 public:
-    ItemReverser(Program &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
+    ItemReverser(PrimalProgram &program, Maker &maker, const Activity &activity, Gradients &gradients, Values &values,
                  const Request &request, pass::Context &context);
 
     /// Computes the items for the gradients of a run, in order. Returns false after an error.
@@ -70,7 +70,7 @@ public:
     /// Is the map reversed in several parts, and this is not the last one, which clears gradients?
     bool hasAnotherPart() const { return part_.another; }
 
-    const Program &program() const { return program_; }
+    const PrimalProgram &program() const { return program_; }
     Gradients &gradients() { return gradients_; }
     const Request &request() const { return request_; }
     pass::Context &context() { return context_; }
@@ -95,7 +95,7 @@ private:
     bool beginsWithZero(const nest::Use &write, const Body &body) const;
     Name saved(const nest::Use &read, Body &b);
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     const Activity &activity_;
     Gradients &gradients_;

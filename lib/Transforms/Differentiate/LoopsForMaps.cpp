@@ -46,7 +46,7 @@ bool hasOrder(const MapEntry &m) { return m.ordered || m.schedule == Schedule::S
 
 } // namespace
 
-bool isInOrder(const Map &m, const Program &program, const std::function<bool(const Use &)> &isActive) {
+bool isInOrder(const Map &m, const PrimalProgram &program, const std::function<bool(const Use &)> &isActive) {
     if (!hasOrder(*m.entry))
         return false;
     const std::set<Name> own = nest::localsOf(m);
@@ -270,7 +270,7 @@ private:
 
 class Finder {
 public:
-    Finder(Program &program, Maker &maker, std::function<bool(const Use &)> isActive, pass::Context &context)
+    Finder(PrimalProgram &program, Maker &maker, std::function<bool(const Use &)> isActive, pass::Context &context)
         : program_(program), maker_(maker), isActive_(std::move(isActive)), context_(context) {}
 
     /// Did a map become a loop?
@@ -290,7 +290,7 @@ public:
     }
 
 private:
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     std::function<bool(const Use &)> isActive_;
     pass::Context &context_;
@@ -310,7 +310,7 @@ bool loopsForMaps(SDFG &g, const Request &request, pass::Context &context) {
     if (!hasMapInOrder(g))
         return false;
     analysis::Memories memories(g);
-    Program program(g, memories);
+    PrimalProgram program(g, memories);
     const Activity activity(program, program.memoriesOf(request.of), program.memoriesOf(request.wrt));
     Maker maker(g, memories);
     Finder finder(

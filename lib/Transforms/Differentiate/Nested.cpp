@@ -162,7 +162,7 @@ bool ItemReverser::moveTo(NestedSDFGNode &n, Name argument, const Use &had, cons
 
 void reverseNested(ItemReverser &reverser, const Step &s, const NestedSDFGNode &n, Body &b, std::vector<nest::Item> &out) {
     Maker &maker = reverser.maker();
-    const Program &program = reverser.program();
+    const PrimalProgram &program = reverser.program();
     const auto isActive = [&reverser](const Use &u) { return reverser.isActive(u); };
     if (!n.sdfg)
         return reverser.fail({diag::Id::GradientOfFlow, "a nested SDFG that is in another file", ""}, n);

@@ -2,7 +2,7 @@
 // counts back.
 //
 //     while s > tol { s = f(s) }     ->     for iteration = 0; s > tol; iteration = iteration + 1 { s = f(s) }
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"

@@ -34,7 +34,7 @@ bool isPlainWork(const Item &i) {
 
 /// The uses of containers, for all runs of loops.
 struct PrivateContainers::Usage {
-    Usage(Program &program, SDFG &g, analysis::Memories &memories) : summaries(g, memories, program.runs()) {
+    Usage(PrimalProgram &program, SDFG &g, analysis::Memories &memories) : summaries(g, memories, program.runs()) {
         for (const Site &s : program.sites()) {
             names[s.use->memory].insert(s.use->data);
             runs[s.use->memory].insert(s.run);

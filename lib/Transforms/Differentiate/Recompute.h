@@ -3,7 +3,7 @@
 
 #include "Transforms/Differentiate/Body.h"
 #include "Transforms/Differentiate/Maker.h"
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 #include "Transforms/Differentiate/Storage.h"
 
 #include <memory>
@@ -15,7 +15,7 @@ class ItemReverser;
 /// Containers of a run whose values can be recomputed.
 class PrivateContainers {
 public:
-    PrivateContainers(Program &program, Maker &maker, const Strategy &strategy)
+    PrivateContainers(PrimalProgram &program, Maker &maker, const Strategy &strategy)
         : program_(program), maker_(maker), strategy_(strategy) {}
     /// Returns the transients private to an iteration of the loops around a run: those that nothing else uses, and that are
     /// written before they are read.
@@ -28,7 +28,7 @@ private:
     struct Usage;
     const Usage &usage();
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     const Strategy &strategy_;
     std::shared_ptr<const Usage> usage_; // once a loop asks

@@ -145,7 +145,7 @@ std::vector<std::pair<SDFG *, Request>> partsOf(SDFG &g, const Request &r, Mode 
     if (std::all_of(states.begin(), states.end(), [](const State *s) { return nodesOf<NestedSDFGNode>(*s).empty(); }))
         return out;
     analysis::Memories memories(g);
-    Program program(g, memories);
+    PrimalProgram program(g, memories);
     const bool isForward = mode == Mode::Forward;
     const std::set<analysis::Memory> of = program.memoriesOf(isForward ? r.arguments() : r.of);
     const Activity activity(program, of, program.memoriesOf(r.wrt));

@@ -55,14 +55,14 @@ std::set<Name> freshOf(const nest::Run &run, const std::set<Name> &own, const Gr
 }
 
 bool canShare(ItemReverser &r, const Use &read, const Use &written, const Body &b) {
-    const Program &program = r.program();
+    const PrimalProgram &program = r.program();
     const DataDesc &from = r.desc(read), &to = r.desc(written);
     if (!isOwnTransient(from) || !isOwnTransient(to) || !haveSameElements(from, to) || read.memory == written.memory ||
         read.kind != UseKind::Read || read.memlet.allowOob || written.kind != UseKind::Write || !written.certain ||
         written.memlet.dynamic || !read.subset || !written.subset || !(*read.subset == *written.subset) ||
         b.ownerOf(read.data) != b.ownerOf(written.data))
         return false;
-    const Program::Writers ofRead = program.writersOf(read.memory), ofWritten = program.writersOf(written.memory);
+    const PrimalProgram::Writers ofRead = program.writersOf(read.memory), ofWritten = program.writersOf(written.memory);
     const bool isOwn = b.ownerOf(read.data) != nullptr;
     const auto reads = std::count_if(program.sites().begin(), program.sites().end(),
                                      [&](const Site &s) { return s.use->memory == read.memory && !s.use->writes(); });

@@ -98,7 +98,7 @@ bool expand(SDFG &g, const std::vector<LibraryNode *> &nodes, std::set<const Nod
 
 class Simplifier {
 public:
-    Simplifier(Program &program, Maker &maker, TakesPart takesPart, const std::set<const Node *> &expanded, bool mayReorder)
+    Simplifier(PrimalProgram &program, Maker &maker, TakesPart takesPart, const std::set<const Node *> &expanded, bool mayReorder)
         : maker_(maker), takesPart_(std::move(takesPart)), expanded_(expanded), connectors_(nest::connectorsOf(maker.sdfg())),
           updates_(program, maker, takesPart_, mayReorder) {}
 
@@ -226,7 +226,7 @@ public:
         std::set<const Node *> expanded;
         for (const bool expands : {true, false}) {
             analysis::Memories memories(g);
-            Program program(g, memories);
+            PrimalProgram program(g, memories);
             const std::set<analysis::Memory> results = program.memoriesOf(of);
             const Activity activity(program, results, program.memoriesOf(request.wrt));
             const TakesPart takesPart = [&](const Use &u) {
@@ -256,7 +256,7 @@ private:
             loopsForMaps(expansion, request, context_);
     }
 
-    void change(Program &program, analysis::Memories &memories, const TakesPart &takesPart,
+    void change(PrimalProgram &program, analysis::Memories &memories, const TakesPart &takesPart,
                 const std::set<const Node *> &expanded) {
         Maker maker(program.sdfg(), memories);
         Simplifier simplifier(program, maker, takesPart, expanded, context_.allows(pass::FloatClass::F1));

@@ -45,7 +45,7 @@ void addBeginning(const Request &r, const std::vector<Name> &declared, Gradients
 bool addTangents(SDFG &g, const Request &request, pass::Context &context) {
     const std::vector<Name> declared = request.arguments();
     analysis::Memories memories(g);
-    Program program(g, memories);
+    PrimalProgram program(g, memories);
     const std::set<analysis::Memory> given = program.memoriesOf(declared);
     const Activity activity(program, given, program.memoriesOf(request.wrt));
     Maker maker(g, memories);

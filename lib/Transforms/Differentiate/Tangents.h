@@ -27,7 +27,7 @@ struct TangentSite {
 class TangentWriter {
 public:
     /// `declared`: memories whose tangents are arguments.
-    TangentWriter(Program &program, Maker &maker, const Activity &activity, const std::set<analysis::Memory> &declared,
+    TangentWriter(PrimalProgram &program, Maker &maker, const Activity &activity, const std::set<analysis::Memory> &declared,
                   Gradients &tangents, const Request &request, pass::Context &context)
         : program_(program), maker_(maker), activity_(activity), declared_(declared), tangents_(tangents), request_(request),
           context_(context) {}
@@ -60,7 +60,7 @@ private:
     bool checkStates();
     bool checkSymbols();
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     const Activity &activity_;
     const std::set<analysis::Memory> &declared_;

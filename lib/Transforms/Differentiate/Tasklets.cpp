@@ -252,7 +252,7 @@ private:
 
     ItemReverser &r_;
     Maker &maker_;
-    const Program &program_;
+    const PrimalProgram &program_;
     const Step &s_;
     const Tasklet &t_;
     Body &b_;

@@ -72,7 +72,7 @@ std::vector<Map *>::iterator Updates::firstInside(const Map *owner) {
 
 /// Is this the only write to the container, so that it has no earlier value?
 bool Updates::isTheOnlyWrite(const Use &u) const {
-    const Program::Writers writers = program_.writersOf(u.memory);
+    const PrimalProgram::Writers writers = program_.writersOf(u.memory);
     const DataDesc *d = maker_.sdfg().desc(u.data);
     return writers.count == 1 && !writers.inLoop && d->transient && analysis::isPlain(d) && d->lifetime != Lifetime::Persistent;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "Transforms/Differentiate/Maker.h"
-#include "Transforms/Differentiate/Program.h"
+#include "Transforms/Differentiate/PrimalProgram.h"
 
 #include "sdfgc/Tasklet/Types.h"
 
@@ -12,7 +12,7 @@ class Updates {
 public:
     /// `takesPart`: does the container of a use have a gradient (tangent)? `mayReorder`: factors may be multiplied in
     /// another order.
-    Updates(Program &program, Maker &maker, std::function<bool(const nest::Use &)> takesPart, bool mayReorder)
+    Updates(PrimalProgram &program, Maker &maker, std::function<bool(const nest::Use &)> takesPart, bool mayReorder)
         : program_(program), maker_(maker), takesPart_(std::move(takesPart)), mayReorder_(mayReorder) {}
 
     /// Enters a map; the following items are inside it.
@@ -36,7 +36,7 @@ private:
     bool canBeReduced(py::Reduction kind) const;
     bool isTheOnlyWrite(const nest::Use &u) const;
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     std::function<bool(const nest::Use &)> takesPart_;
     bool mayReorder_;

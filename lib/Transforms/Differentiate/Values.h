@@ -38,7 +38,7 @@ bool haveSameShape(const sym::Subset &a, const sym::Subset &b);
 
 class Values {
 public:
-    Values(Program &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
+    Values(PrimalProgram &program, Maker &maker, Counting &counting, const Strategy &strategy, pass::Context &context)
         : program_(program), maker_(maker), counting_(counting), strategy_(strategy), context_(context) {}
 
     /// Returns, for the gradient of a step, a use of the elements that it read, at a connector, in terms of the same
@@ -98,7 +98,7 @@ private:
     sym::Subset placeOf(const Tape &t, const sym::Subset &s) const;
     bool lost(const nest::Use &read, const std::string &why, const std::string &hint = "");
 
-    Program &program_;
+    PrimalProgram &program_;
     Maker &maker_;
     Counting &counting_;
     const Strategy &strategy_;

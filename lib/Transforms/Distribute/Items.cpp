@@ -20,9 +20,9 @@ bool isPlain(const DataDesc *d) {
 
 bool isPlainOrScalar(const DataDesc *d) { return isPlain(d) || (d && d->isScalar() && d->alias == AliasKind::None); }
 
-class Collector {
+class ItemCollector {
 public:
-    explicit Collector(Plan &plan) : plan_(plan), g_(plan.graph) {}
+    explicit ItemCollector(Plan &plan) : plan_(plan), g_(plan.graph) {}
 
     void run() {
         for (const Name n : analysis::containersReadByControlFlow(g_))
@@ -229,7 +229,7 @@ private:
 
 } // namespace
 
-void collect(Plan &plan) { Collector(plan).run(); }
+void collect(Plan &plan) { ItemCollector(plan).run(); }
 
 Edge *outerEdge(const Use &use) {
     const std::vector<Edge *> path = memletPath(use.edge);

@@ -210,15 +210,15 @@ private:
     }
 
     void resolve(LibraryNode &n) {
-        struct Place {
+        struct GridProperty {
             const char *connector, *property;
         };
-        constexpr Place grids[] = {{"_grid", "grid"},
-                                   {"_scatter_grid", "scatter_grid"},
-                                   {"_bcast_grid", "bcast_grid"},
-                                   {"_gather_grid", "gather_grid"},
-                                   {"_reduce_grid", "reduce_grid"}};
-        for (const Place &p : grids)
+        constexpr GridProperty grids[] = {{"_grid", "grid"},
+                                          {"_scatter_grid", "scatter_grid"},
+                                          {"_bcast_grid", "bcast_grid"},
+                                          {"_gather_grid", "gather_grid"},
+                                          {"_reduce_grid", "reduce_grid"}};
+        for (const GridProperty &p : grids)
             if (const Name name = descriptorAt(n, p.connector, p.property)) {
                 if (const std::optional<int64_t> k = number(name, 0))
                     n.properties.set(p.property, *k);

@@ -169,17 +169,17 @@ private:
         State *state;
         analysis::ScopeTree scopes;
     };
-    struct Place {
+    struct PlacedNode {
         Node *node;
         Stack stack;
     };
-    using Levels = std::vector<std::vector<Place>>; // by scope depth in this SDFG
+    using Levels = std::vector<std::vector<PlacedNode>>; // by scope depth in this SDFG
 
     static Levels placesByDepth(const std::vector<StateView> &states, const Stack &around);
     void setConstants(SDFG &g);
     void setArguments(SDFG &g);
-    void setStorages(SDFG &g, const std::vector<Place> &level);
-    void setSchedule(SDFG &g, const Place &p);
+    void setStorages(SDFG &g, const std::vector<PlacedNode> &level);
+    void setSchedule(SDFG &g, const PlacedNode &p);
     std::optional<Schedule> fromNeighbours(SDFG &g, Node *n);
 
     pass::Context &context_;
@@ -213,13 +213,13 @@ bool Defaults::run(SDFG &g, const Stack &around) {
     Levels levels = placesByDepth(states, around);
     for (const auto &level : levels) {
         setStorages(g, level);
-        for (const Place &p : level)
+        for (const PlacedNode &p : level)
             setSchedule(g, p);
     }
     for (auto &[name, desc] : g.arrays)
         changed_ |= setStorage(desc, Storage::Register);
     for (const auto &level : levels)
-        for (const Place &p : level)
+        for (const PlacedNode &p : level)
             if (auto *nested = dyn_cast<NestedSDFGNode>(p.node); nested && nested->sdfg) {
                 changed_ |= inferAliasing(*nested);
                 run(*nested->sdfg, p.stack);
@@ -252,9 +252,9 @@ void Defaults::setArguments(SDFG &g) {
     }
 }
 
-void Defaults::setStorages(SDFG &g, const std::vector<Place> &level) {
-    std::vector<const Place *> views;
-    for (const Place &p : level) {
+void Defaults::setStorages(SDFG &g, const std::vector<PlacedNode> &level) {
+    std::vector<const PlacedNode *> views;
+    for (const PlacedNode &p : level) {
         auto *access = dyn_cast<AccessNode>(p.node);
         DataDesc *d = access ? g.desc(access->data) : nullptr;
         if (!d || d->storage != Storage::Default)
@@ -266,7 +266,7 @@ void Defaults::setStorages(SDFG &g, const std::vector<Place> &level) {
     }
     // A view of a view waits for the inner one; each round decides at least one, or the remaining ones cannot be decided.
     for (bool progress = true; progress && !views.empty();) {
-        progress = std::erase_if(views, [&](const Place *p) {
+        progress = std::erase_if(views, [&](const PlacedNode *p) {
                        DataDesc &d = *g.desc(cast<AccessNode>(p->node)->data);
                        const AccessNode *viewed = analysis::viewedNode(cast<AccessNode>(p->node));
                        const DataDesc *source = viewed ? g.desc(viewed->data) : nullptr;
@@ -276,11 +276,11 @@ void Defaults::setStorages(SDFG &g, const std::vector<Place> &level) {
                        return true;
                    }) != 0;
     }
-    for (const Place *p : views)
+    for (const PlacedNode *p : views)
         changed_ |= setStorage(*g.desc(cast<AccessNode>(p->node)->data), storageAt(p->stack, blocks_));
 }
 
-void Defaults::setSchedule(SDFG &g, const Place &p) {
+void Defaults::setSchedule(SDFG &g, const PlacedNode &p) {
     Schedule *s = scheduleOf(p.node);
     if (!s || *s != Schedule::Default)
         return;

@@ -13,7 +13,8 @@
 //      (ConvertArguments.h).
 //   1. An undeclared symbol of a nested SDFG takes the type of the expression that it is mapped to.
 //   2. A symbol that is assigned on edges or by loops takes the joined type of all its assignments. A symbol that is
-//      only read takes the type recorded in its symbolic strings. A declared type overrides both.
+//      only read takes the type recorded in its symbolic strings. A declared type overrides both, except that a symbol
+//      declared as a real number becomes an int64 if it only holds integers (RealSymbols.h): loop passes need that.
 //   3. Connectors are typed state by state, in execution order, so that the source of an edge between two code nodes is
 //      typed before its target. A connector of a nested SDFG follows the inner descriptor. With a container on the
 //      memlet, one element is a value and several elements are a pointer (an output that is written a dynamic number of
@@ -26,6 +27,7 @@
 #include "Transforms/Normalise/ConvertArguments.h"
 #include "Transforms/Normalise/TypeEnvironment.h"
 
+#include "sdfgc/Analysis/Symbols/RealSymbols.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/ScopeConnectors.h"
@@ -85,6 +87,10 @@ bool typeOwnSymbols(SDFG &g, pass::Context &context) {
             changed |= declare(g, symbol, type);
         else
             context.diags.report(diag::Id::SymbolTypeUnknown, {.element = elementName(g)}, symbol.str());
+    }
+    for (const Name n : analysis::integersDeclaredReal(g)) {
+        g.symbols[n] = Type(ScalarKind::Int64);
+        changed = true;
     }
     // The strings also contain types of map parameters, which belong to their scopes.
     const std::set<Name> free = analysis::freeSymbols(g);

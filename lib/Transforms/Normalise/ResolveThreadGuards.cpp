@@ -56,15 +56,15 @@ using diag::Id;
 
 /// Is a nonnegative number in a range?
 sym::Expr isIn(sym::Expr number, const sym::Range &r) {
-    using sym::Kind;
+    using sym::SymbolicKind;
     if (r.begin == r.end)
-        return sym::compare(Kind::Eq, number, r.begin);
+        return sym::compare(SymbolicKind::Eq, number, r.begin);
     std::vector<sym::Expr> all;
     if (!r.begin.isZero())
-        all.push_back(sym::compare(Kind::Ge, number, r.begin));
-    all.push_back(sym::compare(Kind::Le, number, r.end));
+        all.push_back(sym::compare(SymbolicKind::Ge, number, r.begin));
+    all.push_back(sym::compare(SymbolicKind::Le, number, r.end));
     if (!r.step.isOne())
-        all.push_back(sym::compare(Kind::Eq, sym::mod(number - r.begin, r.step), 0));
+        all.push_back(sym::compare(SymbolicKind::Eq, sym::mod(number - r.begin, r.step), 0));
     return all.size() == 1 ? all.front() : sym::logicalAnd(all);
 }
 
@@ -160,8 +160,8 @@ private:
         if (!p.besideThreads)
             return std::nullopt;
         // The code runs once per block: on a thread that the guard names, if the block has one.
-        return sym::logicalAnd({sym::compare(sym::Kind::Lt, guard.range.begin * lanes, p.threads),
-                                sym::compare(sym::Kind::Le, guard.range.begin, guard.range.end)});
+        return sym::logicalAnd({sym::compare(sym::SymbolicKind::Lt, guard.range.begin * lanes, p.threads),
+                                sym::compare(sym::SymbolicKind::Le, guard.range.begin, guard.range.end)});
     }
 
     bool guardBy(Tasklet &t, sym::Expr when, const std::string &text) {

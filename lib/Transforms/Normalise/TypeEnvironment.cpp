@@ -41,15 +41,16 @@ Type TypeEnvironment::typeOf(sym::Expr e) const {
     Type floating;
     // Uses an explicit stack: expressions in hostile files are deep.
     std::vector<sym::Expr> open{e};
-    bool condition = e.kind() == sym::Kind::Bool || (e.kind() >= sym::Kind::Eq && e.kind() <= sym::Kind::Not);
+    bool condition =
+        e.kind() == sym::SymbolicKind::Bool || (e.kind() >= sym::SymbolicKind::Eq && e.kind() <= sym::SymbolicKind::Not);
     if (condition)
         return ScalarKind::Bool;
     while (!open.empty()) {
         sym::Expr x = open.back();
         open.pop_back();
-        if (x.kind() == sym::Kind::Float)
+        if (x.kind() == sym::SymbolicKind::Float)
             floating = commonType(floating, ScalarKind::Float64);
-        else if (x.kind() == sym::Kind::Complex)
+        else if (x.kind() == sym::SymbolicKind::Complex)
             floating = commonType(floating, ScalarKind::Complex128);
         else if (x.isSymbol()) {
             if (auto t = typeOf(x.name()); t && (t->isFloat() || t->isComplex()))

@@ -55,7 +55,7 @@ using nest::Step;
 using nest::Use;
 
 /// A use together with the maps around it, outermost first.
-struct Place {
+struct EnclosedUse {
     PlacedUse use;
     std::size_t run = 0;
     std::vector<Map *> maps;
@@ -70,14 +70,14 @@ public:
     void contract() {
         locate();
         const std::set<Name> hidden = nest::hiddenContainers(g_, runs_);
-        for (const auto &[name, places] : places_) {
+        for (const auto &[name, uses] : uses_) {
             DataDesc &d = *g_.desc(name);
-            const std::vector<Map *> around = commonMaps(places);
+            const std::vector<Map *> around = commonMaps(uses);
             if (!nest::mayBeVariable(d) || around.empty() || hidden.count(name))
                 continue;
             const pass::Element where(g_, name);
-            if (const Reason why = obstacle(around, places)) {
-                if (rows_ && contractToRow(name, d, around, places))
+            if (const Reason why = obstacle(around, uses)) {
+                if (rows_ && contractToRow(name, d, around, uses))
                     continue;
                 context_.missed(where, "remains an array", why, d.totalSize * d.dtype.bytes().value_or(1));
                 continue;
@@ -86,7 +86,7 @@ public:
             if (!context_.mayChange(where, "is a variable of each iteration of " + labels_.of(*owner.entry)))
                 continue;
             makeVariable(owner, name, d);
-            runs_[places.front().run].changed = true;
+            runs_[uses.front().run].changed = true;
         }
     }
 
@@ -103,7 +103,7 @@ private:
         for (Item &i : items) {
             if (i.step) {
                 for (const Use &u : i.step->uses)
-                    places_[u.data].push_back({{&u, i.step.get(), {u.subset, loops}}, run, maps});
+                    uses_[u.data].push_back({{&u, i.step.get(), {u.subset, loops}}, run, maps});
                 continue;
             }
             analysis::addLoops(loops, *i.map);
@@ -115,9 +115,9 @@ private:
     }
 
     /// The maps around all uses, outermost first.
-    static std::vector<Map *> commonMaps(const std::vector<Place> &places) {
-        std::vector<Map *> common = places.front().maps;
-        for (const Place &p : places) {
+    static std::vector<Map *> commonMaps(const std::vector<EnclosedUse> &uses) {
+        std::vector<Map *> common = uses.front().maps;
+        for (const EnclosedUse &p : uses) {
             std::size_t k = 0;
             while (k < common.size() && k < p.maps.size() && common[k] == p.maps[k])
                 ++k;
@@ -127,12 +127,12 @@ private:
     }
 
     /// Why an array cannot be a variable of each iteration of the innermost of these maps; empty if it can.
-    static Reason obstacle(const std::vector<Map *> &around, const std::vector<Place> &places) {
+    static Reason obstacle(const std::vector<Map *> &around, const std::vector<EnclosedUse> &uses) {
         std::size_t outer = 0;
         for (const Map *m : around)
             outer += m->params.size();
-        const std::optional<sym::Subset> &first = places.front().use.use->subset;
-        for (const Place &p : places) {
+        const std::optional<sym::Subset> &first = uses.front().use.use->subset;
+        for (const EnclosedUse &p : uses) {
             const PlacedUse &u = p.use;
             if (u.step->nodes.size() > 1 ||
                 (!u.step->isCopy() && !isa<Tasklet>(u.step->nodes.front()) && !isa<NestedSDFGNode>(u.step->nodes.front())))
@@ -141,7 +141,7 @@ private:
                                                          u.instance.loops.end());
             if (!u.use->subset || !u.use->subset->isOneElement() || !(*u.use->subset == *first) || variesInside(*first, inner))
                 return {Why::SharedElement, "an iteration uses more than one element"};
-            if (&p == &places.front() && (!u.use->certain || !inner.empty()))
+            if (&p == &uses.front() && (!u.use->certain || !inner.empty()))
                 return {Why::SharedElement, "the first use in an iteration is not certain to write it"};
         }
         return {};
@@ -150,10 +150,10 @@ private:
     // ---- rows
 
     /// Reduces an array to a row, if each iteration uses a separate one.
-    bool contractToRow(Name name, DataDesc &d, const std::vector<Map *> &around, const std::vector<Place> &places) {
-        const std::vector<std::size_t> kept = dimsOfRow(around, places);
+    bool contractToRow(Name name, DataDesc &d, const std::vector<Map *> &around, const std::vector<EnclosedUse> &uses) {
+        const std::vector<std::size_t> kept = dimsOfRow(around, uses);
         Map &owner = *around.back();
-        if (kept.empty() || kept.size() == d.rank() || !isWrittenFirst(places) || isGpuSchedule(owner.entry->schedule) ||
+        if (kept.empty() || kept.size() == d.rank() || !isWrittenFirst(uses) || isGpuSchedule(owner.entry->schedule) ||
             !context_.mayChange({g_, name}, "is a row of each iteration of " + labels_.of(*owner.entry)))
             return false;
         std::vector<sym::Expr> shape;
@@ -168,22 +168,22 @@ private:
         for (Item &i : owner.body)
             retarget(i, name, kept);
         owner.locals.insert(name);
-        runs_[places.front().run].changed = true;
+        runs_[uses.front().run].changed = true;
         return true;
     }
 
     /// The dimensions in which uses have different indices; none if the other dimensions do not determine the iteration of an
     /// element.
-    static std::vector<std::size_t> dimsOfRow(const std::vector<Map *> &around, const std::vector<Place> &places) {
+    static std::vector<std::size_t> dimsOfRow(const std::vector<Map *> &around, const std::vector<EnclosedUse> &uses) {
         std::size_t outer = 0;
         std::vector<Name> params;
         for (const Map *m : around) {
             outer += m->params.size();
             params.insert(params.end(), m->params.begin(), m->params.end());
         }
-        const std::optional<sym::Subset> &first = places.front().use.use->subset;
+        const std::optional<sym::Subset> &first = uses.front().use.use->subset;
         std::set<std::size_t> varying;
-        for (const Place &p : places) {
+        for (const EnclosedUse &p : uses) {
             const PlacedUse &u = p.use;
             const bool element = u.use->subset && u.use->subset->isOneElement() && first && first->rank() == u.use->subset->rank();
             const bool withinItself = u.step->isCopy() && u.step->uses.front().data == u.step->uses.back().data;
@@ -203,12 +203,12 @@ private:
     }
 
     /// Is each element written before it is read, in the same iteration of all maps around both steps?
-    bool isWrittenFirst(const std::vector<Place> &places) const {
-        for (std::size_t k = 0; k < places.size(); ++k) {
-            const Place &read = places[k];
+    bool isWrittenFirst(const std::vector<EnclosedUse> &uses) const {
+        for (std::size_t k = 0; k < uses.size(); ++k) {
+            const EnclosedUse &read = uses[k];
             bool covered = read.use.use->kind == nest::UseKind::Write;
             for (std::size_t w = 0; w < k && !covered; ++w) {
-                const Place &write = places[w];
+                const EnclosedUse &write = uses[w];
                 if (write.use.use->kind != nest::UseKind::Write || !write.use.use->certain || write.use.step == read.use.step)
                     continue;
                 std::size_t common = 0;
@@ -289,7 +289,7 @@ private:
     const sym::Assumptions facts_;
     const NodeLabels &labels_;
     pass::Context &context_;
-    std::map<Name, std::vector<Place>> places_; // in execution order
+    std::map<Name, std::vector<EnclosedUse>> uses_; // in execution order
 };
 
 class ContractArrays : public pass::GraphPass {

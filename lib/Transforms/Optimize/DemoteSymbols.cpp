@@ -58,7 +58,7 @@ struct Assignment {
 };
 
 /// A tasklet of a run.
-struct Reader {
+struct ReadingTasklet {
     std::size_t run;
     Step *step;
 };
@@ -66,7 +66,7 @@ struct Reader {
 /// A symbol that may become a scalar.
 struct Candidate {
     std::vector<Assignment> assignments;
-    std::vector<Reader> readers;
+    std::vector<ReadingTasklet> readers;
     Reason why;          // it stays a symbol
     bool isRead = false; // by a tasklet
     bool readsContainers = false;
@@ -151,7 +151,7 @@ private:
 
     /// Finds the tasklets that read candidates, and whether they are steps of runs.
     void tasklets() {
-        std::map<const Node *, Reader> steps;
+        std::map<const Node *, ReadingTasklet> steps;
         for (std::size_t run = 0; run < runs_.size(); ++run)
             for (Item &i : runs_[run].items)
                 stepsOf(i, run, steps);
@@ -174,9 +174,9 @@ private:
             }
     }
 
-    static void stepsOf(Item &i, std::size_t run, std::map<const Node *, Reader> &steps) {
+    static void stepsOf(Item &i, std::size_t run, std::map<const Node *, ReadingTasklet> &steps) {
         if (i.step && i.step->nodes.size() == 1)
-            steps.emplace(i.step->nodes.front(), Reader{run, i.step.get()});
+            steps.emplace(i.step->nodes.front(), ReadingTasklet{run, i.step.get()});
         if (i.map)
             for (Item &inner : i.map->body)
                 stepsOf(inner, run, steps);
@@ -250,7 +250,7 @@ public:
         for (const auto &[name, c] : symbols)
             scalars_[name] = scalar(name);
         for (const auto &[name, c] : symbols) {
-            for (const Reader &r : c->readers) {
+            for (const ReadingTasklet &r : c->readers) {
                 nest::Run &run = runs_[r.run];
                 run.changed = true;
                 read(*r.step, name, run);

@@ -104,7 +104,7 @@ Alignment alignment(const Map &earlier, const Map &later, std::size_t limit) {
 }
 
 /// The program being changed.
-struct Program {
+struct FusedProgram {
     SDFG &g;
     analysis::Memories &memories;
     const nest::Conflicts &items;
@@ -131,7 +131,7 @@ struct MapOrStep {
 /// Fuses maps in the same list: in a run, or in the body of a map, whose parameters are symbols there.
 class Fusion {
 public:
-    Fusion(std::vector<Item> &list, bool inMap, const Program &program, const FusionLimits &limits, pass::Context &context)
+    Fusion(std::vector<Item> &list, bool inMap, const FusedProgram &program, const FusionLimits &limits, pass::Context &context)
         : list_(list), inMap_(inMap), program_(program), g_(program.g), items_(program.items), limits_(limits), context_(context) {}
 
     bool fuse() {
@@ -450,7 +450,7 @@ private:
 
     std::vector<Item> &list_;
     const bool inMap_;
-    const Program &program_;
+    const FusedProgram &program_;
     const SDFG &g_;
     const nest::Conflicts &items_;
     const FusionLimits limits_;
@@ -478,7 +478,7 @@ class FuseNests : public pass::GraphPass {
             std::optional<std::set<analysis::Memory>> handed;
             if (option<bool>("handed"))
                 handed = nest::handedInRuns(runs, g, memories);
-            const Program program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
+            const FusedProgram program{g, memories, items, connectors, labels, handed ? &*handed : nullptr};
             for (nest::Run &run : runs)
                 run.changed = Fusion(run.items, false, program, limits, context).fuse();
         });

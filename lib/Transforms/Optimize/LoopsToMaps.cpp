@@ -8,8 +8,11 @@
 // Legal when (rule A9.5 of docs/user/optimiser.md):
 //   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
 //      last value of the loop variable is needed, it is assigned after the map;
-//   2. the body is a sequence of states and loops without effects beyond their accesses of containers. An inner loop
-//      whose iterations depend on each other becomes an ordered map (LoopItems.h);
+//   2. the body has no effects beyond its accesses of containers, no jump out of the loop, and each symbol that it
+//      assigns is assigned before it is read, on every path of an iteration, and not read after the loop.
+//      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
+//      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
+//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
 //   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
 //      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
 //        They must be small, or memory would be allocated again and again;
@@ -32,6 +35,7 @@
 //
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
+#include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -41,6 +45,7 @@
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
+#include "sdfgc/Nest/MoveBody.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -73,8 +78,8 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context) {}
+               analysis::SymbolLiveness &liveness, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), liveness_(liveness) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -83,26 +88,18 @@ public:
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd())
             return {Why::LoopForm, "it does not count to a known end"};
-        const sym::Range range = header_.range();
-        std::optional<std::vector<Item>> body = loops_.contentOf(loop_);
-        if (!body)
-            return {Why::ControlFlow, "its body is not a sequence of states and loops"};
         if (!header_.isOfIntegers(g_))
             return {Why::LoopForm, "its range is not limited to integers"};
         map_.params = {loop_.variable};
-        map_.ranges = {range};
+        map_.ranges = {header_.range()};
         map_.entry = entry_.get();
         map_.made = entry_;
-        if (Reason why = take(std::move(*body), map_.body))
-            return why;
-        if (nest::leavesContainers(map_, g_, items_.facts()))
-            return {Why::OutOfBounds, "it accesses elements outside of a container"};
-        if (Reason why = dependence())
-            return why;
-        const auto trips = range.size().asInt();
+        const auto trips = map_.ranges[0].size().asInt();
         if (trips && *trips < fewTrips)
             return {Why::Small, "it has too few iterations for a team of threads"};
-        return {};
+        std::optional<std::vector<Item>> items = loops_.contentOf(loop_);
+        moves_ = !items;
+        return items ? obstacleIn(std::move(*items)) : obstacleInBody();
     }
 
     /// How iterations depend on each other, for the remark.
@@ -120,6 +117,8 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
+        if (moves_)
+            return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
         std::vector<Item> items;
@@ -127,7 +126,51 @@ public:
         loops_.replace(loop_, std::move(items), header_);
     }
 
+    /// Is the body moved into a nested SDFG?
+    bool moves() const { return moves_; }
+    /// Symbols that are now private to iterations of the map.
+    const std::set<Name> &privateSymbols() const { return body_.assigned; }
+
 private:
+    /// Why a body of items cannot become that of a map.
+    Reason obstacleIn(std::vector<Item> items) {
+        if (Reason why = take(std::move(items), map_.body))
+            return why;
+        if (nest::leavesContainers(map_, g_, items_.facts()))
+            return {Why::OutOfBounds, "it accesses elements outside of a container"};
+        const Reason why = dependence();
+        if (!why)
+            return {};
+        map_.locals.clear();
+        updated_.clear();
+        sums_.clear();
+        return obstacleInBody() ? why : Reason(); // which looks into nested SDFGs, and at all writes of a private container
+    }
+
+    /// The same for a body with any control flow.
+    Reason obstacleInBody() {
+        if (Reason why = nest::readBody(loop_, header_, memories_, liveness_, body_))
+            return why;
+        if (!body_.calls.empty())
+            return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
+        return nest::dependenceOf(
+            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals);
+    }
+
+    bool mayBePrivate(Name container) const {
+        const DataDesc *d = g_.desc(container);
+        return d && nest::isSmallLocal(*d) && loops_.isOnlyInside(container, loop_);
+    }
+
+    void move() {
+        std::set<Name> locals;
+        std::swap(locals, map_.locals);
+        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, [this](Name n) { return loops_.isOnlyInside(n, loop_); });
+        map_.body.push_back({nullptr, std::make_unique<nest::Step>(std::move(body))});
+        loops_.replaceEmpty(loop_, {std::make_unique<Map>(std::move(map_)), nullptr}, header_);
+        memories_ = analysis::Memories(*g_.root()); // the old ones know the nested SDFG, which was copied, by its address
+    }
+
     /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
     /// success.
     Reason take(std::vector<Item> items, std::vector<Item> &body) {
@@ -259,13 +302,20 @@ private:
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
+    analysis::SymbolLiveness &liveness_;
+    nest::LoopBody body_;
+    bool moves_ = false; // the body, as it is
 };
 
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        return changeLoops(root, context, [&context](LoopRegion &l, const LoopsOf &known) {
+        std::map<SDFG *, analysis::SymbolLiveness> liveness;
+        std::map<SDFG *, std::set<Name>> symbols;
+        bool moved = false;
+        const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, context);
+            const auto live = liveness.try_emplace(&known.g, known.g).first;
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, live->second, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
@@ -273,8 +323,15 @@ class LoopsToMaps : public pass::GraphPass {
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
             conversion.replace();
+            moved |= conversion.moves();
+            symbols[&known.g].insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
+        for (const auto &[g, names] : symbols)
+            nest::forgetSymbols(*g, names);
+        if (moved)
+            inferTypes(root, context); // of arguments of nested SDFGs
+        return changed;
     }
 };
 

@@ -99,7 +99,7 @@ private:
     /// Compilers check only one of several accesses at constant distances along the loop.
     static sym::Subset placeOf(sym::Subset s, Name variable) {
         for (sym::Range &r : s.dims)
-            if (r.begin.dependsOn(variable) && r.begin.kind() == sym::Kind::Add)
+            if (r.begin.dependsOn(variable) && r.begin.kind() == sym::SymbolicKind::Add)
                 for (const sym::Expr term : r.begin.operands())
                     if (term.isInteger())
                         r.begin = r.end = r.begin - term;

@@ -85,11 +85,11 @@ private:
     /// Sums and products have the same value in any context; quotients are printed depending on the surrounding expression.
     static bool isSum(sym::Expr e) {
         switch (e.kind()) {
-        case sym::Kind::Integer:
-        case sym::Kind::Symbol:
+        case sym::SymbolicKind::Integer:
+        case sym::SymbolicKind::Symbol:
             return true;
-        case sym::Kind::Add:
-        case sym::Kind::Mul:
+        case sym::SymbolicKind::Add:
+        case sym::SymbolicKind::Mul:
             return std::all_of(e.operands().begin(), e.operands().end(), isSum);
         default:
             return false;

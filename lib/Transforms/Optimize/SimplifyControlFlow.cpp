@@ -15,7 +15,8 @@
 //      from 0 or more are known to be non-negative.
 //   2. A loop with a constant trip count of 0 or 1 is replaced with its body. Its variable is assigned the values that
 //      it would have had.
-//   3. Loop unswitching (from -O2): a loop is duplicated, once for each branch, and the conditions are tested before
+//   3. A loop or a conditional without dataflow is removed if nothing reads the symbols that it assigns.
+//   4. Loop unswitching (from -O2): a loop is duplicated, once for each branch, and the conditions are tested before
 //      it.
 //
 // Unswitching is legal when:
@@ -33,6 +34,7 @@
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Flow/EdgeValues.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Analysis/Flow/SymbolLiveness.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
@@ -54,15 +56,15 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
     const auto no = [](Truth t) { return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True; };
     const auto o = e.operands();
     switch (e.kind()) {
-    case sym::Kind::Bool:
+    case sym::SymbolicKind::Bool:
         return e.boolValue() ? Truth::True : Truth::False;
-    case sym::Kind::Integer:
+    case sym::SymbolicKind::Integer:
         return e.isZero() ? Truth::False : Truth::True;
-    case sym::Kind::Not:
+    case sym::SymbolicKind::Not:
         return no(truthOf(o[0], facts));
-    case sym::Kind::And:
-    case sym::Kind::Or: {
-        const Truth deciding = e.kind() == sym::Kind::And ? Truth::False : Truth::True;
+    case sym::SymbolicKind::And:
+    case sym::SymbolicKind::Or: {
+        const Truth deciding = e.kind() == sym::SymbolicKind::And ? Truth::False : Truth::True;
         Truth all = no(deciding);
         for (const sym::Expr each : o) {
             const Truth t = truthOf(each, facts);
@@ -73,17 +75,17 @@ sym::Truth truthOf(sym::Expr e, const sym::Assumptions &facts) {
         }
         return all;
     }
-    case sym::Kind::Lt:
+    case sym::SymbolicKind::Lt:
         return sym::isLess(o[0], o[1], facts);
-    case sym::Kind::Le:
+    case sym::SymbolicKind::Le:
         return sym::isLessEqual(o[0], o[1], facts);
-    case sym::Kind::Gt:
+    case sym::SymbolicKind::Gt:
         return sym::isLess(o[1], o[0], facts);
-    case sym::Kind::Ge:
+    case sym::SymbolicKind::Ge:
         return sym::isLessEqual(o[1], o[0], facts);
-    case sym::Kind::Eq:
+    case sym::SymbolicKind::Eq:
         return sym::isEqual(o[0], o[1], facts);
-    case sym::Kind::Ne:
+    case sym::SymbolicKind::Ne:
         return no(sym::isEqual(o[0], o[1], facts));
     default:
         return Truth::Unknown;
@@ -101,6 +103,7 @@ public:
         if (nest::isKept(g_))
             return false;
         const std::set<Name> before = analysis::assignedIn(g_);
+        removeDead();
         region(g_);
         if (changed_)
             forgetUnset(before);
@@ -116,6 +119,65 @@ private:
         for (const Name n : before)
             if (!after.count(n) && !mentions.contain(n))
                 g_.symbols.erase(n);
+    }
+
+    // ---- blocks that only assign symbols
+
+    void removeDead() {
+        analysis::SymbolLiveness liveness(g_);
+        std::vector<Block *> dead;
+        findDead(g_, liveness, dead);
+        for (Block *b : dead) { // the liveness of blocks is not asked any more, since it is known by their addresses
+            if (!mayChange(*b, "only assigns symbols that nothing reads"))
+                continue;
+            edits_.readLabels();
+            if (auto *l = dyn_cast<LoopRegion>(b)) {
+                analysis::stateInPlaceOf(*l).label = edits_.freshLabel(l->label);
+                l->parent()->removeBlock(l);
+            } else {
+                edits_.putInPlaceOf(*b, *std::make_unique<Region>());
+            }
+        }
+    }
+
+    void findDead(Region &r, analysis::SymbolLiveness &liveness, std::vector<Block *> &out) {
+        for (const auto &b : r.blocks()) {
+            auto *c = dyn_cast<ConditionalBlock>(b.get());
+            auto *inner = dyn_cast<Region>(b.get());
+            if (isDead(*b, liveness))
+                out.push_back(b.get());
+            else if (c)
+                for (auto &branch : c->branches())
+                    findDead(*branch.region, liveness, out);
+            else if (inner && !(isa<LoopRegion>(inner) && !cast<LoopRegion>(inner)->optimize))
+                findDead(*inner, liveness, out);
+        }
+    }
+
+    static bool isDead(const Block &b, analysis::SymbolLiveness &liveness) {
+        if (b.kind() != BlockKind::Loop && b.kind() != BlockKind::Conditional)
+            return false;
+        if (!onlyAssigns(b) || !analysis::callbackIn(b).empty())
+            return false;
+        const std::set<Name> live = liveness.after(b), assigned = analysis::assignedIn(b);
+        return std::none_of(assigned.begin(), assigned.end(), [&live](Name n) { return live.count(n) != 0; });
+    }
+
+    /// Does a block contain neither dataflow nor jumps, and only loops that end?
+    static bool onlyAssigns(const Block &b) {
+        if (const auto *s = dyn_cast<State>(&b))
+            return s->nodes().empty() && s->instrument == Instrumentation::No_Instrumentation;
+        if (const auto *c = dyn_cast<ConditionalBlock>(&b))
+            return std::all_of(c->branches().begin(), c->branches().end(),
+                               [](const auto &branch) { return onlyAssigns(*branch.region); });
+        const auto *l = dyn_cast<LoopRegion>(&b);
+        const auto *r = dyn_cast<Region>(&b);
+        if (!r || r->kind() == BlockKind::Unstructured || (l && (!l->optimize || !analysis::headerOf(*l).hasEnd())))
+            return false;
+        const std::set<Name> assigned = l ? analysis::assignedInside(*l) : std::set<Name>(),
+                             names = l ? analysis::headerOf(*l).names() : std::set<Name>();
+        return std::none_of(names.begin(), names.end(), [&assigned](Name n) { return assigned.count(n) != 0; }) &&
+               std::all_of(r->blocks().begin(), r->blocks().end(), [](const auto &inner) { return onlyAssigns(*inner); });
     }
 
     void region(Region &r) {

@@ -47,7 +47,7 @@ int64_t toOneDigit(int64_t v) {
 
 /// N for N - 2, since the bound has only one digit.
 sym::Expr withoutOffset(sym::Expr e) {
-    if (e.kind() != sym::Kind::Add || e.operands().size() != 2)
+    if (e.kind() != sym::SymbolicKind::Add || e.operands().size() != 2)
         return e;
     const sym::Expr a = e.operands()[0], b = e.operands()[1];
     return a.isInteger() ? b : b.isInteger() ? a : e;
@@ -55,7 +55,7 @@ sym::Expr withoutOffset(sym::Expr e) {
 
 /// N for N + 15 before a division by 16.
 sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
-    if (e.kind() == sym::Kind::Add)
+    if (e.kind() == sym::SymbolicKind::Add)
         for (sym::Expr term : e.operands())
             if (const auto more = term.asInt(); more && *more > 0 && *more < divisor)
                 return e - term;
@@ -66,7 +66,7 @@ sym::Expr withoutRoundingUp(sym::Expr e, int64_t divisor) {
 /// tile, and tiles of thousands would make any map seem worth a team. version-loops compares only products.
 sym::Expr withoutRounding(sym::Expr e) {
     return sym::rewrite(e, [](sym::Expr each) {
-        const auto divisor = each.kind() == sym::Kind::FloorDiv ? each.operands()[1].asInt() : std::nullopt;
+        const auto divisor = each.kind() == sym::SymbolicKind::FloorDiv ? each.operands()[1].asInt() : std::nullopt;
         return divisor ? withoutRoundingUp(each.operands()[0], *divisor) / *divisor : each;
     });
 }
@@ -76,10 +76,10 @@ sym::Expr isWorthATeam(sym::Expr exact, int64_t threshold) {
     const sym::Expr work = withoutRounding(exact);
     const auto [numerator, denominator] = sym::asFraction(work);
     if (work.asInt() || !denominator.asInt())
-        return sym::compare(sym::Kind::Ge, work, threshold);
+        return sym::compare(sym::SymbolicKind::Ge, work, threshold);
     const int64_t factor = sym::integerContent(numerator), bound = toOneDigit(threshold / factor);
     return bound <= 1 ? sym::Expr::boolean(true)
-                      : sym::compare(sym::Kind::Ge, withoutOffset(numerator / factor), bound * denominator);
+                      : sym::compare(sym::SymbolicKind::Ge, withoutOffset(numerator / factor), bound * denominator);
 }
 
 class GuardParallelMaps : public pass::GraphPass {

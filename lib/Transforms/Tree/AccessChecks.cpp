@@ -43,7 +43,8 @@ py::StmtRef checkStatement(ExprRef value) {
 /// size.
 bool isComputable(sym::Expr e) {
     const std::span<const sym::Expr> operands = e.operands();
-    return !e.isUndefined() && e.kind() != sym::Kind::Attr && (e.kind() != sym::Kind::Subscript || operands.size() == 1) &&
+    return !e.isUndefined() && e.kind() != sym::SymbolicKind::Attr &&
+           (e.kind() != sym::SymbolicKind::Subscript || operands.size() == 1) &&
            std::all_of(operands.begin(), operands.end(), isComputable);
 }
 
@@ -70,22 +71,23 @@ ExprRef patternOf(Type t) {
 // ---------------------------------------------------------------------------------------------------- locations
 
 AccessChecks::AccessChecks(Function &f, Name program, const analysis::Origins *origins, std::set<Name> required)
-    : f_(f), origins_(origins), required_(std::move(required)), effects_(effectsOf(f)), loops_(effects_), place_{program.str()} {}
+    : f_(f), origins_(origins), required_(std::move(required)), effects_(effectsOf(f)), loops_(effects_), location_{program.str()} {
+}
 
-AccessChecks::Place AccessChecks::enter(const Node &n) {
-    Place before = place_;
+AccessChecks::CheckLocation AccessChecks::enter(const Node &n) {
+    CheckLocation before = location_;
     if (n.origin.empty())
         return before;
     const diag::Location at = origins_ ? origins_->placeOf(n.origin) : diag::Location();
     if (at.element.empty())
         return before;
-    place_ = {at.element, at.element.find("tasklet ") != std::string::npos};
+    location_ = {at.element, at.element.find("tasklet ") != std::string::npos};
     if (at.source.known())
-        place_.text += " (" + at.source.file.str() + ":" + std::to_string(at.source.line) + ")";
+        location_.text += " (" + at.source.file.str() + ":" + std::to_string(at.source.line) + ")";
     return before;
 }
 
-ExprRef AccessChecks::where() const { return checkText(place_.text); }
+ExprRef AccessChecks::where() const { return checkText(location_.text); }
 
 // ---------------------------------------------------------------------------------------------------- new memory
 /// Fills a newly declared variable with the pattern.
@@ -274,7 +276,7 @@ py::StmtRef AccessChecks::statementOf(const py::StmtRef &s) {
     auto copy = std::make_shared<py::Stmt>(*s);
     for (ExprRef &t : copy->targets)
         t = target(t);
-    const bool isCopy = s->kind == py::StmtKind::Assign && s->value && s->value->kind == ExprKind::MemRef && !place_.isCode;
+    const bool isCopy = s->kind == py::StmtKind::Assign && s->value && s->value->kind == ExprKind::MemRef && !location_.isCode;
     copy->value = isCopy ? target(s->value) : read(s->value);
     for (auto *list : {&copy->body, &copy->orelse})
         *list = statementsOf(*list);

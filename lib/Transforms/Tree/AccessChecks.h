@@ -52,7 +52,7 @@ private:
 class AccessChecks {
 public:
     /// The location of the following checks, for their messages.
-    struct Place {
+    struct CheckLocation {
         std::string text;
         bool isCode = false; // a tasklet, not a copy
     };
@@ -62,8 +62,8 @@ public:
     AccessChecks(tree::Function &f, Name program, const analysis::Origins *origins, std::set<Name> required);
 
     /// Enters a statement. Returns the previous location, for leave().
-    Place enter(const tree::Node &n);
-    void leave(Place before) { place_ = std::move(before); }
+    CheckLocation enter(const tree::Node &n);
+    void leave(CheckLocation before) { location_ = std::move(before); }
     LoopRanges &loops() { return loops_; }
 
     /// Checks the expressions of a statement, but not those of inner statements.
@@ -123,7 +123,7 @@ private:
     const std::set<Name> required_;
     const tree::Effects effects_;
     LoopRanges loops_;
-    Place place_;
+    CheckLocation location_;
     std::set<tree::VarId> isNew_; // variables whose memory was filled with the pattern
     int inserted_ = 0;
 };

@@ -53,9 +53,9 @@ private:
 
 /// Does a statement start a team of threads, or share its work among one?
 inline bool hasThreads(const tree::Node &n) {
-    if (n.kind == tree::Kind::ParallelRegion || n.kind == tree::Kind::Sections || n.kind == tree::Kind::Consume)
+    if (n.kind == tree::TreeKind::ParallelRegion || n.kind == tree::TreeKind::Sections || n.kind == tree::TreeKind::Consume)
         return true;
-    return n.kind == tree::Kind::For && static_cast<const tree::For &>(n).omp;
+    return n.kind == tree::TreeKind::For && static_cast<const tree::For &>(n).omp;
 }
 
 } // namespace sdfgc::transforms

@@ -32,7 +32,7 @@ using py::Op;
 
 constexpr std::size_t longComment = 100;
 
-bool isComment(const NodePtr &n) { return n->kind == Kind::Comment; }
+bool isComment(const NodePtr &n) { return n->kind == TreeKind::Comment; }
 bool isEmpty(const Block &b) { return std::all_of(b.body.begin(), b.body.end(), isComment); }
 
 /// The constant value of a condition: 1, 0, or -1 if unknown.
@@ -110,7 +110,7 @@ NodePtr Canonicaliser::branches(NodePtr n) {
         return nullptr;
     // `else if`: the only statement of the last branch has already been canonicalised.
     if (all.size() > 1 && !all.back().condition && all.back().body->body.size() == 1 &&
-        all.back().body->body[0]->kind == Kind::If) {
+        all.back().body->body[0]->kind == TreeKind::If) {
         changed_ = true;
         NodePtr last = std::move(all.back().body->body[0]);
         all.pop_back();
@@ -126,17 +126,17 @@ NodePtr Canonicaliser::branches(NodePtr n) {
         return n;
     changed_ = true;
     std::unique_ptr<Block> only = std::move(all[0].body);
-    only->braces = std::any_of(only->body.begin(), only->body.end(), [](const NodePtr &s) { return s->kind == Kind::Declare; });
+    only->braces = std::any_of(only->body.begin(), only->body.end(), [](const NodePtr &s) { return s->kind == TreeKind::Declare; });
     only->origin = n->origin;
     return only;
 }
 
 void Canonicaliser::inner(Node &n) {
-    if (n.kind == Kind::Loop)
+    if (n.kind == TreeKind::Loop)
         static_cast<Loop &>(n).condition = withoutNegatedComparisons(static_cast<Loop &>(n).condition);
     // A timer and the label of a loop's `continue` come after the body, and a block without braces is not a scope.
-    const bool ends = n.kind != Kind::Timer && !(n.kind == Kind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
-                      !(n.kind == Kind::Block && !static_cast<Block &>(n).braces);
+    const bool ends = n.kind != TreeKind::Timer && !(n.kind == TreeKind::Loop && !static_cast<Loop &>(n).continueLabel.empty()) &&
+                      !(n.kind == TreeKind::Block && !static_cast<Block &>(n).braces);
     forEachBlock(n, [&](Block &b) { block(b, ends); });
 }
 
@@ -144,7 +144,7 @@ void Canonicaliser::block(Block &b, bool endsScope) {
     for (NodePtr &n : b.body) {
         literals(*n);
         inner(*n);
-        if (n->kind == Kind::If)
+        if (n->kind == TreeKind::If)
             n = branches(std::move(n));
     }
     std::erase_if(b.body, [](const NodePtr &n) { return !n; });
@@ -158,7 +158,7 @@ void Canonicaliser::block(Block &b, bool endsScope) {
 
 /// The enclosing scope ends here anyway.
 void Canonicaliser::openLast(Block &b) {
-    while (!b.body.empty() && b.body.back()->kind == Kind::Block) {
+    while (!b.body.empty() && b.body.back()->kind == TreeKind::Block) {
         NodePtr last = std::move(b.body.back());
         b.body.pop_back();
         auto &scope = static_cast<Block &>(*last);
@@ -178,9 +178,9 @@ void Canonicaliser::openLast(Block &b) {
 }
 
 bool printsComment(const Node &n) {
-    bool statement = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::RawTasklet || n.kind == Kind::LibraryCall ||
-                     n.kind == Kind::Comment;
-    return (statement || (n.kind == Kind::Block && static_cast<const Block &>(n).braces)) && !n.comment.empty();
+    bool statement = n.kind == TreeKind::For || n.kind == TreeKind::Loop || n.kind == TreeKind::RawTasklet ||
+                     n.kind == TreeKind::LibraryCall || n.kind == TreeKind::Comment;
+    return (statement || (n.kind == TreeKind::Block && static_cast<const Block &>(n).braces)) && !n.comment.empty();
 }
 
 void Canonicaliser::mergeComments(Block &b) {
@@ -215,7 +215,7 @@ int Canonicaliser::uses(const py::ExprRef &e, const Declare &d) const {
 
 /// `const T x = A[i];`, with an unchanged value: the same type, and not popped from a stream.
 bool isCopy(const Node &n, const Function &f) {
-    if (n.kind != Kind::Declare)
+    if (n.kind != TreeKind::Declare)
         return false;
     const auto &d = static_cast<const Declare &>(n);
     const Variable &v = f.vars[d.var];
@@ -228,13 +228,13 @@ bool isCopy(const Node &n, const Function &f) {
 /// The value of a statement that can take a copy; null if there is none.
 py::ExprRef *valueOf(Node &n) {
     switch (n.kind) {
-    case Kind::Declare:
+    case TreeKind::Declare:
         return &static_cast<Declare &>(n).init;
-    case Kind::Update:
+    case TreeKind::Update:
         return &static_cast<Update &>(n).value;
-    case Kind::StreamPush:
+    case TreeKind::StreamPush:
         return &static_cast<StreamPush &>(n).value;
-    case Kind::If:
+    case TreeKind::If:
         return &static_cast<If &>(n).branches[0].condition;
     default:
         return nullptr;
@@ -243,7 +243,7 @@ py::ExprRef *valueOf(Node &n) {
 
 /// The only assignment of a statement, or null.
 const py::Stmt *assignment(const Node &n) {
-    if (n.kind != Kind::Code)
+    if (n.kind != TreeKind::Code)
         return nullptr;
     const auto &code = static_cast<const Code &>(n);
     const bool single = code.stmts.size() == 1 && code.stmts[0]->kind == py::StmtKind::Assign && code.stmts[0]->targets.size() == 1;
@@ -254,7 +254,7 @@ const py::Stmt *assignment(const Node &n) {
 /// passes it to a variable or element of the same type.
 bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRef &value) const {
     const Variable &v = f_.vars[d.var];
-    if (user.kind == Kind::Update) {
+    if (user.kind == TreeKind::Update) {
         const auto &u = static_cast<const Update &>(user);
         const bool sameMemory = isCopy(d, f_) && f_.refs[u.target].var == f_.refs[refOf(*d.init)].var;
         return isCopy(d, f_) && u.targetIndices.empty() && !u.lambda && !(u.atomic && sameMemory);
@@ -265,7 +265,7 @@ bool Canonicaliser::mayTake(const Declare &d, const Node &user, const py::ExprRe
         return false;
     const py::Stmt *s = assignment(user);
     return s ? s->targets[0]->type == v.type
-             : user.kind == Kind::Declare && f_.vars[static_cast<const Declare &>(user).var].type == v.type;
+             : user.kind == TreeKind::Declare && f_.vars[static_cast<const Declare &>(user).var].type == v.type;
 }
 
 /// Replaces the name declared at `at` with its value, if its only use is in the next statement that has an effect.
@@ -317,7 +317,7 @@ bool Canonicaliser::forward(Block &b, std::size_t at, EffectTable &table) {
 void Canonicaliser::forwardCopies(Block &b) {
     EffectTable table(f_);
     for (std::size_t i = b.body.size(); i-- > 0;)
-        if (b.body[i]->kind == Kind::Declare && forward(b, i, table)) {
+        if (b.body[i]->kind == TreeKind::Declare && forward(b, i, table)) {
             table.forget(*b.body[i]);
             b.body.erase(b.body.begin() + static_cast<std::ptrdiff_t>(i));
         }
@@ -349,13 +349,13 @@ py::ExprRef asLiteralOf(const py::ExprRef &e, Type t) {
 }
 
 void Canonicaliser::literals(Node &n) {
-    if (n.kind == Kind::Declare) {
+    if (n.kind == TreeKind::Declare) {
         auto &d = static_cast<Declare &>(n);
         const py::ExprRef literal = d.init ? asLiteralOf(d.init, f_.vars[d.var].type) : nullptr;
         changed_ = changed_ || literal != d.init;
         d.init = literal;
     }
-    if (n.kind != Kind::Code)
+    if (n.kind != TreeKind::Code)
         return;
     for (py::StmtRef &s : static_cast<Code &>(n).stmts) {
         if (s->kind != py::StmtKind::Assign || s->targets.size() != 1)

@@ -43,7 +43,7 @@ private:
             moveUp(b);
         for (NodePtr &n : b.body)
             forEachBlock(*n, [this](Block &inner) { flatten(inner); });
-        auto isScope = [](const NodePtr &n) { return n->kind == Kind::Block; };
+        auto isScope = [](const NodePtr &n) { return n->kind == TreeKind::Block; };
         if (hasLabel(b) || std::none_of(b.body.begin(), b.body.end(), isScope))
             return;
         std::unordered_map<Name, int> mentioned; // number of statements
@@ -56,7 +56,7 @@ private:
         moveUp(b);
     }
 
-    static bool isGroup(const NodePtr &n) { return n->kind == Kind::Block && !static_cast<const Block &>(*n).braces; }
+    static bool isGroup(const NodePtr &n) { return n->kind == TreeKind::Block && !static_cast<const Block &>(*n).braces; }
 
     void moveUp(Block &b) {
         std::vector<NodePtr> out;
@@ -80,9 +80,9 @@ private:
 
     bool needsNoBraces(const Block &b, const std::unordered_map<Name, int> &mentioned) const {
         return !hasLabel(b) && std::all_of(b.body.begin(), b.body.end(), [&](const NodePtr &n) {
-            if (n->kind == Kind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable in place
+            if (n->kind == TreeKind::For && static_cast<const For &>(*n).spread) // in a kernel: declares its variable in place
                 return false;
-            if (n->kind != Kind::Declare)
+            if (n->kind != TreeKind::Declare)
                 return true;
             const Variable &v = f_.vars[static_cast<const Declare &>(*n).var];
             const bool plain = v.kind == VarKind::Value || v.kind == VarKind::Pointer || v.kind == VarKind::Reference ||

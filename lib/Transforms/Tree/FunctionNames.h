@@ -20,7 +20,7 @@ inline void take(tree::NameScopes &names, Name n) {
 /// Declares the names that C++ tasklets use for memory.
 inline void takeBindings(tree::NameScopes &names, const tree::Block &b) {
     for (const tree::NodePtr &n : b.body) {
-        if (n->kind == tree::Kind::RawTasklet)
+        if (n->kind == tree::TreeKind::RawTasklet)
             for (const tree::RawTasklet::Binding &x : static_cast<const tree::RawTasklet &>(*n).bindings)
                 take(names, x.name);
         tree::forEachBlock(*n, [&](tree::Block &inner) { takeBindings(names, inner); });

@@ -50,7 +50,7 @@ private:
 };
 
 bool isBuffer(const Node &n, const Function &f) {
-    if (n.kind != Kind::Declare)
+    if (n.kind != TreeKind::Declare)
         return false;
     const Variable &v = f.vars[static_cast<const Declare &>(n).var];
     return (v.kind == VarKind::Buffer || v.kind == VarKind::DeviceBuffer || v.kind == VarKind::PinnedBuffer) && v.countKnown;
@@ -63,14 +63,14 @@ void Hoister::block(Block &b, HoistTarget *target, bool conditional) {
             hoist(b.body[i], *target, conditional);
             continue;
         }
-        bool parallelLoop = n.kind == Kind::For && static_cast<For &>(n).omp;
-        bool isLoop = n.kind == Kind::For || n.kind == Kind::Loop;
+        bool parallelLoop = n.kind == TreeKind::For && static_cast<For &>(n).omp;
+        bool isLoop = n.kind == TreeKind::For || n.kind == TreeKind::Loop;
         if (isLoop && (!target || parallelLoop)) {
             loop(b, i);
             continue;
         }
-        bool ownThreads = n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume;
-        forEachBlock(n, [&](Block &inner) { block(inner, ownThreads ? nullptr : target, conditional || n.kind == Kind::If); });
+        bool ownThreads = n.kind == TreeKind::ParallelRegion || n.kind == TreeKind::Sections || n.kind == TreeKind::Consume;
+        forEachBlock(n, [&](Block &inner) { block(inner, ownThreads ? nullptr : target, conditional || n.kind == TreeKind::If); });
     }
     std::erase_if(b.body, [](const NodePtr &n) { return !n; });
 }
@@ -82,7 +82,7 @@ void Hoister::loop(Block &b, std::size_t at) {
     forEachBlock(n, [&](Block &inner) { block(inner, &target, false); });
     if (target.declarations.empty())
         return;
-    auto *parallel = n.kind == Kind::For ? static_cast<For *>(&n) : nullptr;
+    auto *parallel = n.kind == TreeKind::For ? static_cast<For *>(&n) : nullptr;
     if (parallel && parallel->omp && !parallel->omp->inParallelRegion) {
         b.body[at] = inParallelRegion(std::move(b.body[at]), std::move(target.declarations));
         return;

@@ -125,7 +125,7 @@ private:
     }
 
     bool isPureConstant(const Node &n) const {
-        if (n.kind != Kind::Declare)
+        if (n.kind != TreeKind::Declare)
             return false;
         const auto &d = static_cast<const Declare &>(n);
         const Variable &v = f_.vars[d.var];
@@ -142,11 +142,11 @@ private:
 
     /// The value that a statement computes once, before any other effect; null if there is none.
     ExprRef valueOf(const Node &n) const {
-        if (n.kind == Kind::Declare) {
+        if (n.kind == TreeKind::Declare) {
             const auto &d = static_cast<const Declare &>(n);
             return f_.vars[d.var].kind == VarKind::Value ? d.init : nullptr;
         }
-        if (n.kind == Kind::Update) {
+        if (n.kind == TreeKind::Update) {
             const auto &u = static_cast<const Update &>(n);
             return u.atomic || u.byBlock || u.lambda || u.old ? nullptr : u.value;
         }
@@ -155,7 +155,7 @@ private:
     }
 
     static const py::Stmt *assignmentOf(const Node &n) {
-        if (n.kind != Kind::Code)
+        if (n.kind != TreeKind::Code)
             return nullptr;
         const auto &stmts = static_cast<const Code &>(n).stmts;
         const bool single = stmts.size() == 1 && stmts[0]->kind == py::StmtKind::Assign && stmts[0]->targets.size() == 1;
@@ -163,9 +163,9 @@ private:
     }
 
     static void setValue(Node &n, const ExprRef &value) {
-        if (n.kind == Kind::Declare) {
+        if (n.kind == TreeKind::Declare) {
             static_cast<Declare &>(n).init = value;
-        } else if (n.kind == Kind::Update) {
+        } else if (n.kind == TreeKind::Update) {
             static_cast<Update &>(n).value = value;
         } else {
             auto &stmts = static_cast<Code &>(n).stmts;
@@ -232,7 +232,7 @@ private:
     bool hides(const Block &b, std::size_t at, std::size_t user) {
         const Effects &own = table_.of(*b.body[at]);
         for (std::size_t k = at + 1; k <= user; ++k)
-            if (b.body[k]->kind == Kind::Declare && own.has(f_.vars[static_cast<const Declare &>(*b.body[k]).var].name))
+            if (b.body[k]->kind == TreeKind::Declare && own.has(f_.vars[static_cast<const Declare &>(*b.body[k]).var].name))
                 return true;
         return false;
     }

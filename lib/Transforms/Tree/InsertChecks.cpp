@@ -59,7 +59,7 @@ using namespace tree;
 bool sharesOutside(const Block &b) {
     return std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &n) {
         const auto *loop = dyn_cast<For>(n.get());
-        if (n->kind == Kind::ParallelRegion)
+        if (n->kind == TreeKind::ParallelRegion)
             return false;
         bool found = loop && loop->omp && loop->omp->inParallelRegion;
         forEachBlock(std::as_const(*n), [&found](const Block &inner) { found = found || sharesOutside(inner); });
@@ -90,7 +90,7 @@ private:
     void block(Block &b) {
         std::vector<NodePtr> out;
         for (NodePtr &n : b.body) {
-            AccessChecks::Place outer = checks_.enter(*n);
+            AccessChecks::CheckLocation outer = checks_.enter(*n);
             add(std::move(n), out);
             checks_.leave(std::move(outer));
         }
@@ -99,12 +99,12 @@ private:
 
     /// Adds the statement with its checks, and additional statements.
     void add(NodePtr n, std::vector<NodePtr> &out) {
-        if (n->kind == Kind::ParallelRegion || n->kind == Kind::Sections)
+        if (n->kind == TreeKind::ParallelRegion || n->kind == TreeKind::Sections)
             return team(std::move(n), out);
         if (auto *loop = dyn_cast<For>(n.get()); loop && loop->omp && !loop->omp->inParallelRegion)
             return team(std::move(n), out);
         checks_.statement(*n);
-        if (n->kind == Kind::Code && static_cast<Code &>(*n).stmts.empty() && n->comment.empty())
+        if (n->kind == TreeKind::Code && static_cast<Code &>(*n).stmts.empty() && n->comment.empty())
             return;
         inside(*n);
         const NodePtr &added = out.emplace_back(std::move(n));
@@ -196,7 +196,7 @@ private:
     bool isMeeting(const Node &n) const {
         const auto *loop = dyn_cast<For>(&n);
         const auto *call = dyn_cast<Call>(&n);
-        bool found = (loop && loop->omp && loop->omp->inParallelRegion) || n.kind == Kind::Barrier ||
+        bool found = (loop && loop->omp && loop->omp->inParallelRegion) || n.kind == TreeKind::Barrier ||
                      (call && shares_.count(call->function));
         forEachBlock(n, [&](const Block &b) {
             found = found || std::any_of(b.body.begin(), b.body.end(), [this](const NodePtr &s) { return isMeeting(*s); });
@@ -204,8 +204,8 @@ private:
         return found;
     }
     static bool jumps(const Node &n) {
-        bool found = n.kind == Kind::Break || n.kind == Kind::Continue || n.kind == Kind::Goto || n.kind == Kind::Label ||
-                     n.kind == Kind::Return;
+        bool found = n.kind == TreeKind::Break || n.kind == TreeKind::Continue || n.kind == TreeKind::Goto ||
+                     n.kind == TreeKind::Label || n.kind == TreeKind::Return;
         forEachBlock(n, [&found](const Block &b) {
             found = found || std::any_of(b.body.begin(), b.body.end(), [](const NodePtr &s) { return jumps(*s); });
         });
@@ -215,7 +215,7 @@ private:
     /// Handles the code that each thread of a region runs.
     void threads(Block &b) {
         for (NodePtr &n : b.body) {
-            AccessChecks::Place outer = checks_.enter(*n);
+            AccessChecks::CheckLocation outer = checks_.enter(*n);
             thread(n);
             checks_.leave(std::move(outer));
         }
@@ -223,8 +223,8 @@ private:
     void thread(NodePtr &n) {
         if (auto *loop = dyn_cast<For>(n.get()); loop && loop->omp && loop->omp->inParallelRegion)
             return shared(*loop);
-        const bool isOpen = n->kind == Kind::Block && !static_cast<Block &>(*n).braces; // its variables are visible after it
-        if (n->kind == Kind::Declare || isMeeting(*n) || jumps(*n) || isOpen) {
+        const bool isOpen = n->kind == TreeKind::Block && !static_cast<Block &>(*n).braces; // its variables are visible after it
+        if (n->kind == TreeKind::Declare || isMeeting(*n) || jumps(*n) || isOpen) {
             auto *loop = dyn_cast<For>(n.get());
             if (loop)
                 checks_.loops().enter(f_.vars[loop->var].name, *loop);

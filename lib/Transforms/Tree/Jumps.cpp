@@ -10,17 +10,17 @@ using namespace tree;
 
 bool jumpsOut(const Node &n, bool inLoop) {
     switch (n.kind) {
-    case Kind::Return:
-    case Kind::Goto:
-    case Kind::Label:
+    case TreeKind::Return:
+    case TreeKind::Goto:
+    case TreeKind::Label:
         return true;
-    case Kind::Break:
-    case Kind::Continue:
+    case TreeKind::Break:
+    case TreeKind::Continue:
         return !inLoop;
     default:
         break;
     }
-    const bool loop = inLoop || n.kind == Kind::For || n.kind == Kind::Loop;
+    const bool loop = inLoop || n.kind == TreeKind::For || n.kind == TreeKind::Loop;
     bool result = false;
     forEachBlock(n, [&](const Block &b) {
         result = result || std::any_of(b.body.begin(), b.body.end(), [loop](const NodePtr &s) { return jumpsOut(*s, loop); });

@@ -61,7 +61,7 @@ private:
         for (NodePtr &n : b.body) {
             if (inGraph)
                 rebind(*n, *this);
-            forEachBlock(*n, [&](Block &inner) { find(inner, inGraph || n->kind == Kind::GraphRegion); });
+            forEachBlock(*n, [&](Block &inner) { find(inner, inGraph || n->kind == TreeKind::GraphRegion); });
         }
     }
     /// Turns the variable into a field, which has no memory yet.
@@ -114,7 +114,7 @@ class KeepDeviceMemory : public pass::TreePass {
         bool changed = false;
         for (auto &f : m.functions) { // callees come first
             const bool all = option<bool>("all") && f->name == Name("program");
-            if (all || contains(f->body, Kind::GraphRegion))
+            if (all || contains(f->body, TreeKind::GraphRegion))
                 changed |= Keeper(m, *f).run(all);
             f->needsState = f->needsState || usesState(f->body, m);
         }

@@ -106,7 +106,7 @@ private:
     void rename(Block &b) {
         for (NodePtr &n : b.body) {
             rebind(*n, *this);
-            if (n->kind == Kind::RawTasklet)
+            if (n->kind == TreeKind::RawTasklet)
                 for (NodePtr &after : static_cast<RawTasklet &>(*n).after)
                     rebind(*after, *this);
             forEachBlock(*n, [this](Block &inner) { rename(inner); });

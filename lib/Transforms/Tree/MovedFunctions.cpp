@@ -10,9 +10,9 @@ namespace {
 
 void renumber(Block &b, const Table<FunctionId, FunctionId> &numbers) {
     for (NodePtr &n : b.body) {
-        if (n->kind == Kind::Call)
+        if (n->kind == TreeKind::Call)
             static_cast<Call &>(*n).function = numbers[static_cast<Call &>(*n).function];
-        else if (n->kind == Kind::Launch)
+        else if (n->kind == TreeKind::Launch)
             static_cast<Launch &>(*n).function = numbers[static_cast<Launch &>(*n).function];
         forEachBlock(*n, [&](Block &inner) { renumber(inner, numbers); });
     }

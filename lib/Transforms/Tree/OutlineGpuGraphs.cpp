@@ -28,17 +28,17 @@ private:
     void block(Block &b) {
         std::vector<VarId> declared;
         for (NodePtr &n : b.body) {
-            if (n->kind == Kind::Declare) {
+            if (n->kind == TreeKind::Declare) {
                 declared.push_back(static_cast<Declare &>(*n).var);
                 visible_.see(declared.back());
             }
-            if (n->kind == Kind::GraphRegion) {
+            if (n->kind == TreeKind::GraphRegion) {
                 n = call(static_cast<GraphRegion &>(*n));
                 continue;
             }
-            const VarId header = n->kind == Kind::For    ? static_cast<For &>(*n).var
-                                 : n->kind == Kind::Loop ? static_cast<Loop &>(*n).declares
-                                                         : VarId();
+            const VarId header = n->kind == TreeKind::For    ? static_cast<For &>(*n).var
+                                 : n->kind == TreeKind::Loop ? static_cast<Loop &>(*n).declares
+                                                             : VarId();
             visible_.see(header);
             forEachBlock(*n, [this](Block &inner) { block(inner); });
             visible_.forget(header);
@@ -67,7 +67,7 @@ private:
 class OutlineGpuGraphs : public pass::TreePass {
     bool run(Module &m, pass::Context &) override {
         return moveFunctions(m, [](Function &f, MovedFunctions &moved) {
-            if (contains(f.body, Kind::GraphRegion))
+            if (contains(f.body, TreeKind::GraphRegion))
                 Outliner(f, moved).run();
         });
     }

@@ -61,7 +61,7 @@ class Planner {
 public:
     Planner(Module &m, Function &f)
         : m_(m), f_(f), table_(f), bindings_(f), mentions_(effectsOf(f)), names_(namesOf(m, f, mentions_)),
-          jumps_(contains(f.body, Kind::Label)) {
+          jumps_(contains(f.body, TreeKind::Label)) {
         for (const Variable &v : f.vars)
             if (v.kind == VarKind::Member)
                 structures_.insert(v.parent);
@@ -114,7 +114,7 @@ private:
     /// Numbers the statements, and finds buffers and their live ranges.
     void number(Block &b) {
         for (NodePtr &n : b.body) {
-            if (n->kind == Kind::Block) {
+            if (n->kind == TreeKind::Block) {
                 number(static_cast<Block &>(*n));
                 continue;
             }

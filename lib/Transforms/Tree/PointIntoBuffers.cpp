@@ -52,7 +52,7 @@ private:
     void block(Block &b) {
         for (std::size_t i = 0; i < b.body.size(); ++i) {
             forEachBlock(*b.body[i], [this](Block &inner) { block(inner); });
-            if (b.body[i]->kind != Kind::Declare)
+            if (b.body[i]->kind != TreeKind::Declare)
                 continue;
             const VarId buffer = static_cast<const Declare &>(*b.body[i]).var;
             if (keepsItsMemory(buffer) && usedInTeams(b, i + 1, f_.vars[buffer].name))

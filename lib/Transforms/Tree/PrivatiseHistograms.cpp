@@ -103,10 +103,10 @@ public:
 private:
     void block(Block &b) {
         for (NodePtr &n : b.body) {
-            auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
+            auto *loop = n->kind == TreeKind::For ? static_cast<For *>(n.get()) : nullptr;
             if (loop && loop->omp)
                 privatise(n);
-            else if (n->kind != Kind::ParallelRegion && n->kind != Kind::Sections && n->kind != Kind::Consume)
+            else if (n->kind != TreeKind::ParallelRegion && n->kind != TreeKind::Sections && n->kind != TreeKind::Consume)
                 forEachBlock(*n, [this](Block &inner) { block(inner); });
         }
     }
@@ -120,7 +120,7 @@ private:
     }
 
     void collect(Node &n, sym::Expr trips, const std::unordered_set<Name> &declared, std::vector<Target> &out) {
-        if (n.kind == Kind::Update) {
+        if (n.kind == TreeKind::Update) {
             auto &u = static_cast<Update &>(n);
             if (u.atomic)
                 add(u, trips, out);
@@ -235,7 +235,7 @@ private:
         Block *body = loop ? &loop->body : dyn_cast<Block>(&n);
         if (!body || body->body.size() != 1)
             return nullptr;
-        return body->body[0]->kind == Kind::Update ? body : aroundOnlyUpdate(*body->body[0]);
+        return body->body[0]->kind == TreeKind::Update ? body : aroundOnlyUpdate(*body->body[0]);
     }
 
     /// `if (a team pays) { inspect; if (the range is short) copies else original } else for one thread`
@@ -350,9 +350,9 @@ private:
             for (const Target &other : targets)
                 if (other.count == t.count)
                     limit = std::min(limit, most(other));
-            add(sym::compare(sym::Kind::Ge, t.count, 1));
-            add(sym::compare(sym::Kind::Le, t.count, limit));
-            add(sym::compare(sym::Kind::Ge, t.updates, updatesPerElement * t.count));
+            add(sym::compare(sym::SymbolicKind::Ge, t.count, 1));
+            add(sym::compare(sym::SymbolicKind::Le, t.count, limit));
+            add(sym::compare(sym::SymbolicKind::Ge, t.updates, updatesPerElement * t.count));
         }
         return out;
     }

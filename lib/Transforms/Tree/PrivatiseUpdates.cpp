@@ -50,15 +50,15 @@ bool isStraight(const std::vector<py::StmtRef> &stmts) {
 
 /// Statements that a vectorised loop may contain: assignments, updates and branches.
 bool isStraight(Node &n) {
-    if (n.kind == Kind::Code)
+    if (n.kind == TreeKind::Code)
         return isStraight(static_cast<Code &>(n).stmts);
-    if (n.kind == Kind::Update)
+    if (n.kind == TreeKind::Update)
         return !static_cast<Update &>(n).atomic;
-    if (n.kind == Kind::Comment)
+    if (n.kind == TreeKind::Comment)
         return true;
-    if (n.kind == Kind::Declare)
+    if (n.kind == TreeKind::Declare)
         return !static_cast<Declare &>(n).target;
-    if (n.kind != Kind::Block && n.kind != Kind::If)
+    if (n.kind != TreeKind::Block && n.kind != TreeKind::If)
         return false;
     bool straight = true;
     forEachBlock(n, [&](Block &b) {
@@ -118,9 +118,9 @@ private:
 void Privatiser::block(Block &b, bool parallel, int shared) {
     for (NodePtr &n : b.body) {
         Node *original = n.get();
-        auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
+        auto *loop = n->kind == TreeKind::For ? static_cast<For *>(n.get()) : nullptr;
         const bool omp = loop && loop->omp;
-        if (((loop && !omp) || n->kind == Kind::Loop) && shared == 0) {
+        if (((loop && !omp) || n->kind == TreeKind::Loop) && shared == 0) {
             std::vector<Group> found = groups(*n);
             std::erase_if(found, [&](const Group &g) { return !qualifies(g, *n, parallel); });
             changed_ = changed_ || !found.empty();
@@ -129,12 +129,12 @@ void Privatiser::block(Block &b, bool parallel, int shared) {
             if (!found.empty())
                 n = privatise(std::move(n), found);
         }
-        bool starts =
-            omp || original->kind == Kind::ParallelRegion || original->kind == Kind::Sections || original->kind == Kind::Consume;
-        const int below = omp                             ? loop->omp->collapse - 1
-                          : loop                          ? std::max(shared - 1, 0)
-                          : original->kind == Kind::Block ? shared
-                                                          : 0;
+        bool starts = omp || original->kind == TreeKind::ParallelRegion || original->kind == TreeKind::Sections ||
+                      original->kind == TreeKind::Consume;
+        const int below = omp                                 ? loop->omp->collapse - 1
+                          : loop                              ? std::max(shared - 1, 0)
+                          : original->kind == TreeKind::Block ? shared
+                                                              : 0;
         forEachBlock(*original, [&](Block &inner) { block(inner, parallel || starts, below); });
         if (loop && shared == 0) // a pragma also comes in between
             vectorise(*loop);
@@ -192,10 +192,10 @@ bool Privatiser::movesWith(const Group &g, const For &loop) {
 }
 
 void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
-    if (n.kind == Kind::RawTasklet)
+    if (n.kind == TreeKind::RawTasklet)
         for (NodePtr &after : static_cast<RawTasklet &>(n).after)
             collect(*after, conditional, out);
-    if (n.kind == Kind::Update) {
+    if (n.kind == TreeKind::Update) {
         auto &u = static_cast<Update &>(n);
         const MemRef &r = f_.refs[u.target];
         auto same = [&](const Group &g) { return g.element.var == r.var && g.element.offset == r.offset; };
@@ -206,11 +206,11 @@ void Privatiser::collect(Node &n, bool conditional, std::vector<Group> &out) {
         it->conditional |= conditional;
         return;
     }
-    bool opaque = n.kind == Kind::Consume || n.kind == Kind::Sections || n.kind == Kind::ParallelRegion;
+    bool opaque = n.kind == TreeKind::Consume || n.kind == TreeKind::Sections || n.kind == TreeKind::ParallelRegion;
     if (!opaque)
         forEachBlock(n, [&](Block &b) {
             for (NodePtr &s : b.body)
-                collect(*s, conditional || n.kind == Kind::If, out);
+                collect(*s, conditional || n.kind == TreeKind::If, out);
         });
 }
 
@@ -221,7 +221,7 @@ std::vector<Group> Privatiser::groups(Node &loop) {
 }
 
 bool Privatiser::mentionedElsewhere(Node &n, Name variable, const Group &g) {
-    if (n.kind == Kind::Update && std::find(g.updates.begin(), g.updates.end(), &n) != g.updates.end()) {
+    if (n.kind == TreeKind::Update && std::find(g.updates.begin(), g.updates.end(), &n) != g.updates.end()) {
         const auto &u = static_cast<const Update &>(n);
         return table_.inExpr(u.value).has(variable);
     }
@@ -229,7 +229,7 @@ bool Privatiser::mentionedElsewhere(Node &n, Name variable, const Group &g) {
         return true;
     bool found = false;
     auto look = [&](Node &inner) { found = found || mentionedElsewhere(inner, variable, g); };
-    if (n.kind == Kind::RawTasklet)
+    if (n.kind == TreeKind::RawTasklet)
         for (NodePtr &after : static_cast<RawTasklet &>(n).after)
             look(*after);
     forEachBlock(n, [&](Block &b) {
@@ -256,7 +256,7 @@ bool Privatiser::qualifies(const Group &g, Node &loop, bool parallel) {
     bool single = v.kind == VarKind::Value || v.kind == VarKind::Reference;
     if (anyAtomic && !(allAtomic && parallel))
         return false;
-    if (!anyAtomic && (f_.kernel || f_.device || single || loop.kind != Kind::For || !isVectorLoop(static_cast<For &>(loop))))
+    if (!anyAtomic && (f_.kernel || f_.device || single || loop.kind != TreeKind::For || !isVectorLoop(static_cast<For &>(loop))))
         return false;
     if (!single && g.conditional)
         return false;

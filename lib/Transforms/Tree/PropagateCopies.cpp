@@ -37,9 +37,9 @@ public:
         const auto outerCopies = copies_;
         bool any = false;
         for (NodePtr &n : b.body) {
-            if (n->kind != Kind::RawTasklet) // otherwise its own names shadow outer ones
+            if (n->kind != TreeKind::RawTasklet) // otherwise its own names shadow outer ones
                 replaceIn(*n);
-            if (n->kind == Kind::Declare)
+            if (n->kind == TreeKind::Declare)
                 any |= declared(static_cast<const Declare &>(*n));
             forEachBlock(*n, [this](Block &inner) { block(inner); });
         }
@@ -127,7 +127,7 @@ private:
         EffectTable table(f_);
         std::unordered_set<Name> used;
         for (auto n = b.body.rbegin(); n != b.body.rend(); ++n) {
-            if ((*n)->kind == Kind::Declare) {
+            if ((*n)->kind == TreeKind::Declare) {
                 const Variable &v = f_.vars[static_cast<const Declare &>(**n).var];
                 if (copies_.count(v.name) && !used.count(v.name)) {
                     n->reset();

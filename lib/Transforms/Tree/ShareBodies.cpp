@@ -44,7 +44,7 @@ std::size_t lengthOf(const Block &b) {
     std::size_t count = 0;
     for (const NodePtr &n : b.body) {
         const auto *code = dyn_cast<Code>(n.get());
-        count += code ? std::max<std::size_t>(1, code->stmts.size()) : n->kind != Kind::Comment && n->kind != Kind::Block;
+        count += code ? std::max<std::size_t>(1, code->stmts.size()) : n->kind != TreeKind::Comment && n->kind != TreeKind::Block;
         forEachBlock(std::as_const(*n), [&count](const Block &inner) { count += lengthOf(inner); });
     }
     return count;
@@ -55,8 +55,8 @@ For *onlyLoop(Block &b) { return b.body.size() == 1 ? dyn_cast<For>(b.body[0].ge
 
 /// Does a block rebind a variable to other memory, or contain verbatim text?
 bool isOpaque(const Block &b) {
-    return contains(b, Kind::Allocate) || contains(b, Kind::Release) || contains(b, Kind::SetPointer) ||
-           contains(b, Kind::RawTasklet);
+    return contains(b, TreeKind::Allocate) || contains(b, TreeKind::Release) || contains(b, TreeKind::SetPointer) ||
+           contains(b, TreeKind::RawTasklet);
 }
 
 class Sharing {

@@ -64,7 +64,7 @@ void Sinker::block(Block &b) {
     if (!hasLabel(b)) {
         index(b);
         for (std::size_t i = b.body.size(); i-- > 0;)
-            if (b.body[i]->kind == Kind::Declare && movable(static_cast<const Declare &>(*b.body[i])))
+            if (b.body[i]->kind == TreeKind::Declare && movable(static_cast<const Declare &>(*b.body[i])))
                 sink(b, i);
     }
     std::erase_if(b.body, [](const NodePtr &n) { return !n; });
@@ -76,7 +76,7 @@ void Sinker::index(const Block &b) {
     users_.clear();
     assigned_.clear();
     for (const NodePtr &n : b.body)
-        if (n->kind == Kind::Declare && movable(static_cast<const Declare &>(*n)))
+        if (n->kind == TreeKind::Declare && movable(static_cast<const Declare &>(*n)))
             users_[f_.vars[static_cast<const Declare &>(*n).var].name];
     if (users_.empty())
         return;
@@ -126,7 +126,7 @@ void Sinker::sink(Block &b, std::size_t at) {
     }
     // Placed right before its first use, above the comments that introduce that; memory of a buffer is allocated where it was.
     std::size_t to = users[0];
-    while (to > at + 1 && (!b.body[to - 1] || b.body[to - 1]->kind == Kind::Comment))
+    while (to > at + 1 && (!b.body[to - 1] || b.body[to - 1]->kind == TreeKind::Comment))
         --to;
     if (v.kind == VarKind::Buffer || to == at + 1)
         return;
@@ -158,14 +158,14 @@ bool Sinker::intoStatement(NodePtr declaration, Node &user) {
             if (uses)
                 into = &inner;
         });
-    bool plain = user.kind == Kind::Block || user.kind == Kind::If || user.kind == Kind::Timer;
-    bool loop = user.kind == Kind::For || user.kind == Kind::Loop;
+    bool plain = user.kind == TreeKind::Block || user.kind == TreeKind::If || user.kind == TreeKind::Timer;
+    bool loop = user.kind == TreeKind::For || user.kind == TreeKind::Loop;
     // Arguments of a graph must be declared before it; variables used only by its host path need not.
-    bool graph = user.kind == Kind::GraphRegion && v.kind == VarKind::Value && !static_cast<const Declare &>(*declaration).init;
+    bool graph = user.kind == TreeKind::GraphRegion && v.kind == VarKind::Value && !static_cast<const Declare &>(*declaration).init;
     bool allowed = into && blocks == 1 && !hasLabel(*into) &&
                    (plain || graph || (loop && v.kind == VarKind::Value && valueFlow(f_, table_, *into, v.name) != Flow::Read));
     // Variables declared outside of parallel loops are shared.
-    if (user.kind == Kind::For && static_cast<const For &>(user).omp)
+    if (user.kind == TreeKind::For && static_cast<const For &>(user).omp)
         allowed = false;
     if (!allowed) {
         replaced_.push_back(std::move(declaration));
@@ -186,12 +186,12 @@ bool keepsFirst(py::Reduction r) {
 /// from the identity, which the graph implies even if it does not state it. Null if the statement does anything else.
 py::ExprRef Sinker::firstValue(const Node &n, VarId v) const {
     const Name name = f_.vars[v].name;
-    if (n.kind == Kind::Code) {
+    if (n.kind == TreeKind::Code) {
         const auto &code = static_cast<const Code &>(n);
         return code.locals.empty() && code.stmts.size() == 1 && assignsWhole(f_, table_, code.stmts[0], name) ? code.stmts[0]->value
                                                                                                               : nullptr;
     }
-    if (n.kind != Kind::Update)
+    if (n.kind != TreeKind::Update)
         return nullptr;
     const auto &u = static_cast<const Update &>(n);
     const MemRef &target = f_.refs[u.target];
@@ -225,7 +225,7 @@ bool Sinker::intoAssignment(Block &b, const std::vector<std::size_t> &users, con
 }
 
 bool Sinker::startsLoop(const Node &n, Name name) {
-    return n.kind == Kind::Loop && !static_cast<const Loop &>(n).declares && tree::startsLoop(f_, table_, n, name);
+    return n.kind == TreeKind::Loop && !static_cast<const Loop &>(n).declares && tree::startsLoop(f_, table_, n, name);
 }
 
 /// Declares `for (int64_t i = 0; ...)` in each of the statements that use the variable.

@@ -31,11 +31,11 @@ using namespace tree;
 
 /// Finds statements that rebind a variable of the caller to other memory.
 void rebound(Node &n, std::set<VarId> &out) {
-    if (n.kind == Kind::Allocate)
+    if (n.kind == TreeKind::Allocate)
         out.insert(static_cast<Allocate &>(n).var);
-    if (n.kind == Kind::Release)
+    if (n.kind == TreeKind::Release)
         out.insert(static_cast<Release &>(n).var);
-    if (n.kind == Kind::SetPointer)
+    if (n.kind == TreeKind::SetPointer)
         out.insert(static_cast<SetPointer &>(n).var);
     forEachBlock(n, [&](Block &b) {
         for (NodePtr &s : b.body)
@@ -77,14 +77,14 @@ private:
 /// Splits a statement that is itself large. A parallel loop stays in one piece, since its threads share its clauses.
 void Splitter::inside(Node &n) {
     VarId declared;
-    if (n.kind == Kind::For) {
+    if (n.kind == TreeKind::For) {
         auto &loop = static_cast<For &>(n);
         if (loop.omp || loop.simd || !loop.accumulators.empty())
             return;
         declared = loop.var;
-    } else if (n.kind == Kind::Loop) {
+    } else if (n.kind == TreeKind::Loop) {
         declared = static_cast<Loop &>(n).declares;
-    } else if (n.kind != Kind::If && n.kind != Kind::Block && n.kind != Kind::Timer) {
+    } else if (n.kind != TreeKind::If && n.kind != TreeKind::Block && n.kind != TreeKind::Timer) {
         return;
     }
     visible_.see(declared);
@@ -97,7 +97,7 @@ void Splitter::block(Block &b) {
         return;
     std::vector<VarId> declared;
     for (NodePtr &n : b.body) {
-        if (n->kind == Kind::Declare) {
+        if (n->kind == TreeKind::Declare) {
             declared.push_back(static_cast<Declare &>(*n).var);
             visible_.see(declared.back());
         }
@@ -129,7 +129,7 @@ void Splitter::sinkDeclarations(Cutting &c) const {
     std::vector<NodePtr> sorted;
     for (std::size_t k = 0; k < c.body.size(); ++k) {
         const Effects &m = c.table.of(*c.body[k]);
-        if (c.body[k]->kind == Kind::Declare) {
+        if (c.body[k]->kind == TreeKind::Declare) {
             const auto &d = static_cast<const Declare &>(*c.body[k]);
             Name own = f_.vars[d.var].name;
             bool fixed = d.init || d.target;
@@ -177,7 +177,7 @@ std::size_t Splitter::takeRun(Cutting &c, std::size_t begin) {
 }
 
 bool Splitter::isNeededAfter(const Cutting &c, const Node &n, std::size_t end) const {
-    if (n.kind != Kind::Declare)
+    if (n.kind != TreeKind::Declare)
         return false;
     auto last = c.lastUse.find(f_.vars[static_cast<const Declare &>(n).var].name);
     return last != c.lastUse.end() && last->second >= end;
@@ -214,7 +214,7 @@ bool Splitter::passable(Cutting &c, std::size_t begin, std::size_t end) {
         rebound(*c.body[k], changed);
     }
     for (std::size_t k = begin; k < end; ++k)
-        if (c.body[k]->kind == Kind::Declare && !isNeededAfter(c, *c.body[k], end))
+        if (c.body[k]->kind == TreeKind::Declare && !isNeededAfter(c, *c.body[k], end))
             changed.erase(static_cast<Declare &>(*c.body[k]).var);
     for (Name n : used.names) {
         const VarId v = visible_.find(n);

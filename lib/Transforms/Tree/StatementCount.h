@@ -13,7 +13,7 @@ inline std::size_t statements(const tree::Block &b);
 /// The number of statements in a node, including itself. Declarations do not count, because they cost little and move
 /// to where they are needed.
 inline std::size_t statements(const tree::Node &n) {
-    if (n.kind == tree::Kind::Declare || n.kind == tree::Kind::Comment)
+    if (n.kind == tree::TreeKind::Declare || n.kind == tree::TreeKind::Comment)
         return 0;
     const auto *code = dyn_cast<tree::Code>(&n);
     std::size_t count = code ? std::max<std::size_t>(1, code->stmts.size()) : 1;

@@ -11,7 +11,7 @@ namespace {
 using namespace tree;
 
 bool writes(const Node &n) {
-    return n.kind == Kind::Code || n.kind == Kind::Update || n.kind == Kind::Memcpy || n.kind == Kind::Fill;
+    return n.kind == TreeKind::Code || n.kind == TreeKind::Update || n.kind == TreeKind::Memcpy || n.kind == TreeKind::Fill;
 }
 
 /// Returns whether there was such a statement.

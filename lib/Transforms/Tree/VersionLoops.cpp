@@ -57,7 +57,7 @@ bool isForOneThread(Node &n) {
         for (const Omp::Reduction &r : loop.omp->reductions)
             can = can && r.count.isZero();
     });
-    forEachBlock(n, [&can](const Block &b) { can = can && !contains(b, Kind::Barrier); });
+    forEachBlock(n, [&can](const Block &b) { can = can && !contains(b, TreeKind::Barrier); });
     return can;
 }
 
@@ -72,7 +72,8 @@ bool asksForATeam(const py::Expr &condition) {
 /// `else { if ... }` becomes `else if ...`.
 void joinElse(If &i) {
     Block &last = *i.branches.back().body;
-    if (i.branches.back().condition || last.body.size() != 1 || last.body[0]->kind != Kind::If || !last.body[0]->comment.empty())
+    if (i.branches.back().condition || last.body.size() != 1 || last.body[0]->kind != TreeKind::If ||
+        !last.body[0]->comment.empty())
         return;
     const NodePtr inner = std::move(last.body[0]);
     i.branches.pop_back();
@@ -94,17 +95,17 @@ private:
     /// `hasTeam`: several threads run this code.
     void block(Block &b, bool inLoop, bool hasTeam) {
         for (NodePtr &n : b.body) {
-            auto *loop = n->kind == Kind::For ? static_cast<For *>(n.get()) : nullptr;
+            auto *loop = n->kind == TreeKind::For ? static_cast<For *>(n.get()) : nullptr;
             if (loop && loop->omp) {
                 version(n, inLoop, hasTeam);
                 continue;
             }
-            const bool inside = inLoop || n->kind == Kind::Loop || (loop && !loop->spread);
-            if (n->kind == Kind::ParallelRegion)
+            const bool inside = inLoop || n->kind == TreeKind::Loop || (loop && !loop->spread);
+            if (n->kind == TreeKind::ParallelRegion)
                 versionRegion(n);
-            else if (n->kind == Kind::If)
+            else if (n->kind == TreeKind::If)
                 branches(static_cast<If &>(*n), inside, hasTeam);
-            else if (n->kind != Kind::Sections && n->kind != Kind::Consume)
+            else if (n->kind != TreeKind::Sections && n->kind != TreeKind::Consume)
                 forEachBlock(*n, [&](Block &inner) { block(inner, inside, hasTeam); });
         }
     }

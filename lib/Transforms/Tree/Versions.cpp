@@ -17,13 +17,13 @@ namespace {
 /// Does the expression only have sums, products and small powers of integers and symbols?
 bool isPolynomial(sym::Expr e) {
     switch (e.kind()) {
-    case sym::Kind::Integer:
-    case sym::Kind::Symbol:
+    case sym::SymbolicKind::Integer:
+    case sym::SymbolicKind::Symbol:
         return true;
-    case sym::Kind::Add:
-    case sym::Kind::Mul:
+    case sym::SymbolicKind::Add:
+    case sym::SymbolicKind::Mul:
         return std::all_of(e.operands().begin(), e.operands().end(), isPolynomial);
-    case sym::Kind::Pow: {
+    case sym::SymbolicKind::Pow: {
         const auto exponent = e.operands()[1].asInt();
         return isPolynomial(e.operands()[0]) && exponent && *exponent >= 1 && *exponent <= 4;
     }
@@ -49,7 +49,7 @@ void addDeclared(Node &n, std::vector<VarId> &out) {
 }
 
 std::unique_ptr<Block> asBlock(NodePtr n) {
-    if (n->kind == Kind::Block)
+    if (n->kind == TreeKind::Block)
         return std::unique_ptr<Block>(static_cast<Block *>(n.release()));
     auto out = std::make_unique<Block>();
     out->body.push_back(std::move(n));
@@ -72,8 +72,10 @@ std::optional<py::ExprRef> codeOf(sym::Expr e) {
 }
 
 std::optional<py::ExprRef> conditionOf(sym::Expr e) {
-    static const std::map<sym::Kind, py::Op> operators{
-        {sym::Kind::Ge, py::Op::Ge}, {sym::Kind::Gt, py::Op::Gt}, {sym::Kind::Le, py::Op::Le}, {sym::Kind::Lt, py::Op::Lt}};
+    static const std::map<sym::SymbolicKind, py::Op> operators{{sym::SymbolicKind::Ge, py::Op::Ge},
+                                                               {sym::SymbolicKind::Gt, py::Op::Gt},
+                                                               {sym::SymbolicKind::Le, py::Op::Le},
+                                                               {sym::SymbolicKind::Lt, py::Op::Lt}};
     const auto op = operators.find(e.kind());
     if (op == operators.end())
         return std::nullopt;
@@ -82,9 +84,9 @@ std::optional<py::ExprRef> conditionOf(sym::Expr e) {
 }
 
 void forEachUpdate(Node &n, const std::function<void(Update &)> &f) {
-    if (n.kind == Kind::Update)
+    if (n.kind == TreeKind::Update)
         f(static_cast<Update &>(n));
-    if (n.kind == Kind::RawTasklet)
+    if (n.kind == TreeKind::RawTasklet)
         for (NodePtr &after : static_cast<RawTasklet &>(n).after)
             forEachUpdate(*after, f);
     forEachBlock(n, [&f](Block &b) {
@@ -94,7 +96,7 @@ void forEachUpdate(Node &n, const std::function<void(Update &)> &f) {
 }
 
 void forEachShared(Node &n, const std::function<void(For &)> &f) {
-    if (n.kind == Kind::For && static_cast<For &>(n).omp)
+    if (n.kind == TreeKind::For && static_cast<For &>(n).omp)
         f(static_cast<For &>(n));
     forEachBlock(n, [&f](Block &b) {
         for (NodePtr &inner : b.body)

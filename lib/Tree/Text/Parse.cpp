@@ -473,7 +473,7 @@ private:
         } while (r_.takeLabel("else"));
     }
 
-    Reader r_;
+    TreeReader r_;
     std::unique_ptr<Module> m_;
     Function *f_ = nullptr;
     Scope scope_;

@@ -395,16 +395,16 @@ private:
         out_ += '}';
     }
     void node(const Node &n) {
-        const bool isComment = n.kind == Kind::Comment;
+        const bool isComment = n.kind == TreeKind::Comment;
         if (!n.origin.empty() || (!n.comment.empty() && !isComment)) {
             indent();
             note(isComment ? "" : n.comment, n.origin);
         }
         indent();
         Opened opened(names_, opensScope(n));
-        if (n.kind == Kind::If)
+        if (n.kind == TreeKind::If)
             branches(static_cast<const If &>(n));
-        else if (n.kind == Kind::Code)
+        else if (n.kind == TreeKind::Code)
             statements(static_cast<const Code &>(n));
         else
             visit(n, [this](const auto &x) {
@@ -430,7 +430,7 @@ private:
         if (c.stmts.size() == 1 && c.stmts[0]->kind == py::StmtKind::Assign && c.locals.empty() && !c.braces) {
             out_ += simple().text(*c.stmts[0]);
         } else {
-            out_ += keyword(Kind::Code);
+            out_ += keyword(TreeKind::Code);
             fields(c);
         }
         locals_ = nullptr;

@@ -1,5 +1,5 @@
 // Expressions, by precedence.
-#include "Reader.h"
+#include "TreeReader.h"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ bool isKeyword(std::string_view w) { return w == "if" || w == "else" || w == "an
 
 } // namespace
 
-ExprRef Reader::finish(Expr e) {
+ExprRef TreeReader::finish(Expr e) {
     const Surroundings around{[this](Name n) { return meanings->typeOf(n); },
                               [this](RefId r) { return meanings->typeOfMemory(r); }};
     if (e.kind != ExprKind::Cast)
@@ -32,7 +32,7 @@ ExprRef Reader::finish(Expr e) {
     return std::make_shared<const Expr>(std::move(e));
 }
 
-std::vector<ExprRef> Reader::expressions(std::string_view close) {
+std::vector<ExprRef> TreeReader::expressions(std::string_view close) {
     std::vector<ExprRef> out;
     while (!isSign(close)) {
         if (isSign("?") && (peek(1).text == "," || peek(1).text == close)) {
@@ -48,7 +48,7 @@ std::vector<ExprRef> Reader::expressions(std::string_view close) {
     return out;
 }
 
-ExprRef Reader::expression(int least) {
+ExprRef TreeReader::expression(int least) {
     const Nested nested(*this);
     ExprRef left = isWord("lambda") && least <= Lambda ? lambda() : unary(least);
     for (bool more = true; more;) {
@@ -58,7 +58,7 @@ ExprRef Reader::expression(int least) {
     return left;
 }
 
-const Operator *Reader::operatorHere() const {
+const Operator *TreeReader::operatorHere() const {
     if (peek().kind != Token::Sign && peek().kind != Token::Word)
         return nullptr;
     for (const Operator &o : operators())
@@ -67,7 +67,7 @@ const Operator *Reader::operatorHere() const {
     return nullptr;
 }
 
-ExprRef Reader::comparison(ExprRef left) {
+ExprRef TreeReader::comparison(ExprRef left) {
     Expr e = node(ExprKind::Compare);
     e.args.push_back(left);
     for (const Operator *o = operatorHere(); o && o->precedence == Comparison; o = operatorHere()) {
@@ -79,7 +79,7 @@ ExprRef Reader::comparison(ExprRef left) {
 }
 
 /// One more operator after `left`, if there is one that binds at least as tightly.
-ExprRef Reader::infix(ExprRef left, int least, bool &more) {
+ExprRef TreeReader::infix(ExprRef left, int least, bool &more) {
     if (isWord("if") && least <= Conditional) {
         take();
         Expr e = node(ExprKind::IfExp);
@@ -117,7 +117,7 @@ ExprRef Reader::infix(ExprRef left, int least, bool &more) {
     return finish(std::move(e));
 }
 
-ExprRef Reader::unary(int least) {
+ExprRef TreeReader::unary(int least) {
     if (isWord("not") && least <= Negation) {
         take();
         Expr e = node(ExprKind::Unary);
@@ -138,7 +138,7 @@ ExprRef Reader::unary(int least) {
     return postfix(primary());
 }
 
-ExprRef Reader::postfix(ExprRef e) {
+ExprRef TreeReader::postfix(ExprRef e) {
     while (true) {
         if (isSign("(")) {
             e = call(e);
@@ -158,7 +158,7 @@ ExprRef Reader::postfix(ExprRef e) {
     }
 }
 
-ExprRef Reader::call(ExprRef callee) {
+ExprRef TreeReader::call(ExprRef callee) {
     expectSign("(");
     Expr e = node(ExprKind::Call);
     e.args = {callee};
@@ -179,7 +179,7 @@ ExprRef Reader::call(ExprRef callee) {
     return finish(std::move(e));
 }
 
-ExprRef Reader::lambda() {
+ExprRef TreeReader::lambda() {
     take();
     Expr e = node(ExprKind::Lambda);
     while (!isSign(":")) {
@@ -192,7 +192,7 @@ ExprRef Reader::lambda() {
     return finish(std::move(e));
 }
 
-ExprRef Reader::numberLiteral() {
+ExprRef TreeReader::numberLiteral() {
     std::string t = take().text;
     const bool isHex = t.size() > 1 && t[0] == '0' && (t[1] == 'x' || t[1] == 'X');
     const bool imaginary = !isHex && t.back() == 'j';
@@ -206,7 +206,7 @@ ExprRef Reader::numberLiteral() {
 }
 
 /// `(e)`, `(e : type)`, `(memory as type)`, tuples.
-ExprRef Reader::parenthesis() {
+ExprRef TreeReader::parenthesis() {
     take();
     if (takeSign(")"))
         return finish(node(ExprKind::Tuple));
@@ -233,7 +233,7 @@ ExprRef Reader::parenthesis() {
     return finish(std::move(tuple));
 }
 
-ExprRef Reader::primary() {
+ExprRef TreeReader::primary() {
     const Token t = peek();
     switch (t.kind) {
     case Token::Number:
@@ -284,7 +284,7 @@ ExprRef Reader::primary() {
 // --------------------------------------------------------------------------------------------------------------- memory
 
 /// A path of names with `[`?
-bool Reader::isMemory() const {
+bool TreeReader::isMemory() const {
     std::size_t i = 0;
     while (peek(i + 1).kind == Token::Sign && peek(i + 1).text == "." &&
            (peek(i + 2).kind == Token::Word || peek(i + 2).kind == Token::String))
@@ -292,7 +292,7 @@ bool Reader::isMemory() const {
     return peek(i + 1).kind == Token::Sign && peek(i + 1).text == "[";
 }
 
-Element Reader::element() {
+Element TreeReader::element() {
     take();
     Element e;
     e.container = name();
@@ -308,7 +308,7 @@ Element Reader::element() {
     return e;
 }
 
-RefId Reader::memory(bool address, std::vector<ExprRef> *indices) {
+RefId TreeReader::memory(bool address, std::vector<ExprRef> *indices) {
     const Token first = peek();
     std::vector<std::string> path;
     std::string text;
@@ -345,13 +345,13 @@ RefId Reader::memory(bool address, std::vector<ExprRef> *indices) {
     return meanings->add(std::move(r));
 }
 
-ExprRef Reader::memoryExpression(bool address) {
+ExprRef TreeReader::memoryExpression(bool address) {
     Expr e = node(ExprKind::MemRef);
     e.slot = memory(address, &e.args).index;
     return finish(std::move(e));
 }
 
-RefId Reader::reference() {
+RefId TreeReader::reference() {
     if (isSign("?")) {
         take();
         return {};

@@ -5,10 +5,10 @@ namespace {
 
 class StatementReader {
 public:
-    explicit StatementReader(Reader &r) : r_(r) {}
+    explicit StatementReader(TreeReader &r) : r_(r) {}
 
     std::vector<py::StmtRef> block() {
-        const Reader::Nested nested(r_);
+        const TreeReader::Nested nested(r_);
         std::vector<py::StmtRef> out;
         r_.expectSign("{");
         r_.endLine();
@@ -121,13 +121,13 @@ private:
             s.old = r_.name();
     }
 
-    Reader &r_;
+    TreeReader &r_;
 };
 
 } // namespace
 
-py::StmtRef readStatement(Reader &r) { return StatementReader(r).one(); }
-py::StmtRef readAssignment(Reader &r) { return StatementReader(r).plain(); }
-std::vector<py::StmtRef> readStatements(Reader &r) { return StatementReader(r).block(); }
+py::StmtRef readStatement(TreeReader &r) { return StatementReader(r).one(); }
+py::StmtRef readAssignment(TreeReader &r) { return StatementReader(r).plain(); }
+std::vector<py::StmtRef> readStatements(TreeReader &r) { return StatementReader(r).block(); }
 
 } // namespace sdfgc::tree::text

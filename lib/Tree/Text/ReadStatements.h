@@ -1,15 +1,15 @@
 // Reading the statements of a Code node: those of tasklets and of edges, as Python statements (py::Stmt).
 #pragma once
 
-#include "Reader.h"
+#include "TreeReader.h"
 
 namespace sdfgc::tree::text {
 
 /// A statement, without the end of its line. Throws SyntaxError on a fault.
-py::StmtRef readStatement(Reader &r);
+py::StmtRef readStatement(TreeReader &r);
 /// The same for an assignment, which does not begin with a keyword.
-py::StmtRef readAssignment(Reader &r);
+py::StmtRef readAssignment(TreeReader &r);
 /// Statements in braces, one per line.
-std::vector<py::StmtRef> readStatements(Reader &r);
+std::vector<py::StmtRef> readStatements(TreeReader &r);
 
 } // namespace sdfgc::tree::text

@@ -51,7 +51,7 @@ private:
 
 /// Are the statement's declarations, loop variables and contents invisible after it?
 inline bool opensScope(const Node &n) {
-    return n.kind != Kind::Declare && (n.kind != Kind::Block || static_cast<const Block &>(n).braces);
+    return n.kind != TreeKind::Declare && (n.kind != TreeKind::Block || static_cast<const Block &>(n).braces);
 }
 
 } // namespace sdfgc::tree::text

@@ -37,18 +37,18 @@ private:
                 r_.fault(diag::Id::TreeKernel, n, r_.f.name.str(), "`" + x.name.str() + "`, which is on the host");
         });
     }
-    static bool isOfHost(Kind k) {
+    static bool isOfHost(TreeKind k) {
         switch (k) {
-        case Kind::Launch:
-        case Kind::DeviceCopy:
-        case Kind::DeviceFill:
-        case Kind::Synchronise:
-        case Kind::EventRecord:
-        case Kind::EventWait:
-        case Kind::Release:
-        case Kind::Consume:
-        case Kind::Timer:
-        case Kind::DataProbe:
+        case TreeKind::Launch:
+        case TreeKind::DeviceCopy:
+        case TreeKind::DeviceFill:
+        case TreeKind::Synchronise:
+        case TreeKind::EventRecord:
+        case TreeKind::EventWait:
+        case TreeKind::Release:
+        case TreeKind::Consume:
+        case TreeKind::Timer:
+        case TreeKind::DataProbe:
             return true;
         default:
             return false;

@@ -72,31 +72,31 @@ private:
             node(*n);
     }
     void node(const Node &n) {
-        const bool repeats = n.kind == Kind::For || n.kind == Kind::Loop || n.kind == Kind::Consume;
+        const bool repeats = n.kind == TreeKind::For || n.kind == TreeKind::Loop || n.kind == TreeKind::Consume;
         if (now_ && !repeats)
             reach(n, *now_);
         switch (n.kind) {
-        case Kind::Declare:
+        case TreeKind::Declare:
             declared_.push_back(static_cast<const Declare *>(&n));
             return;
-        case Kind::Label:
+        case TreeKind::Label:
             return label(static_cast<const Label &>(n).label);
-        case Kind::Goto:
-        case Kind::Return:
-        case Kind::Break:
-        case Kind::Continue:
+        case TreeKind::Goto:
+        case TreeKind::Return:
+        case TreeKind::Break:
+        case TreeKind::Continue:
             jump(n);
             now_.reset();
             return;
-        case Kind::If:
+        case TreeKind::If:
             return branches(static_cast<const If &>(n));
-        case Kind::For:
-        case Kind::Loop:
-        case Kind::Consume:
+        case TreeKind::For:
+        case TreeKind::Loop:
+        case TreeKind::Consume:
             return loop(n);
-        case Kind::RawTasklet:
+        case TreeKind::RawTasklet:
             return statements(static_cast<const RawTasklet &>(n).after);
-        case Kind::Block:
+        case TreeKind::Block:
             if (!static_cast<const Block &>(n).braces)
                 return statements(static_cast<const Block &>(n).body);
             [[fallthrough]];
@@ -121,11 +121,11 @@ private:
             leaveTo(static_cast<std::size_t>(std::mismatch(declared_.begin(), declared_.end(), there.begin(), there.end()).first -
                                              declared_.begin()));
             arrive(labels_[g->label], now_);
-        } else if (n.kind == Kind::Return) {
+        } else if (n.kind == TreeKind::Return) {
             leaveTo(0);
         } else if (!loops_.empty()) {
             leaveTo(loops_.back()->declared);
-            Reached &to = n.kind == Kind::Break ? loops_.back()->broken : loops_.back()->continued;
+            Reached &to = n.kind == TreeKind::Break ? loops_.back()->broken : loops_.back()->continued;
             to = either(to, now_);
         }
     }

@@ -107,7 +107,7 @@ private:
     }
     void statements(const Block &b, Name name, int stream) {
         for (const NodePtr &n : b.body) {
-            if (n->kind == Kind::Block)
+            if (n->kind == TreeKind::Block)
                 statements(static_cast<const Block &>(*n), name, stream);
             else if (isLook(*n))
                 continue;
@@ -115,13 +115,13 @@ private:
                 fault(*n, name, "a loop in it has a number of iterations that is determined on the host");
             else if (const GraphNode *g = nodeOf(*n))
                 operation(*n, *g, name, stream);
-            else if (n->kind != Kind::Declare && n->kind != Kind::Comment)
+            else if (n->kind != TreeKind::Declare && n->kind != TreeKind::Comment)
                 fault(*n, name, "`" + std::string(keyword(n->kind)) + "` is not a device operation");
         }
     }
     /// Does the host path copy a flag to the host here, or wait for one?
     bool isLook(const Node &n) const {
-        if (n.kind == Kind::Synchronise)
+        if (n.kind == TreeKind::Synchronise)
             return !flags_.empty();
         const auto *c = dyn_cast<DeviceCopy>(&n);
         return c && c->node < 0 && c->direction == DeviceCopy::DeviceToHost && flags_.count(memoryOf(c->source)) != 0;
@@ -159,7 +159,7 @@ private:
         const int now = static_cast<int>(ancestors.size());
         if (g.node != now)
             fault(n, name, "the operation has the number " + std::to_string(g.node) + ", not " + std::to_string(now));
-        if (n.kind != Kind::Loop && streamOf(n) != stream)
+        if (n.kind != TreeKind::Loop && streamOf(n) != stream)
             fault(n, name, "an operation is on another stream");
         std::vector<bool> before(ancestors.size(), false);
         for (sym::Expr e : g.after) {

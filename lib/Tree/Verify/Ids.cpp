@@ -43,7 +43,7 @@ private:
                 constexpr Role role = std::decay_t<decltype(each)>::role;
                 const auto &id = each.of(owner);
                 if constexpr (role == Role::Declares || role == Role::Iterates || role == Role::Assigns) {
-                    if (id || (role == Role::Declares) || n.kind == Kind::For)
+                    if (id || (role == Role::Declares) || n.kind == TreeKind::For)
                         number("variable", id, r_.f.vars, n);
                 } else if constexpr (role == Role::Callee) {
                     number("function", id, r_.m.functions, n);

@@ -9,9 +9,9 @@ namespace {
 
 /// Are the statement's iterations distributed over threads?
 bool isShared(const Node &n) {
-    if (n.kind == Kind::For)
+    if (n.kind == TreeKind::For)
         return static_cast<const For &>(n).omp || static_cast<const For &>(n).spread;
-    return n.kind == Kind::ParallelRegion || n.kind == Kind::Sections || n.kind == Kind::Consume;
+    return n.kind == TreeKind::ParallelRegion || n.kind == TreeKind::Sections || n.kind == TreeKind::Consume;
 }
 
 class Jumps {
@@ -31,7 +31,7 @@ private:
     std::vector<const Node *> loops_; // loops and shared statements, innermost last
 
     template <class F> void inside(const Node &n, F &&f) {
-        const bool shares = isShared(n), repeats = n.kind == Kind::For || n.kind == Kind::Loop;
+        const bool shares = isShared(n), repeats = n.kind == TreeKind::For || n.kind == TreeKind::Loop;
         if (shares)
             shared_.push_back(&n);
         if (shares || repeats)
@@ -61,17 +61,17 @@ private:
     }
     void check(const Node &n) {
         switch (n.kind) {
-        case Kind::Goto:
+        case TreeKind::Goto:
             return target(static_cast<const Goto &>(n));
-        case Kind::Return:
+        case TreeKind::Return:
             if (!shared_.empty() && !r_.f.kernel)
                 leaves(n, *shared_.back());
             return;
-        case Kind::Break:
-        case Kind::Continue:
+        case TreeKind::Break:
+        case TreeKind::Continue:
             if (loops_.empty())
                 r_.fault(diag::Id::TreeJump, n, std::string(keyword(n.kind)), "is not in a loop");
-            else if (isShared(*loops_.back()) && (n.kind == Kind::Break || loops_.back()->kind != Kind::For))
+            else if (isShared(*loops_.back()) && (n.kind == TreeKind::Break || loops_.back()->kind != TreeKind::For))
                 leaves(n, *loops_.back());
             return;
         default:

@@ -32,13 +32,13 @@ private:
         const Around outer = around_;
         if (const auto *loop = dyn_cast<For>(&n))
             enter(*loop);
-        else if (n.kind == Kind::ParallelRegion || n.kind == Kind::Sections)
-            startTeam(n, n.kind == Kind::Sections || static_cast<const ParallelRegion &>(n).numThreads.isZero());
-        else if (n.kind == Kind::Barrier)
+        else if (n.kind == TreeKind::ParallelRegion || n.kind == TreeKind::Sections)
+            startTeam(n, n.kind == TreeKind::Sections || static_cast<const ParallelRegion &>(n).numThreads.isZero());
+        else if (n.kind == TreeKind::Barrier)
             barrier(static_cast<const Barrier &>(n));
         else if (const auto *d = dyn_cast<Declare>(&n); d && differs(n))
             apart_.insert(r_.var(d->var).name);
-        if ((n.kind == Kind::If || n.kind == Kind::Loop) && differs(n))
+        if ((n.kind == TreeKind::If || n.kind == TreeKind::Loop) && differs(n))
             around_.apart = 2;
         forEachBlock(n, [this](const Block &b) { body(b); });
         around_ = outer;
@@ -49,7 +49,7 @@ private:
         else if (around_.team && sizeIsOpen)
             fault(n, "starts a team of threads inside a team without a number of threads");
         around_.team = true;
-        around_.sharing = n.kind == Kind::Sections;
+        around_.sharing = n.kind == TreeKind::Sections;
     }
     void enter(const For &loop) {
         if (loop.omp && loop.spread)

@@ -13,7 +13,8 @@ public:
     Report(const Module &m, const Function &f, diag::Engine &diagnostics) : m(m), f(f), diagnostics_(diagnostics) {}
 
     /// `fault(diag::Id::TreeLabel, statement, arguments of the kind...)`
-    template <class... Args> void fault(diag::Kind<std::type_identity_t<Args>...> kind, const Node &at, const Args &...args) {
+    template <class... Args>
+    void fault(diag::MessageKind<std::type_identity_t<Args>...> kind, const Node &at, const Args &...args) {
         report(diag::Message(kind, args...), at);
     }
     bool faults() const { return faults_; }

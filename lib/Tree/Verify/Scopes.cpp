@@ -63,7 +63,7 @@ private:
     void node(const Node &n) {
         text::Opened opened(scope_, text::opensScope(n));
         const std::map<Name, Type> *outer = locals_;
-        if (n.kind == Kind::Code)
+        if (n.kind == TreeKind::Code)
             locals_ = &static_cast<const Code &>(n).locals;
         // Variables declared by loops and regions are visible in their headers.
         visit(n, [&](const auto &x) {
@@ -85,12 +85,12 @@ private:
             if (known_.count(name) || (where == NameIn::Size && !isKnownElsewhere(name)))
                 named(name, n);
         });
-        if (n.kind == Kind::Declare)
+        if (n.kind == TreeKind::Declare)
             declare(static_cast<const Declare &>(n).var, n);
         locals_ = outer;
-        if (n.kind == Kind::Block)
+        if (n.kind == TreeKind::Block)
             return body(static_cast<const Block &>(n).body);
-        if (n.kind == Kind::RawTasklet)
+        if (n.kind == TreeKind::RawTasklet)
             return after(static_cast<const RawTasklet &>(n));
         forEachBlock(n, [this](const Block &b) { block(b); });
     }

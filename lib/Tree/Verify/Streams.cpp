@@ -85,9 +85,10 @@ private:
                 constexpr Role role = std::decay_t<decltype(each)>::role;
                 if constexpr (role == Role::Stream || role == Role::Event) {
                     const int v = each.of(owner), count = role == Role::Stream ? r_.m.streams : r_.m.events;
-                    const bool mayBeNone = n.kind == Kind::Synchronise || n.kind == Kind::EventWait || n.kind == Kind::LibraryCall;
+                    const bool mayBeNone =
+                        n.kind == TreeKind::Synchronise || n.kind == TreeKind::EventWait || n.kind == TreeKind::LibraryCall;
                     const bool other = v == -1 && mayBeNone && role == Role::Stream;
-                    const bool ofHost = n.kind == Kind::Allocate && v == 0; // not memory of a pool
+                    const bool ofHost = n.kind == TreeKind::Allocate && v == 0; // not memory of a pool
                     if ((v < 0 || v >= count) && !other && !ofHost)
                         r_.fault(diag::Id::TreeStream, n, role == Role::Stream ? "stream" : "event", std::to_string(v),
                                  std::to_string(count));
@@ -99,13 +100,13 @@ private:
     /// Adds the statement's work to its stream, on the arrays that it mentions. Work that an event was recorded for came before.
     void queue(const Node &n, Queued &now) {
         int stream;
-        if (n.kind == Kind::Launch)
+        if (n.kind == TreeKind::Launch)
             stream = static_cast<const Launch &>(n).stream;
-        else if (n.kind == Kind::DeviceCopy)
+        else if (n.kind == TreeKind::DeviceCopy)
             stream = static_cast<const DeviceCopy &>(n).stream;
-        else if (n.kind == Kind::DeviceFill)
+        else if (n.kind == TreeKind::DeviceFill)
             stream = static_cast<const DeviceFill &>(n).stream;
-        else if (n.kind == Kind::LibraryCall && static_cast<const LibraryCall &>(n).stream != LibraryCall::host)
+        else if (n.kind == TreeKind::LibraryCall && static_cast<const LibraryCall &>(n).stream != LibraryCall::host)
             stream = static_cast<const LibraryCall &>(n).stream;
         else
             return;

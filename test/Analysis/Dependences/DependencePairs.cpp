@@ -141,15 +141,15 @@ private:
     int64_t of(Expr e) const {
         const std::span<const Expr> ops = e.operands();
         switch (e.kind()) {
-        case sym::Kind::Integer:
+        case sym::SymbolicKind::Integer:
             return e.numerator();
-        case sym::Kind::Symbol:
+        case sym::SymbolicKind::Symbol:
             return values_.at(e.name());
-        case sym::Kind::Add:
-        case sym::Kind::Mul: {
-            int64_t result = e.kind() == sym::Kind::Add ? 0 : 1;
+        case sym::SymbolicKind::Add:
+        case sym::SymbolicKind::Mul: {
+            int64_t result = e.kind() == sym::SymbolicKind::Add ? 0 : 1;
             for (Expr op : ops)
-                result = e.kind() == sym::Kind::Add ? result + of(op) : result * of(op);
+                result = e.kind() == sym::SymbolicKind::Add ? result + of(op) : result * of(op);
             return result;
         }
         default:

@@ -92,7 +92,7 @@ TEST_CASE("sizes: nothing moves into binders or out of them") {
     CHECK(valueOf(a - b, {{"N", 2}}, {{"K", {1, 5}}, {"L", {4, 0}}}) == 1);
     CHECK(a - analysis::maxOver(l, 0, expr("N"), expr("K[l]")) == SizeExpr(0)); // the same except for the name of the variable
     CHECK(analysis::floorDiv(a, 2).str() == "MaxOver(i, 0, N, K[i]) // 2");
-    CHECK(SizeExpr(sym::select(sym::compare(sym::Kind::Gt, a.tree(), 3), a.tree(), b.tree())).str() ==
+    CHECK(SizeExpr(sym::select(sym::compare(sym::SymbolicKind::Gt, a.tree(), 3), a.tree(), b.tree())).str() ==
           "MaxOver(i, 0, N, K[i]) if MaxOver(i, 0, N, K[i]) > 3 else MaxOver(i, 0, N, L[i])");
     CHECK(analysis::sumOver(i, 0, expr("N"), expr("K[i] - L[i]")).str() == "SumOver(i, 0, N, K[i] - L[i])");
 }

@@ -22,7 +22,7 @@ struct Term {
     Op op = Op::Number;
     int64_t number = 0;
     std::string name;             // Name, Read, Sum, Most
-    sym::Kind relation{};         // Choose: first relation second ? third : fourth
+    sym::SymbolicKind relation{}; // Choose: first relation second ? third : fourth
     std::vector<Term> parts = {}; // Sum, Most: begin, end, body
 };
 
@@ -58,7 +58,8 @@ public:
             return quotient(depth);
         case 9: {
             Term t = of(Op::Choose, 4, depth);
-            t.relation = static_cast<sym::Kind>(static_cast<int>(sym::Kind::Lt) + static_cast<int>(random_.below(4)));
+            t.relation =
+                static_cast<sym::SymbolicKind>(static_cast<int>(sym::SymbolicKind::Lt) + static_cast<int>(random_.below(4)));
             return t;
         }
         case 10:
@@ -170,8 +171,11 @@ public:
     }
 
 private:
-    static bool holds(sym::Kind relation, Wide a, Wide b) {
-        return relation == sym::Kind::Lt ? a < b : relation == sym::Kind::Le ? a <= b : relation == sym::Kind::Gt ? a > b : a >= b;
+    static bool holds(sym::SymbolicKind relation, Wide a, Wide b) {
+        return relation == sym::SymbolicKind::Lt   ? a < b
+               : relation == sym::SymbolicKind::Le ? a <= b
+               : relation == sym::SymbolicKind::Gt ? a > b
+                                                   : a >= b;
     }
     static Wide floorOf(Wide a, Wide b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
     static std::optional<Wide> arithmetic(Op op, Wide a, Wide b) {

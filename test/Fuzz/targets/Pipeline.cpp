@@ -40,7 +40,7 @@ bool sameSteps(const pass::Pipeline &a, const pass::Pipeline &b) {
     auto sameCondition = [](const pass::GraphCondition &x, const pass::GraphCondition &y) {
         return x.anyOf == y.anyOf && x.wanted == y.wanted;
     };
-    auto sameStep = [&](const pass::Step &x, const pass::Step &y) {
+    auto sameStep = [&](const pass::PipelineStep &x, const pass::PipelineStep &y) {
         return x.pass == y.pass && x.options == y.options &&
                std::equal(x.conditions.begin(), x.conditions.end(), y.conditions.begin(), y.conditions.end(), sameCondition);
     };

@@ -132,13 +132,13 @@ private:
         case py::Op::Pow:
             return exact::isInteger(b) && b.n < 8 && b.n > -8 ? exact::power(a, static_cast<int64_t>(b.n)) : std::nullopt;
         case py::Op::BitAnd:
-            return exact::integers(sym::Kind::BitAnd, a, b);
+            return exact::integers(sym::SymbolicKind::BitAnd, a, b);
         case py::Op::BitXor:
-            return exact::integers(sym::Kind::BitXor, a, b);
+            return exact::integers(sym::SymbolicKind::BitXor, a, b);
         case py::Op::Shl:
-            return b.n >= 0 && b.n < 60 ? exact::integers(sym::Kind::Shl, a, b) : std::nullopt;
+            return b.n >= 0 && b.n < 60 ? exact::integers(sym::SymbolicKind::Shl, a, b) : std::nullopt;
         case py::Op::Shr:
-            return b.n >= 0 && b.n < 60 ? exact::integers(sym::Kind::Shr, a, b) : std::nullopt;
+            return b.n >= 0 && b.n < 60 ? exact::integers(sym::SymbolicKind::Shr, a, b) : std::nullopt;
         default:
             return std::nullopt;
         }
@@ -235,9 +235,9 @@ private:
 /// Does it contain numbers that are rounded? The result of their products and sums depends on an order that the text does not
 /// preserve.
 bool hasRounding(sym::Expr e, std::unordered_set<sym::Expr> &seen) {
-    const sym::Kind k = e.kind();
-    if (k == sym::Kind::Float || k == sym::Kind::Complex || k == sym::Kind::NaN || k == sym::Kind::Infinity ||
-        k == sym::Kind::NegInfinity)
+    const sym::SymbolicKind k = e.kind();
+    if (k == sym::SymbolicKind::Float || k == sym::SymbolicKind::Complex || k == sym::SymbolicKind::NaN ||
+        k == sym::SymbolicKind::Infinity || k == sym::SymbolicKind::NegInfinity)
         return true;
     auto inOperand = [&](sym::Expr operand) { return seen.insert(operand).second && hasRounding(operand, seen); };
     return std::any_of(e.operands().begin(), e.operands().end(), inOperand);

@@ -145,7 +145,7 @@ TEST_CASE("edges of graphs: each of forty random programs needs every one, and h
         std::vector<NodeLevel> levels;
         NodeLevel outermost;
         for (auto &f : m->functions)
-            if (tree::contains(f->body, tree::Kind::GraphRegion))
+            if (tree::contains(f->body, tree::TreeKind::GraphRegion))
                 collect(f->body, levels, outermost);
         levels.push_back(std::move(outermost));
         CHECK(holds(*m));

@@ -179,7 +179,7 @@ TEST_CASE("propagate copies: in the clauses of parallel loops") {
         b.f->vars[v].isConst = true;
     b.add<Declare>(k)->init = python("N * 2");
     b.add<Declare>(copy)->init = py::name("k", ScalarKind::Int64);
-    b.loop("i", true)->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("copy"), 100);
+    b.loop("i", true)->omp->onlyIf = sym::compare(sym::SymbolicKind::Ge, symbol("copy"), 100);
     b.close();
     EffectTable table(*b.f);
     CHECK(table.of(*b.f->body.body[2]).has("copy"));

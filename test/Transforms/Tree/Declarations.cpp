@@ -188,7 +188,7 @@ TEST_CASE("sink declarations: braces stay around loops of a kernel, which declar
     runPass(b.m, "flatten-scopes");
     runPass(b.m, "sink-declarations");
     CHECK(b.f->body.body.size() == 2);
-    CHECK(b.f->body.body[0]->kind == Kind::Block);
+    CHECK(b.f->body.body[0]->kind == TreeKind::Block);
 }
 
 TEST_CASE("value flow: what a block does with a variable's value") {
@@ -259,7 +259,7 @@ TEST_CASE("hoist buffers: in front of a sequential loop, to the top of a paralle
         b.size("N");
         For *loop = b.loop("i", parallel);
         if (parallel)
-            loop->omp->onlyIf = sym::compare(sym::Kind::Ge, symbol("N"), 100);
+            loop->omp->onlyIf = sym::compare(sym::SymbolicKind::Ge, symbol("N"), 100);
         const VarId t = b.declared(b.var("t", VarKind::Buffer, ScalarKind::Float64, symbol("N")));
         b.assign(b.at(t), python("1.0"));
         b.assign(b.at(A, symbol("i")), b.at(t));

@@ -47,7 +47,7 @@ TEST_CASE("tidy kernels: indices that nothing mentions are not declared, and the
             const bool idle = !mentioned && exact; // the others guard their body
             CHECK(runPass(k.m, "tidy-kernels") == idle);
             REQUIRE(k.f->body.body.size() == 1);
-            CHECK((k.f->body.body[0]->kind == Kind::For) == !idle);
+            CHECK((k.f->body.body[0]->kind == TreeKind::For) == !idle);
             CHECK(k.f->params.size() == (idle ? 1u : 2u));
             REQUIRE(k.launch->arguments.size() == (idle ? 1u : 2u));
             CHECK(py::print(*k.launch->arguments[0].expr) == "a");

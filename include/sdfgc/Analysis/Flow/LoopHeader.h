@@ -34,8 +34,8 @@ namespace sdfgc::analysis {
 
 /// A part of a loop's condition: `variable relation bound`.
 struct LoopTest {
-    sym::Kind relation; // Lt, Le, Gt, Ge, Ne
-    sym::Expr bound;    // does not depend on the variable
+    sym::SymbolicKind relation; // Lt, Le, Gt, Ge, Ne
+    sym::Expr bound;            // does not depend on the variable
 
     /// Does the test end a loop that counts in a direction?
     bool bounds(bool down) const;

@@ -26,7 +26,7 @@ public:
     bool of(const StreamStep &a, const StreamStep &b, Memory m);
 
 private:
-    class Collector;
+    class ElementCollector;
     /// The elements of a memory that an operation reads and writes, in terms of its SDFG's symbols.
     struct Elements {
         std::vector<AccessInstance> reads, writes;

@@ -90,7 +90,7 @@ public:
     bool endsWithState(MemoryUse use) const;
 
 private:
-    class Collector;
+    class StepCollector;
     bool isShared(ir::SDFG &g, Name data);
     Memories memories_;
     std::set<Memory> controlled_;                       // read by control flow

@@ -9,11 +9,11 @@ namespace sdfgc::interpret {
 
 namespace {
 
-class Nothing final : public Step {
+class Nothing final : public NodeStep {
     void run(Machine &) override {}
 };
 
-class Forget final : public Step {
+class Forget final : public NodeStep {
 public:
     explicit Forget(Container &c) : container_(c) {}
     void run(Machine &) override {
@@ -27,7 +27,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeAsync(NodeReader &r) {
+std::unique_ptr<NodeStep> makeAsync(NodeReader &r) {
     const std::optional<analysis::AsyncOp> op = analysis::asyncOp(r.node);
     Container *c = op->usesPool() ? r.scope.graph.container(op->data) : nullptr;
     if (c)

@@ -123,7 +123,7 @@ private:
 };
 
 /// A library node, ready for execution.
-class LibraryStep : public Step {
+class LibraryStep : public NodeStep {
 public:
     void run(Machine &m) final {
         m.order.task();

@@ -65,6 +65,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeFourier(NodeReader &r) { return std::make_unique<Fourier>(r); }
+std::unique_ptr<NodeStep> makeFourier(NodeReader &r) { return std::make_unique<Fourier>(r); }
 
 } // namespace sdfgc::interpret

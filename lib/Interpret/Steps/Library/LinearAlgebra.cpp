@@ -344,13 +344,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeGetrf(NodeReader &r) { return std::make_unique<Getrf>(r); }
-std::unique_ptr<Step> makeGetrs(NodeReader &r) { return std::make_unique<Getrs>(r); }
-std::unique_ptr<Step> makeGetri(NodeReader &r) { return std::make_unique<Getri>(r); }
-std::unique_ptr<Step> makePotrf(NodeReader &r) { return std::make_unique<Cholesky>(r, "_xin", "_xout", false); }
-std::unique_ptr<Step> makeTrsm(NodeReader &r) { return std::make_unique<Trsm>(r); }
-std::unique_ptr<Step> makeSolve(NodeReader &r) { return std::make_unique<Solve>(r); }
-std::unique_ptr<Step> makeInv(NodeReader &r) { return std::make_unique<Inv>(r); }
-std::unique_ptr<Step> makeCholesky(NodeReader &r) { return std::make_unique<Cholesky>(r, "_a", "_b", true); }
+std::unique_ptr<NodeStep> makeGetrf(NodeReader &r) { return std::make_unique<Getrf>(r); }
+std::unique_ptr<NodeStep> makeGetrs(NodeReader &r) { return std::make_unique<Getrs>(r); }
+std::unique_ptr<NodeStep> makeGetri(NodeReader &r) { return std::make_unique<Getri>(r); }
+std::unique_ptr<NodeStep> makePotrf(NodeReader &r) { return std::make_unique<Cholesky>(r, "_xin", "_xout", false); }
+std::unique_ptr<NodeStep> makeTrsm(NodeReader &r) { return std::make_unique<Trsm>(r); }
+std::unique_ptr<NodeStep> makeSolve(NodeReader &r) { return std::make_unique<Solve>(r); }
+std::unique_ptr<NodeStep> makeInv(NodeReader &r) { return std::make_unique<Inv>(r); }
+std::unique_ptr<NodeStep> makeCholesky(NodeReader &r) { return std::make_unique<Cholesky>(r, "_a", "_b", true); }
 
 } // namespace sdfgc::interpret

@@ -102,11 +102,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeCopy(NodeReader &r) { return std::make_unique<Copy>(r); }
-std::unique_ptr<Step> makeFill(NodeReader &r) { return std::make_unique<Fill>(r, "_fill_out", r.text("value", "0")); }
-std::unique_ptr<Step> makeMemset(NodeReader &r) { return std::make_unique<Fill>(r, "_mset_out", "0"); }
-std::unique_ptr<Step> makeTranspose(NodeReader &r) { return std::make_unique<Transpose>(r, "_inp", "_out", std::nullopt); }
-std::unique_ptr<Step> makeTensorTranspose(NodeReader &r) {
+std::unique_ptr<NodeStep> makeCopy(NodeReader &r) { return std::make_unique<Copy>(r); }
+std::unique_ptr<NodeStep> makeFill(NodeReader &r) { return std::make_unique<Fill>(r, "_fill_out", r.text("value", "0")); }
+std::unique_ptr<NodeStep> makeMemset(NodeReader &r) { return std::make_unique<Fill>(r, "_mset_out", "0"); }
+std::unique_ptr<NodeStep> makeTranspose(NodeReader &r) { return std::make_unique<Transpose>(r, "_inp", "_out", std::nullopt); }
+std::unique_ptr<NodeStep> makeTensorTranspose(NodeReader &r) {
     return std::make_unique<Transpose>(r, "_inp_tensor", "_out_tensor", r.integers("axes").value_or(std::vector<int64_t>()));
 }
 

@@ -5,12 +5,12 @@
 
 namespace sdfgc::interpret {
 
-#define SDFGC_LIBRARY_NODE_INTERPRETER(Maker) std::unique_ptr<Step> Maker(NodeReader &r);
+#define SDFGC_LIBRARY_NODE_INTERPRETER(Maker) std::unique_ptr<NodeStep> Maker(NodeReader &r);
 #include "sdfgc/Analysis/LibraryNodes.def"
 
 // What passes add: copies, fills, and nodes to order streams and to allocate.
-std::unique_ptr<Step> makeCopy(NodeReader &r);
-std::unique_ptr<Step> makeFill(NodeReader &r);
-std::unique_ptr<Step> makeAsync(NodeReader &r);
+std::unique_ptr<NodeStep> makeCopy(NodeReader &r);
+std::unique_ptr<NodeStep> makeFill(NodeReader &r);
+std::unique_ptr<NodeStep> makeAsync(NodeReader &r);
 
 } // namespace sdfgc::interpret

@@ -228,15 +228,17 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeMatMul(NodeReader &r) { return std::make_unique<Product>(r, Connectors{"_a", "_b", "_c", "_cin"}, 0, 0); }
-std::unique_ptr<Step> makeGemm(NodeReader &r) {
+std::unique_ptr<NodeStep> makeMatMul(NodeReader &r) {
+    return std::make_unique<Product>(r, Connectors{"_a", "_b", "_c", "_cin"}, 0, 0);
+}
+std::unique_ptr<NodeStep> makeGemm(NodeReader &r) {
     return std::make_unique<Product>(r, Connectors{"_a", "_b", "_c", r.hasInput("_cin") ? "_cin" : "_c"}, 0, 0);
 }
-std::unique_ptr<Step> makeGemv(NodeReader &r) { return std::make_unique<Product>(r, Connectors{"_A", "_x", "_y", "_y"}, 2, 1); }
-std::unique_ptr<Step> makeDot(NodeReader &r) {
+std::unique_ptr<NodeStep> makeGemv(NodeReader &r) { return std::make_unique<Product>(r, Connectors{"_A", "_x", "_y", "_y"}, 2, 1); }
+std::unique_ptr<NodeStep> makeDot(NodeReader &r) {
     return std::make_unique<Product>(r, Connectors{"_x", "_y", "_result", Name()}, 1, 1);
 }
-std::unique_ptr<Step> makeGer(NodeReader &r) { return std::make_unique<Ger>(r); }
-std::unique_ptr<Step> makeAxpy(NodeReader &r) { return std::make_unique<Axpy>(r); }
+std::unique_ptr<NodeStep> makeGer(NodeReader &r) { return std::make_unique<Ger>(r); }
+std::unique_ptr<NodeStep> makeAxpy(NodeReader &r) { return std::make_unique<Axpy>(r); }
 
 } // namespace sdfgc::interpret

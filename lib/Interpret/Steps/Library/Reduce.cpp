@@ -122,7 +122,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeReduce(NodeReader &r) { return std::make_unique<Reduce>(r); }
-std::unique_ptr<Step> makeTest(NodeReader &r) { return std::make_unique<Test>(r); }
+std::unique_ptr<NodeStep> makeReduce(NodeReader &r) { return std::make_unique<Reduce>(r); }
+std::unique_ptr<NodeStep> makeTest(NodeReader &r) { return std::make_unique<Test>(r); }
 
 } // namespace sdfgc::interpret

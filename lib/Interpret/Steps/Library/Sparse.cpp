@@ -47,6 +47,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeSparse(NodeReader &r) { return std::make_unique<Sparse>(r); }
+std::unique_ptr<NodeStep> makeSparse(NodeReader &r) { return std::make_unique<Sparse>(r); }
 
 } // namespace sdfgc::interpret

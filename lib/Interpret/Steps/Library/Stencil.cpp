@@ -229,6 +229,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Step> makeStencil(NodeReader &r) { return std::make_unique<Stencil>(r); }
+std::unique_ptr<NodeStep> makeStencil(NodeReader &r) { return std::make_unique<Stencil>(r); }
 
 } // namespace sdfgc::interpret

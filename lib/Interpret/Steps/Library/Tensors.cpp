@@ -205,7 +205,7 @@ public:
 
 } // namespace
 
-std::unique_ptr<Step> makeEinsum(NodeReader &r) { return std::make_unique<Einsum>(r); }
-std::unique_ptr<Step> makeTensorDot(NodeReader &r) { return std::make_unique<TensorDot>(r); }
+std::unique_ptr<NodeStep> makeEinsum(NodeReader &r) { return std::make_unique<Einsum>(r); }
+std::unique_ptr<NodeStep> makeTensorDot(NodeReader &r) { return std::make_unique<TensorDot>(r); }
 
 } // namespace sdfgc::interpret

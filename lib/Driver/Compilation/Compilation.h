@@ -1,0 +1,49 @@
+// From a graph to a build folder and its library: the steps shared by build, emit, run and bisect, each a single call to the
+// responsible library.
+#pragma once
+
+#include "Driver/Compilation/PipelineOptions.h"
+#include "Driver/Compilation/ProgramName.h"
+#include "sdfgc/Build/Build.h"
+#include "sdfgc/CodeGen/CodeGen.h"
+
+namespace sdfgc::driver {
+
+/// The results.
+struct Compiled {
+    std::unique_ptr<ir::SDFG> graph; // after lowering; null if a tree was read
+    std::unique_ptr<tree::Module> module;
+    codegen::Sources sources;
+    std::string folder, library;    // the library is empty if it was not requested
+    std::vector<std::string> files; // inputs of the result
+};
+
+class Compilation {
+public:
+    ProgramName name;
+    TargetOptions target;
+    ToolchainChoice toolchain;
+    PipelineOptions pipeline;
+    LibraryOptions library;
+    std::string graphFolder; // the folder for drawings of GPU graphs; empty: none
+    bool caller = false;     // with a program that calls the library
+    bool lineTables = false; // so that addresses of a crash can be mapped to lines
+
+    /// The options of `build`, or those of `emit` without a library.
+    void addTo(CommandLine &line, bool withLibrary);
+    /// Words of a command line that produces the same program again.
+    std::vector<std::string> arguments() const;
+
+    /// Runs the passes on a program that was read from `path`, down to the schedule tree, and writes the build folder (empty:
+    /// ./<name>.build); builds the library if requested. A tree is printed as it is, unless the options select passes. Nothing
+    /// after errors, and if --stop-after ended the passes early.
+    std::optional<Compiled> run(Session &session, Input program, const std::string &path, std::string folder, bool withLibrary);
+
+private:
+    /// Writes the folder and, with a toolchain, builds the library. False after errors.
+    bool writeFolder(Session &s, Compiled &made, const pass::CompileOptions &compile, const std::string &path,
+                     const build::Toolchain *toolchainForLibrary) const;
+    bool makeLibrary(Session &s, const build::Folder &folder, Compiled &made, const build::Toolchain &found) const;
+};
+
+} // namespace sdfgc::driver

@@ -1,0 +1,27 @@
+// State shared by all functions of a program.
+#include "LoweredProgram.h"
+
+namespace sdfgc::tree::lowering {
+
+LoweredProgram::LoweredProgram(ir::SDFG &root, pass::Context &context)
+    : root(root), context(context), module(std::make_unique<Module>()), functionNames(root) {}
+
+analysis::StreamSteps &LoweredProgram::steps() {
+    if (!streamSteps)
+        streamSteps = std::make_unique<analysis::StreamSteps>(root);
+    return *streamSteps;
+}
+
+const analysis::DeviceLoops &LoweredProgram::deviceLoops() {
+    if (!loops)
+        loops = std::make_unique<analysis::DeviceLoops>(root);
+    return *loops;
+}
+
+void LoweredProgram::error(diag::Message message, diag::Location place) const {
+    if (place.file.empty())
+        place.file = context.options.file;
+    context.diags.report(std::move(message), std::move(place));
+}
+
+} // namespace sdfgc::tree::lowering

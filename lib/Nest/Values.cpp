@@ -1,0 +1,156 @@
+#include "Nest/Values.h"
+
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
+
+#include <algorithm>
+
+namespace sdfgc::nest {
+
+using namespace ir;
+
+namespace {
+
+using ElementKey = std::pair<analysis::Memory, sym::Expr>;
+
+bool precedes(const ElementKey &a, const ElementKey &b) {
+    return a.first != b.first ? a.first < b.first : sym::Expr::compare(a.second, b.second) < 0;
+}
+
+} // namespace
+
+Values::Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying)
+    : memories_(memories), written_(std::move(written)), varying_(varying), elements_(precedes) {}
+
+void Values::enter(SDFG &g, std::set<Name> assigned) { at_ = {&g, std::move(assigned), {}, false}; }
+
+Values::Frame Values::enter(SDFG &g, std::set<Name> assigned, std::map<Name, sym::Expr> meaning) {
+    Frame inner{&g, std::move(assigned), {}, true};
+    for (const auto &[name, value] : meaning)
+        inner.values[name] = {value, false};
+    return std::exchange(at_, std::move(inner));
+}
+
+// ---------------------------------------------------------------------------------------------------- points
+
+void Values::join(const Point &other) {
+    for (auto &[name, v] : at_.values) {
+        const auto there = other.find(name);
+        const bool isSame = there != other.end() && there->second.value == v.value;
+        v.mayBeOld |= there == other.end() ? at_.assigned.count(name) != 0 : there->second.mayBeOld;
+        if (!isSame)
+            v.value = unknown(name);
+    }
+    for (const auto &[name, v] : other)
+        if (!at_.values.count(name))
+            at_.values[name] = {unknown(name), at_.assigned.count(name) != 0 || v.mayBeOld};
+}
+
+void Values::forget(const std::set<Name> &symbols) {
+    for (const Name n : symbols) {
+        const bool old = mayBeOld(n);
+        at_.values[n] = {unknown(n), old};
+    }
+}
+
+bool Values::mayBeOld(Name symbol) const {
+    const auto v = at_.values.find(symbol);
+    return v == at_.values.end() ? at_.assigned.count(symbol) != 0 : v->second.mayBeOld;
+}
+
+// ---------------------------------------------------------------------------------------------------- values
+
+Name Values::fresh(Name base) const { return Name(base.str() + "#" + std::to_string(++count_)); }
+
+sym::Expr Values::unknown(Name base) {
+    const Name n = fresh(base);
+    varying_.insert(n);
+    return sym::Expr::symbol(n);
+}
+
+sym::Expr Values::valueOf(Name symbol) {
+    const auto v = at_.values.find(symbol);
+    if (v != at_.values.end())
+        return v->second.value;
+    return at_.isNested ? unknown(symbol) : sym::Expr::symbol(symbol);
+}
+
+sym::Expr Values::assigned(Name symbol, const std::string &text, const InterstateEdge &e) {
+    const Type *type = at_.g->symbols.find(symbol);
+    const sym::ParseResult parsed = sym::parse(text, nullptr, [this](Name n) { return at_.g->desc(n) != nullptr; });
+    const bool usesOther = parsed.expr && std::any_of(e.assignments.begin(), e.assignments.end(), [&](const auto &a) {
+                               return parsed.expr->dependsOn(a.first); // which of its values depends on the order of assignments
+                           });
+    if (!type || !type->isInteger() || !parsed.expr || usesOther || !analysis::isInteger(*parsed.expr, at_.g))
+        return unknown(symbol);
+    return translated(*parsed.expr);
+}
+
+// ---------------------------------------------------------------------------------------------------- expressions
+
+bool Values::isVarying(sym::Expr e) const {
+    const auto &names = e.freeSymbols();
+    return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
+}
+
+bool Values::isWritten(analysis::Memory m) const {
+    return std::any_of(written_.begin(), written_.end(), [&](analysis::Memory w) { return !memories_.apart(w, m); });
+}
+
+/// The value of an element: the same for equal indices if nothing writes the container. `at`: the translated indices, as one
+/// expression.
+sym::Expr Values::element(Name data, sym::Expr at) {
+    const analysis::Memory m = memories_.of(*at_.g, data);
+    if (isWritten(m))
+        return unknown(data);
+    const auto known = elements_.find({m, at});
+    if (known != elements_.end())
+        return known->second;
+    const sym::Expr made = isVarying(at) ? unknown(data) : sym::Expr::symbol(fresh(data));
+    elements_.emplace(ElementKey{m, at}, made);
+    return made;
+}
+
+sym::Expr Values::translated(sym::Expr e) {
+    if (e.freeSymbols().empty())
+        return e;
+    return sym::rewrite(e, [this](sym::Expr x) {
+        switch (x.kind()) {
+        case sym::SymbolicKind::Symbol:
+            return x.name().view().find('#') != std::string_view::npos ? x
+                   : at_.g->desc(x.name())                             ? element(x.name(), 0)
+                                                                       : valueOf(x.name());
+        case sym::SymbolicKind::Subscript:
+            return at_.g->desc(x.name()) ? element(x.name(), x) : unknown(x.name());
+        case sym::SymbolicKind::Attr:
+        case sym::SymbolicKind::Call:
+            return unknown(x.name());
+        default:
+            return x;
+        }
+    });
+}
+
+sym::Range Values::translated(const sym::Range &r) {
+    return {translated(r.begin), translated(r.end), translated(r.step), translated(r.tile)};
+}
+
+sym::Subset Values::translated(const sym::Subset &s) {
+    sym::Subset out;
+    for (const sym::Range &r : s.dims)
+        out.dims.push_back(translated(r));
+    return out;
+}
+
+std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
+    std::vector<std::pair<Name, sym::Subset>> out;
+    sym::rewrite(e, [&](sym::Expr x) {
+        const bool isElement = x.kind() == sym::SymbolicKind::Subscript || x.isSymbol();
+        if (const DataDesc *d = isElement ? at_.g->desc(x.name()) : nullptr)
+            out.emplace_back(x.name(),
+                             x.isSymbol() ? d->fullSubset() : sym::Subset::point({x.operands().begin(), x.operands().end()}));
+        return x;
+    });
+    return out;
+}
+
+} // namespace sdfgc::nest

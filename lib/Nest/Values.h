@@ -1,0 +1,78 @@
+// The values of symbols at a point in the body of a loop, for the reader of bodies (LoopBody.cpp).
+#pragma once
+
+#include "sdfgc/Analysis/Memory/Memories.h"
+#include "sdfgc/Symbolic/Subset.h"
+
+#include <map>
+#include <set>
+
+namespace sdfgc::nest {
+
+/// Values are expressions of loop variables and of symbols that the loop does not change. A value of another kind has a
+/// name of its own, `k#3`: one that no symbol has.
+class Values {
+public:
+    /// `written`: memories that the loop writes. `varying` receives the names of values that differ between iterations.
+    Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying);
+
+    struct Value {
+        sym::Expr value;
+        bool mayBeOld = false; // may be that of an earlier iteration
+    };
+    using Point = std::map<Name, Value>;
+
+    /// The SDFG in which symbols are looked up, with its values.
+    struct Frame {
+        ir::SDFG *g = nullptr;
+        std::set<Name> assigned; // by the loop, in its own SDFG
+        Point values;
+        bool isNested = false;
+    };
+    /// Enters the SDFG of the loop, which assigns these symbols.
+    void enter(ir::SDFG &g, std::set<Name> assigned);
+    /// Enters a nested SDFG, whose symbols have these values. Returns the frame to go back to.
+    Frame enter(ir::SDFG &g, std::set<Name> assigned, std::map<Name, sym::Expr> meaning);
+    void leave(Frame outer) { at_ = std::move(outer); }
+
+    const Point &point() const { return at_.values; }
+    void restore(Point p) { at_.values = std::move(p); }
+    /// Joins the values of another path that leads to this point.
+    void join(const Point &other);
+
+    void set(Name symbol, sym::Expr value) { at_.values[symbol] = {value, false}; }
+    /// Gives symbols unknown values; whether they may be old stays as it is.
+    void forget(const std::set<Name> &symbols);
+    bool mayBeOld(Name symbol) const;
+
+    /// Returns a name for a loop variable.
+    Name fresh(Name base) const;
+    /// Returns an unknown value, which differs between iterations.
+    sym::Expr unknown(Name base);
+    /// Returns the value that an edge assigns: an expression of integers, otherwise an unknown value.
+    sym::Expr assigned(Name symbol, const std::string &text, const ir::InterstateEdge &e);
+
+    /// Returns an expression or subset of the frame in terms of values.
+    sym::Expr translated(sym::Expr e);
+    sym::Range translated(const sym::Range &r);
+    sym::Subset translated(const sym::Subset &s);
+    /// Returns the elements of containers that an expression of the frame reads, in terms of the frame.
+    std::vector<std::pair<Name, sym::Subset>> elementsIn(sym::Expr e) const;
+
+private:
+    sym::Expr valueOf(Name symbol);
+    sym::Expr element(Name data, sym::Expr at);
+    bool isVarying(sym::Expr e) const;
+    bool isWritten(analysis::Memory m) const;
+
+    analysis::Memories &memories_;
+    const std::set<analysis::Memory> written_;
+    std::set<Name> &varying_;
+    Frame at_;
+    mutable int count_ = 0;
+    std::map<std::pair<analysis::Memory, sym::Expr>, sym::Expr,
+             bool (*)(const std::pair<analysis::Memory, sym::Expr> &, const std::pair<analysis::Memory, sym::Expr> &)>
+        elements_; // that nothing writes
+};
+
+} // namespace sdfgc::nest
