@@ -17,6 +17,27 @@ inline sym::Expr expr(std::string_view text) {
     return *r.expr;
 }
 
+/// The text form of a graph from a single line: `|` ends a line, and so do `{`, `}` (but not `{}` and `} else {`) and `then`.
+inline std::string lines(std::string_view text) {
+    std::string out;
+    for (std::size_t k = 0; k < text.size(); ++k) {
+        const bool empty = text.substr(k, 2) == "{}" || (k > 0 && text.substr(k - 1, 2) == "{}");
+        if (text.substr(k, 6) == " then ") {
+            out += "\nthen\n";
+            k += 5;
+        } else if (text[k] == '|') {
+            out += '\n';
+        } else if (text[k] == '{' && !empty) {
+            out += "{\n";
+        } else if (text[k] == '}' && !empty) {
+            out += text.substr(k, 6) == "} else" ? "\n}" : "\n}\n";
+        } else {
+            out += text[k];
+        }
+    }
+    return out;
+}
+
 inline std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
     int depth = 0;

@@ -22,8 +22,12 @@ public:
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
-        for (const BodyUse &u : body.uses)
-            others_.push_back(inOtherIteration(u.instance, other));
+        for (const BodyUse &u : body.uses) {
+            instances_.push_back(u.instance);
+            if (u.instance.subset && ownerOf(u.data) != u.data && items.leaves(u.data, *u.instance.subset, u.instance.loops))
+                instances_.back().subset.reset();
+            others_.push_back(inOtherIteration(instances_.back(), other));
+        }
     }
 
     Reason find(const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals) const {
@@ -35,7 +39,7 @@ public:
                 const auto c = conflict(a, b);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
-                if (u.data != v.data || u.data.empty() || !mayBePrivate(u.data) || !isCoveredEverywhere(u.data, u.memory))
+                if (u.data != v.data || u.data.empty() || !mayBePrivate(u.data) || !isCoveredEverywhere(u.data, u.place.memory))
                     return reason(u, v, *c);
                 locals.insert(u.data);
             }
@@ -54,12 +58,11 @@ private:
     }
 
     bool meet(const BodyUse &a, const BodyUse &b) const {
-        return (a.kind != UseKind::Read || b.kind != UseKind::Read) &&
-               (a.memory == b.memory || !memories_.apart(a.memory, b.memory));
+        return (a.kind != UseKind::Read || b.kind != UseKind::Read) && !memories_.apart(a.place, b.place);
     }
 
     std::optional<analysis::Conflict> conflict(std::size_t a, std::size_t b) const {
-        AccessInstance u = body_.uses[a].instance, v = others_[b];
+        AccessInstance u = instances_[a], v = others_[b];
         if (body_.uses[a].data != body_.uses[b].data || body_.uses[a].data.empty()) { // one memory under two names
             u.subset.reset();
             v.subset.reset();
@@ -71,9 +74,9 @@ private:
     bool isCoveredEverywhere(Name data, analysis::Memory memory) const {
         for (std::size_t r = 0; r < body_.uses.size(); ++r) {
             const BodyUse &read = body_.uses[r];
-            if (read.memory == memory && read.data != data)
+            if (read.place.memory == memory && read.data != data)
                 return false;
-            if (read.memory == memory && read.kind != UseKind::Write && !isCoveredBefore(r))
+            if (read.place.memory == memory && read.kind != UseKind::Write && !isCoveredBefore(r))
                 return false;
         }
         return true;
@@ -141,7 +144,7 @@ private:
         return {Why::Dependence, text};
     }
 
-    Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.memory).second : u.data; }
+    Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.place.memory).second : u.data; }
 
     /// Text with the names of the program instead of those of values: `k#3` is `k`.
     static std::string withoutNumbers(const std::string &text) {
@@ -161,7 +164,7 @@ private:
     const SDFG &g_;
     const Conflicts &items_;
     const analysis::Memories &memories_;
-    std::vector<AccessInstance> others_;
+    std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
 
 } // namespace

@@ -198,8 +198,7 @@ void renameContainers(Item &i, const std::map<Name, Name> &names, SDFG &g, analy
     for (Use &u : i.step->uses) {
         u.memlet.data = nameOf(u.memlet.data); // a copy has one memlet for both ends
         if (const Name n = nameOf(u.data); n != u.data) {
-            u.data = n;
-            u.memory = memories.of(g, n);
+            u.moveTo(n, memories.of(g, n));
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "sdfgc/Nest/Conflicts.h"
 
+#include "sdfgc/Analysis/Memory/Bounds.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@ namespace sdfgc::nest {
 
 using namespace ir;
 
-Conflicts::Conflicts(const SDFG &g, const analysis::Memories &memories) : memories_(memories), facts_(analysis::factsOf(g)) {}
+Conflicts::Conflicts(const SDFG &g, const analysis::Memories &memories)
+    : g_(g), memories_(memories), facts_(analysis::factsOf(g)) {}
 
 ItemFacts Conflicts::factsOf(const Item &item) const {
     ItemFacts out;
@@ -76,7 +78,7 @@ sym::Expr Conflicts::sharedBytes(const ItemFacts &a, const ItemFacts &b) const {
 }
 
 bool Conflicts::meet(const Use &a, const Use &b) const {
-    return (a.writes() || b.writes()) && (a.memory == b.memory || !memories_.apart(a.memory, b.memory));
+    return (a.writes() || b.writes()) && !memories_.apart(a.place(), b.place());
 }
 
 bool Conflicts::mayMeet(const ItemFacts &a, const ItemFacts &b) const {
@@ -103,16 +105,45 @@ bool Conflicts::ordered(const Item &a, const ItemFacts &factsOfA, const Item &b,
     return false;
 }
 
+namespace {
+
+/// The container, or the member of a structure, in whose coordinates the elements of a use are known.
+Name coordinatesOf(const PlacedUse &u) { return u.shown ? u.use->shown->member : u.use->data; }
+
+} // namespace
+
 std::optional<analysis::Conflict> Conflicts::conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const {
-    if (a.use->data == b.use->data)
+    // Otherwise one memory has two names: views, arguments that may alias.
+    const bool comparable = coordinatesOf(a) == coordinatesOf(b);
+    if (comparable && !a.shown && !b.shown)
         return analysis::conflictOf(a.instance, b.instance, common, facts_);
-    // One memory under two names: views, arguments that may alias.
-    return analysis::conflictOf({std::nullopt, a.instance.loops}, {std::nullopt, b.instance.loops}, common, facts_);
+    return analysis::conflictOf({comparable ? elementsOf(a) : std::nullopt, a.instance.loops},
+                                {comparable ? elementsOf(b) : std::nullopt, b.instance.loops}, common, facts_);
+}
+
+/// Nothing if an index leaves its dimension: then it is another element's.
+std::optional<sym::Subset> Conflicts::elementsOf(const PlacedUse &u) const {
+    if (!u.shown)
+        return u.instance.subset;
+    return leaves(u.use->shown->member, *u.shown, u.instance.loops) ? std::nullopt : u.shown;
+}
+
+bool Conflicts::leaves(Name data, const sym::Subset &subset, const std::vector<analysis::LoopLevel> &loops) const {
+    const DataDesc &d = *g_.desc(data);
+    const analysis::IsLess less = [this](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts_) == sym::Truth::True; };
+    for (std::size_t k = 0; k < d.rank(); ++k) {
+        sym::Range indices = subset.dims[k];
+        indices.begin = indices.begin + (k < d.offset.size() ? d.offset[k] : 0);
+        indices.end = indices.end + (k < d.offset.size() ? d.offset[k] : 0);
+        if (analysis::whyOutside(indices, d.shape[k], loops, less))
+            return true;
+    }
+    return false;
 }
 
 diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c) {
     const std::string text = what + " by `" + named.use->data.str() + "`";
-    if (named.use->data != other.use->data)
+    if (coordinatesOf(named) != coordinatesOf(other))
         return {diag::Why::MayAlias, text + ", which may be the memory of `" + other.use->data.str() + "`"};
     if (!c.why.empty())
         return {diag::Why::NotAffine, text + " (" + c.why + ")"};
@@ -140,6 +171,8 @@ std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Nam
             PlacedUse a{u.use, u.step, {std::nullopt, loops}};
             if (u.instance.subset)
                 a.instance.subset = u.instance.subset->substituted(meaning);
+            if (u.shown)
+                a.shown = u.shown->substituted(meaning);
             for (const analysis::LoopLevel &l : u.instance.loops)
                 a.instance.loops.push_back({l.variable, l.range.substituted(meaning)});
             out.push_back(std::move(a));

@@ -16,7 +16,7 @@ namespace {
 void addUses(const Item &item, std::vector<analysis::LoopLevel> &loops, std::vector<PlacedUse> &out) {
     if (item.step) {
         for (const Use &u : item.step->uses)
-            out.push_back({&u, item.step.get(), {u.subset, loops}});
+            out.push_back({&u, item.step.get(), {u.subset, loops}, u.shown ? std::optional(u.shown->subset) : std::nullopt});
         return;
     }
     analysis::addLoops(loops, *item.map);
@@ -51,6 +51,8 @@ void rename(Step &s, const std::map<Name, sym::Expr> &meaning) {
     for (Use &u : s.uses) {
         if (u.subset)
             u.subset = u.subset->substituted(meaning);
+        if (u.shown)
+            u.shown->subset = u.shown->subset.substituted(meaning);
         renameSymbols(u.memlet, meaning);
     }
 }

@@ -45,6 +45,7 @@ std::set<analysis::Memory> writtenIn(const Region &r, analysis::Memories &memori
 struct Placed {
     Name data;
     std::optional<Window> window; // in terms of the loop; nothing: some of its elements
+    bool isWholeStructure = false;
 };
 
 /// The SDFG whose blocks are being read: that of the loop, or one nested in its body.
@@ -231,11 +232,11 @@ private:
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
                 known.insert(data);
-                access(UseKind::Read, memories_.of(f.g, data), data, element, false, f);
+                access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
             if (!known.count(data))
-                access(UseKind::Read, memories_.of(f.g, data), data, std::nullopt, false, f);
+                access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
     }
 
     void symbol(Name n) {
@@ -297,7 +298,10 @@ private:
         if (nested && nested->sdfg)
             return call(s, *nested, f);
         for (const Use &u : s.uses)
-            access(u.kind, u.memory, u.data, u.subset, u.certain, f);
+            if (u.shown)
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, u.certain, f);
+            else
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f);
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
@@ -340,6 +344,7 @@ private:
             out.window->shown = *shown;
         else
             out.window.reset();
+        out.isWholeStructure = inside && outside && inside->isStructure() && outside->isStructure() && !inside->isView();
         return out;
     }
 
@@ -347,24 +352,28 @@ private:
     static std::pair<Name, std::optional<sym::Subset>> placed(Name data, const std::optional<sym::Subset> &subset, const Frame &f) {
         if (!f.around)
             return {data, subset};
-        const auto a = f.arguments.find(data);
+        const auto a = f.arguments.find(ownerOf(data));
         if (a == f.arguments.end())
             return {Name(), std::nullopt};
+        if (a->first != data) // a member
+            return a->second.isWholeStructure && !a->second.data.empty()
+                       ? std::pair(Name(a->second.data.str() + data.str().substr(a->first.view().size())), subset)
+                       : std::pair(Name(), std::optional<sym::Subset>());
         const bool fits = subset && a->second.window && subset->rank() == a->second.window->dims.size();
         return {a->second.data, fits ? std::optional(a->second.window->placed(*subset)) : std::nullopt};
     }
 
     /// Adds a use, with a subset in terms of the frame's symbols.
-    void access(UseKind kind, analysis::Memory memory, Name data, const std::optional<sym::Subset> &subset, bool certain,
+    void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
                 const Frame &f) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
-        if (isOwnOfCall(memory, f))
+        if (isOwnOfCall(place.memory, f))
             return;
-        const bool isKnown = subset && d && analysis::isPlain(d) && subset->rank() == d->rank();
+        const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, memory, root, {elements, loops_}, loopIds_, guards_, certain && elements});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?

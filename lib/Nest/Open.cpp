@@ -222,8 +222,11 @@ private:
         if (item.step->isCopy())
             nest::retargetCopy(*item.step, [this](Use &u, sym::Subset &subset) { retarget(u, subset); });
         else
-            for (Use &u : item.step->uses)
+            for (Use &u : item.step->uses) {
                 retarget(u, *u.memlet.subset);
+                if (!u.subset)
+                    u.shown = memberElements(u, around_);
+            }
     }
 
     void retarget(Use &u, sym::Subset &subset) {

@@ -7,21 +7,26 @@
 
 namespace sdfgc::nest {
 
-namespace {
-
 /// The container, behind any views, for which the writer creates an access node.
-Name baseOf(const Use &u) {
+Name Order::baseOf(const Use &u) const {
+    if (scope_) {
+        const ir::DataDesc *d = scope_->desc(u.data);
+        return d && (d->isView() || d->isStructure()) ? Name() : u.data;
+    }
     const ir::AccessNode *behind = u.access ? ir::nodeBehindViews(u.access) : nullptr;
     return behind && behind != u.access ? behind->data : u.data;
 }
 
-} // namespace
+/// In a state, all members of a structure are ordered, because each write creates an access node of the structure.
+bool Order::isApart(const Kept &k, const Use &u) const { return scope_ && memories_->apart(u.place(), {u.memory, k.member}); }
 
-template <class F> void Order::forEachAt(analysis::Memory m, const F &f) const {
+template <class F> void Order::forEachAt(const Use &u, const F &f) const {
+    const analysis::Memory m = u.memory;
     auto all = [&](analysis::Memory which) {
         if (const auto found = kept_.find(which); found != kept_.end())
             for (const Kept &k : found->second)
-                f(k);
+                if (which != m || !isApart(k, u))
+                    f(k);
     };
     all(m);
     if (memories_->mayAlias(m))
@@ -49,9 +54,9 @@ Order::Predecessors Order::predecessorsOf(const std::vector<PlacedUse> &uses, bo
     for (const PlacedUse &u : uses) {
         const bool writes = u.use->writes(), outside = !writes && !own.count(u.use->data);
         const Name base = baseOf(*u.use);
-        forEachAt(u.use->memory, [&](const Kept &k) {
+        forEachAt(*u.use, [&](const Kept &k) {
             if (k.writes || writes)
-                (outside && k.base == base ? byData : ordered).insert(k.item);
+                (outside && base && k.base == base ? byData : ordered).insert(k.item);
         });
         if (writes)
             own.insert(u.use->data);
@@ -82,9 +87,11 @@ std::vector<std::size_t> Order::add(const std::vector<PlacedUse> &uses, bool eff
 void Order::keep(const std::vector<PlacedUse> &uses, bool effects) {
     for (const PlacedUse &u : uses) {
         std::vector<Kept> &kept = kept_[u.use->memory];
-        const Kept k{after_.size(), u.use->writes(), baseOf(*u.use)};
+        const Kept k{after_.size(), u.use->writes(), baseOf(*u.use), u.use->member};
         if (k.writes) // this write follows all of these, and later conflicting items follow the write
-            std::erase_if(kept, [&k](const Kept &earlier) { return earlier.item != k.item; });
+            std::erase_if(kept, [&](const Kept &earlier) {
+                return earlier.item != k.item && (!scope_ || !k.member.path || k.member.path == earlier.member.path);
+            });
         if (kept.empty() || !(kept.back() == k))
             kept.push_back(k);
         if (memories_->mayAlias(u.use->memory))

@@ -6,9 +6,12 @@
 namespace sdfgc::nest {
 
 /// The items of a scope or state in order.
+///
+/// Views and structures have no access nodes in a scope. Their uses are ordered there by memory, or by member.
 class Order {
 public:
-    explicit Order(const analysis::Memories &memories) : memories_(&memories) {}
+    /// `scope`: the SDFG, for the order of a scope; null for that of a state.
+    Order(const analysis::Memories &memories, const ir::SDFG *scope) : memories_(&memories), scope_(scope) {}
 
     /// The earlier items (by position, the last one first) that an item with these uses must follow, leaving out those that a path
     /// of data, or another item of the list, already orders before it.
@@ -22,7 +25,8 @@ private:
     struct Kept {
         std::size_t item;
         bool writes;
-        Name base; // the container whose access node orders a write before a read: behind views
+        Name base; // the container whose access node orders a write before a read: behind views; empty: none does
+        analysis::Member member;
         friend bool operator==(const Kept &, const Kept &) = default;
     };
     /// A set of items with one bit each: a state may have many thousands, each after nearly all earlier ones.
@@ -40,11 +44,14 @@ private:
         Items after; // all items that it follows
     };
     Predecessors predecessorsOf(const std::vector<PlacedUse> &uses, bool effects) const;
+    Name baseOf(const Use &u) const;
+    bool isApart(const Kept &k, const Use &u) const;
     /// Calls `f` with each earlier use of memory that may be the same.
-    template <class F> void forEachAt(analysis::Memory m, const F &f) const;
+    template <class F> void forEachAt(const Use &u, const F &f) const;
     void keep(const std::vector<PlacedUse> &uses, bool effects);
 
     const analysis::Memories *memories_;
+    const ir::SDFG *scope_;
     std::map<analysis::Memory, std::vector<Kept>> kept_;
     std::set<analysis::Memory> aliasing_; // those of kept_ that may alias other memory
     std::vector<std::size_t> effects_;

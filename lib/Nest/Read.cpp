@@ -170,7 +170,9 @@ private:
         Use u;
         u.kind = kind;
         u.data = far->data;
-        u.memory = memories_.of(*far);
+        const analysis::Place place = memories_.placeOf(*far, e);
+        u.memory = place.memory;
+        u.member = place.member;
         u.connector = connector;
         u.node = node;
         u.memlet = e.memlet;
@@ -179,6 +181,8 @@ private:
             u.subset = kind == UseKind::Read ? sourceSubset(&e) : destinationSubset(&e);
         if (u.subset && u.subset->rank() != graph_.desc(far->data)->rank())
             u.subset.reset();
+        if (!u.subset)
+            u.shown = memberElements(u, graph_);
         return u;
     }
 
@@ -230,6 +234,7 @@ private:
         out.uses.push_back(use(e, e.memlet.wcr.empty() ? UseKind::Write : UseKind::Update, {}, 0));
         seeThroughViews(out, e);
         Use &to = out.uses.back();
+        to.shown.reset(); // a scope cannot contain a copy to a view
         const DataDesc *source = graph_.desc(out.uses.front().data);
         const bool pops = source && source->isStream(); // all elements that are available
         to.certain = to.kind == UseKind::Write && to.subset && !e.memlet.dynamic && !pops;

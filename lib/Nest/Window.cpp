@@ -1,5 +1,8 @@
 #include "Nest/Window.h"
 
+#include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Scopes.h"
+
 #include <algorithm>
 
 namespace sdfgc::nest {
@@ -51,6 +54,46 @@ std::optional<Window> windowOf(const DataDesc &inside, const std::map<Name, sym:
             return std::nullopt;
     }
     return same || next == several.size() ? std::optional(out) : std::nullopt;
+}
+
+namespace {
+
+bool isMemberOf(Name data, Name base) { return data.str().rfind(base.str() + ".", 0) == 0; }
+
+} // namespace
+
+std::optional<MemberElements> memberElements(const Use &u, const SDFG &g) {
+    const AccessNode *at = u.access;
+    Name data = u.memlet.data;
+    if (!at || at->data != u.data || !u.member.fixed || u.member.path.empty() || !u.memlet.subset ||
+        !(data == u.data || isMemberOf(data, u.data)))
+        return std::nullopt;
+    sym::Subset subset = *u.memlet.subset;
+    for (;;) {
+        const DataDesc *d = g.desc(data);
+        if (!d || !(d->isArray() || d->isScalar()) || subset.rank() != d->rank())
+            return std::nullopt;
+        if (analysis::isPlain(d)) {
+            const std::optional<Name> member = analysis::Memories::memberOf(*at, data);
+            return member && g.desc(*member) ? std::optional(MemberElements{*member, std::move(subset)}) : std::nullopt;
+        }
+        const Edge *e = d->isView() ? viewEdge(at) : nullptr;
+        const AccessNode *viewed = e ? viewedNode(at) : nullptr;
+        if (!viewed)
+            return std::nullopt;
+        const Name shown = e->memlet.data;
+        const bool statesViewed = shown == viewed->data || isMemberOf(shown, viewed->data);
+        const std::optional<sym::Subset> &part = statesViewed ? e->memlet.subset : e->memlet.otherSubset;
+        at = viewed;
+        data = statesViewed ? shown : viewed->data;
+        const DataDesc *base = g.desc(data);
+        if (!part || !base || !(base->isArray() || base->isScalar()))
+            return std::nullopt;
+        const std::optional<Window> window = windowOf(*d, {}, *base, *part);
+        if (!window)
+            return std::nullopt;
+        subset = window->placed(subset);
+    }
 }
 
 void retargetCopy(Step &copy, const std::function<void(Use &, sym::Subset &)> &retarget) {

@@ -20,6 +20,10 @@ struct Window {
 std::optional<Window> windowOf(const ir::DataDesc &inside, const std::map<Name, sym::Expr> &meaning, const ir::DataDesc &outside,
                                const sym::Subset &shown);
 
+/// The elements of a member of a structure that a use shows through views, or that its memlet states. Nothing if a view shows them
+/// in another layout.
+std::optional<MemberElements> memberElements(const Use &u, const ir::SDFG &g);
+
 /// Gives both sides of a copy other names; its memlet then states both positions. The subsets of the uses must be known.
 void retargetCopy(Step &copy, const std::function<void(Use &, sym::Subset &)> &retarget);
 

@@ -27,7 +27,7 @@ struct Written {
 
 /// A scope that is being written; the top level of the state has no entry.
 struct Scope {
-    explicit Scope(const analysis::Memories &memories) : order(memories) {}
+    Scope(const analysis::Memories &memories, const SDFG *inside) : order(memories, inside) {}
 
     const Map *map = nullptr;
     MapEntry *entry = nullptr;
@@ -42,7 +42,7 @@ struct Scope {
 
 class StateWriter {
 public:
-    StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), memories_(*run.memories), top_(memories_) {}
+    StateWriter(State &s, Run &run) : s_(s), g_(*s.sdfg()), memories_(*run.memories), top_(memories_, nullptr) {}
 
     /// Does the item belong to this state, after those that are in it?
     bool takes(const Item &item) const { return top_.order.ties(usesOf(item), hasEffects(item)).empty(); }
@@ -115,7 +115,7 @@ private:
     }
 
     void write(const Use &u, Node &n, Scope &scope) {
-        if (scope.entry && !scope.map->locals.count(u.data) && !isReadLater(u, scope)) {
+        if (scope.entry && (isPassed(u.data) || (!scope.map->locals.count(u.data) && !isReadLater(u, scope)))) {
             s_.connect(&n, u.connector, scope.exit, leaving(u, scope), u.memlet);
             return;
         }
@@ -164,6 +164,12 @@ private:
     bool isView(Name data) const {
         const DataDesc *d = g_.desc(data);
         return d && d->isView();
+    }
+
+    /// Do scopes use it only through their connectors? Later steps of the scope read it from outside, too.
+    bool isPassed(Name data) const {
+        const DataDesc *d = g_.desc(data);
+        return d && (d->isView() || d->isStructure());
     }
 
     /// An access node like the one that was read. The container may have been renamed.
@@ -247,7 +253,7 @@ private:
     // ---- maps
 
     Written map(const Map &m, Scope &outer) {
-        Scope scope(memories_);
+        Scope scope(memories_, &g_);
         scope.map = &m;
         openMap(m, scope);
         body(m, scope);
@@ -294,7 +300,7 @@ private:
     /// The union of these uses of a container over all iterations of a map, at a connector of the map.
     const Use &together(const std::vector<const Use *> &uses, Name connector, const Map &m) {
         Use &out = *unions_.emplace_back(std::make_unique<Use>(*uses.front()));
-        const Name data = out.data;
+        const Name data = namedBy(uses);
         const DataDesc *d = g_.desc(data);
         out.connector = connector;
         out.memlet = Memlet();
@@ -314,6 +320,13 @@ private:
             out.subset = all;
         out.node = 0;
         return out;
+    }
+
+    /// The member of a structure that all memlets of uses name, or the container.
+    static Name namedBy(const std::vector<const Use *> &uses) {
+        const Name container = uses.front()->data, first = uses.front()->memlet.data;
+        const bool same = std::all_of(uses.begin(), uses.end(), [first](const Use *u) { return u->memlet.data == first; });
+        return same && first.str().rfind(container.str() + ".", 0) == 0 ? first : container;
     }
 
     static bool hasNoIterations(const Map &m) {

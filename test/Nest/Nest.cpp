@@ -2,6 +2,8 @@
 // same.
 #include "../Graphs.h"
 
+#include "sdfgc/Analysis/Scopes.h"
+#include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Serialize/Text.h"
 
@@ -229,4 +231,93 @@ TEST_CASE("nest: library nodes with loops write all of their result unless they 
           "read A[0:N, 0:N], read x[0:N], write A[0, 0:N]");
     CHECK(uses("linalg.Solve g with _ain <- A[0:N, 0:N], _bin <- x[0:N]; _bout -> row[0:N]", view) ==
           "read A[0:N, 0:N], read x[0:N], write row[?]");
+}
+
+namespace {
+
+const Values fields = {
+    {"$Fields",
+     "Structure pointer({type: struct, name: Fields, data: [[u, {type: pointer, dtype: float64}], [w, {type: pointer, dtype: "
+     "float64}]], length: [], bytes: 16}) (members = [[u, $A], [w, $A]], name = Fields)"},
+    {"$A", "{type: Array, attributes: {strides: [1, N], total_size: \"N*N\", offset: [0, 0], dtype: float64, shape: [N, N]}}"},
+};
+
+std::string shown(const nest::Use &u) { return u.shown ? u.shown->member.str() + "[" + u.shown->subset.str() + "]" : "?"; }
+
+} // namespace
+
+TEST_CASE("nest: views of members state the elements of the member") {
+    Graph g(R"(
+        sdfg f (typed) {
+          symbol N: int64
+          argument P: $Fields
+          view s: $Fields
+          view whole: float64[N, N] (strides = [1, N])
+          view column: float64[N - 1]
+          view other: float64[N, N]
+          view direct: float64[N, N] (strides = [1, N])
+          state main {
+            P[0] -> new s:views
+            @s s.u[0:N, 0:N] -> new whole:views
+            new P P.u[1:N, 3] -> new column:views
+            new P P.u[0:N, 0:N] -> new other:views
+            t: y = a + b + c + d  with a: float64 <- @whole whole[2, 3], b: float64 <- @column column[4], c: float64 <- @other other[5, 6],
+                d: float64 <- new P P.w[7, 8]; y: float64 -> new direct direct[9, 0]
+            @direct:views P.w[0:N, 0:N] -> new P
+          }
+        })",
+            fields);
+    analysis::Memories memories(g.g);
+    const std::vector<nest::Run> runs = nest::readRuns(g.g, memories);
+    REQUIRE(runs.size() == 1);
+    REQUIRE(runs[0].items.size() == 1);
+    const std::vector<nest::Use> &uses = runs[0].items[0].step->uses;
+    REQUIRE(uses.size() == 5);
+    CHECK(shown(uses[0]) == "P.u[2, 3]");
+    CHECK(shown(uses[1]) == "P.u[5, 3]");
+    CHECK(shown(uses[2]) == "?"); // other strides
+    CHECK(shown(uses[3]) == "P.w[7, 8]");
+    CHECK(shown(uses[4]) == "P.w[9, 0]");
+    const auto meet = [&](std::size_t a, std::size_t b) { return nest::Conflicts(g.g, memories).meet(uses[a], uses[b]); };
+    CHECK(meet(3, 4));
+    CHECK_FALSE(meet(0, 4));
+    CHECK_FALSE(meet(2, 4));
+    CHECK_FALSE(meet(0, 1)); // both read
+}
+
+TEST_CASE("nest: steps of a scope that use one member through several views stay in order") {
+    Graph g(R"(
+        sdfg f (typed) {
+          symbol N: int64
+          argument P: $Fields
+          argument B: float64[N] (CPU_Heap)
+          view u: float64[N, N] (strides = [1, N])
+          view v: float64[N, N] (strides = [1, N])
+          view w: float64[N, N] (strides = [1, N])
+          state main {
+            new P P.u[0:N, 0:N] -> new v:views
+            map m[i = 0:N] (Sequential) with <- v[0:N, 0]; -> u[0:N, 0], -> w[0:N, 0], -> B[0:N] {
+              write: y = 1.0  with y: float64 -> u[i, 0]
+              apart: y = 2.0  with y: float64 -> w[i, 0]
+              read: y = x  with x: float64 <- v[i, 0], after @write; y: float64 -> B[i]
+            }
+            @u:views P.u[0:N, 0:N] -> new P
+            @w:views P.w[0:N, 0:N] -> new P
+          }
+        })",
+            fields);
+    analysis::Memories memories(g.g);
+    for (nest::Run &r : nest::readRuns(g.g, memories))
+        nest::write(r);
+    const auto *apart = g.node<Tasklet>("apart"), *read = g.node<Tasklet>("read");
+    const auto isTie = [](const Edge *e) { return e->memlet.isEmpty() && isa<Tasklet>(e->src); };
+    std::vector<Node *> before;
+    for (const Edge *e : read->inEdges())
+        if (isTie(e))
+            before.push_back(e->src);
+    CHECK(before == std::vector<Node *>{g.node<Tasklet>("write")});
+    CHECK(std::none_of(apart->inEdges().begin(), apart->inEdges().end(), isTie));
+    for (const auto &n : read->state()->nodes()) // none in the scope
+        if (const auto *a = dyn_cast<AccessNode>(n.get()))
+            CHECK((analysis::viewedNode(a) || a->data == Name("P") || a->data == Name("B")));
 }

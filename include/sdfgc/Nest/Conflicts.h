@@ -39,8 +39,13 @@ public:
     /// Returns the conflict between two uses that meet and share their first `common` loops.
     std::optional<analysis::Conflict> conflict(const PlacedUse &a, const PlacedUse &b, std::size_t common) const;
 
+    /// Does a subset of a container, in terms of these loops, certainly contain elements outside of it?
+    bool leaves(Name data, const sym::Subset &subset, const std::vector<analysis::LoopLevel> &loops) const;
+
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
+    std::optional<sym::Subset> elementsOf(const PlacedUse &u) const;
+    const ir::SDFG &g_;
     const analysis::Memories &memories_;
     const sym::Assumptions facts_;
 };

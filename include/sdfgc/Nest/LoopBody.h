@@ -39,8 +39,8 @@ struct Alternatives {
 /// An access in the body of a loop.
 struct BodyUse {
     UseKind kind = UseKind::Read;
-    analysis::Memory memory = -1;
-    Name data;                         // the container in the SDFG of the loop whose dimensions the subset has
+    analysis::Place place;
+    Name data; // the container, or member of a structure, whose dimensions the subset has, as the SDFG of the loop names it
     analysis::AccessInstance instance; // in terms of the loop, which comes first, and of the loops inside it
     std::vector<int> loops;            // numbers that identify them
     std::vector<Guard> guards;         // outermost first

@@ -165,8 +165,7 @@ private:
     Use ofStrip(UseKind kind, Name connector) {
         Use u = *row_.update;
         u.kind = kind;
-        u.data = strip_;
-        u.memory = memories_.of(g_, strip_);
+        u.moveTo(strip_, memories_.of(g_, strip_));
         u.certain = kind == UseKind::Write;
         u.connector = connector;
         const sym::Expr at = sym::Expr::symbol(v_);

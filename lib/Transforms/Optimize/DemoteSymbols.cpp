@@ -277,8 +277,7 @@ private:
         access->debugInfo = where;
         Use u;
         u.kind = kind;
-        u.data = data;
-        u.memory = memories_.of(g_, data);
+        u.moveTo(data, memories_.of(g_, data));
         u.access = access;
         u.memlet.debugInfo = where;
         u.certain = kind == UseKind::Write;

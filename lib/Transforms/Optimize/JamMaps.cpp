@@ -352,8 +352,7 @@ private:
         const auto use = [&](UseKind kind, Name data, const sym::Expr &index, const char *connector) {
             Use u = like;
             u.kind = kind;
-            u.data = data;
-            u.memory = memories_.of(g_, data);
+            u.moveTo(data, memories_.of(g_, data));
             u.certain = kind == UseKind::Write;
             return nest::ofElement(u, sym::Subset::point(std::vector<sym::Expr>{index}), Name(connector));
         };
@@ -385,8 +384,8 @@ private:
         nest::rename(i, meaning_);
         for (Use &u : i.step->uses)
             if (const auto strip = strips_.find(u.data); strip != strips_.end()) {
-                u.data = u.memlet.data = strip->second;
-                u.memory = memories_.of(g_, strip->second);
+                u.moveTo(strip->second, memories_.of(g_, strip->second));
+                u.memlet.data = strip->second;
                 u.subset = u.memlet.subset = sym::Subset::point(std::vector<sym::Expr>{sym::Expr::symbol(v_)});
             }
         return i;

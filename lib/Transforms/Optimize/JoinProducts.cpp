@@ -135,8 +135,7 @@ private:
     Use element(Name data, const std::vector<sym::Expr> &at, const char *connector, UseKind kind) const {
         Use u = pair_.along.result;
         u.kind = kind;
-        u.data = data;
-        u.memory = memories_.of(g_, data);
+        u.moveTo(data, memories_.of(g_, data));
         u.certain = kind == UseKind::Write;
         u.node = 0;
         return withSum(nest::ofElement(u, at.empty() ? g_.desc(data)->fullSubset() : sym::Subset::point(at), Name(connector)));

@@ -159,7 +159,7 @@ private:
 
     bool mayBePrivate(Name container) const {
         const DataDesc *d = g_.desc(container);
-        return d && nest::isSmallLocal(*d) && loops_.isOnlyInside(container, loop_);
+        return d && ownerOf(container) == container && nest::isSmallLocal(*d) && loops_.isOnlyInside(container, loop_);
     }
 
     void move() {

@@ -394,8 +394,7 @@ private:
     /// The use redirected to a variable.
     Use variable(const Use &u, Name name) const {
         Use out = u;
-        out.data = name;
-        out.memory = memories_.of(g_, name);
+        out.moveTo(name, memories_.of(g_, name));
         out = nest::ofElement(out, g_.desc(name)->fullSubset(), u.connector);
         out.node = u.node;
         return out;

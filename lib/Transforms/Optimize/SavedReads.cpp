@@ -110,8 +110,7 @@ Saved save(const Use &read, const Map &m, std::size_t depth, SDFG &g, analysis::
 
     Saved out;
     out.place = read;
-    out.place.data = name;
-    out.place.memory = memories.of(g, name);
+    out.place.moveTo(name, memories.of(g, name));
     const sym::Subset element = at.empty() ? g.desc(name)->fullSubset() : sym::Subset::point(at);
     out.place = nest::ofElement(out.place, element, read.connector);
     Use from = read, to = out.place;

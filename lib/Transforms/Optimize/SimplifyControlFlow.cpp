@@ -38,6 +38,7 @@
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Transforms/Passes.h"
 
@@ -166,7 +167,7 @@ private:
     /// Does a block contain neither dataflow nor jumps, and only loops that end?
     static bool onlyAssigns(const Block &b) {
         if (const auto *s = dyn_cast<State>(&b))
-            return s->nodes().empty() && s->instrument == Instrumentation::No_Instrumentation;
+            return s->instrument == Instrumentation::No_Instrumentation && onlyShows(*s);
         if (const auto *c = dyn_cast<ConditionalBlock>(&b))
             return std::all_of(c->branches().begin(), c->branches().end(),
                                [](const auto &branch) { return onlyAssigns(*branch.region); });
@@ -178,6 +179,18 @@ private:
                              names = l ? analysis::headerOf(*l).names() : std::set<Name>();
         return std::none_of(names.begin(), names.end(), [&assigned](Name n) { return assigned.count(n) != 0; }) &&
                std::all_of(r->blocks().begin(), r->blocks().end(), [](const auto &inner) { return onlyAssigns(*inner); });
+    }
+
+    /// Does dataflow consist of views that nothing reads or writes?
+    static bool onlyShows(const State &s) {
+        const auto isView = [](const Node *n, const Edge *e) {
+            const auto *a = dyn_cast<AccessNode>(n);
+            return a && viewEdge(a) == e;
+        };
+        return std::all_of(s.nodes().begin(), s.nodes().end(),
+                           [](const auto &n) { return isa<AccessNode>(n.get()) && !cast<AccessNode>(n.get())->setZero; }) &&
+               std::all_of(s.edges().begin(), s.edges().end(),
+                           [&](const auto &e) { return isView(e->dst, e.get()) || isView(e->src, e.get()); });
     }
 
     void region(Region &r) {

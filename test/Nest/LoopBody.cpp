@@ -1,0 +1,110 @@
+// Bodies of loops with any control flow: what an iteration accesses, and whether iterations depend on each other.
+#include "../Graphs.h"
+
+#include "sdfgc/Nest/LoopBody.h"
+
+#include <catch2/catch.hpp>
+
+using namespace sdfgc;
+using namespace sdfgc::test;
+
+namespace {
+
+/// A loop `loop` over i with a body, in an SDFG with some containers and symbols.
+struct Loop : Graph {
+    explicit Loop(const std::string &body)
+        : Graph(lines("sdfg f(A, B, C, idx) (typed) { symbol N, i, j, k: int64 | argument A: float64[N, N] (CPU_Heap) | "
+                      "argument B: float64[N] (CPU_Heap) | argument C: int64[N] (CPU_Heap) | argument idx: int64[N] (CPU_Heap) | "
+                      "transient t: float64 (Register) | loop: for i = 0; i < N; i = i + 1 { " +
+                      body + " } }")) {
+        for (Region *r : allRegions(g))
+            if (r->label == "loop")
+                header = analysis::headerOf(*(loop = cast<LoopRegion>(r)));
+        why = nest::readBody(*loop, header, memories, liveness, content);
+    }
+
+    /// The first reason why the loop is no map.
+    std::string obstacle() {
+        std::set<Name> found;
+        if (!why)
+            why = nest::dependenceOf(
+                content, g, items, memories, [](Name n) { return n == Name("t"); }, found);
+        for (const Name n : found)
+            locals += n.str();
+        return why.text;
+    }
+
+    std::string uses() const {
+        std::string out;
+        for (const nest::BodyUse &u : content.uses) {
+            const char *kind = u.kind == nest::UseKind::Read ? "read " : u.kind == nest::UseKind::Write ? "write " : "update ";
+            out += (out.empty() ? "" : ", ") + std::string(kind) + u.data.str() + "[" +
+                   (u.instance.subset ? u.instance.subset->str() : "?") + "]" + std::string(u.guards.size(), '?');
+        }
+        return out;
+    }
+
+    LoopRegion *loop = nullptr;
+    analysis::LoopHeader header;
+    analysis::Memories memories{g};
+    analysis::SymbolLiveness liveness{g};
+    nest::Conflicts items{g, memories};
+    nest::LoopBody content;
+    diag::Reason why;
+    std::string locals;
+};
+
+const std::string gather = "state s {} | k = idx[i] | state u { c: y = x  with x: float64 <- B[k]; y: float64 -> A[i, 0] }";
+
+} // namespace
+
+TEST_CASE("loop body: accesses have the values of symbols, and the arms around them") {
+    CHECK(Loop("state s {} | k = i + 2 | state u { c: y = x  with x: float64 <- B[k]; y: float64 -> A[i, k] }").uses() ==
+          "read B[i#1 + 2], write A[i#1, i#1 + 2]");
+    CHECK(Loop(gather).uses() == "read idx[i#1], read B[idx#2], write A[i#1, 0]");
+    CHECK(Loop("if C[i] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").uses() == "read C[i#1], write B[i#1]?");
+    CHECK(Loop("inner: for j = 0; j < C[i]; j = j + 1 { state u { c: y = 1.0  with y: float64 -> A[i, j] } }").uses() ==
+          "read C[i#1], write A[i#1, j#3]");
+}
+
+TEST_CASE("loop body: gathers and own elements are independent, scattered stores are not") {
+    CHECK(Loop(gather).obstacle() == "");
+    CHECK(Loop("state s {} | k = idx[i] | state u { c: y = x  with x: float64 <- A[i, 0]; y: float64 -> B[k] }").obstacle() ==
+          "iterations depend on each other by `B`");
+    CHECK(Loop("if C[i] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").obstacle() == "");
+    CHECK(Loop("if B[i - 1] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").obstacle() ==
+          "iterations depend on each other by `B`");
+}
+
+TEST_CASE("loop body: a symbol must be assigned on every path before it is read") {
+    const std::string use = "state u { c: y = x  with x: float64 <- B[k]; y: float64 -> A[i, 0] }";
+    const std::string arm = "{ state a {} | k = i | state b {} | }", other = "{ state c {} | k = 0 | state d {} | }";
+    CHECK(Loop("if C[i] > 3 " + arm + " else " + other + " then " + use).obstacle() == "");
+    CHECK(Loop("if C[i] > 3 " + arm + " then " + use).obstacle() == "`k` may have the value of an earlier iteration");
+    CHECK(Loop(use + " | k = idx[i] | state e {}").obstacle() == "`k` may have the value of an earlier iteration");
+    CHECK(Loop("state s {} | k = 3 | " + use).obstacle() == "");
+}
+
+TEST_CASE("loop body: a private container is written before it is read, on every path") {
+    const std::string set = "{ state a { c: y = 1.0  with y: float64 -> t } }";
+    const std::string use = "state u { c: y = x  with x: float64 <- t; y: float64 -> A[i, 0] }";
+    Loop both("if C[i] > 3 " + set + " else " + set + " then " + use);
+    CHECK(both.obstacle() == "");
+    CHECK(both.locals == "t");
+    CHECK(Loop("if C[i] > 3 " + set + " then " + use).obstacle() == "iterations depend on each other by `t`");
+    CHECK(Loop("if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t } then " + use + " }").obstacle() == "");
+    CHECK(Loop(use + " then if C[i] > 3 " + set).obstacle() == "iterations depend on each other by `t`");
+}
+
+TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {
+    CHECK(Loop("if C[i] > 3 { break }").obstacle() == "a break may end it early");
+    CHECK(Loop("if C[i] > 3 { continue } then state u { c: y = 1.0  with y: float64 -> B[i] }").obstacle() == "");
+    Graph later(
+        lines("sdfg f(B) (typed) { symbol N, i, k: int64 | argument B: float64[N] (CPU_Heap) | loop: for i = 0; i < N; i = i + 1 { "
+              "state s {} | k = i | state e {} | } then state u { c: y = k  with y: float64 -> B[0] } }"));
+    auto *l = cast<LoopRegion>(later.g.start());
+    analysis::Memories memories(later.g);
+    analysis::SymbolLiveness liveness(later.g);
+    nest::LoopBody content;
+    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, liveness, content).text == "`k` is read after it");
+}
