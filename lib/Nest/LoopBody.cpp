@@ -310,7 +310,7 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, u.certain, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
             else
                 access(u.kind, u.place(), u.data, u.subset, u.certain, f);
     }
@@ -326,7 +326,8 @@ private:
         Frame inner{g, analysis::sharedContainers(g), {}, &f};
         for (const Use &u : s.uses)
             inner.arguments.insert_or_assign(u.connector, argument(u, g, meaning, f));
-        const Values::Frame outer = values_.enter(g, {}, std::move(meaning));
+        const Values::Frame outer =
+            values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
         const bool returns = hasJumps(g);
         if (returns)

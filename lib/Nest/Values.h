@@ -4,7 +4,9 @@
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -23,17 +25,20 @@ public:
     };
     using Point = std::map<Name, Value>;
 
+    /// Returns elements of a container of a nested SDFG as elements of one of the loop's SDFG, if that is possible.
+    using Place = std::function<std::pair<Name, std::optional<sym::Subset>>(Name, const sym::Subset &)>;
+
     /// The SDFG in which symbols are looked up, with its values.
     struct Frame {
         ir::SDFG *g = nullptr;
         std::set<Name> assigned; // by the loop, in its own SDFG
         Point values;
-        bool isNested = false;
+        Place place; // of a nested SDFG
     };
     /// Enters the SDFG of the loop, which assigns these symbols.
     void enter(ir::SDFG &g, std::set<Name> assigned);
     /// Enters a nested SDFG, whose symbols have these values. Returns the frame to go back to.
-    Frame enter(ir::SDFG &g, std::set<Name> assigned, std::map<Name, sym::Expr> meaning);
+    Frame enter(ir::SDFG &g, std::map<Name, sym::Expr> meaning, Place place);
     void leave(Frame outer) { at_ = std::move(outer); }
 
     const Point &point() const { return at_.values; }
@@ -62,8 +67,8 @@ public:
 
 private:
     sym::Expr valueOf(Name symbol);
-    sym::Expr element(Name data, sym::Expr at);
-    bool isVarying(sym::Expr e) const;
+    sym::Expr element(Name data, const sym::Subset &at);
+    bool isVarying(const sym::Subset &s) const;
     bool isWritten(const analysis::Place &p) const;
 
     analysis::Memories &memories_;
@@ -71,9 +76,13 @@ private:
     std::set<Name> &varying_;
     Frame at_;
     mutable int count_ = 0;
-    std::map<std::pair<analysis::Memory, sym::Expr>, sym::Expr,
-             bool (*)(const std::pair<analysis::Memory, sym::Expr> &, const std::pair<analysis::Memory, sym::Expr> &)>
-        elements_; // that nothing writes
+    struct Element {
+        analysis::Memory memory;
+        Name data; // of the loop's SDFG
+        std::vector<sym::Expr> at;
+        bool operator<(const Element &other) const;
+    };
+    std::map<Element, sym::Expr> elements_; // that nothing writes
 };
 
 } // namespace sdfgc::nest
