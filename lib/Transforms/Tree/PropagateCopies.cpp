@@ -5,7 +5,7 @@
 //     const bool far = dx_1 * dx_1 > limit;
 //
 // A single walk through the function: in each scope, a declaration that is a copy is replaced with its original in
-// everything that follows.
+// everything that follows. Parameters passed by value that the function never changes count as constants.
 //
 // Not handled: copies that are mentioned in verbatim C++ text.
 #include "sdfgc/Transforms/Passes.h"
@@ -28,6 +28,10 @@ public:
 
     /// Returns whether there was a copy.
     bool run() {
+        const Effects all = effectsOf(f_);
+        for (const VarId p : f_.params)
+            if (const Variable &v = f_.vars[p]; v.kind == VarKind::Value && !all.changes(v.name))
+                constants_[v.name] = v.type;
         block(f_.body);
         return changed_;
     }

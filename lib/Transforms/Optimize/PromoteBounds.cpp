@@ -1,0 +1,528 @@
+// promote-bounds: replace containers in loop headers, and invariant ones in control flow inside loops, with symbols.
+//
+//     argument first, idx: int32                  first_value = first
+//     for b = 0; b < N; b = b + 1 {               for b = 0; b < N; b = b + 1 {
+//         for i = first; i < idx[b]; ++i {            idx_value = idx[b]
+//             k = i - first                 ->        for i = first_value; i < idx_value; ++i {
+//             state { A[k] = B[i] }                       k = i - first_value
+//         }                                               state { A[k] = B[i] }
+//     }                                               }
+//                                                 }
+//
+// Passes know the values of a loop's variable only if its header consists of integer symbols (analysis::LoopHeader), and
+// propagate-symbols knows a symbol's value only if it is computed from symbols. Fortran front ends pass `first` by reference,
+// so it is a container. A symbol is assigned on an edge to the container's value, at one of three places:
+//
+//   a. at the start of the SDFG, if nothing in the SDFG writes the container and the caller passes it;
+//   b. after the states that follow the only write of the container, if that write always happens before the use;
+//   c. in front of a loop that does not write the container: the outermost one for which rule 3 holds.
+//
+// Places a and b lead to one symbol for all uses of the value. (DaCe's ScalarToSymbolPromotion replaces the container everywhere,
+// so it requires that no dataflow needs it. Here the container stays. demote-symbols goes the other way, but only for symbols
+// that nothing but tasklets read.)
+//
+// Legal when:
+//   1. the value is an integer or a bool in host memory: a scalar, an element of an array, or a member of a structure. Its indices
+//      are integer symbols;
+//   2. nothing between the place and the use writes the container, under this or another name, or assigns a symbol in an index;
+//   3. the value is only read where it was read before. A header evaluates its initial value and the first operand of its
+//      condition whenever the loop is reached. Any other read moves only if it is harmless: a scalar, or an element that is
+//      certainly in bounds, which has certainly been written.
+//
+// What changes:
+//   - Headers of loops that count with a variable.
+//   - Inside loops, conditions, and values of symbols that more than tasklets need, if the place is outside the loop. Elsewhere, the
+//     same if an existing symbol has the value.
+//   - A symbol of type float64 that only ever holds integers of at most 32 bits, and that only headers of loops read, directly or
+//     in min and max, becomes an int32. (Such symbols come from `max(3, nrdmax - 2)`, where Fortran's argument has no type yet.)
+//
+// Not handled: references, views and streams; programs for GPUs, whose control flow may read memory of the device.
+#include "Transforms/Optimize/ContainerWrites.h"
+#include "Transforms/Optimize/ControlReads.h"
+
+#include "sdfgc/Analysis/Flow/AssignedSymbols.h"
+#include "sdfgc/Analysis/Symbols/Mentions.h"
+#include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/Build.h"
+#include "sdfgc/Pass/Pass.h"
+#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/Transforms/Passes.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sdfgc::transforms {
+namespace {
+
+using namespace ir;
+using diag::Why;
+
+/// Does a loop count with a variable? Others cannot become maps.
+bool counts(const LoopRegion &l) {
+    return !l.variable.empty() && l.init && l.condition && l.update && l.init->language == Language::Python &&
+           l.condition->language == Language::Python && l.update->language == Language::Python;
+}
+
+LoopRegion *loopAround(Region *r) {
+    while (r && !isa<LoopRegion>(r))
+        r = r->parent();
+    return dyn_cast<LoopRegion>(r);
+}
+
+class Promotion {
+public:
+    Promotion(SDFG &g, analysis::Memories &memories, pass::Context &context)
+        : g_(g), context_(context), reads_(g), writes_(g, memories), changedByCode_(analysis::changedSymbols(g)),
+          structure_(g, analysis::Mentions::Of::Structure) {}
+
+    bool run() {
+        const std::vector<Region *> regions = allRegions(g_);
+        findNeeded();
+        for (Region *r : regions)
+            if (auto *l = dyn_cast<LoopRegion>(r); l && counts(*l) && !nest::isKept(*l))
+                header(*l);
+        for (const bool known : {false, true}) // outside loops, only what inside led to symbols
+            for (Region *r : regions)
+                if (!nest::isKept(*r))
+                    controlFlow(*r, known);
+        assign();
+        return changed_;
+    }
+
+private:
+    enum class At : uint8_t { Start, After, Before };
+    /// Where a symbol is assigned: at the start of the SDFG, after a state, or before a loop.
+    struct Place {
+        At at;
+        Block *block = nullptr;
+        auto operator<=>(const Place &) const = default;
+    };
+    struct Promoted {
+        Place place;
+        ControlRead read;
+        Name symbol; // empty: the limit on changes is reached
+    };
+
+    // ---- which symbols must be symbols
+
+    /// Symbols that something other than tasklets and values needs, and those in their values.
+    void findNeeded() {
+        std::map<Name, std::set<Name>> inValues; // symbol -> names in its values
+        for (const InterstateEdge *e : allInterstateEdges(std::as_const(g_)))
+            for (const auto &[symbol, text] : e->assignments)
+                inValues[symbol].merge(analysis::namesInCode({text, Language::Python}, g_));
+        std::vector<Name> waiting;
+        for (const auto &[symbol, names] : inValues)
+            if (structure_.all() || structure_.contain(symbol))
+                waiting.push_back(symbol);
+        while (!waiting.empty()) {
+            const Name n = waiting.back();
+            waiting.pop_back();
+            if (const auto found = inValues.find(n); found != inValues.end() && needed_.insert(n).second)
+                waiting.insert(waiting.end(), found->second.begin(), found->second.end());
+        }
+    }
+
+    // ---- places
+
+    bool changesIn(const LoopRegion &l, const ControlRead &r) {
+        if (writes_.writtenIn(l, r.container))
+            return true;
+        const auto [assigned, isNew] = assigned_.try_emplace(&l);
+        if (isNew)
+            assigned->second = analysis::assignedIn(l);
+        if (std::any_of(r.indices.begin(), r.indices.end(),
+                        [&](Name n) { return assigned->second.count(n) || changedByCode_.count(n); }))
+            return true;
+        return !g_.desc(r.container)->isScalar() && !analysis::callbackIn(l).empty();
+    }
+
+    /// Has the value certainly been written at a block?
+    bool isWrittenAt(const ControlRead &r, const Block &at) const {
+        const auto writes = writes_.of(r.container);
+        return std::any_of(writes.begin(), writes.end(),
+                           [&](const ContainerWrite *w) { return w->certain && writes_.dominates(*w->state, at); });
+    }
+
+    /// The place for a value whatever loop reads it.
+    std::optional<Place> placeForAll(const ControlRead &r, const Block &from) const {
+        if (!r.isHarmless)
+            return std::nullopt;
+        const auto writes = writes_.of(r.container);
+        if (writes.empty() && !g_.desc(r.container)->transient && g_.start())
+            return Place{At::Start};
+        if (writes.size() == 1 && writes.front()->certain && writes_.dominates(*writes.front()->state, from))
+            return Place{At::After, lastOfRun(*writes.front()->state)};
+        return std::nullopt;
+    }
+
+    /// The last of the states that follow one as a chain without assignments, so that the new assignments do not interrupt it.
+    static Block *lastOfRun(State &first) {
+        Block *at = &first;
+        for (std::size_t k = 0; at->outEdges().size() == 1 && k < at->parent()->blocks().size(); ++k) {
+            const InterstateEdge &e = *at->outEdges().front();
+            if (!e.isUnconditional() || !e.assignments.empty() || !isa<State>(e.dst) || e.dst->inEdges().size() != 1)
+                break;
+            at = e.dst;
+        }
+        return at;
+    }
+
+    /// The place in front of a loop for a harmless value: the outermost loop that does not change it.
+    Place outermost(LoopRegion &l, const ControlRead &r) {
+        Place place{At::Before, &l};
+        for (LoopRegion *outer = loopAround(l.parent()); outer && !changesIn(*outer, r) && isWrittenAt(r, *outer);
+             outer = loopAround(outer->parent()))
+            place.block = outer;
+        return place;
+    }
+
+    /// The place for a value in the header of a loop.
+    std::optional<Place> placeForHeader(LoopRegion &l, const ControlRead &r, bool certain) {
+        if (const auto place = placeForAll(r, l))
+            return place;
+        if (changesIn(l, r)) {
+            context_.missed(l, "its header reads `" + r.text + "`", {Why::Dependence, "the loop may change the value"});
+            return std::nullopt;
+        }
+        if (r.isHarmless && (certain || isWrittenAt(r, l)))
+            return outermost(l, r);
+        return certain ? std::optional(Place{At::Before, &l}) : std::nullopt;
+    }
+
+    /// The place for a value that control flow in a region reads after a block: outside the innermost loop.
+    std::optional<Place> placeInLoop(Region &around, const Block &from, const ControlRead &r) {
+        LoopRegion *l = loopAround(&around);
+        if (!r.isHarmless || !l || changesIn(*l, r))
+            return std::nullopt;
+        if (const auto place = placeForAll(r, from))
+            return place;
+        return isWrittenAt(r, *l) ? std::optional(outermost(*l, r)) : std::nullopt;
+    }
+
+    // ---- uses
+
+    /// The symbol for a value; it is made unless only existing ones are wanted.
+    Name symbolFor(const Place &place, const ControlRead &r, const pass::Element &element, bool onlyKnown) {
+        const std::tuple key(place, r.text);
+        if (const auto known = known_.find(key); known != known_.end())
+            return promoted_[known->second].symbol;
+        if (onlyKnown)
+            return {};
+        known_.emplace(key, promoted_.size());
+        promoted_.push_back({place, r, {}});
+        const Name symbol = freshSymbol(r.container);
+        if (!context_.mayChange(element, "`" + r.text + "` is the symbol `" + symbol.str() + "`"))
+            return {};
+        g_.symbols[symbol] = r.type;
+        return promoted_.back().symbol = symbol;
+    }
+
+    Name freshSymbol(Name container) {
+        if (!taken_) {
+            taken_ = nest::connectorsOf(g_);
+            for (const State *s : allStates(std::as_const(g_)))
+                for (const MapEntry *m : nodesOf<MapEntry>(*s))
+                    taken_->insert(m->params.begin(), m->params.end());
+        }
+        const std::string &path = container.str();
+        std::string base = path.substr(path.rfind('.') + 1) + "_value";
+        while (taken_->count(g_.freshName(base)))
+            base += "_";
+        return g_.freshName(base);
+    }
+
+    void header(LoopRegion &l) {
+        const auto symbolOf = [&](const ControlRead &r, bool certain) { return valueOf(inHeader(l, r, certain)); };
+        changed_ |= reads_.replaceInStatement(l.init->text, true, symbolOf);
+        // The condition of an inverted loop is first evaluated after the body, which may leave the loop.
+        changed_ |= reads_.replace(l.condition->text, !l.inverted, symbolOf);
+        changed_ |= reads_.replaceInStatement(l.update->text, false, symbolOf);
+    }
+
+    static py::ExprRef valueOf(Name symbol) { return symbol.empty() ? nullptr : py::name(symbol); }
+
+    Name inHeader(LoopRegion &l, const ControlRead &r, bool certain) {
+        const auto place = placeForHeader(l, r, certain);
+        return place ? symbolFor(*place, r, l, false) : Name();
+    }
+
+    /// Conditions and values of symbols in a region.
+    void controlFlow(Region &r, bool onlyKnown) {
+        if (!onlyKnown && !loopAround(&r))
+            return;
+        for (const auto &e : r.edges()) {
+            const auto symbolOf = [&](const ControlRead &read, bool) {
+                return valueOf(inRegion(r, *e->src, read, {*e, r}, onlyKnown));
+            };
+            if (e->condition.language == Language::Python && !e->isUnconditional())
+                changed_ |= reads_.replace(e->condition.text, true, symbolOf);
+            for (auto &[symbol, text] : e->assignments)
+                if (needed_.count(symbol))
+                    changed_ |= reads_.replace(text, true, symbolOf);
+        }
+        for (const auto &b : r.blocks())
+            if (auto *c = dyn_cast<ConditionalBlock>(b.get())) {
+                const auto symbolOf = [&](const ControlRead &read, bool) { return valueOf(inRegion(r, *c, read, *c, onlyKnown)); };
+                for (auto &branch : c->branches())
+                    if (branch.condition && branch.condition->language == Language::Python)
+                        changed_ |= reads_.replace(branch.condition->text, true, symbolOf);
+            }
+    }
+
+    Name inRegion(Region &r, const Block &from, const ControlRead &read, const pass::Element &element, bool onlyKnown) {
+        const auto place = onlyKnown ? placeForAll(read, from) : placeInLoop(r, from, read);
+        return place ? symbolFor(*place, read, element, onlyKnown) : Name();
+    }
+
+    // ---- assignments
+
+    void assign() {
+        std::vector<InterstateEdge *> atStart;
+        std::map<Block *, std::vector<InterstateEdge *>> after;
+        for (const At at : {At::Start, At::After, At::Before}) // later values may mention earlier symbols
+            for (const Promoted &p : promoted_) {
+                if (p.place.at != at || p.symbol.empty())
+                    continue;
+                std::vector<InterstateEdge *> edges;
+                if (at == At::Start) {
+                    if (atStart.empty())
+                        atStart = g_.addStateBefore(g_.start(), g_.freshLabel("values"))->outEdges();
+                    edges = atStart;
+                } else if (at == At::After) {
+                    auto &known = after[p.place.block];
+                    if (known.empty())
+                        known = edgesAfter(*p.place.block);
+                    edges = known;
+                } else {
+                    edges = edgesBefore(*p.place.block, p.read);
+                }
+                for (InterstateEdge *e : edges)
+                    e->assignments.emplace_back(p.symbol, p.read.text);
+            }
+    }
+
+    /// The edges that leave a block, if they do not use its symbols themselves.
+    std::vector<InterstateEdge *> edgesAfter(Block &b) {
+        std::set<Name> symbols;
+        for (const Promoted &p : promoted_)
+            if (p.place == Place{At::After, &b} && !p.symbol.empty())
+                symbols.insert(p.symbol);
+        const bool useThem = std::any_of(b.outEdges().begin(), b.outEdges().end(), [&](const InterstateEdge *e) {
+            return mentions(e->condition.text, symbols) || std::any_of(e->assignments.begin(), e->assignments.end(),
+                                                                       [&](const auto &a) { return mentions(a.second, symbols); });
+        });
+        return useThem ? b.parent()->addStateAfter(&b, g_.freshLabel("values"))->inEdges() : b.outEdges();
+    }
+
+    bool mentions(const std::string &text, const std::set<Name> &symbols) const {
+        const std::set<Name> names = analysis::namesInCode({text, Language::Python}, g_);
+        return std::any_of(names.begin(), names.end(), [&](Name n) { return symbols.count(n) != 0; });
+    }
+
+    /// The edges to a loop, if they do not assign a symbol that the value mentions. One leads to the loop at the start of a region.
+    std::vector<InterstateEdge *> edgesBefore(Block &b, const ControlRead &r) {
+        const auto assigns = [&r](const InterstateEdge *e) {
+            return std::any_of(e->assignments.begin(), e->assignments.end(),
+                               [&r](const auto &a) { return r.indices.count(a.first) != 0; });
+        };
+        if (b.inEdges().empty() || b.parent()->start() == &b || std::any_of(b.inEdges().begin(), b.inEdges().end(), assigns))
+            b.parent()->addStateBefore(&b, g_.freshLabel("bounds"));
+        return b.inEdges();
+    }
+
+    SDFG &g_;
+    pass::Context &context_;
+    const ControlReads reads_;
+    const ContainerWrites writes_;
+    const std::set<Name> changedByCode_;
+    const analysis::Mentions structure_;
+    std::set<Name> needed_; // symbols that more than tasklets need
+    std::map<const LoopRegion *, std::set<Name>> assigned_;
+    std::optional<std::set<Name>> taken_; // names that mean something else somewhere
+    std::vector<Promoted> promoted_;
+    std::map<std::tuple<Place, std::string>, std::size_t> known_; // positions in promoted_
+    bool changed_ = false;
+};
+
+// ---- symbols of real numbers
+
+/// Gives the type int32 to symbols of real numbers that hold only integers.
+class IntegerSymbols {
+public:
+    IntegerSymbols(SDFG &g, pass::Context &context) : g_(g), context_(context) {}
+
+    bool run() {
+        find();
+        if (!candidates_.empty())
+            excludeOtherUses();
+        bool changed = false;
+        for (const Name n : candidates_) {
+            if (!context_.mayChange(g_, "`" + n.str() + "` is an int32, since it only holds integers"))
+                break;
+            g_.symbols[n] = ScalarKind::Int32;
+            if (const auto hint = g_.symbolHints.find(n); hint != g_.symbolHints.end())
+                hint->second.type = ScalarKind::Int32;
+            changed = true;
+        }
+        return changed;
+    }
+
+private:
+    void find() {
+        std::map<Name, bool> areIntegers;
+        for (const InterstateEdge *e : allInterstateEdges(std::as_const(g_)))
+            for (const auto &[symbol, text] : e->assignments)
+                if (const Type *t = g_.symbols.find(symbol); t && *t == Type(ScalarKind::Float64)) {
+                    const auto value = py::parseExpr(text);
+                    const bool is = value.value && isSmallInteger(**value.value);
+                    areIntegers.try_emplace(symbol, true).first->second &= is;
+                }
+        for (const auto &[symbol, are] : areIntegers)
+            if (are && !g_.desc(symbol) && !g_.constant(symbol) && !(g_.parentNode && g_.parentNode->mapped(symbol)))
+                candidates_.insert(symbol);
+    }
+
+    Type typeOf(const py::Expr &e) const {
+        const py::Env env{.typeOf = [this](Name n) -> std::optional<Type> {
+            if (const DataDesc *d = g_.desc(n))
+                return d->dtype;
+            if (const Type *t = g_.symbols.find(n))
+                return *t;
+            const Constant *c = g_.constant(n);
+            return c ? std::optional(c->desc.dtype) : std::nullopt;
+        }};
+        const auto ref = std::make_shared<py::Expr>(e);
+        return py::inferTypes(py::resolveModules(ref, env), env, py::Semantics::Symbolic)->type;
+    }
+
+    /// Is it a signed integer of at most 32 bits, which float64 holds exactly?
+    bool isSmallInteger(const py::Expr &e) const {
+        const Type t = typeOf(e);
+        return t.isSigned() && t.bytes().value_or(8) <= 4;
+    }
+
+    void exclude(const std::set<Name> &names) {
+        for (const Name n : names)
+            candidates_.erase(n);
+    }
+
+    void excludeOtherUses() {
+        exclude(analysis::freeSymbols(g_));
+        exclude(analysis::changedSymbols(g_));
+        for (const auto &[name, d] : g_.arrays)
+            exclude(d.freeSymbols());
+        for (const auto *texts : {&g_.globalCode, &g_.initCode, &g_.exitCode})
+            for (const TargetCode &t : *texts)
+                for (const Name n : analysis::identifiers(t.code.text))
+                    candidates_.erase(n);
+        for (const Region *r : allRegions(std::as_const(g_))) {
+            for (const auto &e : r->edges()) {
+                exclude(analysis::namesInCode(e->condition, g_));
+                for (const auto &[symbol, text] : e->assignments)
+                    exclude(analysis::namesInCode({text, Language::Python}, g_));
+            }
+            for (const auto &b : r->blocks())
+                block(*b);
+            if (const auto *l = dyn_cast<LoopRegion>(r))
+                header(*l);
+        }
+    }
+
+    void block(const Block &b) {
+        if (const auto *s = dyn_cast<State>(&b)) {
+            if (s->symbolInstrument != DataInstrumentation::No_Instrumentation)
+                candidates_.clear();
+            exclude(analysis::readIn(b));
+            for (const auto &n : s->nodes())
+                if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
+                    for (const auto &[inner, value] : nested->symbolMapping)
+                        exclude({value.freeSymbols().begin(), value.freeSymbols().end()});
+        } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
+            for (const auto &branch : c->branches())
+                if (branch.condition)
+                    exclude(analysis::namesInCode(*branch.condition, g_));
+        }
+    }
+
+    void header(const LoopRegion &l) {
+        candidates_.erase(l.variable);
+        for (const auto *c : {&l.init, &l.condition, &l.update})
+            if (*c && (!counts(l) || c == &l.update))
+                exclude(analysis::namesInCode(**c, g_));
+        if (!counts(l))
+            return;
+        const auto init = py::parseBlockOrRaw(l.init->text);
+        const Type *variable = g_.symbols.find(l.variable);
+        const bool assigns = init.size() == 1 && init[0]->kind == py::StmtKind::Assign && init[0]->targets.size() == 1;
+        if (!assigns || !variable || !variable->isSigned())
+            exclude(analysis::namesInCode(*l.init, g_));
+        else
+            value(*init[0]->value);
+        if (const auto condition = py::parseExpr(l.condition->text); condition.value)
+            test(**condition.value);
+        else
+            exclude(analysis::namesInCode(*l.condition, g_));
+    }
+
+    void test(const py::Expr &e) {
+        const bool isNot = e.kind == py::ExprKind::Unary && e.op == py::Op::Not;
+        if (e.kind == py::ExprKind::BoolOp || isNot) {
+            for (const py::ExprRef &a : e.args)
+                test(*a);
+        } else if (e.kind == py::ExprKind::Compare && std::all_of(e.args.begin(), e.args.end(), [this](const py::ExprRef &a) {
+                       return typeOf(*a).isSigned() || isExact(*a);
+                   })) {
+            for (const py::ExprRef &a : e.args)
+                value(*a);
+        } else {
+            exclude(py::freeNames(e));
+        }
+    }
+
+    bool isCandidate(const py::Expr &e) const { return e.kind == py::ExprKind::Name && candidates_.count(e.name); }
+
+    /// Is it a candidate, or a minimum or maximum of candidates and other small integers?
+    bool isExact(const py::Expr &e) const {
+        static const std::set<std::string> choices = {"min", "max", "Min", "Max"};
+        if (e.kind != py::ExprKind::Call || e.args[0]->kind != py::ExprKind::Name || !choices.count(e.args[0]->name.str()) ||
+            !e.keywords.empty())
+            return isCandidate(e) || isSmallInteger(e);
+        return std::all_of(e.args.begin() + 1, e.args.end(), [this](const py::ExprRef &a) { return isExact(*a); });
+    }
+
+    void value(const py::Expr &e) {
+        if (!isExact(e))
+            exclude(py::freeNames(e));
+    }
+
+    SDFG &g_;
+    pass::Context &context_;
+    std::set<Name> candidates_;
+};
+
+class PromoteBounds : public pass::GraphPass {
+    bool run(SDFG &root, pass::Context &context) override {
+        if (context.options.gpu() || mentionsGpu(root))
+            return false;
+        analysis::Memories memories(root);
+        bool changed = false;
+        for (SDFG *g : allSDFGs(root)) {
+            const std::vector<Region *> regions = allRegions(*g);
+            if (std::none_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); }))
+                continue;
+            changed |= IntegerSymbols(*g, context).run();
+            if (!analysis::containersReadByControlFlow(*g).empty())
+                changed |= Promotion(*g, memories, context).run();
+        }
+        if (changed)
+            root.renumber();
+        return changed;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<pass::Pass> createPromoteBounds() { return std::make_unique<PromoteBounds>(); }
+
+} // namespace sdfgc::transforms
