@@ -15,7 +15,7 @@ bool Values::Element::operator<(const Element &other) const {
                                         [](sym::Expr a, sym::Expr b) { return sym::Expr::compare(a, b) < 0; });
 }
 
-Values::Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying)
+Values::Values(analysis::Memories &memories, std::vector<analysis::Place> written, std::set<Name> &varying)
     : memories_(memories), written_(std::move(written)), varying_(varying) {}
 
 void Values::enter(SDFG &g, std::set<Name> assigned) { at_ = {&g, std::move(assigned), {}, {}}; }
@@ -89,15 +89,17 @@ bool Values::isVarying(const sym::Subset &s) const {
     return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
 }
 
-bool Values::isWritten(analysis::Memory m) const {
-    return std::any_of(written_.begin(), written_.end(), [&](analysis::Memory w) { return !memories_.apart(w, m); });
+bool Values::isWritten(const analysis::Place &p) const {
+    return std::any_of(written_.begin(), written_.end(), [&](const analysis::Place &w) { return !memories_.apart(w, p); });
 }
 
-/// The value of an element: the same for equal indices if nothing writes the container. `at`: in terms of values.
+/// The value of an element: the same for equal indices if nothing writes the container. `at`: in terms of values. What a view shows
+/// may move.
 sym::Expr Values::element(Name data, const sym::Subset &at) {
     const analysis::Memory m = memories_.of(*at_.g, data);
+    const DataDesc *d = at_.g->desc(data);
     const auto [root, elements] = at_.place ? at_.place(data, at) : std::pair(data, std::optional(at));
-    if (isWritten(m) || !elements || !elements->isOneElement())
+    if ((d && d->isView()) || isWritten(memories_.placeOf(*at_.g, data)) || !elements || !elements->isOneElement())
         return unknown(data);
     Element key{m, root, elements->begins()};
     if (const auto known = elements_.find(key); known != elements_.end())

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace sdfgc::nest {
 
@@ -15,8 +16,8 @@ namespace sdfgc::nest {
 /// name of its own, `k#3`: one that no symbol has.
 class Values {
 public:
-    /// `written`: memories that the loop writes. `varying` receives the names of values that differ between iterations.
-    Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying);
+    /// `written`: what the loop writes. `varying` receives the names of values that differ between iterations.
+    Values(analysis::Memories &memories, std::vector<analysis::Place> written, std::set<Name> &varying);
 
     struct Value {
         sym::Expr value;
@@ -68,10 +69,10 @@ private:
     sym::Expr valueOf(Name symbol);
     sym::Expr element(Name data, const sym::Subset &at);
     bool isVarying(const sym::Subset &s) const;
-    bool isWritten(analysis::Memory m) const;
+    bool isWritten(const analysis::Place &p) const;
 
     analysis::Memories &memories_;
-    const std::set<analysis::Memory> written_;
+    const std::vector<analysis::Place> written_;
     std::set<Name> &varying_;
     Frame at_;
     mutable int count_ = 0;

@@ -8,8 +8,8 @@
     for k in do(1, levels):                   # both ends are included; a third argument is the step
         if t[1, k] > limit: ...
 
-Each loop has a variable of its own. Names without a declaration are integers and become symbols, which edges assign. So do indices and ends of loops that come from
-containers, and conditions that read arrays. Each other assignment is a state with one tasklet.
+Each loop has a variable of its own. Names without a declaration are integers and become symbols, which edges assign. So do indices and ends of
+loops that come from containers, and conditions that read arrays. Each other assignment is a state with one tasklet.
 """
 import ast
 import re

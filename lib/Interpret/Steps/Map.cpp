@@ -14,7 +14,10 @@ public:
             Builder b = p.builder(scope_, p.symbolicDivision(), site_);
             Dimension one;
             one.begin = b.roundedDown(m.ranges[d].begin);
-            one.end = b.roundedDown(m.ranges[d].end);
+            // `j < n` is the range 0:n, whose last value n - 1 may overflow, for example if `n` is an element of an array.
+            if (const auto by = m.ranges[d].step.asInt(); by && *by != 0)
+                one.past = *by > 0 ? 1 : -1;
+            one.end = b.roundedDown(m.ranges[d].end + one.past);
             one.step = b.integer(m.ranges[d].step);
             one.range = p.finish(b, ir::elementName(m));
             const Operand parameter{ScalarKind::Int64, p.machine.allocate(sizeof(int64_t))};
@@ -40,6 +43,7 @@ private:
         Code range;
         const int64_t *begin, *end, *step;
         int64_t *parameter;
+        int64_t past = 0; // distance of `end` from the last value in the range
     };
 
     void dynamicRanges(Planner &p, Scope &outer, const ir::MapEntry &m) {
@@ -71,7 +75,10 @@ private:
             return;
         }
         const bool innermost = d + 1 == dimensions_.size();
-        for (int64_t i = begin; (step > 0 ? i <= end : i >= end) && m.goesOn(); i += step) {
+        const auto isInside = [&x, end, step](int64_t i) {
+            return x.past != 0 ? (step > 0 ? i < end : i > end) : (step > 0 ? i <= end : i >= end);
+        };
+        for (int64_t i = begin; isInside(i) && m.goesOn(); i += step) {
             *x.parameter = i;
             if (!innermost) {
                 loop(d + 1, m);

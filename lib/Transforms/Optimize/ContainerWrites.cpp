@@ -51,29 +51,41 @@ void ContainerWrites::add(State &top, State &s) {
                 in.push_back(e);
         if (in.empty() && !a->setZero)
             continue;
-        const analysis::Memory m = memories_.of(*a);
-        writes_[m].push_back({&top, a, &top == &s && isCertain(*a, in)});
-        for (const Region *r = top.parent(); r; r = r->parent())
-            if (isa<LoopRegion>(r) || isa<SDFG>(r))
-                written_[r].insert(m);
+        const ContainerWrite w{&top, a, &top == &s && isCertain(*a, in)};
+        for (const Edge *e : in)
+            add(memories_.placeOf(*a, *e), w);
+        if (a->setZero)
+            add(memories_.placeOf(*a), w);
     }
+}
+
+void ContainerWrites::add(const analysis::Place &place, const ContainerWrite &w) {
+    const auto known = std::find_if(places_.begin(), places_.end(), [&place](const Written &each) {
+        return each.place.memory == place.memory && each.place.member == place.member;
+    });
+    Written &written = known == places_.end() ? places_.emplace_back(Written{place, {}}) : *known;
+    written.writes.push_back(w);
+    const auto position = static_cast<std::size_t>(&written - places_.data());
+    for (const Region *r = w.state->parent(); r; r = r->parent())
+        if (isa<LoopRegion>(r) || isa<SDFG>(r))
+            written_[r].insert(position);
 }
 
 bool ContainerWrites::writtenIn(const Region &r, Name container) const {
     const auto found = written_.find(&r);
     if (found == written_.end())
         return false;
-    const analysis::Memory m = memories_.of(g_, container);
+    const analysis::Place place = memories_.placeOf(g_, container);
     return std::any_of(found->second.begin(), found->second.end(),
-                       [&](analysis::Memory other) { return !memories_.apart(m, other); });
+                       [&](std::size_t other) { return !memories_.apart(place, places_[other].place); });
 }
 
 std::vector<const ContainerWrite *> ContainerWrites::of(Name container) const {
     std::vector<const ContainerWrite *> out;
-    const analysis::Memory m = memories_.of(g_, container);
-    for (const auto &[other, writes] : writes_)
-        if (!memories_.apart(m, other))
-            for (const ContainerWrite &w : writes)
+    const analysis::Place place = memories_.placeOf(g_, container);
+    for (const Written &written : places_)
+        if (!memories_.apart(place, written.place))
+            for (const ContainerWrite &w : written.writes)
                 out.push_back(&w);
     return out;
 }

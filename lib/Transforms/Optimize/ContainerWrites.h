@@ -10,7 +10,7 @@
 
 namespace sdfgc::transforms {
 
-/// A write to a memory: by an access node of the SDFG, or of an SDFG nested in one of its states.
+/// A write to a place in memory: by an access node of the SDFG, or of an SDFG nested in one of its states.
 struct ContainerWrite {
     ir::State *state; // of the SDFG itself
     const ir::AccessNode *node;
@@ -32,11 +32,16 @@ public:
 
 private:
     void add(ir::State &top, ir::State &s);
+    void add(const analysis::Place &place, const ContainerWrite &w);
 
+    struct Written {
+        analysis::Place place;
+        std::vector<ContainerWrite> writes;
+    };
     ir::SDFG &g_;
     analysis::Memories &memories_;
-    std::map<analysis::Memory, std::vector<ContainerWrite>> writes_;
-    std::map<const ir::Region *, std::set<analysis::Memory>> written_; // of loops and the SDFG
+    std::vector<Written> places_;
+    std::map<const ir::Region *, std::set<std::size_t>> written_; // of loops and the SDFG: positions in places_
     mutable std::map<const ir::Region *, analysis::BlockDominators> dominators_;
 };
 

@@ -147,7 +147,7 @@ std::optional<ControlRead> ControlReads::of(const py::Expr &e) const {
         return std::nullopt;
     if (d->isScalar() && !isMember)
         out.text = path.container;
-    out.isHarmless = !isMember && out.indices.empty() &&
+    out.isHarmless = !isMember && out.indices.empty() && !d->optional.value_or(false) && // it may be null
                      (d->isScalar() || sym::covers(d->fullSubset(), sym::Subset::point(point)) == sym::Truth::True);
     return out;
 }

@@ -17,7 +17,7 @@ struct ControlRead {
     std::string text;       // the same for all reads of the value, as control flow may write it
     std::set<Name> indices; // symbols
     Type type;
-    bool isHarmless = false; // in bounds wherever it is read
+    bool isHarmless = false; // exists and is in bounds wherever it is read
 };
 
 /// Finds and replaces such reads in the code of one SDFG.

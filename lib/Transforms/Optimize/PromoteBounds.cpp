@@ -22,19 +22,19 @@
 // that nothing but tasklets read.)
 //
 // Legal when:
-//   1. the value is an integer or a bool in host memory: a scalar, an element of an array, or a member of a structure. Its indices
-//      are integer symbols;
+//   1. the value is an integer or a bool in host memory: a scalar, an element of an array, or a member of a structure. Its
+//      indices are integer symbols;
 //   2. nothing between the place and the use writes the container, under this or another name, or assigns a symbol in an index;
 //   3. the value is only read where it was read before. A header evaluates its initial value and the first operand of its
-//      condition whenever the loop is reached. Any other read moves only if it is harmless: a scalar, or an element that is
-//      certainly in bounds, which has certainly been written.
+//      condition whenever the loop is reached. Any other read moves only if it is harmless: a scalar, or the element of a
+//      transient of one element, which has certainly been written.
 //
 // What changes:
 //   - Headers of loops that count with a variable.
-//   - Inside loops, conditions, and values of symbols that more than tasklets need, if the place is outside the loop. Elsewhere, the
-//     same if an existing symbol has the value.
-//   - A symbol of type float64 that only ever holds integers of at most 32 bits, and that only headers of loops read, directly or
-//     in min and max, becomes an int32. (Such symbols come from `max(3, nrdmax - 2)`, where Fortran's argument has no type yet.)
+//   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
+//     outside loops if the value has a symbol already.
+//   - A symbol of type float64 becomes an int32 if it only ever holds integers of at most 32 bits, and only headers of loops read
+//     it, directly or in min and max. (Front ends create such symbols for `max(3, nrdmax - 2)`.)
 //
 // Not handled: references, views and streams; programs for GPUs, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"
@@ -72,8 +72,8 @@ LoopRegion *loopAround(Region *r) {
 class Promotion {
 public:
     Promotion(SDFG &g, analysis::Memories &memories, pass::Context &context)
-        : g_(g), context_(context), reads_(g), writes_(g, memories), changedByCode_(analysis::changedSymbols(g)),
-          structure_(g, analysis::Mentions::Of::Structure) {}
+        : g_(g), memories_(memories), context_(context), reads_(g), writes_(g, memories),
+          changedByCode_(analysis::changedSymbols(g)), structure_(g, analysis::Mentions::Of::Structure) {}
 
     bool run() {
         const std::vector<Region *> regions = allRegions(g_);
@@ -137,6 +137,13 @@ private:
         return !g_.desc(r.container)->isScalar() && !analysis::callbackIn(l).empty();
     }
 
+    /// Can the value be read anywhere, also if the program would not read it? The caller may omit arrays that a call does not use.
+    bool isHarmless(const ControlRead &r) const {
+        const analysis::Memory m = memories_.of(g_, r.container);
+        const DataDesc *owner = memories_.desc(m);
+        return r.isHarmless && owner && (owner->isScalar() || (owner->transient && memories_.owner(m).first == &g_));
+    }
+
     /// Has the value certainly been written at a block?
     bool isWrittenAt(const ControlRead &r, const Block &at) const {
         const auto writes = writes_.of(r.container);
@@ -146,7 +153,7 @@ private:
 
     /// The place for a value whatever loop reads it.
     std::optional<Place> placeForAll(const ControlRead &r, const Block &from) const {
-        if (!r.isHarmless)
+        if (!isHarmless(r))
             return std::nullopt;
         const auto writes = writes_.of(r.container);
         if (writes.empty() && !g_.desc(r.container)->transient && g_.start())
@@ -185,7 +192,7 @@ private:
             context_.missed(l, "its header reads `" + r.text + "`", {Why::Dependence, "the loop may change the value"});
             return std::nullopt;
         }
-        if (r.isHarmless && (certain || isWrittenAt(r, l)))
+        if (isHarmless(r) && (certain || isWrittenAt(r, l)))
             return outermost(l, r);
         return certain ? std::optional(Place{At::Before, &l}) : std::nullopt;
     }
@@ -193,7 +200,7 @@ private:
     /// The place for a value that control flow in a region reads after a block: outside the innermost loop.
     std::optional<Place> placeInLoop(Region &around, const Block &from, const ControlRead &r) {
         LoopRegion *l = loopAround(&around);
-        if (!r.isHarmless || !l || changesIn(*l, r))
+        if (!l || !isHarmless(r) || changesIn(*l, r))
             return std::nullopt;
         if (const auto place = placeForAll(r, from))
             return place;
@@ -332,6 +339,7 @@ private:
     }
 
     SDFG &g_;
+    analysis::Memories &memories_;
     pass::Context &context_;
     const ControlReads reads_;
     const ContainerWrites writes_;
