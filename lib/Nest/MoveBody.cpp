@@ -82,6 +82,9 @@ public:
 
     Step move() {
         const std::map<Name, analysis::Access> used = usesIn(loop_);
+        for (const auto &[name, does] : used) // asked while the body is still that of the loop
+            if (onlyInside_(name))
+                inside_.insert(name);
         auto node = std::make_shared<NestedSDFGNode>();
         node->label = identifierOf(loop_.label, "loop_");
         node->debugInfo = loop_.debugInfo;
@@ -112,7 +115,7 @@ private:
     void addContainer(Name name, analysis::Access does, SDFG &inner, Step &s) {
         DataDesc d = *g_.desc(name);
         if (locals_.count(name) || d.isView() || isPrivateInside(name, d)) {
-            const bool moves = !d.isView() || onlyInside_(name);
+            const bool moves = !d.isView() || inside_.count(name);
             if (locals_.count(name))
                 d.storage = Storage::Register;
             inner.arrays.set(name, std::move(d));
@@ -132,7 +135,7 @@ private:
 
     /// Is a container private to the iterations of maps in the body? The body does not use it otherwise.
     bool isPrivateInside(Name name, const DataDesc &d) const {
-        return d.transient && onlyInside_(name) &&
+        return d.transient && inside_.count(name) &&
                std::none_of(body_.uses.begin(), body_.uses.end(), [name](const BodyUse &u) { return u.data == name; });
     }
 
@@ -166,6 +169,7 @@ private:
     const std::set<Name> &locals_;
     analysis::Memories &memories_;
     const std::function<bool(Name)> &onlyInside_;
+    std::set<Name> inside_; // containers that only the body uses
     State *ends_ = nullptr; // with the access nodes of the step's uses
 };
 

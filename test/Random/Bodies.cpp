@@ -260,7 +260,8 @@ void GraphMaker::innerLoop(Lines &out, Body &b, int depth) {
         emptyState(out);
         out.push_back(name + " = 0");
         end = Index::constant(random_.between(1, 3));
-        out.push_back(label("loop") + ": while " + name + " < " + end.text + (random_.oneIn(2) ? "" : " and " + test(b)) + " {");
+        out.push_back(label("loop") + ": while " + name + " < " + end.text + (random_.oneIn(2) ? "" : " and (" + test(b) + ")") +
+                      " {");
     } else if (random_.oneIn(4)) {
         out.push_back(label("loop") + ": for " + name + " = " + (end - 1).text + "; " + name + " >= 0; " + name + " = " + name +
                       " - 1 {");
