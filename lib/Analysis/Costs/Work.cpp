@@ -1,5 +1,6 @@
 #include "sdfgc/Analysis/Costs/Work.h"
 
+#include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Cost.h"
@@ -15,6 +16,7 @@ using Work = std::optional<sym::Expr>;
 constexpr int deepest = 16;            // nesting depth of SDFGs and maps; there is no estimate for deeper ones
 constexpr int64_t elementsAtOnce = 4;  // of a vector
 constexpr int64_t longestVectors = 64; // iterations of a loop that is unrolled
+constexpr int64_t unknownTrips = 64;   // iterations of a loop in a body with control flow, if nothing is known about them
 
 /// Arithmetic on symbols: no containers, no calls.
 bool isArithmetic(sym::Expr e, const SDFG &g) {
@@ -54,6 +56,8 @@ private:
     Work tasklet(const Tasklet &t) const;
     Work copies(const AccessNode &a) const;
     Work nested(const NestedSDFGNode &n, int depth);
+    Work region(const Region &r, int depth);
+    Work loop(const LoopRegion &l, int depth);
     Work extent(const sym::Range &r, const SDFG &g) const;
 
     bool isKnown(sym::Expr e, const SDFG &g) const;
@@ -61,8 +65,9 @@ private:
     /// Values in the current SDFG, over symbols of the outermost SDFG: parameters of surrounding maps are at the middle of their
     /// ranges, and symbols of nested SDFGs have the values passed to them.
     std::map<Name, sym::Expr> values_;
-    Name free_;           // the parameter that work may depend on
-    bool inside_ = false; // a nested SDFG: symbols without a value are its own
+    Name free_;            // the parameter that work may depend on
+    bool inside_ = false;  // a nested SDFG: symbols without a value are its own
+    bool guesses_ = false; // it has control flow: unknown numbers of iterations count as `unknownTrips`
 };
 
 bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {
@@ -120,9 +125,13 @@ Work Estimate::iterations(const MapEntry &m, std::size_t first) {
     sym::Expr total = 1;
     for (std::size_t d = first; d < m.params.size(); ++d) {
         const Work steps = extent(m.ranges[d], *m.state()->sdfg());
-        if (!steps)
+        if (!steps && !guesses_)
             return std::nullopt;
-        total *= *steps;
+        total *= steps.value_or(unknownTrips);
+        if (!steps) {
+            values_.erase(m.params[d]);
+            continue;
+        }
         values_[m.params[d]] = sym::substitute((m.ranges[d].begin + m.ranges[d].end) / 2, values_);
     }
     return total;
@@ -199,29 +208,59 @@ Work Estimate::copies(const AccessNode &a) const {
     return Work(total);
 }
 
-/// The states in sequence. Symbols that the nested SDFG changes have no value.
+/// Symbols that the nested SDFG changes have no value.
 Work Estimate::nested(const NestedSDFGNode &n, int depth) {
     if (!n.sdfg || depth > deepest)
         return std::nullopt;
     Estimate in;
     in.inside_ = true;
+    in.guesses_ = std::any_of(n.sdfg->blocks().begin(), n.sdfg->blocks().end(), [](const auto &b) { return !isa<State>(b.get()); });
     for (const auto &[inner, value] : n.symbolMapping)
         if (isKnown(value, *n.state()->sdfg()))
             in.values_[inner] = sym::substitute(value, values_);
     for (const auto &[name, type] : definedSymbols(*n.sdfg))
         in.values_.erase(name);
+    return in.region(*n.sdfg, depth);
+}
+
+/// The blocks in sequence; all arms of a conditional block count.
+Work Estimate::region(const Region &r, int depth) {
     sym::Expr total = 0;
-    for (const auto &b : n.sdfg->blocks()) {
-        const auto *s = dyn_cast<State>(b.get());
-        if (!s)
+    const auto add = [&total](const Work &w) {
+        total += w.value_or(0);
+        return w.has_value();
+    };
+    for (const auto &b : r.blocks()) {
+        bool known = true;
+        if (const auto *s = dyn_cast<State>(b.get())) {
+            const ScopeTree scopes(*s);
+            known = add(content(scopes.children(nullptr), scopes, depth));
+        } else if (const auto *c = dyn_cast<ConditionalBlock>(b.get())) {
+            for (const auto &branch : c->branches())
+                known = known && add(region(*branch.region, depth));
+        } else if (const auto *l = dyn_cast<LoopRegion>(b.get())) {
+            known = add(loop(*l, depth + 1));
+        } else if (const auto *inner = dyn_cast<Region>(b.get())) {
+            known = add(region(*inner, depth));
+        }
+        if (!known)
             return std::nullopt;
-        const ScopeTree scopes(*s);
-        const Work w = in.content(scopes.children(nullptr), scopes, depth);
-        if (!w)
-            return std::nullopt;
-        total += *w;
     }
     return total;
+}
+
+Work Estimate::loop(const LoopRegion &l, int depth) {
+    if (depth > deepest)
+        return std::nullopt;
+    const LoopHeader header = headerOf(l);
+    const SDFG &g = *l.sdfg();
+    const bool counts = header.hasEnd() && isKnown(header.range().begin, g) && isKnown(header.range().end, g);
+    const sym::Expr trips = counts ? sym::substitute(header.trips(), values_) : sym::Expr(unknownTrips);
+    if (counts)
+        values_[l.variable] = sym::substitute((header.range().begin + header.range().end) / 2, values_);
+    const Work body = region(l, depth);
+    values_.erase(l.variable);
+    return body ? Work(trips * *body) : std::nullopt;
 }
 
 } // namespace

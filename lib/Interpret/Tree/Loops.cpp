@@ -96,11 +96,13 @@ void Translator::iterate(const For &f, const Location &counter, Operand begin, c
     b().copy(x, b().convert(begin, x.type));
     frame().places[static_cast<std::size_t>(f.var.index)] = counter;
     frame().visible[variable(f.var).name] = f.var;
-    const Operand last = isFixed(f.end, f.var) ? b().symbolic(f.end) : Operand();
+    // `j < n` is a loop to n - 1, which may overflow, for example if `n` is an element of an array. C++ gets `j < n`, too.
+    const sym::Expr past = f.end + (f.descending ? -1 : 1);
+    const Operand end = isFixed(f.end, f.var) ? b().symbolic(past) : Operand();
     const std::size_t top = b().position();
     b().emit({goOnNow});
     const std::size_t done =
-        b().jumpLater(b().compare(f.descending ? py::Op::Ge : py::Op::Le, x, last ? last : b().symbolic(f.end)));
+        b().jumpLater(b().compare(f.descending ? py::Op::Gt : py::Op::Lt, x, end ? end : b().symbolic(past)));
     frame().loops.emplace_back();
     make();
     for (const std::size_t j : frame().loops.back().continues)
