@@ -224,10 +224,13 @@ bool LoopItems::isOnlyInside(Name container, const Region &r) const {
     });
 }
 
+bool isScratch(const DataDesc &d) {
+    return d.transient && analysis::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && analysis::isOnHost(&d);
+}
+
 bool isSmallLocal(const DataDesc &d) {
     const auto size = d.totalSize.asInt();
-    return d.transient && analysis::isPlain(&d) && d.lifetime == Lifetime::Scope && !d.pool && size && *size <= smallContainer &&
-           analysis::isOnHost(&d);
+    return isScratch(d) && size && *size <= smallContainer;
 }
 
 bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {

@@ -116,7 +116,7 @@ private:
         DataDesc d = *g_.desc(name);
         if (locals_.count(name) || d.isView() || isPrivateInside(name, d)) {
             const bool moves = !d.isView() || inside_.count(name);
-            if (locals_.count(name))
+            if (locals_.count(name) && isSmallLocal(d))
                 d.storage = Storage::Register;
             inner.arrays.set(name, std::move(d));
             if (moves)

@@ -63,7 +63,9 @@ private:
                                         // iterations
 };
 
-/// May a container be private to an iteration, judging by its descriptor? It must be a small transient of the host.
+/// May a container be private to an iteration, judging by its descriptor? It must be a transient of the host; a small
+/// one can be in registers.
+bool isScratch(const ir::DataDesc &d);
 bool isSmallLocal(const ir::DataDesc &d);
 
 /// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may

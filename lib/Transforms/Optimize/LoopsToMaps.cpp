@@ -15,7 +15,7 @@
 //      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
 //   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
 //      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
-//        They must be small, or memory would be allocated again and again;
+//        Those of more than 64 elements are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
 //      - sums of array elements that are already updates with conflict resolution. The order of the sums is then free
@@ -145,7 +145,12 @@ private:
         map_.locals.clear();
         updated_.clear();
         sums_.clear();
-        return obstacleInBody() ? why : Reason(); // which looks into nested SDFGs, and at all writes of a private container
+        if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
+            return why;
+        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)); });
+        if (moves_)
+            map_.body.clear();
+        return {};
     }
 
     /// The same for a body with any control flow.
@@ -158,9 +163,19 @@ private:
             body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals);
     }
 
+    /// Larger containers are allocated in each iteration, which pays off if it has loops.
     bool mayBePrivate(Name container) const {
         const DataDesc *d = g_.desc(container);
-        return d && ownerOf(container) == container && nest::isSmallLocal(*d) && loops_.isOnlyInside(container, loop_);
+        return d && ownerOf(container) == container && (hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)) &&
+               loops_.isOnlyInside(container, loop_);
+    }
+
+    static bool hasLoops(const LoopRegion &l) {
+        const std::vector<const Block *> blocks = allBlocks(l);
+        return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) {
+            const auto *s = dyn_cast<State>(b);
+            return isa<LoopRegion>(b) || (s && !nodesOf<MapEntry>(*s).empty());
+        });
     }
 
     void move() {
@@ -306,6 +321,7 @@ private:
     analysis::SymbolLiveness &liveness_;
     nest::LoopBody body_;
     bool moves_ = false; // the body, as it is
+    const bool hasLoops_ = hasLoops(loop_);
 };
 
 class LoopsToMaps : public pass::GraphPass {
