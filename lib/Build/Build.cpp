@@ -12,19 +12,13 @@
 #include "sdfgc/Platform/Dialects.h"
 #include "sdfgc/Platform/Emulation.h"
 #include "sdfgc/Support/JobRunner.h"
+#include "sdfgc/Support/Time.h"
 
 #include <algorithm>
-#include <ctime>
 #include <set>
 
 namespace sdfgc::build {
 namespace {
-
-std::int64_t wallClockNs() {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 /// Looks up all libraries; reports all missing ones at once.
 bool resolveLibraries(const Request &request, const Toolchain &toolchain, std::vector<Library> &libraries, diag::Engine &diags) {

@@ -3,11 +3,11 @@
 #include "Build/Internal.h"
 
 #include "sdfgc/Support/File.h"
+#include "sdfgc/Support/Time.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <tuple>
@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 constexpr const char *kFolders[] = {"run", "tasklets"}; // of build folders
 constexpr const char *kBounded = "bounded";             // its time stamp is the time of the last size check
 constexpr std::int64_t kYoungNs = std::int64_t{600} * 1'000'000'000;
-
-std::int64_t nowNs() {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 /// A file or build folder in the cache.
 struct Kept {
@@ -138,7 +132,7 @@ void boundCache(const std::string &folder, std::uint64_t limit) {
         bytes += kept.bytes;
     std::sort(all.begin(), all.end(),
               [](const Kept &a, const Kept &b) { return std::tie(a.usedNs, a.path) < std::tie(b.usedNs, b.path); });
-    const std::int64_t young = nowNs() - kYoungNs;
+    const std::int64_t young = wallClockNs() - kYoungNs;
     for (const Kept &kept : all) {
         if (bytes <= limit || kept.usedNs >= young)
             break;
@@ -150,7 +144,7 @@ void boundCache(const std::string &folder, std::uint64_t limit) {
 void boundCacheAtTimes(const std::string &folder, std::uint64_t limit) {
     const std::string mark = file::join(folder, kBounded);
     const std::optional<file::Stamp> last = file::stamp(mark);
-    if (folder.empty() || limit == 0 || !file::isFolder(folder) || (last && last->modifiedNs > nowNs() - kYoungNs))
+    if (folder.empty() || limit == 0 || !file::isFolder(folder) || (last && last->modifiedNs > wallClockNs() - kYoungNs))
         return;
     if (file::writeAtomic(mark, "", file::Links::Replace)) // first: other runs then need not check, too
         boundCache(folder, limit);

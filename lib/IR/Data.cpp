@@ -54,15 +54,6 @@ bool DataDesc::isPackedC() const {
     return true;
 }
 
-sym::Expr DataDesc::elementOffset(std::span<const sym::Expr> indices) const {
-    sym::Expr sum = 0;
-    for (std::size_t d = 0; d < indices.size() && d < strides.size(); ++d) {
-        sym::Expr index = d < offset.size() ? indices[d] + offset[d] : indices[d];
-        sum += index * strides[d];
-    }
-    return sum;
-}
-
 std::set<Name> DataDesc::freeSymbols() const {
     std::set<Name> names;
     auto add = [&](sym::Expr e) { names.insert(e.freeSymbols().begin(), e.freeSymbols().end()); };

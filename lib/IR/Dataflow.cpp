@@ -92,6 +92,38 @@ Node *State::adopt(std::unique_ptr<Node> n) {
     return nodes_.back().get();
 }
 
+MapEntry *State::addMap(std::string label, std::vector<Name> params, std::vector<sym::Range> ranges, Schedule schedule,
+                        const DebugInfo &where) {
+    auto *entry = add<MapEntry>();
+    auto *exit = add<MapExit>();
+    entry->exit = exit;
+    exit->entry = entry;
+    entry->label = exit->label = std::move(label);
+    entry->params = std::move(params);
+    entry->ranges = std::move(ranges);
+    entry->schedule = schedule;
+    entry->debugInfo = exit->debugInfo = where;
+    return entry;
+}
+
+Tasklet *State::addTasklet(std::string label, Code code) {
+    auto *t = add<Tasklet>();
+    t->label = std::move(label);
+    t->code = std::move(code);
+    return t;
+}
+
+Edge *State::copyAll(AccessNode *from, AccessNode *to) {
+    Memlet m = Memlet::simple(from->data, sdfg()->desc(from->data)->fullSubset());
+    m.otherSubset = sdfg()->desc(to->data)->fullSubset();
+    return connect(from, {}, to, {}, std::move(m));
+}
+
+Edge *State::copyAll(Name from, Name to) {
+    auto *end = add<AccessNode>(to);
+    return copyAll(add<AccessNode>(from), end);
+}
+
 Edge *State::connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m) {
     if (srcConn)
         src->addOut(srcConn);

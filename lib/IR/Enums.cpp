@@ -73,6 +73,7 @@ std::optional<Level> parseLevel(std::string_view t) {
 bool isGpuSchedule(Schedule s) {
     return s == Schedule::GPU_Device || isThreadBlock(s) || s == Schedule::GPU_Warp || s == Schedule::GPU_Persistent;
 }
+bool isKernelSchedule(Schedule s) { return s == Schedule::GPU_Device || s == Schedule::GPU_Persistent; }
 bool isThreadBlock(Schedule s) { return s == Schedule::GPU_ThreadBlock || s == Schedule::GPU_ThreadBlock_Dynamic; }
 bool isGpuStorage(Storage s) { return s == Storage::GPU_Global || s == Storage::GPU_Shared; }
 bool isParallel(Schedule s) { return s != Schedule::Sequential && s != Schedule::Unrolled && s != Schedule::Default; }

@@ -3,6 +3,7 @@
 // This is written for the interpreter alone, and shares nothing with the headers that generated programs include.
 #pragma once
 
+#include "sdfgc/Types/SmallFloat.h"
 #include "sdfgc/Types/Type.h"
 
 #include <complex>
@@ -26,12 +27,7 @@ template <ScalarKind k, class B> inline constexpr bool isLow<LowFloat<k, B>> = t
 template <class T> inline constexpr bool isComplexType = false;
 template <class T> inline constexpr bool isComplexType<std::complex<T>> = true;
 
-/// The value of the stored bits, which float represents exactly.
-float widen(ScalarKind format, unsigned bits);
-/// The nearest stored value, with ties to even; values that are too large become infinity, or NaN in a format without infinities.
-unsigned narrow(ScalarKind format, float value);
-
-template <ScalarKind k, class B> float value(LowFloat<k, B> x) { return widen(k, x.bits); }
+template <ScalarKind k, class B> float value(LowFloat<k, B> x) { return static_cast<float>(widen(k, x.bits)); } // exact
 template <class T> T value(T x) { return x; }
 
 /// A floating-point number converted to an integer type, rounded towards zero. C++ leaves the result undefined for numbers that do

@@ -245,7 +245,7 @@ Tasklet *Expansion::onContainers(State &s, std::string_view label, const std::ve
         const Name connector("_in" + n.str()), used = reachable(n);
         auto *access = s.add<AccessNode>(used);
         if (used != n)
-            copyBetween(s, s.add<AccessNode>(n), access);
+            s.copyAll(s.add<AccessNode>(n), access);
         s.connect(access, {}, t, connector, all(used));
         t->inConnector(connector)->type = type(n);
     }
@@ -254,21 +254,15 @@ Tasklet *Expansion::onContainers(State &s, std::string_view label, const std::ve
         auto *access = s.add<AccessNode>(used);
         s.connect(t, connector, access, {}, all(used));
         if (used != n)
-            copyBetween(s, access, s.add<AccessNode>(n));
+            s.copyAll(access, s.add<AccessNode>(n));
         t->outConnector(connector)->type = type(n);
     }
     s.renumber();
     return t;
 }
 
-void Expansion::copyBetween(State &s, AccessNode *from, AccessNode *to) {
-    Memlet m = Memlet::simple(from->data, inner_->desc(from->data)->fullSubset());
-    m.otherSubset = inner_->desc(to->data)->fullSubset();
-    s.connect(from, {}, to, {}, std::move(m));
-}
-
 void Expansion::copied(State &s, Name from, Name to) {
-    copyBetween(s, s.add<AccessNode>(from), s.add<AccessNode>(to));
+    s.copyAll(from, to);
     s.renumber();
 }
 

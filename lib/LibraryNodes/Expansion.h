@@ -185,7 +185,6 @@ private:
                               const std::vector<Name> &outputs, ir::Code text, const std::function<Type(Name)> &type);
     /// The container that a call uses for another one: itself, or its copy on the device.
     Name reachable(Name n);
-    void copyBetween(ir::State &s, ir::AccessNode *from, ir::AccessNode *to);
     Operand operand(ir::Edge *e, bool input);
     ir::State &state_;
     ir::LibraryNode &node_;

@@ -1,5 +1,6 @@
 #include "Expanders.h"
 
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 
@@ -16,6 +17,8 @@ const std::vector<Definition> &all() {
     , Gradient::Kind                                                                                                               \
     }                                                                                                                              \
     ,
+#define SDFGC_LIBRARY_NODE_DECLARATION(Class, Library, Reason, Summary)                                                            \
+    {.className = #Class, .library = #Library, .summary = Summary, .refusal = Reason, .declares = true},
 #define SDFGC_LIBRARY_NODE_REFUSED(Class, Library, Reason, Summary) {#Class, #Library, Summary, "", nullptr, Reason},
 #include "sdfgc/Analysis/LibraryNodes.def"
     };
@@ -65,7 +68,7 @@ bool overwrites(const ir::LibraryNode &n) {
         return !how->keepsOld();
     const Definition *d = find(n);
     // MPI nodes may not write on ranks that are not the root or not in the grid.
-    return d && d->expand && d->className != "Stencil" && d->library != "mpi" && d->library != "pblas";
+    return d && d->expand && !analysis::has(n, analysis::Trait::KeepsElements) && !analysis::communicationOf(n);
 }
 
 } // namespace sdfgc::libnodes

@@ -38,12 +38,7 @@ Expansion::Nest Expansion::open(State &s, std::string_view label, const std::vec
     for (const Level &level : levels) {
         if (level.params.empty())
             continue;
-        auto *entry = s.add<MapEntry>();
-        auto *exit = s.add<MapExit>();
-        entry->exit = exit;
-        exit->entry = entry;
-        entry->label = exit->label = std::string(label);
-        entry->schedule = level.schedule;
+        MapEntry *entry = s.addMap(std::string(label), {}, {}, level.schedule);
         entry->debugInfo = node_.debugInfo;
         for (const auto &[p, size] : level.params) {
             entry->params.push_back(p);
@@ -121,9 +116,7 @@ void Expansion::readWhole(State &s, MapEntry &entry, Tasklet &t, Name connector,
 }
 
 Tasklet *Expansion::python(State &s, std::string_view label, std::string code) {
-    auto *t = s.add<Tasklet>();
-    t->label = std::string(label);
-    t->code = {std::move(code), Language::Python};
+    Tasklet *t = s.addTasklet(std::string(label), {std::move(code)});
     t->debugInfo = node_.debugInfo;
     return t;
 }

@@ -2,6 +2,7 @@
 
 #include "Expansion.h"
 
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/IR/StateGraph.h"
 
@@ -70,7 +71,7 @@ std::size_t rankOf(const ir::Edge &written) {
 } // namespace
 
 std::string whyOnHost(const ir::LibraryNode &n, const pass::CompileOptions &options) {
-    if (n.libraryName() == "mpi" || n.libraryName() == "pblas")
+    if (analysis::communicationOf(n))
         return "MPI sends and receives in host memory";
     const auto row = analysis::libraryRow(n);
     const ExpansionKind kind = row ? deviceRows[*row].kind : ExpansionKind::Parallel;

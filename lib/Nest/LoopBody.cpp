@@ -28,15 +28,26 @@ bool hasJumps(const Region &r) {
     return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
 }
 
-/// Memories that dataflow in a region writes, at any depth.
-std::set<analysis::Memory> writtenIn(const Region &r, analysis::Memories &memories) {
-    std::set<analysis::Memory> out;
+/// What dataflow in a region writes, at any depth.
+std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memories) {
+    std::set<std::pair<analysis::Memory, Name>> known;
+    std::vector<analysis::Place> out;
+    const auto add = [&](const analysis::Place &p) {
+        if (known.emplace(p.memory, p.member.path).second)
+            out.push_back(p);
+    };
     for (const State *s : allStates(r))
         for (const auto &n : s->nodes()) {
-            if (const auto *a = dyn_cast<AccessNode>(n.get()); a && (!a->inEdges().empty() || a->setZero))
-                out.insert(memories.of(*a));
+            if (const auto *a = dyn_cast<AccessNode>(n.get())) {
+                if (a->setZero)
+                    add(memories.placeOf(*a));
+                for (const Edge *e : a->inEdges())
+                    if (!e->memlet.isEmpty() && !analysis::isViewing(*e))
+                        add(memories.placeOf(*a, *e));
+            }
             if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()); nested && nested->sdfg)
-                out.merge(writtenIn(*nested->sdfg, memories));
+                for (const analysis::Place &p : writtenIn(*nested->sdfg, memories))
+                    add(p);
         }
     return out;
 }
@@ -197,11 +208,11 @@ private:
         if (!header.hasEnd() || !analysis::isInteger(header.first, &f.g) || !analysis::isInteger(header.step, &f.g) ||
             !analysis::isInteger(header.end, &f.g))
             return false;
-        const std::set<analysis::Memory> written = writtenIn(l, memories_);
+        const std::vector<analysis::Place> written = writtenIn(l, memories_);
         const std::set<Name> names = header.names();
         return std::none_of(names.begin(), names.end(), [&](Name n) {
-            return assigned.count(n) || (f.g.desc(n) && std::any_of(written.begin(), written.end(), [&](analysis::Memory m) {
-                                             return !memories_.apart(m, memories_.of(f.g, n));
+            return assigned.count(n) || (f.g.desc(n) && std::any_of(written.begin(), written.end(), [&](const analysis::Place &p) {
+                                             return !memories_.apart(p, memories_.placeOf(f.g, n));
                                          }));
         });
     }
@@ -299,7 +310,7 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, u.certain, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
             else
                 access(u.kind, u.place(), u.data, u.subset, u.certain, f);
     }
@@ -315,7 +326,8 @@ private:
         Frame inner{g, analysis::sharedContainers(g), {}, &f};
         for (const Use &u : s.uses)
             inner.arguments.insert_or_assign(u.connector, argument(u, g, meaning, f));
-        const Values::Frame outer = values_.enter(g, {}, std::move(meaning));
+        const Values::Frame outer =
+            values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
         const bool returns = hasJumps(g);
         if (returns)

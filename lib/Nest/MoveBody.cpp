@@ -111,8 +111,8 @@ public:
 private:
     void addContainer(Name name, analysis::Access does, SDFG &inner, Step &s) {
         DataDesc d = *g_.desc(name);
-        if (locals_.count(name) || d.isView()) {
-            const bool moves = locals_.count(name) || onlyInside_(name);
+        if (locals_.count(name) || d.isView() || isPrivateInside(name, d)) {
+            const bool moves = !d.isView() || onlyInside_(name);
             if (locals_.count(name))
                 d.storage = Storage::Register;
             inner.arrays.set(name, std::move(d));
@@ -128,6 +128,12 @@ private:
         d.transient = false;
         d.lifetime = Lifetime::Scope;
         inner.arrays.set(name, std::move(d));
+    }
+
+    /// Is a container private to the iterations of maps in the body? The body does not use it otherwise.
+    bool isPrivateInside(Name name, const DataDesc &d) const {
+        return d.transient && onlyInside_(name) &&
+               std::none_of(body_.uses.begin(), body_.uses.end(), [name](const BodyUse &u) { return u.data == name; });
     }
 
     Use use(UseKind kind, Name name, const sym::Subset &whole) {

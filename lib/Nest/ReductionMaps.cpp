@@ -227,8 +227,7 @@ bool isReduce(const Step &s) {
 
 bool isProduct(const Step &s) {
     const LibraryNode *node = libraryNode(s);
-    // A choice, not a meaning: a Gemv or Gemm node names the routine that its author wants.
-    return node && (node->className() == "MatMul" || node->className() == "Dot") && node->libraryName() == "blas";
+    return node && analysis::has(*node, analysis::Trait::Product);
 }
 
 bool orderCounts(const Step &s, const SDFG &g) {

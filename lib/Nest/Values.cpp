@@ -8,23 +8,20 @@ namespace sdfgc::nest {
 
 using namespace ir;
 
-namespace {
-
-using ElementKey = std::pair<analysis::Memory, sym::Expr>;
-
-bool precedes(const ElementKey &a, const ElementKey &b) {
-    return a.first != b.first ? a.first < b.first : sym::Expr::compare(a.second, b.second) < 0;
+bool Values::Element::operator<(const Element &other) const {
+    if (memory != other.memory || data != other.data)
+        return memory != other.memory ? memory < other.memory : data < other.data;
+    return std::lexicographical_compare(at.begin(), at.end(), other.at.begin(), other.at.end(),
+                                        [](sym::Expr a, sym::Expr b) { return sym::Expr::compare(a, b) < 0; });
 }
 
-} // namespace
+Values::Values(analysis::Memories &memories, std::vector<analysis::Place> written, std::set<Name> &varying)
+    : memories_(memories), written_(std::move(written)), varying_(varying) {}
 
-Values::Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying)
-    : memories_(memories), written_(std::move(written)), varying_(varying), elements_(precedes) {}
+void Values::enter(SDFG &g, std::set<Name> assigned) { at_ = {&g, std::move(assigned), {}, {}}; }
 
-void Values::enter(SDFG &g, std::set<Name> assigned) { at_ = {&g, std::move(assigned), {}, false}; }
-
-Values::Frame Values::enter(SDFG &g, std::set<Name> assigned, std::map<Name, sym::Expr> meaning) {
-    Frame inner{&g, std::move(assigned), {}, true};
+Values::Frame Values::enter(SDFG &g, std::map<Name, sym::Expr> meaning, Place place) {
+    Frame inner{&g, {}, {}, std::move(place)};
     for (const auto &[name, value] : meaning)
         inner.values[name] = {value, false};
     return std::exchange(at_, std::move(inner));
@@ -71,7 +68,7 @@ sym::Expr Values::valueOf(Name symbol) {
     const auto v = at_.values.find(symbol);
     if (v != at_.values.end())
         return v->second.value;
-    return at_.isNested ? unknown(symbol) : sym::Expr::symbol(symbol);
+    return at_.place ? unknown(symbol) : sym::Expr::symbol(symbol);
 }
 
 sym::Expr Values::assigned(Name symbol, const std::string &text, const InterstateEdge &e) {
@@ -87,26 +84,28 @@ sym::Expr Values::assigned(Name symbol, const std::string &text, const Interstat
 
 // ---------------------------------------------------------------------------------------------------- expressions
 
-bool Values::isVarying(sym::Expr e) const {
-    const auto &names = e.freeSymbols();
+bool Values::isVarying(const sym::Subset &s) const {
+    const std::set<Name> names = s.freeSymbols();
     return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
 }
 
-bool Values::isWritten(analysis::Memory m) const {
-    return std::any_of(written_.begin(), written_.end(), [&](analysis::Memory w) { return !memories_.apart(w, m); });
+bool Values::isWritten(const analysis::Place &p) const {
+    return std::any_of(written_.begin(), written_.end(), [&](const analysis::Place &w) { return !memories_.apart(w, p); });
 }
 
-/// The value of an element: the same for equal indices if nothing writes the container. `at`: the translated indices, as one
-/// expression.
-sym::Expr Values::element(Name data, sym::Expr at) {
+/// The value of an element: the same for equal indices if nothing writes the container. `at`: in terms of values. What a view shows
+/// may move.
+sym::Expr Values::element(Name data, const sym::Subset &at) {
     const analysis::Memory m = memories_.of(*at_.g, data);
-    if (isWritten(m))
+    const DataDesc *d = at_.g->desc(data);
+    const auto [root, elements] = at_.place ? at_.place(data, at) : std::pair(data, std::optional(at));
+    if ((d && d->isView()) || isWritten(memories_.placeOf(*at_.g, data)) || !elements || !elements->isOneElement())
         return unknown(data);
-    const auto known = elements_.find({m, at});
-    if (known != elements_.end())
+    Element key{m, root, elements->begins()};
+    if (const auto known = elements_.find(key); known != elements_.end())
         return known->second;
-    const sym::Expr made = isVarying(at) ? unknown(data) : sym::Expr::symbol(fresh(data));
-    elements_.emplace(ElementKey{m, at}, made);
+    const sym::Expr made = isVarying(*elements) ? unknown(data) : sym::Expr::symbol(fresh(data));
+    elements_.emplace(std::move(key), made);
     return made;
 }
 
@@ -117,10 +116,11 @@ sym::Expr Values::translated(sym::Expr e) {
         switch (x.kind()) {
         case sym::SymbolicKind::Symbol:
             return x.name().view().find('#') != std::string_view::npos ? x
-                   : at_.g->desc(x.name())                             ? element(x.name(), 0)
+                   : at_.g->desc(x.name())                             ? element(x.name(), at_.g->desc(x.name())->fullSubset())
                                                                        : valueOf(x.name());
         case sym::SymbolicKind::Subscript:
-            return at_.g->desc(x.name()) ? element(x.name(), x) : unknown(x.name());
+            return at_.g->desc(x.name()) ? element(x.name(), sym::Subset::point({x.operands().begin(), x.operands().end()}))
+                                         : unknown(x.name());
         case sym::SymbolicKind::Attr:
         case sym::SymbolicKind::Call:
             return unknown(x.name());

@@ -4,8 +4,11 @@
 #include "sdfgc/Analysis/Memory/Memories.h"
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace sdfgc::nest {
 
@@ -13,8 +16,8 @@ namespace sdfgc::nest {
 /// name of its own, `k#3`: one that no symbol has.
 class Values {
 public:
-    /// `written`: memories that the loop writes. `varying` receives the names of values that differ between iterations.
-    Values(analysis::Memories &memories, std::set<analysis::Memory> written, std::set<Name> &varying);
+    /// `written`: what the loop writes. `varying` receives the names of values that differ between iterations.
+    Values(analysis::Memories &memories, std::vector<analysis::Place> written, std::set<Name> &varying);
 
     struct Value {
         sym::Expr value;
@@ -22,17 +25,20 @@ public:
     };
     using Point = std::map<Name, Value>;
 
+    /// Returns elements of a container of a nested SDFG as elements of one of the loop's SDFG, if that is possible.
+    using Place = std::function<std::pair<Name, std::optional<sym::Subset>>(Name, const sym::Subset &)>;
+
     /// The SDFG in which symbols are looked up, with its values.
     struct Frame {
         ir::SDFG *g = nullptr;
         std::set<Name> assigned; // by the loop, in its own SDFG
         Point values;
-        bool isNested = false;
+        Place place; // of a nested SDFG
     };
     /// Enters the SDFG of the loop, which assigns these symbols.
     void enter(ir::SDFG &g, std::set<Name> assigned);
     /// Enters a nested SDFG, whose symbols have these values. Returns the frame to go back to.
-    Frame enter(ir::SDFG &g, std::set<Name> assigned, std::map<Name, sym::Expr> meaning);
+    Frame enter(ir::SDFG &g, std::map<Name, sym::Expr> meaning, Place place);
     void leave(Frame outer) { at_ = std::move(outer); }
 
     const Point &point() const { return at_.values; }
@@ -61,18 +67,22 @@ public:
 
 private:
     sym::Expr valueOf(Name symbol);
-    sym::Expr element(Name data, sym::Expr at);
-    bool isVarying(sym::Expr e) const;
-    bool isWritten(analysis::Memory m) const;
+    sym::Expr element(Name data, const sym::Subset &at);
+    bool isVarying(const sym::Subset &s) const;
+    bool isWritten(const analysis::Place &p) const;
 
     analysis::Memories &memories_;
-    const std::set<analysis::Memory> written_;
+    const std::vector<analysis::Place> written_;
     std::set<Name> &varying_;
     Frame at_;
     mutable int count_ = 0;
-    std::map<std::pair<analysis::Memory, sym::Expr>, sym::Expr,
-             bool (*)(const std::pair<analysis::Memory, sym::Expr> &, const std::pair<analysis::Memory, sym::Expr> &)>
-        elements_; // that nothing writes
+    struct Element {
+        analysis::Memory memory;
+        Name data; // of the loop's SDFG
+        std::vector<sym::Expr> at;
+        bool operator<(const Element &other) const;
+    };
+    std::map<Element, sym::Expr> elements_; // that nothing writes
 };
 
 } // namespace sdfgc::nest

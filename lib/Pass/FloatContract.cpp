@@ -2,37 +2,23 @@
 
 namespace sdfgc::pass {
 
-std::string_view name(FloatClass c) {
-    switch (c) {
-    case FloatClass::F0:
-        return "F0";
-    case FloatClass::F1:
-        return "F1";
-    case FloatClass::F2:
-        return "F2";
-    case FloatClass::V:
-        return "V";
-    case FloatClass::F3:
-        return "F3";
-    }
-    return "";
-}
+namespace {
 
-std::string_view description(FloatClass c) {
-    switch (c) {
-    case FloatClass::F0:
-        return "the same bits";
-    case FloatClass::F1:
-        return "sums that the graph leaves open may be computed in another order, library nodes by another algorithm";
-    case FloatClass::F2:
-        return "products and sums may be rounded once";
-    case FloatClass::V:
-        return "functions may be those of a vector library";
-    case FloatClass::F3:
-        return "operations whose order the program specifies may be reordered";
-    }
-    return "";
-}
+struct ClassText {
+    std::string_view name, description;
+};
+/// In the order of FloatClass.
+constexpr ClassText classTexts[] = {
+    {"F0", "the same bits"},
+    {"F1", "sums that the graph leaves open may be computed in another order, library nodes by another algorithm"},
+    {"F2", "products and sums may be rounded once"},
+    {"V", "functions may be those of a vector library"},
+    {"F3", "operations whose order the program specifies may be reordered"}};
+
+} // namespace
+
+std::string_view name(FloatClass c) { return classTexts[static_cast<std::size_t>(c)].name; }
+std::string_view description(FloatClass c) { return classTexts[static_cast<std::size_t>(c)].description; }
 
 bool allows(FpModel model, ReductionOrder reductions, FloatClass c) {
     switch (c) {

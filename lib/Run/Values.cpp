@@ -1,5 +1,7 @@
 #include "sdfgc/Run/Values.h"
 
+#include "sdfgc/Types/SmallFloat.h"
+
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -8,71 +10,6 @@
 
 namespace sdfgc::run {
 namespace {
-
-/// Layout of a binary floating-point format narrower than 32 bits. Formats without infinity use their largest exponent for numbers.
-struct SmallFloat {
-    int exponentBits, mantissaBits;
-    bool hasInfinity;
-    int bias() const { return (1 << (exponentBits - 1)) - 1; }
-    int bits() const { return 1 + exponentBits + mantissaBits; }
-};
-
-std::optional<SmallFloat> smallFloat(ScalarKind k) {
-    switch (k) {
-    case ScalarKind::Float16:
-        return SmallFloat{5, 10, true};
-    case ScalarKind::BFloat16:
-        return SmallFloat{8, 7, true};
-    case ScalarKind::Float8E4M3FN:
-        return SmallFloat{4, 3, false};
-    case ScalarKind::Float8E5M2:
-        return SmallFloat{5, 2, true};
-    default:
-        return std::nullopt;
-    }
-}
-
-/// Rounds to nearest, ties to even, as IEEE 754 does for every binary format.
-uint32_t encode(const SmallFloat &f, double v) {
-    const uint32_t sign = std::signbit(v) ? 1u << (f.bits() - 1) : 0;
-    const uint32_t exponentMask = ((1u << f.exponentBits) - 1) << f.mantissaBits, mantissaMask = (1u << f.mantissaBits) - 1;
-    if (std::isnan(v))
-        return sign | exponentMask | (f.hasInfinity ? 1u << (f.mantissaBits - 1) : mantissaMask);
-    const uint32_t infinity = f.hasInfinity ? exponentMask : exponentMask | mantissaMask; // e4m3fn: NaN
-    if (std::isinf(v))
-        return sign | infinity;
-    int exponent = 0;
-    const double magnitude = std::fabs(v);
-    if (magnitude == 0)
-        return sign;
-    std::frexp(magnitude, &exponent); // magnitude = m * 2^exponent, m in [0.5, 1)
-    const int lowest = 1 - f.bias();  // of normalised numbers
-    const int scale = std::max(exponent - 1, lowest);
-    // In units of the last place, the rounded number is an integer; carries propagate into the exponent automatically.
-    const double units = std::nearbyint(std::ldexp(magnitude, f.mantissaBits - scale));
-    const auto whole = static_cast<uint32_t>(units);
-    const uint32_t biased = static_cast<uint32_t>(scale - lowest) << f.mantissaBits;
-    const uint32_t bits = whole + biased; // the hidden bit of a normalised number is in `whole` and adds one to the exponent
-    const uint32_t largest = f.hasInfinity ? exponentMask - 1 : (exponentMask | mantissaMask) - 1;
-    return sign | (bits > largest ? infinity : bits);
-}
-
-double decode(const SmallFloat &f, uint32_t bits) {
-    const bool negative = bits >> (f.bits() - 1) & 1;
-    const int exponent = static_cast<int>(bits >> f.mantissaBits & ((1u << f.exponentBits) - 1));
-    const uint32_t mantissa = bits & ((1u << f.mantissaBits) - 1);
-    const bool top = exponent == (1 << f.exponentBits) - 1;
-    double v = 0;
-    if (f.hasInfinity && top)
-        v = mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-    else if (top && mantissa == (1u << f.mantissaBits) - 1)
-        v = std::numeric_limits<double>::quiet_NaN();
-    else if (exponent == 0)
-        v = std::ldexp(mantissa, 1 - f.bias() - f.mantissaBits);
-    else
-        v = std::ldexp((1u << f.mantissaBits) + mantissa, exponent - f.bias() - f.mantissaBits);
-    return negative ? -v : v;
-}
 
 template <class T> void append(std::string &out, T v) { out.append(reinterpret_cast<const char *>(&v), sizeof v); }
 
@@ -150,9 +87,9 @@ bool store(Type type, const Number &n, std::string &out) {
     if (n.value.imag() != 0 && !type.isComplex())
         return false;
     const double v = n.value.real();
-    if (const auto small = smallFloat(type.scalar())) {
-        const uint32_t bits = encode(*small, v);
-        if (small->bits() == 16)
+    if (isSmallFloat(type.scalar())) {
+        const uint32_t bits = narrow(type.scalar(), v);
+        if (type.bytes() == 2)
             append(out, static_cast<uint16_t>(bits));
         else
             append(out, static_cast<uint8_t>(bits));
@@ -192,8 +129,8 @@ bool store(Type type, const Number &n, std::string &out) {
 }
 
 double valueOf(Type type, std::string_view bytes) {
-    if (const auto small = smallFloat(type.scalar()))
-        return decode(*small, small->bits() == 16 ? load<uint16_t>(bytes) : load<uint8_t>(bytes));
+    if (isSmallFloat(type.scalar()))
+        return widen(type.scalar(), type.bytes() == 2 ? load<uint16_t>(bytes) : load<uint8_t>(bytes));
     switch (type.scalar()) {
     case ScalarKind::Bool:
     case ScalarKind::UInt8:

@@ -80,18 +80,12 @@ void TextWriter::putLine(std::string_view text, int depth) {
             text_ += unit_;
     text_.append(text) += '\n';
     ++lines_;
-    opened_ = false;
 }
 
 void TextWriter::line(std::string_view text) {
     for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
         put(text.substr(0, end));
     put(text);
-}
-
-void TextWriter::blank() {
-    if (!text_.empty() && !opened_ && !text_.ends_with("\n\n") && text_ != "\n")
-        put({});
 }
 
 void TextWriter::verbatim(std::string_view text) {
@@ -101,13 +95,11 @@ void TextWriter::verbatim(std::string_view text) {
     if (text.back() != '\n')
         text_ += '\n';
     lines_ += static_cast<int>(std::count(text.begin(), text.end(), '\n')) + (text.back() != '\n');
-    opened_ = false;
 }
 
 void TextWriter::open(std::string_view head) {
     put(head.empty() ? "{" : std::string(head) + " {");
     indent();
-    opened_ = true;
 }
 
 void TextWriter::close(std::string_view tail) {
@@ -119,7 +111,6 @@ void TextWriter::reopen(std::string_view head) {
     dedent();
     put("} " + std::string(head) + " {");
     indent();
-    opened_ = true;
 }
 
 void TextWriter::dedent() {

@@ -13,6 +13,10 @@ std::int64_t Timer::nowNs() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::int64_t wallClockNs() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 TimeTrace::Scope::Scope(TimeTrace *trace, std::string_view name, std::string_view detail) : trace_(trace) {
     if (!trace_)
         return;

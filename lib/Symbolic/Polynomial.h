@@ -88,4 +88,7 @@ Expr scale(Expr e, const Num &by);
 /// bits.
 std::optional<int64_t> commonDenominator(Expr e);
 
+/// The node `e` rebuilt with other operands and simplified.
+Expr rebuilt(Expr e, const std::vector<Expr> &ops);
+
 } // namespace sdfgc::sym

@@ -4,10 +4,8 @@
 #include <unordered_map>
 
 namespace sdfgc::sym {
-namespace {
 
-/// The node `e` rebuilt with other operands and simplified.
-Expr rebuild(Expr e, const std::vector<Expr> &ops) {
+Expr rebuilt(Expr e, const std::vector<Expr> &ops) {
     switch (e.kind()) {
     case SymbolicKind::Add: {
         SumBuilder sum;
@@ -70,6 +68,8 @@ Expr rebuild(Expr e, const std::vector<Expr> &ops) {
     }
 }
 
+namespace {
+
 /// Bottom-up: `visit` gets each original node and the same node with rewritten operands, which simplification may have turned into
 /// anything. Shared nodes are rewritten once. The recursion is as deep as the expression, and makeNode bounds that depth.
 template <class Skip, class Visit> class Rewriter {
@@ -90,7 +90,7 @@ public:
             ops.push_back((*this)(op));
             changed = changed || ops.back() != op;
         }
-        Expr result = visit_(e, changed ? rebuild(e, ops) : e);
+        Expr result = visit_(e, changed ? rebuilt(e, ops) : e);
         done_.emplace(e, result);
         return result;
     }

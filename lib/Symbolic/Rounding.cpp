@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -64,34 +63,22 @@ Expr inIntegers(Expr e) {
         ops.push_back(inIntegers(op));
     if (std::equal(ops.begin(), ops.end(), e.operands().begin()))
         return e.kind() == SymbolicKind::Float ? exactly(e.floatValue()).value_or(e) : e;
-    const auto fold = [&](auto combine) { return std::accumulate(ops.begin() + 1, ops.end(), ops[0], combine); };
     switch (e.kind()) {
     case SymbolicKind::Add:
-        return fold([](Expr a, Expr b) { return a + b; });
     case SymbolicKind::Mul:
-        return fold([](Expr a, Expr b) { return a * b; });
     case SymbolicKind::Pow:
-        return pow(ops[0], ops[1]);
     case SymbolicKind::FloorDiv:
-        return floorDiv(ops[0], ops[1]);
     case SymbolicKind::CeilDiv:
-        return ceilDiv(ops[0], ops[1]);
     case SymbolicKind::Mod:
-        return mod(ops[0], ops[1]);
     case SymbolicKind::Floor:
-        return floor(ops[0]);
     case SymbolicKind::Ceil:
-        return ceil(ops[0]);
     case SymbolicKind::Abs:
-        return abs(ops[0]);
     case SymbolicKind::Min:
-        return min(std::move(ops));
     case SymbolicKind::Max:
-        return max(std::move(ops));
+    case SymbolicKind::Approx:
+        return rebuilt(e, ops);
     case SymbolicKind::Select:
         return select(e.operands()[0], ops[1], ops[2]);
-    case SymbolicKind::Approx:
-        return approx(ops[0], ops[1]);
     default: // comparisons and functions use the numbers as written
         return e;
     }

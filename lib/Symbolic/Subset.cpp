@@ -12,15 +12,6 @@ bool isNegativeConstant(Expr step) { return isExactNumber(step) && step.numerato
 /// The end in the exclusive form that people write.
 Expr exclusiveEnd(const Range &r) { return isNegativeConstant(r.step) ? r.end - 1 : r.end + 1; }
 
-Range composeRange(const Range &outer, const Range &inner) {
-    Range r;
-    r.begin = outer.begin + outer.step * inner.begin;
-    r.end = outer.begin + outer.step * inner.end;
-    r.step = outer.step * inner.step;
-    r.tile = inner.tile.isOne() ? outer.tile : inner.tile;
-    return r;
-}
-
 std::string text(const Range &r) {
     if (r.isPoint())
         return r.begin.str();
@@ -118,20 +109,6 @@ std::string Subset::str() const {
     std::string result;
     for (const Range &r : dims)
         result += (result.empty() ? "" : ", ") + text(r);
-    return result;
-}
-
-Subset compose(const Subset &outer, const Subset &inner) {
-    if (inner.rank() > outer.rank())
-        return outer;
-    std::size_t extra = outer.rank() - inner.rank(), next = 0;
-    Subset result;
-    for (const Range &r : outer.dims) {
-        bool additional = extra > 0 && (next == inner.rank() || r.size().isOne());
-        if (additional)
-            --extra;
-        result.dims.push_back(additional ? r : composeRange(r, inner.dims[next++]));
-    }
     return result;
 }
 

@@ -1,6 +1,8 @@
 // Trees as Python text with the fewest parentheses.
 #include "Tasklet/AstUtil.h"
 
+#include "sdfgc/Support/Text.h"
+
 #include <array>
 
 namespace sdfgc::py {
@@ -65,29 +67,6 @@ constexpr bool inOrderOfOps() {
 static_assert(inOrderOfOps());
 
 const OpText &opText(Op op) { return opTexts[static_cast<std::size_t>(op)]; }
-
-std::string quoted(const std::string &content) {
-    std::string out = "'";
-    for (char c : content) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '\\' || c == '\'')
-            out += '\\', out += c;
-        else if (c == '\n')
-            out += "\\n";
-        else if (c == '\t')
-            out += "\\t";
-        else if (c == '\r')
-            out += "\\r";
-        else if (byte < 0x20 || byte == 0x7F) {
-            constexpr std::string_view hex = "0123456789abcdef";
-            out += "\\x";
-            out += hex[byte >> 4];
-            out += hex[byte & 15];
-        } else
-            out += c;
-    }
-    return out + "'";
-}
 
 int precedence(const Expr &e) {
     switch (e.kind) {
@@ -194,7 +173,7 @@ std::string bare(const Expr &e) {
     case ExprKind::None:
         return "None";
     case ExprKind::String:
-        return quoted(e.text);
+        return text::quoted(e.text, '\'');
     case ExprKind::Name:
         return e.name.str();
     case ExprKind::Attribute: {

@@ -1,6 +1,7 @@
 // Symbolic expressions as trees of Python.
 #include "sdfgc/Tree/SymbolicToPython.h"
 
+#include "sdfgc/IR/Operators.h"
 #include "sdfgc/Support/FloatText.h"
 #include "sdfgc/Symbolic/Rounding.h"
 
@@ -71,52 +72,6 @@ ExprRef makeNode(ExprKind kind, std::vector<ExprRef> args, Type t) {
     e->args = std::move(args);
     e->type = t;
     return e;
-}
-
-/// The operator of a comparison; none for other kinds.
-std::optional<py::Op> comparison(sym::SymbolicKind k) {
-    switch (k) {
-    case sym::SymbolicKind::Eq:
-        return py::Op::Eq;
-    case sym::SymbolicKind::Ne:
-        return py::Op::Ne;
-    case sym::SymbolicKind::Lt:
-        return py::Op::Lt;
-    case sym::SymbolicKind::Le:
-        return py::Op::Le;
-    case sym::SymbolicKind::Gt:
-        return py::Op::Gt;
-    case sym::SymbolicKind::Ge:
-        return py::Op::Ge;
-    case sym::SymbolicKind::Is:
-        return py::Op::Is;
-    case sym::SymbolicKind::IsNot:
-        return py::Op::IsNot;
-    default:
-        return std::nullopt;
-    }
-}
-
-/// The arithmetic operator, if it is the same in both and binary; none for other kinds.
-std::optional<py::Op> arithmetic(sym::SymbolicKind k) {
-    switch (k) {
-    case sym::SymbolicKind::FloorDiv:
-        return py::Op::FloorDiv;
-    case sym::SymbolicKind::Mod:
-        return py::Op::Mod;
-    case sym::SymbolicKind::BitAnd:
-        return py::Op::BitAnd;
-    case sym::SymbolicKind::BitOr:
-        return py::Op::BitOr;
-    case sym::SymbolicKind::BitXor:
-        return py::Op::BitXor;
-    case sym::SymbolicKind::Shl:
-        return py::Op::Shl;
-    case sym::SymbolicKind::Shr:
-        return py::Op::Shr;
-    default:
-        return std::nullopt;
-    }
 }
 
 /// The function that represents a kind; none for other kinds.
@@ -226,9 +181,9 @@ ExprRef pythonOf(sym::Expr e, const std::function<ExprRef(Name)> &nameOf) {
     std::vector<ExprRef> args;
     for (sym::Expr a : e.operands())
         args.push_back(pythonOf(a, nameOf));
-    if (auto op = comparison(e.kind()))
+    if (auto op = ir::comparisonOf(e.kind()))
         return py::compare(*op, args[0], args[1]);
-    if (auto op = arithmetic(e.kind()))
+    if (auto op = ir::arithmeticOf(e.kind()))
         return py::binary(*op, args[0], args[1], joined(args));
     if (const char *function = functionOf(e.kind()))
         return py::call(function, args, joined(args));

@@ -145,7 +145,7 @@ bool givesHostMemoryToKernels(const ir::SDFG &graph) {
     for (const ir::SDFG *g : ir::allSDFGs(graph))
         for (const ir::State *state : ir::allStates(*g))
             for (const ir::MapEntry *m : ir::nodesOf<ir::MapEntry>(*state)) {
-                if (m->schedule != ir::Schedule::GPU_Device && m->schedule != ir::Schedule::GPU_Persistent)
+                if (!ir::isKernelSchedule(m->schedule))
                     continue;
                 const auto isOfHost = [&](const ir::Edge *e) { return isHostMemory(*g, e->memlet.data); };
                 if (std::any_of(m->inEdges().begin(), m->inEdges().end(), isOfHost) ||

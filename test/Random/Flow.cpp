@@ -23,6 +23,10 @@ void GraphMaker::region(Lines &out, int blocks, int depth, bool inLoop) {
 }
 
 void GraphMaker::block(Lines &out, int depth, bool inLoop) {
+    if (shared_.bodies && shared_.more.oneIn(2)) {
+        iterations(out);
+        return;
+    }
     const std::size_t choice = depth + shared_.depth >= 2 ? random_.below(6) : random_.below(16);
     switch (choice) {
     case 6:

@@ -58,7 +58,7 @@ std::string declaration(const Container &c) {
 
 } // namespace
 
-Lines GraphMaker::write(int blocks) {
+Lines GraphMaker::write(int blocks, const std::function<void(Lines &)> &more) {
     Lines content;
     for (const auto &[index, bound] : counters_)
         loopNames_.push_back(index.text);
@@ -72,6 +72,8 @@ Lines GraphMaker::write(int blocks) {
         moveToDevice(content);
     writeOutputs(content);
     region(content, blocks, 0, false);
+    if (more)
+        more(content);
     if (shared_.flavour.gpu && shared_.depth == 0)
         moveBack(content);
 
@@ -134,6 +136,8 @@ Generated generate(uint64_t seed) {
     shared.flavour.gpu = random.oneIn(4);
     shared.types = Random(seed + 2);
     shared.mixed = shared.types.oneIn(2);
+    shared.more = Random(seed + 3);
+    shared.bodies = shared.more.oneIn(2);
     Generated out;
     out.flavour = shared.flavour;
     out.sizes.resize(kSizes);

@@ -30,6 +30,10 @@ Index Index::symbol(std::string name, Values low, Values high) {
     return combined(std::move(name), true, [&](std::size_t k) { return Pair(low[k], high[k]); });
 }
 
+Index Index::below(std::string name, const Index &bound) {
+    return combined(std::move(name), true, [&](std::size_t k) { return Pair(0, bound.high[k] - 1); });
+}
+
 bool Index::fits(const Index &extent) const { return isAtLeast(0) && isBelow(extent); }
 
 bool Index::isBelow(const Index &other) const {

@@ -22,6 +22,8 @@ struct Index {
 
     static Index constant(int64_t value);
     static Index symbol(std::string name, Values low, Values high);
+    /// The values 0 ... bound - 1.
+    static Index below(std::string name, const Index &bound);
     bool isConstant(int64_t value) const { return text == std::to_string(value); }
     /// The text as an operand of a product.
     std::string factor() const { return isAtom ? text : "(" + text + ")"; }

@@ -3,6 +3,9 @@
 //     Generator.cpp   the program: sizes, arguments, nested SDFGs
 //     Flow.cpp        states, loops, branches, jumps, assignments
 //     Nests.cpp       nests of loops over elements
+//     Bodies.cpp      loops whose bodies have any control flow
+//     BodyData.cpp    what such bodies use
+//     Calls.cpp       nested SDFGs in such bodies
 //     States.cpp      operations of a state, and what orders them
 //     Maps.cpp        maps: which elements they write, schedules, bodies
 //     Nested.cpp      nested SDFGs
@@ -98,12 +101,14 @@ struct Shared {
     Random random;
     Flavour flavour;
     int labels = 0;
-    int depth = 0;      // of nested SDFGs
-    bool mixed = false; // types change along paths
-    Random types{0};    // chooses the types; otherwise, programs are the same
+    int depth = 0;       // of nested SDFGs
+    bool mixed = false;  // types change along paths
+    Random types{0};     // chooses the types; otherwise, programs are the same
+    bool bodies = false; // has loops with any control flow
+    Random more{0};      // chooses where; otherwise, programs are the same
     /// The settings for a nested SDFG.
     Shared inside(Flavour f) {
-        return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0)};
+        return {Random(random.next()), f, labels, depth + 1, mixed, mixed ? Random(types.next()) : Random(0), false, Random(0)};
     }
 };
 
@@ -117,7 +122,8 @@ public:
     /// A symbol that assignments change; its value is always in 0 ... bound - 1.
     void counter(const std::string &name, int64_t bound);
     /// The text of the whole SDFG; `blocks`: its approximate number of states and loops.
-    Lines write(int blocks);
+    /// Followed by `more`.
+    Lines write(int blocks, const std::function<void(Lines &)> &more = nullptr);
 
 private:
     // ---- Flow.cpp
@@ -141,6 +147,51 @@ private:
     void turns(Lines &out);
     void wholeCopy(Container &from, Container &to);
     Index boundOf(bool isEnd);
+
+    // ---- Bodies.cpp, BodyData.cpp
+    /// What holds at a point of control flow.
+    struct Path {
+        std::vector<bool> written; // of containers: every element has a value
+        std::vector<Index> variables;
+        void join(const Path &other);
+    };
+    /// The loop under construction, with what its body uses.
+    struct Body {
+        Index variable;
+        std::vector<Container *> own; // arrays with an element for each iteration
+        std::vector<int64_t> shifts;  // of these elements
+        std::vector<Container *> scratch, sums;
+        std::vector<std::pair<Container *, Index>> arrays;  // of indices, with the bound
+        std::vector<std::pair<std::string, Index>> symbols; // which edges assign, with the bound
+        std::string counter;                                // a symbol without a bound
+        int twists = 0;                                     // accesses of other iterations' elements, still to come
+        int inner = 0;                                      // loops around the current block
+        bool jumps = true;                                  // may continue or break
+        bool returns = false;                               // may return
+        bool mayBeOld = false;                              // reads scratch of earlier iterations
+    };
+    Path path() const;
+    void follow(const Path &p);
+    void stateOf(Lines &out, const std::function<void()> &make);
+    Container &indexArray(Lines &out, const Index &extent, const Index &bound);
+    void prepare(Lines &out, Body &b, const Index &end);
+    bool twists(Body &b);
+    std::string elementOf(Body &b, const Container &c);
+    void step(Body &b);
+    void clear(Container &c);
+    std::string dataOf(Body &b);
+    std::string test(Body &b);
+    void declare(const std::string &name);
+    void assign(Lines &out, Body &b);
+    void arms(Lines &out, Body &b, int depth);
+    void innerLoop(Lines &out, Body &b, int depth);
+    void part(Lines &out, Body &b, int depth);
+    void parts(Lines &out, Body &b, int depth);
+    void iterations(Lines &out);
+
+    // ---- Calls.cpp
+    void call(Body &b);
+    void callee(Lines &out, Body &b);
 
     // ---- States.cpp
     void state(Lines &out, int operations);

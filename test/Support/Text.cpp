@@ -58,16 +58,13 @@ TEST_CASE("gzip: round trip, limits, several members, broken data") {
 
 TEST_CASE("text writer: blocks, indentation, blank lines") {
     TextWriter w;
-    w.blank(); // none at the start
     w.open("void f(int n)");
-    w.blank(); // none after an opening brace
     w.open("if (n)");
     w.line("a();  ");
     w.reopen("else");
     w.line("b();\nc();");
     w.close();
-    w.blank();
-    w.blank();
+    w.line();
     w.line("#pragma omp parallel for");
     w.verbatim("#ifdef X\n#endif");
     w.line();

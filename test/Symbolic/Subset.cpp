@@ -110,18 +110,6 @@ TEST_CASE("bounding boxes", "[subset]") {
     CHECK(boundingBox(S("0:8:4:4"), S("9")) == S("0:10"));
 }
 
-TEST_CASE("composition", "[subset]") {
-    CHECK(compose(S("2:N, 5:M"), S("1, 0:3")) == S("3, 5:8"));
-    CHECK(compose(S("2:N:2"), S("1:4")) == S("4:9:2"));
-    CHECK(compose(S("i, 5:M"), S("0:3")) == S("i, 5:8"));
-    CHECK(compose(S("5:M, i"), S("0:3")) == S("5:8, i"));
-    CHECK(compose(S("i, N"), Subset()) == S("i, N"));
-    CHECK(compose(S("i, 3"), S("0, 0")) == S("i, 3"));
-    CHECK(compose(S("0:N"), S("0, 0")) == S("0:N")); // ranks do not match: the entire outer subset
-    CHECK(compose(S("9:-1:-1"), S("2:5")).dims[0].begin == Expr(7));
-    CHECK(compose(S("9:-1:-1"), S("2:5")).dims[0].step == Expr(-1));
-}
-
 TEST_CASE("propagation of affine subsets is exact", "[subset]") {
     Range all = S("0:N").dims[0];
     auto over = [&](const char *subset, const Range &range, const Assumptions &facts = {}) {

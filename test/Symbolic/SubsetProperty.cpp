@@ -138,19 +138,3 @@ TEST_CASE("propagation contains the union of all iterations", "[property]") {
     }
     CHECK(exactCount * 2 > total);
 }
-
-TEST_CASE("composition addresses the elements of the outer subset", "[property]") {
-    Generator g(31);
-    for (int round = 0; round < 3000; ++round) {
-        Range outer = g.range(false), inner{g.between(0, 3), g.between(3, 6), g.between(1, 3)};
-        outer.tile = 1;
-        Range both = compose({{outer}}, {{inner}}).dims[0];
-        Binding at{{"N", g.between(0, 9)}};
-        Points expected;
-        for (int64_t p : points(inner, at))
-            expected.insert(*evaluate(outer.begin, at) + p * *evaluate(outer.step, at));
-        INFO(show(outer, inner) << ": " << Subset{{both}}.str());
-        if (points(both, at) != expected)
-            CHECK(false);
-    }
-}

@@ -91,15 +91,15 @@ private:
         struct Types {
             Function &f;
             py::ExprRef of(const py::ExprRef &e) {
-                const text::Surroundings around{[this](Name n) {
-                                                    for (const Variable &v : f.vars)
-                                                        if (v.name == n)
-                                                            return v.type;
-                                                    return Type();
-                                                },
-                                                [this](RefId r) { return text::typeOfReference(f, f.refs[r]); }};
+                const tree::text::Surroundings around{[this](Name n) {
+                                                          for (const Variable &v : f.vars)
+                                                              if (v.name == n)
+                                                                  return v.type;
+                                                          return Type();
+                                                      },
+                                                      [this](RefId r) { return tree::text::typeOfReference(f, f.refs[r]); }};
                 auto copy = std::make_shared<py::Expr>(*e);
-                copy->type = text::impliedType(*e, around);
+                copy->type = tree::text::impliedType(*e, around);
                 return copy;
             }
             void var(VarId &) {}

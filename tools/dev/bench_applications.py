@@ -8,9 +8,9 @@ a Fortran front end, relative to C++ with OpenMP by hand.
   tools/dev/bench_applications.py --check           # small sizes: do -O0, the given options, the interpreter and C++ agree?
 
 applications/NAME.loops are the loops, which fortran_graphs.py makes a graph of; applications/NAME.cpp is the body of a function with the same
-arguments. Both run alternately in one process, on the same inputs; medians count: processor time on one thread, time on the clock on several (--fastest: the
-best rounds instead, for a busy machine).
---graphs FOLDER also measures the graphs that front ends made of the same programs (frontend_arguments.py lists the files), with the same inputs.
+arguments. Both run alternately in one process, on the same inputs. Medians count: of processor time on one thread, of time on the clock on
+several, which are bound to cores; on a busy machine, those need a high priority (`nice -n -15`). --graphs FOLDER also measures the graphs
+that front ends made of the same programs (frontend_arguments.py lists the files), with the same inputs.
 """
 import argparse
 import ctypes
@@ -151,14 +151,14 @@ def arrays(values):
     return found
 
 
-def build_hand(name, folder):
+def build_hand(name, folder, level='-O3'):
     with open(os.path.join(HERE, name + '.cpp')) as f:
         body = f.read()
     source, library = os.path.join(folder, name + '_hand.cpp'), os.path.join(folder, name + '_hand.so')
     with open(source, 'w') as f:
         f.write(f'{HEADERS}extern "C" void by_hand({", ".join(program(name).parameters())}) {{\n{body}}}\n')
-    programs.run(['g++', '-std=c++20', '-O3', '-march=native', '-ffp-contract=off', '-fno-math-errno', '-fcx-fortran-rules', '-fopenmp', '-fPIC', '-shared', source, '-o',
-                  library])
+    flags = ['-march=native', '-ffp-contract=off', '-fno-math-errno', '-fcx-fortran-rules', '-fopenmp', '-fPIC', '-shared']  # as for graphs
+    programs.run(['g++', '-std=c++20', level, *flags, source, '-o', library])
 
 
 def hand_caller(name, folder, values):
@@ -188,7 +188,8 @@ def build_graph(sdfgc, path, folder, options):
 def graph_caller(out, values, is_own):
     """The call of a program in a build folder, through its Python interface."""
     path, = glob.glob(os.path.join(out, 'python', '*.py'))
-    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3] + '_in_' + os.path.basename(os.path.dirname(out)), path)
+    name = os.path.basename(path)[:-3] + '_in_' + os.path.basename(os.path.dirname(out))
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     if is_own:
@@ -222,7 +223,7 @@ def copies(values):
     return {path: a.copy(order='K') for path, a in arrays(values).items()}
 
 
-def child(name, folder, is_own, rounds, fastest):
+def child(name, folder, is_own, rounds):
     """Prints how long the program and the loops by hand take, in seconds."""
     values = inputs(name, False)
     original = copies(values)
@@ -242,10 +243,10 @@ def child(name, folder, is_own, rounds, fastest):
             start = clock()
             calls[which]()
             times[which].append(clock() - start)
-    print(json.dumps([min(t) if fastest else statistics.median(t) for t in times]))
+    print(json.dumps([statistics.median(t) for t in times]))
 
 
-def measure(sdfgc, names, graphs, threads, rounds, fastest, options):
+def measure(sdfgc, names, graphs, threads, rounds, options):
     """Prints a row for each program: times, ratios, and what more than one thread gains. `graphs` are other graphs by the program's name."""
     print(f'{"program":28}' + ''.join(f'{f"{t} thr., ms":>12}{"by hand":>9}{"ratio":>7}' for t in threads) + f'{"gain":>7}{"by hand":>9}')
     ratios = []
@@ -256,8 +257,9 @@ def measure(sdfgc, names, graphs, threads, rounds, fastest, options):
                 build_hand(name, folder)
                 times = []
                 for t in threads:
-                    done = subprocess.run([sys.executable, __file__, '--child', name, folder, 'other' if path else 'own', '--rounds', str(rounds)] + ['--fastest'] * fastest,
-                                          env=dict(os.environ, OMP_NUM_THREADS=t, OMP_WAIT_POLICY='passive'), stdout=subprocess.PIPE, text=True)
+                    environment = dict(os.environ, OMP_NUM_THREADS=t, OMP_WAIT_POLICY='passive', OMP_PROC_BIND='true')
+                    done = subprocess.run([sys.executable, __file__, '--child', name, folder, 'other' if path else 'own', '--rounds', str(rounds)],
+                                          env=environment, stdout=subprocess.PIPE, text=True)
                     if done.returncode:
                         sys.exit(done.returncode)
                     times.append(json.loads(done.stdout))
@@ -291,7 +293,7 @@ def check(sdfgc, names, options):
     for name in names:
         wrong = None
         with tempfile.TemporaryDirectory() as folder:
-            build_hand(name, folder)
+            build_hand(name, folder, '-O1')
             values = inputs(name, True)
             original = copies(values)
             hand_caller(name, folder, values)()
@@ -331,7 +333,6 @@ def main():
     ap.add_argument('--threads', default='1,2')
     ap.add_argument('--only', default='')
     ap.add_argument('--rounds', type=int, default=15)
-    ap.add_argument('--fastest', action='store_true', help='the fastest rounds instead of the medians: for several threads on a busy machine')
     ap.add_argument('--options', default='-O2', help='of sdfgc build')
     ap.add_argument('--missed', action='store_true')
     ap.add_argument('--check', action='store_true')
@@ -340,7 +341,7 @@ def main():
     ap.add_argument('--child', nargs=3, help=argparse.SUPPRESS)
     o = ap.parse_args()
     if o.child:
-        return child(*o.child, o.rounds, o.fastest)
+        return child(*o.child, o.rounds)
     sdfgc, options, names = os.path.abspath(o.sdfgc), shlex.split(o.options), [n for n in INPUTS if re.search(o.only, n)]
     if o.write:
         for name in names:
@@ -353,7 +354,7 @@ def main():
     graphs = {}
     for path, name in frontend_arguments.GRAPHS.items() if o.graphs else []:
         graphs.setdefault(name, []).append(os.path.join(o.graphs, path))
-    return measure(sdfgc, names, graphs, o.threads.split(','), o.rounds, o.fastest, options)
+    return measure(sdfgc, names, graphs, o.threads.split(','), o.rounds, options)
 
 
 if __name__ == '__main__':

@@ -8,8 +8,8 @@
     for k in do(1, levels):                   # both ends are included; a third argument is the step
         if t[1, k] > limit: ...
 
-Names without a declaration are integers of the program and become symbols, which edges assign. So do indices and ends of loops that come from
-containers, and conditions that read arrays. Each other assignment is a state with one tasklet.
+Each loop has a variable of its own. Names without a declaration are integers and become symbols, which edges assign. So do indices and ends of
+loops that come from containers, and conditions that read arrays. Each other assignment is a state with one tasklet.
 """
 import ast
 import re
@@ -94,6 +94,14 @@ class Program:
 
     def text(self):
         return Writer(self).text
+
+
+class Rename(ast.NodeTransformer):
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    def visit_Name(self, node):
+        return ast.copy_location(ast.Name(self.new if node.id == self.old else node.id, node.ctx), node)
 
 
 class Writer:
@@ -208,8 +216,9 @@ class Writer:
             self.tasklet(s.targets[0], s.value, lines, depth)
 
     def loop(self, s, lines, depth):
-        margin, name = '  ' * depth, self.symbol(s.target.id)
+        margin, name = '  ' * depth, self.symbol(self.label(s.target.id))
         begin, last, *step = s.iter.args
+        body = [Rename(s.target.id, name).visit(statement) for statement in s.body]
         ends = []
         for word, node in (('loopbegin', begin), ('loopend', last)):
             text = self.on_edge(node, lines, depth)
@@ -219,8 +228,9 @@ class Writer:
             ends.append(text)
         by = ast.unparse(step[0]) if step else '1'
         relation = '>=' if by.startswith('-') else '<='
-        lines.append(f'{margin}{self.label("FOR_" + name)} {self.place(s)}: for {name} = {ends[0]}; ({name} {relation} {ends[1]}); {name} = ({name} + {by}) {{')
-        lines += self.block(s.body, depth + 1) + [margin + '}']
+        header = f'for {name} = {ends[0]}; ({name} {relation} {ends[1]}); {name} = ({name} + {by})'
+        lines.append(f'{margin}FOR_{name} {self.place(s)}: {header} {{')
+        lines += self.block(body, depth + 1) + [margin + '}']
 
     def tasklet(self, target, value, lines, depth):
         reads, views, margin = {}, {}, '  ' * depth
@@ -247,9 +257,9 @@ class Writer:
         lines += [f'{margin}state {self.label("state")} {{'] + [f'{margin}  {v}' for v in views.values()]
         lines.append(f'{margin}  {self.label("T")} {self.place(target)}: {to.name}_out = {code}  with {needs}{"; " if needs else ""}{to.name}_out -> '
                      f'{into + " " + to.view() if to.structure else into}[{subset}]')
-        if to.structure:
-            copies = 2 if to.view() in views else 1
-            lines.append(f'{margin}  @{to.view()}{"#2" if copies == 2 else ""}:views -> new {to.structure} {to.path()}{to.whole()}')
+        if to.structure:  # the node that is written is the second one of the view if the state reads it, too
+            written = f'@{to.view()}#2' if to.view() in views else f'@{to.view()}'
+            lines.append(f'{margin}  {written}:views -> new {to.structure} {to.path()}{to.whole()}')
         lines.append(margin + '}')
 
 

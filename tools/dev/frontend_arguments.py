@@ -52,8 +52,9 @@ def arguments(module, values, arrays):
         if a['kind'] == 'array':
             given[name] = array(a, values, arrays)
         elif a['kind'] == 'structure':
-            given[name] = getattr(module, name + '_type')(**{
-                f['name']: arrays[f'{name}.{f["name"]}'] if isinstance(f['type'], dict) else number(f['name'], values, arrays) for f in structs[name + '_type']})
+            fields = [(f['name'], isinstance(f['type'], dict)) for f in structs[name + '_type']]
+            members = {f: arrays[f'{name}.{f}'] if is_pointer else number(f, values, arrays) for f, is_pointer in fields}
+            given[name] = getattr(module, name + '_type')(**members)
         else:
             given[name] = number(name, values, arrays)
     return given

@@ -18,6 +18,7 @@
 
 #include "sdfgc/IR/Sdfg.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,6 +89,14 @@ struct Indexed : std::optional<Indexing> {
 };
 Indexed indexingOf(const ir::LibraryNode &n, std::vector<IndexedOperand> operands);
 Indexed indexingOf(const ir::LibraryNode &n);
+
+/// What passes ask about a node beyond its indexing.
+enum class Trait : uint8_t {
+    Product = 1,       // names a product of matrices or vectors and no routine, so passes may choose how it is computed
+    HasCode = 2,       // its property `code` holds assignments in Python
+    KeepsElements = 4, // leaves some elements of its outputs as they are
+};
+bool has(const ir::LibraryNode &n, Trait trait);
 
 /// A class that was in another library in earlier versions of DaCe.
 struct MovedNode {

@@ -116,8 +116,6 @@ struct DataDesc {
     sym::Subset fullSubset() const;
     /// Are the elements contiguous in row-major order without padding?
     bool isPackedC() const;
-    /// Element offset of a point: sum (index_d + offset_d) * stride_d.
-    sym::Expr elementOffset(std::span<const sym::Expr> indices) const;
     std::set<Name> freeSymbols() const;
 
     static DataDesc scalar(Type t, bool transient = false);

@@ -82,10 +82,11 @@ template <> std::optional<CopyMethod> parseEnum(std::string_view);
 template <> std::optional<GraphMark> parseEnum(std::string_view);
 template <> std::optional<MemoryKind> parseEnum(std::string_view);
 
-bool isGpuSchedule(Schedule s); // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Warp, GPU_Persistent
-bool isThreadBlock(Schedule s); // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
-bool isGpuStorage(Storage s);   // GPU_Global, GPU_Shared
-bool isParallel(Schedule s);    // any schedule whose iterations may run concurrently
+bool isGpuSchedule(Schedule s);    // GPU_Device, GPU_ThreadBlock, GPU_ThreadBlock_Dynamic, GPU_Warp, GPU_Persistent
+bool isKernelSchedule(Schedule s); // GPU_Device, GPU_Persistent
+bool isThreadBlock(Schedule s);    // GPU_ThreadBlock, GPU_ThreadBlock_Dynamic: maps over the threads of a block
+bool isGpuStorage(Storage s);      // GPU_Global, GPU_Shared
+bool isParallel(Schedule s);       // any schedule whose iterations may run concurrently
 
 /// How far a program has been lowered (docs/developer/design.md). A pass declares the level that it needs and the level
 /// that it leaves. `Lowered` is a schedule tree; a graph is at most `Scheduled`.

@@ -105,6 +105,14 @@ public:
         return p;
     }
     Node *adopt(std::unique_ptr<Node> n);
+    /// Adds an empty map and its exit. Returns the entry.
+    MapEntry *addMap(std::string label, std::vector<Name> params = {}, std::vector<sym::Range> ranges = {},
+                     Schedule schedule = Schedule::Default, const DebugInfo &where = {});
+    /// Adds a tasklet without connectors.
+    Tasklet *addTasklet(std::string label, Code code);
+    /// Copies all of one container to another, between new nodes if names are given.
+    Edge *copyAll(AccessNode *from, AccessNode *to);
+    Edge *copyAll(Name from, Name to);
     /// Adds missing connectors named on the edge to the nodes' lists.
     Edge *connect(Node *src, Name srcConn, Node *dst, Name dstConn, Memlet m);
     /// Like connect, for connectors that are already listed: constant time, however many there are.

@@ -29,7 +29,7 @@ struct Definition {
     std::string_view implementations; // comma-separated, for the docs: `pure, OpenBLAS`
     /// Replaces the node in its state; on failure, reports an error and returns false. Null: cannot be expanded for
     /// this target.
-    bool (*expand)(ir::State &state, ir::LibraryNode &node, pass::Context &context);
+    bool (*expand)(ir::State &state, ir::LibraryNode &node, pass::Context &context) = nullptr;
     std::string_view refusal; // the reason, if `expand` is null
     // For the docs of expandable nodes:
     std::string_view pure = {};   // the expansion without a library
@@ -38,6 +38,7 @@ struct Definition {
     std::string_view when = {};   // conditions for these calls
     std::string_view device = {}; // the implementation for device memory
     Gradient gradient = Gradient::None;
+    bool declares = false; // only declares fields of the program's state
 };
 
 /// Where a node computes: on the host, on the entire device (it accesses device memory outside kernels), or in a thread

@@ -4,15 +4,7 @@
 #include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Nest/Nest.h"
 
-/// Returns the name of a map for remarks. A map that a pass made is not in a state yet.
-/// The same for any item: a copy is named after its destination access node.
-/// Names of nodes in remarks about other nodes: `` `sum` ``, or `` `sum` in state s1 `` if several nodes of the program
-/// share the label.
-
 namespace sdfgc::nest {
-/// Emits a remark for every map and loop of an SDFG that stays unchanged because the graph asks to keep it
-/// (nest::isKept).
-/// nest::rewriteRuns, with these remarks.
 
 /// Returns containers with uses that no item describes: uses in unread states, in steps of several nodes, by control
 /// flow, and through views. The runs must be all runs of the SDFG.
@@ -20,7 +12,6 @@ std::set<Name> hiddenContainers(const ir::SDFG &g, const std::vector<Run> &runs)
 /// May such a container become a variable of an iteration, judging by its descriptor?
 bool mayBeVariable(const ir::DataDesc &d);
 
-/// Can host loops access a container with this storage?
 /// Does a subset depend on one of the parameters?
 bool mentions(const sym::Subset &s, const std::vector<Name> &params);
 /// Returns the element of a subset for one iteration. `at`: the position along each dimension with more than one

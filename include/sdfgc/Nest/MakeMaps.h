@@ -20,7 +20,7 @@ struct ReductionMaps {
 /// the maps have. Returns no maps if teams of threads would update the same output: only the first loop is parallel.
 ReductionMaps reductionAsMaps(const Step &s, const Map &like, const ir::SDFG &g);
 
-/// Is a step a Reduce node; a MatMul or Dot?
+/// Is a step a Reduce node; a product that passes may compute in any way (analysis::Trait::Product)?
 bool isReduce(const Step &s);
 bool isProduct(const Step &s);
 

@@ -66,6 +66,30 @@ inline std::vector<std::string_view> splitOutsideBrackets(std::string_view s, ch
     return parts;
 }
 
+/// A text between quotes, with escapes that Python reads.
+inline std::string quoted(std::string_view s, char quote) {
+    std::string out(1, quote);
+    for (char c : s) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == quote || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\t') {
+            out += "\\t";
+        } else if (byte < 0x20 || byte == 0x7F) {
+            constexpr std::string_view hex = "0123456789abcdef";
+            out += "\\x";
+            out += hex[byte >> 4];
+            out += hex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    return out + quote;
+}
+
 /// Pads with trailing blanks to `width` bytes.
 inline std::string padded(std::string_view s, std::size_t width) {
     std::string out(s);

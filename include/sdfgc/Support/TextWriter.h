@@ -20,8 +20,6 @@ public:
     /// Writes a line at the current indentation; an empty text gives an empty line. Newlines in `text` start further
     /// lines with the same indentation.
     void line(std::string_view text = {});
-    /// Writes an empty line, unless the text is empty or ends with one, or a block has just been opened.
-    void blank();
     /// Writes lines unchanged, without indentation; adds a final newline if missing.
     void verbatim(std::string_view text);
 
@@ -52,7 +50,6 @@ private:
     std::string unit_, text_;
     int depth_ = 0, lines_ = 0;
     std::size_t width_ = 0;
-    bool opened_ = false; // the last line opened a block
 };
 
 } // namespace sdfgc

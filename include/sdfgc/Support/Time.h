@@ -22,6 +22,9 @@ private:
     std::int64_t startNs_;
 };
 
+/// Nanoseconds since 1970, for comparison with the times of files.
+std::int64_t wallClockNs();
+
 /// Collects spans from any thread.
 class TimeTrace {
 public:

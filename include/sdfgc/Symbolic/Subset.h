@@ -49,9 +49,6 @@ Truth covers(const Subset &a, const Subset &b, const Assumptions &facts = {});
 Truth intersects(const Subset &a, const Subset &b, const Assumptions &facts = {});
 /// Returns the smallest box around both (ranks must agree).
 Subset boundingBox(const Subset &a, const Subset &b);
-/// Returns the absolute subset of `inner`, which is relative to the start of `outer` (same rank, or `outer` has
-/// additional unit dimensions).
-Subset compose(const Subset &outer, const Subset &inner);
 /// Returns the union of `s` over `parameter` in `range` (memlet propagation): exact for affine bounds. Unknown
 /// dimensions become those of `whole`, the full subset of the container (DataDesc::fullSubset), whose indices need not
 /// start at 0.

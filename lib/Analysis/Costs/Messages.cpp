@@ -1,12 +1,12 @@
 #include "sdfgc/Analysis/Costs/Messages.h"
 
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/LibraryCalls.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <numeric>
 
@@ -148,16 +148,12 @@ public:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (const auto *l = dyn_cast<LibraryNode>(n.get()); l && communicates(*l))
+                    if (const auto *l = dyn_cast<LibraryNode>(n.get()); l && communicationOf(*l))
                         out_.push_back(all(*l));
     }
     std::vector<NodeTraffic> take() { return std::move(out_); }
 
 private:
-    static bool communicates(const LibraryNode &n) {
-        return (n.libraryName() == "mpi" && n.className() != "Dummy") || n.libraryName() == "pblas";
-    }
-
     // Grids are created by calls that resolve-process-grids has inserted at the start of the program, in the order of their
     // numbers.
     void readGrids(SDFG &root) {
@@ -223,65 +219,57 @@ private:
         return d ? d->dtype.bytes().value_or(0) : 0;
     }
 
-    /// The blocking counterpart of a node with a request: `Bcast` for `Ibcast`.
-    static std::string kindOf(const LibraryNode &n) {
-        std::string name = n.className();
-        if (name.size() > 1 && name[0] == 'I' && name != "Isend" && name != "Irecv") {
-            name.erase(0, 1);
-            name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-        }
-        return name;
-    }
     /// Are the counts of the node's parts, or the participating ranks, known only at run time?
     static bool dependsOnData(const LibraryNode &n) {
-        const std::string name = n.className();
-        return name == "Scatterv" || name == "Gatherv" || name == "Allgatherv" || name == "Alltoallv" || n.inEdge(Name("_comm")) ||
-               n.properties.contains("fcomm");
+        return communicationOf(n)->parts == Parts::Counted || n.inEdge(Name("_comm")) || n.properties.contains("fcomm");
     }
 
     Traffic once(const LibraryNode &n) const {
-        const std::string name = kindOf(n);
-        if (n.libraryName() == "pblas")
-            return {};
+        const Communication &call = *communicationOf(n);
+        if (call.parts == Parts::Ranges)
+            return ofRanges(n, call.messages);
+        if (call.parts == Parts::Blocks)
+            return ofBlocks(n, call.messages);
         const Grid *grid = gridAt(n, "grid");
         const Group &who = grid ? grid->group : world_;
         const SizeExpr in = bytesAt(n, "_inbuffer", true), out = bytesAt(n, "_outbuffer", false);
-        if (name == "Send" || name == "Isend" || name == "Sendrecv") {
+        if (call.parts == Parts::Counted)
+            return ofCounts(call.messages, who, in, out);
+        switch (call.messages) {
+        case Messages::OneEach: {
             const SizeExpr bytes = bytesAt(n, "_buffer", true), all = who.groups * who.ranks;
             return {all, all * bytes, 1, bytes};
         }
-        if (name == "Bcast" || name == "Scatter") // a scattering root's own buffer is the entire array
+        case Messages::FromRoot: // a scattering root's own buffer is the entire array
             return fromRoot(who, out);
-        if (name == "Gather" || name == "Reduce")
+        case Messages::ToRoot:
             return toRoot(who, in);
-        if (name == "Allreduce")
+        case Messages::ThereAndBack:
             return thereAndBack(who, in);
-        if (name == "Barrier")
-            return thereAndBack(who, 0);
-        if (name == "Allgather")
+        case Messages::ToAll:
             return toAll(who, in);
-        if (name == "Alltoall")
+        case Messages::Exchange:
             return toAll(who, floorDiv(in, who.ranks));
-        if (name == "Scatterv" || name == "Gatherv" || name == "Allgatherv" || name == "Alltoallv")
-            return ofCounts(name, who, in, out);
-        return name == "Halo" || name == "AllgatherParts" ? ofParts(n) : ofBlocks(n);
+        default:
+            return {};
+        }
     }
 
     /// Parts whose sizes are data: at most an entire buffer.
-    static Traffic ofCounts(const std::string &name, const Group &who, const SizeExpr &in, const SizeExpr &out) {
+    static Traffic ofCounts(Messages kind, const Group &who, const SizeExpr &in, const SizeExpr &out) {
         const SizeExpr others = who.ranks - 1, messages = who.groups * others, any = min(others, 1);
-        if (name == "Scatterv")
+        if (kind == Messages::FromRoot)
             return {messages, who.groups * in, others, in};
-        if (name == "Gatherv")
+        if (kind == Messages::ToRoot)
             return {messages, who.groups * out, any, in};
         const SizeExpr all = messages * who.ranks;
-        if (name == "Allgatherv")
+        if (kind == Messages::ToAll)
             return {all, messages * out, others, others * in};
         return {all, who.groups * who.ranks * in, others, in};
     }
 
     /// Parts of ceil(whole / P) positions, and neighbouring elements. All ranks but one have a preceding part.
-    Traffic ofParts(const LibraryNode &n) const {
+    Traffic ofRanges(const LibraryNode &n, Messages kind) const {
         const Edge *e = n.outEdge(Name("_outbuffer"));
         const auto subset = e ? destinationSubset(e) : std::nullopt;
         const json::Value *d = n.properties.find("dimension");
@@ -299,7 +287,7 @@ private:
         const SizeExpr ranks(ranks_),
             whole = property("whole"), each = ceilDiv(whole, ranks),
             slice = SizeExpr(elements) * SizeExpr(n.state()->sdfg()->desc(e->memlet.data)->dtype.bytes().value_or(0));
-        if (n.className() == "AllgatherParts")
+        if (kind == Messages::ToAll)
             return {ranks * (ranks - 1), (ranks - 1) * bytesAt(n, "_outbuffer", false), ranks - 1, (ranks - 1) * slice * each};
         const SizeExpr before = property("before"), after = property("after");
         const SizeExpr others = ranks - 1, neighbours = ceilDiv(before, each) + ceilDiv(after, each),
@@ -307,12 +295,11 @@ private:
         return {others * neighbours, others * bytes, neighbours, bytes};
     }
 
-    Traffic ofBlocks(const LibraryNode &n) const {
-        const std::string name = n.className();
+    Traffic ofBlocks(const LibraryNode &n, Messages kind) const {
         if (const std::optional<Blocks> from = Blocks::of(n, "from"), to = Blocks::of(n, "to");
             from && to && to->grid < grids_.size())
             return redistributed(*from, *to, grids_[to->grid], bytesEach(n));
-        const bool scatters = name == "BlockScatter";
+        const bool scatters = kind == Messages::FromRoot;
         const std::optional<Blocks> blocks = Blocks::of(n, "subarray");
         const Grid *grid = gridAt(n, scatters ? "scatter_grid" : "gather_grid");
         if (!blocks || !grid)
@@ -329,10 +316,12 @@ private:
         NodeTraffic out;
         out.element = n.className() + " `" + n.label + "` (state " + n.state()->label + ")";
         out.traffic = once(n);
-        const std::string name = n.className();
-        out.mostIsBound = name == "Redistribute" || name == "AllgatherParts";
-        out.atMost = name == "Halo" || dependsOnData(n); // the first and last parts of an array have fewer neighbours
-        if (n.libraryName() == "pblas") {
+        const Communication &call = *communicationOf(n);
+        out.mostIsBound = (call.parts == Parts::Blocks && call.messages == Messages::Exchange) ||
+                          (call.parts == Parts::Ranges && call.messages == Messages::ToAll);
+        out.atMost =
+            call.messages == Messages::Neighbours || dependsOnData(n); // the first and last parts of an array have fewer neighbours
+        if (call.messages == Messages::Uncounted) {
             out.uncounted = "is not counted: ScaLAPACK decides which messages it sends";
             return out;
         }
@@ -364,10 +353,10 @@ private:
         return substitute(e, values);
     }
 
-    static SizeFacts factsIn(const SDFG &g) {
-        SizeFacts out{factsOf(g), {}};
+    static sym::Assumptions factsIn(const SDFG &g) {
+        sym::Assumptions out = factsOf(g);
         for (const Name n : freeSymbols(g))
-            out.symbols[n].nonnegative = true;
+            out[n].nonnegative = true;
         return out;
     }
 
@@ -377,7 +366,7 @@ private:
             out.uncounted = "is counted once: it is inside a consume scope";
             return;
         }
-        const SizeFacts facts = factsIn(*m->state()->sdfg());
+        const sym::Assumptions facts = factsIn(*m->state()->sdfg());
         for (std::size_t d = m->params.size(); d-- > 0;) {
             const sym::Range &r = m->ranges[d];
             const LoopHeader dim{.variable = m->params[d], .first = r.begin, .step = r.step, .count = r.size()};
@@ -401,8 +390,8 @@ private:
     }
 
     static void overLoop(const LoopRegion &l, NodeTraffic &out) {
-        const SizeFacts facts = factsIn(*l.sdfg());
-        const LoopHeader header = tripCountOf(l, facts.symbols);
+        const sym::Assumptions facts = factsIn(*l.sdfg());
+        const LoopHeader header = tripCountOf(l, facts);
         if (!header.counted()) {
             out.uncounted = "is counted once: loop " + l.label + " cannot be counted: " + std::string(text(header.why));
             return;
@@ -412,7 +401,7 @@ private:
     }
 
     /// The sum of a formula over the iterations of a loop, or of a dimension of a map.
-    static SizeExpr repeated(const SizeExpr &e, const LoopHeader &header, const SizeFacts &facts) {
+    static SizeExpr repeated(const SizeExpr &e, const LoopHeader &header, const sym::Assumptions &facts) {
         const std::vector<Name> names = e.names();
         if (std::find(names.begin(), names.end(), header.variable) == names.end())
             return e * SizeExpr(header.count);

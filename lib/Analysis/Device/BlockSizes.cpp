@@ -30,8 +30,6 @@ private:
     std::vector<sym::Expr> sizes_;
 };
 
-bool isKernel(const MapEntry &m) { return m.schedule == Schedule::GPU_Device || m.schedule == Schedule::GPU_Persistent; }
-
 } // namespace
 
 sym::Expr boundOfSize(sym::Expr size) {
@@ -64,7 +62,7 @@ Name unknownAtLaunch(const MapEntry &m) {
             for (const Name p : map ? map->params : std::vector<Name>{})
                 if (!unknown && sizes.dependOn(p))
                     unknown = p;
-            if (map && isKernel(*map))
+            if (map && isKernelSchedule(map->schedule))
                 return unknown;
         }
         for (const auto &[symbol, type] : definedSymbols(g))

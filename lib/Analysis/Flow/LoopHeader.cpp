@@ -1,5 +1,6 @@
 // Reads loop headers: the initial value, the step, and the tests of a variable.
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
+#include "sdfgc/IR/Operators.h"
 #include "sdfgc/Support/Casting.h"
 #include "sdfgc/Tasklet/Ast.h"
 
@@ -33,21 +34,10 @@ std::optional<sym::Expr> assigned(const Code &code, Name variable) {
     return valueOf(*block[0]->value);
 }
 
+/// An inequality; nothing for other comparisons.
 std::optional<sym::SymbolicKind> relationOf(py::Op op) {
-    switch (op) {
-    case py::Op::Lt:
-        return sym::SymbolicKind::Lt;
-    case py::Op::Le:
-        return sym::SymbolicKind::Le;
-    case py::Op::Gt:
-        return sym::SymbolicKind::Gt;
-    case py::Op::Ge:
-        return sym::SymbolicKind::Ge;
-    case py::Op::Ne:
-        return sym::SymbolicKind::Ne;
-    default:
-        return std::nullopt;
-    }
+    const std::optional<sym::SymbolicKind> k = comparisonOf(op);
+    return k == sym::SymbolicKind::Eq || k == sym::SymbolicKind::Is || k == sym::SymbolicKind::IsNot ? std::nullopt : k;
 }
 
 /// `b REL' a` for `a REL b`.
@@ -89,28 +79,11 @@ std::optional<LoopTest> testOf(py::Op op, sym::Expr left, sym::Expr right, Name 
 
 namespace {
 
-/// `not (a REL b)`, for comparable numbers (not NaN).
-py::Op opposite(py::Op relation) {
-    switch (relation) {
-    case py::Op::Lt:
-        return py::Op::Ge;
-    case py::Op::Le:
-        return py::Op::Gt;
-    case py::Op::Gt:
-        return py::Op::Le;
-    case py::Op::Ge:
-        return py::Op::Lt;
-    case py::Op::Eq:
-        return py::Op::Ne;
-    default:
-        return py::Op::Eq; // no relation that counts
-    }
-}
-
 void addTests(const py::Expr &condition, LoopHeader &h) {
     if (condition.kind == py::ExprKind::Unary && condition.op == py::Op::Not && condition.args[0]->kind == py::ExprKind::Compare &&
         condition.args[0]->ops.size() == 1)
-        return addTests(*py::compare(opposite(condition.args[0]->ops[0]), condition.args[0]->args[0], condition.args[0]->args[1]),
+        return addTests(*py::compare(opposite(condition.args[0]->ops[0]).value_or(py::Op::Eq), // which does not count
+                                     condition.args[0]->args[0], condition.args[0]->args[1]),
                         h);
     if (condition.kind == py::ExprKind::BoolOp && condition.op == py::Op::And) {
         for (const py::ExprRef &part : condition.args)

@@ -155,6 +155,12 @@ SymbolLiveness::Summary SymbolLiveness::following(const Block &b) {
     return out;
 }
 
+void SymbolLiveness::forget(const LoopRegion &l) {
+    known_.erase(&l);
+    for (const Block *b : allBlocks(l))
+        known_.erase(b);
+}
+
 std::set<Name> SymbolLiveness::after(const Block &b) {
     std::set<Name> out, assigned;
     bool jumps = false;

@@ -121,7 +121,7 @@ private:
 
     /// Clamps the count at zero: a loop over an empty range has no iterations.
     sym::Expr notNegative(sym::Expr n) const {
-        return analysis::isNonNegative(SizeExpr(n), {facts_, {}}) ? n : sym::max({sym::Expr(0), n});
+        return analysis::isNonNegative(SizeExpr(n), facts_) ? n : sym::max({sym::Expr(0), n});
     }
 
     sym::Expr inverted(sym::Expr n) const {

@@ -20,12 +20,20 @@ struct NodeRow {
     LabelFunction label = nullptr;
     Combine combine = Combine::Nothing;
     std::string_view alpha = {}, beta = {}, addends = {};
+    int traits = 0;
 };
+constexpr int operator|(Trait a, Trait b) { return static_cast<int>(a) | static_cast<int>(b); }
 constexpr NodeRow nodeRows[] = {
 #define SDFGC_LIBRARY_NODE(Class, Library, Expander, Implementations, Summary)                                                     \
     {                                                                                                                              \
-#Class, #Library
-#define SDFGC_LIBRARY_NODE_INDEXING(Label, How, Alpha, Beta, Addends) , Label, Combine::How, Alpha, Beta, Addends
+        .className = #Class, .library = #Library
+#define SDFGC_LIBRARY_NODE_INDEXING(Label, How, Alpha, Beta, Addends)                                                              \
+    , .label = Label, .combine = Combine::How, .alpha = Alpha, .beta = Beta, .addends = Addends
+#define SDFGC_LIBRARY_NODE_TRAITS(Traits)                                                                                          \
+    , .traits = [] {                                                                                                               \
+        using enum Trait;                                                                                                          \
+        return static_cast<int>(Traits);                                                                                           \
+    }()
 #define SDFGC_LIBRARY_NODE_FACTS(Pure, Types, Calls, When, Device)                                                                 \
     }                                                                                                                              \
     ,
@@ -144,6 +152,11 @@ bool isReduction(const LibraryNode &n) {
 bool isIndexed(const LibraryNode &n) {
     const NodeRow *row = rowOf(n);
     return row && row->label && row->label != labelNone;
+}
+
+bool has(const LibraryNode &n, Trait trait) {
+    const NodeRow *row = rowOf(n);
+    return row && (row->traits & static_cast<int>(trait)) != 0;
 }
 
 std::vector<int> Indexing::loopsOf(const IndexedOperand &o) const {

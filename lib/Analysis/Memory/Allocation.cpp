@@ -176,7 +176,7 @@ const MapEntry *kernelAround(const SDFG &g, const State *s, const Node *scope) {
     const MapEntry *outermost = nullptr;
     for (const Node *n = scope; n; n = scopes.scopeOf(n))
         if (const auto *m = dyn_cast<MapEntry>(n))
-            if (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent)
+            if (isKernelSchedule(m->schedule))
                 outermost = m;
     return outermost;
 }

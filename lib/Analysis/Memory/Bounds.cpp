@@ -80,7 +80,7 @@ std::optional<sym::Expr> leastOf(sym::Expr e, const std::vector<LoopLevel> &loop
 namespace {
 
 /// The greatest value of a size over the iterations of a loop; the size may itself contain a maximum over them.
-SizeExpr greatest(const SizeExpr &size, const LoopLevel &loop, const SizeFacts &facts) {
+SizeExpr greatest(const SizeExpr &size, const LoopLevel &loop, const sym::Assumptions &facts) {
     const sym::Range &r = loop.range;
     const Name v = loop.variable;
     if (r.step.isOne())
@@ -98,7 +98,7 @@ std::optional<sym::Expr> largestInClosedForm(sym::Expr e, const std::vector<Loop
     SizeExpr size = max(0, SizeExpr(e));
     for (auto l = loops.rbegin(); l != loops.rend(); ++l)
         if (const std::vector<Name> names = size.names(); std::find(names.begin(), names.end(), l->variable) != names.end())
-            size = greatest(size, *l, {facts, {}});
+            size = greatest(size, *l, facts);
     std::optional<sym::Expr> most = size.plain();
     while (most && most->kind() == sym::SymbolicKind::Select &&
            most->operands()[2].isZero()) // without iterations, any size will do

@@ -282,9 +282,6 @@ std::set<Name> sharedContainers(const SDFG &g) {
     return shared;
 }
 
-namespace {
-
-/// Does the edge, or its path, only define a view?
 bool isViewing(const Edge &e) {
     const std::vector<Edge *> path = memletPath(&e);
     auto views = [&](Node *n) {
@@ -294,8 +291,6 @@ bool isViewing(const Edge &e) {
     };
     return views(path.front()->src) || views(path.back()->dst);
 }
-
-} // namespace
 
 bool isTransfer(const Edge &e) {
     const bool entering = e.src->isEntry() && isa<AccessNode>(e.dst), leaving = isa<AccessNode>(e.src) && e.dst->isExit();

@@ -1,6 +1,7 @@
 #include "sdfgc/Analysis/Memory/Memories.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Scopes.h"
 
 #include <algorithm>
@@ -109,14 +110,6 @@ void addReferences(const DataDesc &d, const std::string &path, std::set<Name> &o
         join(inner, "*");
         addReferences(*d.elementDesc, inner, out);
     }
-}
-
-bool definesView(const Edge &e, const AccessNode &n) {
-    const DataDesc *d = n.state()->sdfg()->desc(n.data);
-    if (!d || !d->isView())
-        return false;
-    const std::vector<Edge *> path = memletPath(&e);
-    return std::find(path.begin(), path.end(), viewEdge(&n)) != path.end();
 }
 
 } // namespace
@@ -288,7 +281,7 @@ void Memories::findNewPointers(SDFG &g) {
         const Node *from = pathSource(&e);
         const auto *source = dyn_cast<AccessNode>(from);
         if (!d || !(d->isStructure() || d->isContainerArray() || holdsStructures(*d)) || isa<NestedSDFGNode>(from) ||
-            e.memlet.isEmpty() || definesView(e, to) || (source && definesView(e, *source)))
+            e.memlet.isEmpty() || isViewing(e))
             return;
         const Local l = shownAt(to, e, {}, *d, 0);
         const Position p = at(g, l);

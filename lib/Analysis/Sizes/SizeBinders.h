@@ -28,7 +28,7 @@ bool neverNegative(sym::Expr e, const sym::Assumptions &facts);
 bool mayFail(sym::Expr e, std::span<const sym::Expr> known);
 
 /// A closed form, or else a binder. `facts` allow empty sizes.
-sym::Expr sumOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const SizeFacts &facts);
-sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const SizeFacts &facts);
+sym::Expr sumOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const sym::Assumptions &facts);
+sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const sym::Assumptions &facts);
 
 } // namespace sdfgc::analysis::size

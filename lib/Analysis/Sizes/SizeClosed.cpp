@@ -18,23 +18,22 @@ struct Direction {
 /// A variable and its range, which is not empty in the queries below.
 class Ranged {
 public:
-    Ranged(Name variable, sym::Expr begin, sym::Expr end, const SizeFacts &facts)
+    Ranged(Name variable, sym::Expr begin, sym::Expr end, const sym::Assumptions &facts)
         : variable_(variable), first_(begin), last_(end - 1), facts_(facts) {
-        sym::SymbolFacts &own = facts_.symbols[variable];
+        sym::SymbolFacts &own = facts_[variable];
         own = {};
-        own.nonnegative = neverNegative(begin, facts.symbols);
-        own.positive = neverNegative(begin - 1, facts.symbols);
+        own.nonnegative = neverNegative(begin, facts);
+        own.positive = neverNegative(begin - 1, facts);
     }
 
     /// Does this hold for all values of the variable?
     bool isNonNegative(sym::Expr e) const {
-        if (neverNegative(e, facts_.symbols))
+        if (neverNegative(e, facts_))
             return true;
         if (!e.dependsOn(variable_))
             return false;
         const Direction d = directionOf(e);
-        return (d.rises && neverNegative(at(e, first_), facts_.symbols)) ||
-               (d.falls && neverNegative(at(e, last_), facts_.symbols));
+        return (d.rises && neverNegative(at(e, first_), facts_)) || (d.falls && neverNegative(at(e, last_), facts_));
     }
 
     Direction directionOf(sym::Expr e) const {
@@ -51,12 +50,11 @@ public:
         case sym::SymbolicKind::Mul:
             return ofProduct(o);
         case sym::SymbolicKind::Pow:
-            return o[1].isInteger() && o[1].numerator() > 0 && neverNegative(o[0], facts_.symbols) ? directionOf(o[0])
-                                                                                                   : Direction{};
+            return o[1].isInteger() && o[1].numerator() > 0 && neverNegative(o[0], facts_) ? directionOf(o[0]) : Direction{};
         case sym::SymbolicKind::FloorDiv:
         case sym::SymbolicKind::CeilDiv:
-            return !o[1].dependsOn(variable_) && sym::isPositive(o[1], facts_.symbols) == sym::Truth::True ? directionOf(o[0])
-                                                                                                           : Direction{};
+            return !o[1].dependsOn(variable_) && sym::isPositive(o[1], facts_) == sym::Truth::True ? directionOf(o[0])
+                                                                                                   : Direction{};
         case sym::SymbolicKind::Floor:
         case sym::SymbolicKind::Ceil:
             return directionOf(o[0]);
@@ -104,7 +102,7 @@ private:
                 moving.push_back(f);
             else
                 fixed *= f;
-        const bool up = neverNegative(fixed, facts_.symbols), down = neverNegative(-fixed, facts_.symbols);
+        const bool up = neverNegative(fixed, facts_), down = neverNegative(-fixed, facts_);
         if (!up && !down)
             return {};
         if (moving.size() > 1 && !std::all_of(moving.begin(), moving.end(), [this](sym::Expr f) { return isNonNegative(f); }))
@@ -138,7 +136,7 @@ private:
 
     Name variable_;
     sym::Expr first_, last_;
-    SizeFacts facts_;
+    sym::Assumptions facts_;
 };
 
 // ---- sums
@@ -211,17 +209,6 @@ sym::Expr polynomialSum(const Polynomial &p, sym::Expr begin, sym::Expr end) {
     return sum;
 }
 
-/// p[end] - p[begin] as the sum of p[v + 1] - p[v]; the promise that p is monotone makes a maximum with 0 redundant.
-std::optional<sym::Expr> telescoped(Name v, sym::Expr begin, sym::Expr end, sym::Expr body, const std::set<Name> &monotone) {
-    const sym::Expr variable = sym::Expr::symbol(v);
-    for (Name p : monotone) {
-        const sym::Expr length = sym::subscript(p, {variable + 1}) - sym::subscript(p, {variable});
-        if (body == length || body == sym::max({sym::Expr(0), length}))
-            return sym::subscript(p, {end}) - sym::subscript(p, {begin});
-    }
-    return std::nullopt;
-}
-
 /// `value` if the range has values, else 0 without evaluating anything that can fail.
 sym::Expr unlessEmpty(sym::Expr begin, sym::Expr end, sym::Expr value) {
     return sym::select(sym::compare(sym::SymbolicKind::Gt, end, begin), value, 0);
@@ -231,17 +218,15 @@ bool isSound(sym::Expr e) { return !e.overflowed() && !e.isUndefined(); }
 
 } // namespace
 
-sym::Expr sumOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const SizeFacts &facts) {
+sym::Expr sumOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const sym::Assumptions &facts) {
     const Ranged range(variable, begin, end, facts);
     body = range.simplified(body);
     const sym::Expr length = end - begin;
-    const bool ordered = neverNegative(length, facts.symbols);
+    const bool ordered = neverNegative(length, facts);
     const sym::Expr ends[] = {begin, end};
     if (!body.dependsOn(variable))
         return mayFail(body, ends) ? unlessEmpty(begin, end, body * length)
                                    : body * (ordered ? length : sym::max({sym::Expr(0), length}));
-    if (const auto promised = telescoped(variable, begin, end, body, facts.monotone))
-        return ordered ? *promised : unlessEmpty(begin, end, *promised);
     const auto p = polynomialIn(body, variable);
     const sym::Expr closed = p ? polynomialSum(*p, begin, end) : sym::Expr();
     if (!p || !isSound(closed))
@@ -249,11 +234,11 @@ sym::Expr sumOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body,
     return ordered && !mayFail(closed, ends) ? closed : unlessEmpty(begin, end, closed);
 }
 
-sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const SizeFacts &facts) {
+sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body, const sym::Assumptions &facts) {
     const Ranged range(variable, begin, end, facts);
     body = range.simplified(body);
     const Direction d = range.directionOf(body);
-    const bool full = neverNegative(end - begin - 1, facts.symbols);
+    const bool full = neverNegative(end - begin - 1, facts);
     if (d.falls) {
         const sym::Expr most = range.at(body, begin);
         return full ? most : unlessEmpty(begin, end, most);
@@ -265,8 +250,7 @@ sym::Expr maxOver(Name variable, sym::Expr begin, sym::Expr end, sym::Expr body,
         return most;
     // An empty range ends at or before its begin, so an increasing line is then at most its value one step before the begin.
     const bool isLine = polynomialIn(body, variable).value_or(Polynomial()).size() == 2;
-    const bool clips =
-        isLine && neverNegative(range.at(body, begin), facts.symbols) && neverNegative(-range.at(body, begin - 1), facts.symbols);
+    const bool clips = isLine && neverNegative(range.at(body, begin), facts) && neverNegative(-range.at(body, begin - 1), facts);
     const sym::Expr ends[] = {begin, end};
     return clips && !mayFail(most, ends) ? sym::max({sym::Expr(0), most}) : unlessEmpty(begin, end, most);
 }

@@ -149,17 +149,6 @@ std::vector<Name> letters(int n, const std::vector<Name> &taken) {
     return out;
 }
 
-SizeFacts withEmptySizes(const SizeFacts &facts) { return {size::withEmptySizes(facts.symbols), facts.monotone}; }
-
-/// Is the factor 0 whenever the condition of a Select is false?
-bool isZeroUnless(sym::Expr condition, sym::Expr factor, const SizeFacts &facts) {
-    if (condition.kind() != sym::SymbolicKind::Lt && condition.kind() != sym::SymbolicKind::Gt)
-        return false;
-    const auto o = condition.operands();
-    const sym::Expr length = condition.kind() == sym::SymbolicKind::Lt ? o[1] - o[0] : o[0] - o[1];
-    return factor == sym::max({sym::Expr(0), length}) || (factor == length && neverNegative(length, facts.symbols));
-}
-
 } // namespace
 
 std::string SizeExpr::str() const {
@@ -184,35 +173,15 @@ SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b) {
     return b == SizeExpr(1) ? a : SizeExpr(sym::floorDiv(a.tree(), b.tree()));
 }
 SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b) { return b == SizeExpr(1) ? a : SizeExpr(sym::ceilDiv(a.tree(), b.tree())); }
-SizeExpr mod(const SizeExpr &a, const SizeExpr &b) { return sym::mod(a.tree(), b.tree()); }
-SizeExpr compare(sym::SymbolicKind relation, const SizeExpr &a, const SizeExpr &b) {
-    return sym::compare(relation, a.tree(), b.tree());
-}
-SizeExpr select(const SizeExpr &condition, const SizeExpr &yes, const SizeExpr &no) {
-    return sym::select(condition.tree(), yes.tree(), no.tree());
-}
 
-bool isNonNegative(const SizeExpr &e, const SizeFacts &facts) { return neverNegative(e.tree(), withEmptySizes(facts).symbols); }
+bool isNonNegative(const SizeExpr &e, const sym::Assumptions &facts) { return neverNegative(e.tree(), withEmptySizes(facts)); }
 
-SizeExpr sumOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts) {
+SizeExpr sumOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const sym::Assumptions &facts) {
     return size::sumOver(variable, begin.tree(), end.tree(), body.tree(), withEmptySizes(facts));
 }
 
-SizeExpr maxOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const SizeFacts &facts) {
+SizeExpr maxOver(Name variable, const SizeExpr &begin, const SizeExpr &end, const SizeExpr &body, const sym::Assumptions &facts) {
     return size::maxOver(variable, begin.tree(), end.tree(), body.tree(), withEmptySizes(facts));
-}
-
-SizeExpr product(const SizeExpr &a, const SizeExpr &b, const SizeFacts &facts) {
-    const SizeFacts weaker = withEmptySizes(facts);
-    const auto without = [&weaker](sym::Expr chosen, sym::Expr factor) -> std::optional<sym::Expr> {
-        if (chosen.kind() != sym::SymbolicKind::Select || !chosen.operands()[2].isZero() ||
-            mayFail(chosen.operands()[1], {&factor, 1}) || !isZeroUnless(chosen.operands()[0], factor, weaker))
-            return std::nullopt;
-        return chosen.operands()[1] * factor;
-    };
-    if (const auto p = without(a.tree(), b.tree()))
-        return *p;
-    return without(b.tree(), a.tree()).value_or(a.tree() * b.tree());
 }
 
 SizeExpr substitute(const SizeExpr &e, const std::map<Name, SizeExpr> &values) {
@@ -221,14 +190,6 @@ SizeExpr substitute(const SizeExpr &e, const std::map<Name, SizeExpr> &values) {
     for (const auto &[name, value] : values)
         apart.emplace(name, renamed(value.tree(), [](Name n) { return Name("value" + n.str()); }));
     return bindAll(sym::substitute(renamed(e.tree(), [](Name n) { return Name("outer" + n.str()); }), apart));
-}
-
-std::optional<SizeBinder> binderOf(sym::Expr node, Name variable) {
-    if (!isBinder(node))
-        return std::nullopt;
-    const Parts p = partsOf(node);
-    return SizeBinder{p.isSum, variable, p.begin, p.end,
-                      sym::substitute(p.body, {{p.variable.name(), sym::Expr::symbol(variable)}})};
 }
 
 } // namespace sdfgc::analysis

@@ -42,8 +42,7 @@ void PhaseOrder::run(const Found &found) {
             if (s->sdfg()->parentNode && executorOf(*s->sdfg()->parentNode) != Executor::Host)
                 continue;
             for (MapEntry *m : nodesOf<MapEntry>(*s)) {
-                if ((m->schedule != Schedule::GPU_Device && m->schedule != Schedule::GPU_Persistent) ||
-                    executorOf(*m) != Executor::Host)
+                if (!isKernelSchedule(m->schedule) || executorOf(*m) != Executor::Host)
                     continue;
                 if (m->schedule == Schedule::GPU_Persistent)
                     grid(*s, *m);

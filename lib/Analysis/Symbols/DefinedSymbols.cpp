@@ -261,4 +261,21 @@ Type symbolType(const Node &n, const ScopeTree &scopes, Name symbol) {
     return symbolType(g, symbol);
 }
 
+std::map<Name, Type> structTypes(const SDFG &g) {
+    std::map<Name, Type> out;
+    std::vector<Type> open;
+    for (const auto &[name, desc] : g.arrays)
+        open.push_back(desc.dtype);
+    while (!open.empty()) {
+        const Type t = open.back();
+        open.pop_back();
+        if (t.isPointer() || t.isVector())
+            open.push_back(t.element());
+        else if (t.isStruct() && out.emplace(t.name(), t).second)
+            for (const auto &[field, type] : t.fields())
+                open.push_back(type);
+    }
+    return out;
+}
+
 } // namespace sdfgc::analysis

@@ -6,6 +6,7 @@
 #include "Analysis/Flow/Adjacency.h"
 #include "Analysis/Symbols/ScopeNames.h"
 
+#include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Tasklet/Ast.h"
 
@@ -94,9 +95,9 @@ void insertSizes(Names &into, const MapEntry &m) {
     }
 }
 
-/// The assignments of a stencil node are code, which its expansion turns into a tasklet.
-void insertStencil(Names &out, const LibraryNode &n, const SDFG &g) {
-    const json::Value *code = n.className() == "Stencil" ? n.properties.find("code") : nullptr;
+/// The assignments of a node (Stencil) are code, which its expansion turns into a tasklet.
+void insertCode(Names &out, const LibraryNode &n, const SDFG &g) {
+    const json::Value *code = has(n, Trait::HasCode) ? n.properties.find("code") : nullptr;
     const json::Value *text = code ? code->get("string_data") : nullptr;
     if (!code)
         return;
@@ -182,7 +183,7 @@ void SymbolUse::add(const Node &n, Names &out) {
     } else if (auto *lib = dyn_cast<LibraryNode>(&n)) {
         for (const auto &[key, value] : lib->properties)
             insertSymbolic(out, value);
-        insertStencil(out, *lib, *g);
+        insertCode(out, *lib, *g);
     }
 }
 

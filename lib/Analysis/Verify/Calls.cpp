@@ -18,24 +18,6 @@ bool isWordOfCpp(Name n) {
     return words.count(n.view()) != 0;
 }
 
-/// Is the struct the type of a container in the SDFG, or of one of its fields?
-bool isStruct(const SDFG &g, Name n) {
-    std::vector<Type> open;
-    std::set<Name> seen;
-    for (const auto &[name, d] : g.arrays)
-        open.push_back(d.dtype);
-    while (!open.empty()) {
-        const Type t = open.back();
-        open.pop_back();
-        if (t.isPointer() || t.isVector())
-            open.push_back(t.element());
-        else if (t.isStruct() && seen.insert(t.name()).second)
-            for (const auto &[field, type] : t.fields())
-                open.push_back(type);
-    }
-    return seen.count(n) != 0;
-}
-
 /// The names in a block whose elements or members it uses, and those that it assigns.
 struct Bases {
     explicit Bases(const std::vector<py::StmtRef> &code) { block(code); }
@@ -109,7 +91,7 @@ bool Verifier::isOfGraph(Name function, const SDFG &g) const {
     for (const SDFG *up = &g; up; up = up->parentSDFG())
         if (up->symbols.contains(function) || up->arrays.contains(function) || up->constant(function))
             return true;
-    return isStruct(g, function);
+    return structTypes(g).contains(function);
 }
 
 bool Verifier::isDeclared(Name function, const SDFG &g) const {

@@ -63,7 +63,7 @@ private:
         const auto *m = dyn_cast<MapEntry>(&n);
         if (m && m->schedule == Schedule::CPU_Multicore && around == Team::Member)
             maps.push_back(m);
-        const bool kernel = m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent);
+        const bool kernel = m && isKernelSchedule(m->schedule);
         const std::size_t limits = m && m->schedule == Schedule::GPU_Device ? 3 : 0;
         if (kernel && !inKernel(*m, scopes) &&
             (!m->gpuBlockSize || m->gpuBlockSize->size() != 3 || m->gpuGridLimit.size() != limits))

@@ -50,7 +50,7 @@ bool isDescriptor(const DataDesc &d) {
 /// Is it a node that sdfgc knows but expands for no target? Nodes of process grids are removed together with what they describe.
 bool isRefused(const LibraryNode &n) {
     const libnodes::Definition *d = libnodes::find(n);
-    return d && !d->expand && d->className != "Dummy";
+    return d && !d->expand && !d->declares;
 }
 
 class ProgramInfoCollector {

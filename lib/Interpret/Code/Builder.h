@@ -103,7 +103,6 @@ public:
         return found != locals_.end() ? found->second : Operand();
     }
     Names &names() { return names_; }
-    bool measuring() const { return measuring_; }
     const Site *site() const { return site_; }
     /// Sets the site of the following code.
     void at(const Site *site) { site_ = site; }

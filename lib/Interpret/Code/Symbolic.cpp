@@ -4,6 +4,8 @@
 
 #include "../Values.h"
 
+#include "sdfgc/IR/Operators.h"
+
 namespace sdfgc::interpret {
 
 using py::Op;
@@ -67,19 +69,17 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         const Operand a = operand(0);
         return binary(op, a, operand(1));
     };
-    const auto compared = [&](Op op) {
+    if (const auto op = ir::comparisonOf(e.kind())) {
         const Operand a = operand(0);
-        return compare(op, a, operand(1));
-    };
+        return compare(*op, a, operand(1));
+    }
+    if (const auto op = ir::arithmeticOf(e.kind()))
+        return two(*op);
     switch (e.kind()) {
     case SymbolicKind::Pow:
         if (const auto n = operands[1].asInt(); n && *n >= 0)
             return wholePower(operand(0), static_cast<uint64_t>(*n));
         return two(Op::Pow);
-    case SymbolicKind::FloorDiv:
-        return two(Op::FloorDiv);
-    case SymbolicKind::Mod:
-        return two(Op::Mod);
     case SymbolicKind::CeilDiv:
         return callFunction("int_ceil", {operand(0), operand(1)});
     case SymbolicKind::Floor:
@@ -88,32 +88,6 @@ Operand Builder::symbolicOperation(sym::Expr e) {
         return callFunction("ceil", {operand(0)});
     case SymbolicKind::Abs:
         return callFunction("abs", {operand(0)});
-    case SymbolicKind::Eq:
-        return compared(Op::Eq);
-    case SymbolicKind::Ne:
-        return compared(Op::Ne);
-    case SymbolicKind::Lt:
-        return compared(Op::Lt);
-    case SymbolicKind::Le:
-        return compared(Op::Le);
-    case SymbolicKind::Gt:
-        return compared(Op::Gt);
-    case SymbolicKind::Ge:
-        return compared(Op::Ge);
-    case SymbolicKind::Is:
-        return compared(Op::Is);
-    case SymbolicKind::IsNot:
-        return compared(Op::IsNot);
-    case SymbolicKind::BitAnd:
-        return two(Op::BitAnd);
-    case SymbolicKind::BitOr:
-        return two(Op::BitOr);
-    case SymbolicKind::BitXor:
-        return two(Op::BitXor);
-    case SymbolicKind::Shl:
-        return two(Op::Shl);
-    case SymbolicKind::Shr:
-        return two(Op::Shr);
     case SymbolicKind::Not:
         return compare(Op::Eq, asBool(operand(0)), constant(ScalarKind::Bool, false));
     case SymbolicKind::Select: {

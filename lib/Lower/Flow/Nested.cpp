@@ -9,6 +9,7 @@
 #include "Lower/Memory/Containers.h"
 #include "Lower/Memory/Elements.h"
 #include "Lower/Memory/Places.h"
+#include "Lower/Memory/Views.h"
 #include "Reductions.h"
 
 #include "sdfgc/Analysis/Memory/Allocation.h"
@@ -172,28 +173,12 @@ void bindSymbols(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &
     }
 }
 
-/// A pointer for a container that has another element type inside, or that an outer element points to.
-MemoryPlace castPlace(Instance &in, const Instance &inner, Name container, const DataDesc &d, const Outer &outer,
-                      tree::Block &block) {
-    Variable v;
-    v.name = in.fn->names.declare(container);
-    v.type = variableType(d);
-    v.kind = d.isStructure() ? VarKind::StructPtr : VarKind::Pointer;
-    VarId id = in.function().vars.add(std::move(v));
-    auto *declare = block.add<Declare>(id);
-    const bool element = isBehindElement(outer.place, d);
-    declare->target = element ? elementAt(in, outer.place, outer.start) : addressAt(in, outer.place, outer.start);
-    if (!element)
-        in.function().refs[declare->target].castTo = d.dtype;
-    return placeFor(inner, id, d);
-}
-
 /// Inner containers become other names for outer memory.
 void bindContainers(Instance &in, Instance &inner, NestedSDFGNode &n, tree::Block &block) {
     forEachArgument(in, inner, n, block, [&](Name container, const DataDesc &d, const Edge &, const Outer &outer) {
         const bool sameType = outer.place.type == d.dtype || d.isStructure() || d.isStream() || d.dtype.isVoid();
         if (!sameType || isBehindElement(outer.place, d)) {
-            inner.places[container] = castPlace(in, inner, container, d, outer, block);
+            inner.places[container] = pointerView(in, inner, container, d, outer.place, outer.start, block);
             return;
         }
         inner.places[container] = placeFor(inner, outer.place.var, d, outer.start);

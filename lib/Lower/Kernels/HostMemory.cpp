@@ -55,7 +55,7 @@ void warnOfHostMemory(const LoweredProgram &program) {
         for (State *s : allStates(*g)) {
             std::optional<analysis::ScopeTree> scopes;
             for (const MapEntry *m : nodesOf<MapEntry>(*s)) {
-                if (m->schedule != Schedule::GPU_Device && m->schedule != Schedule::GPU_Persistent)
+                if (!isKernelSchedule(m->schedule))
                     continue;
                 if (!scopes)
                     scopes.emplace(*s);

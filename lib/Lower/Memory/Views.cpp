@@ -27,8 +27,10 @@ MemoryPlace viewedPlace(Instance &in, const ir::AccessNode &view, ir::AccessNode
     return base;
 }
 
-/// A pointer variable for a view with another element type, or for elements that are themselves pointers.
-MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const MemoryPlace &base, sym::Expr start, Block &out) {
+} // namespace
+
+MemoryPlace pointerView(Instance &in, const Instance &inner, Name name, const DataDesc &d, const MemoryPlace &base, sym::Expr start,
+                        Block &out) {
     Variable v;
     v.name = in.fn->names.declare(name);
     v.type = variableType(d);
@@ -39,10 +41,8 @@ MemoryPlace pointerView(Instance &in, Name name, const DataDesc &d, const Memory
     declare->target = element ? elementAt(in, base, start) : addressAt(in, base, start);
     if (!element)
         in.function().refs[declare->target].castTo = d.dtype;
-    return placeFor(in, id, d);
+    return placeFor(inner, id, d);
 }
-
-} // namespace
 
 void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out) {
     for (ir::Node *n : nodes)
@@ -75,7 +75,7 @@ MemoryPlace resolveView(Instance &in, ir::AccessNode &n, Block &out) {
         p = placeFor(in, base.var, d, start);
         p.memory = base.memory;
     } else {
-        p = pointerView(in, n.data, d, base, start, out);
+        p = pointerView(in, in, n.data, d, base, start, out);
     }
     in.places[n.data] = p;
     return in.viewPlaces[&n] = p;

@@ -8,6 +8,11 @@
 
 namespace sdfgc::tree::lowering {
 
+/// Declares a pointer for a view, or a container of a nested SDFG, with another element type, or for elements that are themselves
+/// pointers. Returns its place in `inner`.
+MemoryPlace pointerView(Instance &in, const Instance &inner, Name name, const ir::DataDesc &d, const MemoryPlace &base,
+                        sym::Expr start, Block &out);
+
 /// Resolves the views among the nodes; pointers needed for this are declared at the end of `out`.
 void resolveViews(Instance &in, const std::vector<ir::Node *> &nodes, Block &out);
 

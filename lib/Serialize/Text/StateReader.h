@@ -56,7 +56,6 @@ private:
     void items(ir::Node &inputsOf, ir::Node &outputsOf);
     void item(ir::Node &inputsOf, ir::Node &outputsOf);
     EndText end();
-    EndText endAfter(EndText e);
     End source(const EndText &e);
     End destination(const EndText &e);
     ir::Node *madeAccess(Name data, std::size_t at);

@@ -18,8 +18,6 @@ public:
     static bool depend(const PrimalProgram &program, const std::set<analysis::Memory> &of, analysis::Memory wrt);
 
     bool isActive(analysis::Memory m) const { return varied_.count(m) && useful_.count(m); }
-    /// Can it depend on the arguments of the gradient?
-    bool isVaried(analysis::Memory m) const { return varied_.count(m) != 0; }
     /// Does the step propagate a gradient: is one of its outputs active?
     bool isActive(const nest::Step &s) const;
     bool isActive(const nest::Item &item) const;

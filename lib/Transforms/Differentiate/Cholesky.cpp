@@ -94,8 +94,9 @@ private:
 } // namespace
 
 bool reverseCholesky(Rule &r) {
-    const bool keepsRest = r.node.className() == "Potrf", lower = r.isSet("lower", true); // leaves the other triangle alone
-    const Use *a = r.use(Name(keepsRest ? "_xin" : "_a"), false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
+    const Use *updated = r.use("_xin", false); // by a node that leaves the other triangle alone
+    const bool keepsRest = updated != nullptr, lower = r.isSet("lower", true);
+    const Use *a = keepsRest ? updated : r.use("_a", false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
     if (!a || !l)
         return r.refuse("an operand is missing");
     if (!r.reverser.isActive(*a)) {

@@ -110,11 +110,8 @@ void copyIn(SDFG &inner, const std::map<Name, Name> &before) {
     if (before.empty())
         return;
     State *s = inner.addStateBefore(inner.start(), inner.freshLabel("begin"));
-    for (const auto &[to, from] : before) {
-        Memlet m = Memlet::simple(from, inner.desc(from)->fullSubset());
-        m.otherSubset = m.subset;
-        s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
-    }
+    for (const auto &[to, from] : before)
+        s->copyAll(from, to);
 }
 
 /// Passes the containers that a nested SDFG reads; containers that it writes become private to it. `outside`:
@@ -179,9 +176,7 @@ void Counting::copy(Part &p) {
         const Name out = p.loops[k].counted, value = inner.freshName("__out");
         inner.arrays.set(out, DataDesc::scalar(ScalarKind::Int64, false));
         p.node->addOut(out, Type::pointer(ScalarKind::Int64));
-        auto *t = end->add<Tasklet>();
-        t->label = out.str();
-        t->code = Code{value.str() + " = " + counts[k].str(), Language::Python};
+        Tasklet *t = end->addTasklet(out.str(), {value.str() + " = " + counts[k].str()});
         t->addOut(value, ScalarKind::Int64);
         end->connect(t, value, end->add<AccessNode>(out), {}, Memlet::simple(out, inner.desc(out)->fullSubset()));
     }

@@ -118,8 +118,9 @@ bool reverseFactorisation(Rule &r) {
 }
 
 bool reverseFactoredSolution(Rule &r) {
-    const bool isInverse = r.node.className() == "Getri";
-    const Use *lu = r.use(Name(isInverse ? "_xin" : "_a"), false), *pivots = r.use(Name("_ipiv"), false),
+    const Use *inverted = r.use("_xin", false);
+    const bool isInverse = inverted != nullptr;
+    const Use *lu = isInverse ? inverted : r.use("_a", false), *pivots = r.use(Name("_ipiv"), false),
               *b = r.use(Name("_rhs_in"), false), *x = r.use(Name(isInverse ? "_xout" : "_rhs_out"), true);
     if (!lu || !pivots || (!b && !isInverse) || !x)
         return r.refuse("an operand is missing");

@@ -82,11 +82,8 @@ void fillFrom(const std::map<Name, Name> &before, SDFG &g) {
     if (before.empty())
         return;
     State *s = g.addStateBefore(g.start(), g.freshLabel("begin"));
-    for (const auto &[to, from] : before) {
-        Memlet m = Memlet::simple(from, g.desc(from)->fullSubset());
-        m.otherSubset = m.subset;
-        s->connect(s->add<AccessNode>(from), {}, s->add<AccessNode>(to), {}, std::move(m));
-    }
+    for (const auto &[to, from] : before)
+        s->copyAll(from, to);
     s->renumber();
 }
 

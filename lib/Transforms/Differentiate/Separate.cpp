@@ -222,9 +222,7 @@ private:
         const Name kept = argumentFor(n, g_.desc(n)->dtype);
         State &s = isForward() ? *seam_.end : *seam_.begin;
         const Name from = isForward() ? n : kept, to = isForward() ? kept : n;
-        Memlet m = Memlet::simple(from, g_.desc(from)->fullSubset());
-        m.otherSubset = m.subset;
-        s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, std::move(m));
+        s.copyAll(from, to);
     }
 
     /// Passes symbols that edges of the first part set and that the second part may read before it sets them again.
@@ -236,11 +234,9 @@ private:
             const Name kept = argumentFor(n, *type);
             if (isForward()) {
                 State &s = *seam_.end;
-                auto *t = s.add<Tasklet>();
-                t->label = "keep_" + n.str();
                 const Name out = g_.freshName("__out");
+                Tasklet *t = s.addTasklet("keep_" + n.str(), {out.str() + " = " + n.str()});
                 t->addOut(out, *type);
-                t->code = Code{out.str() + " = " + n.str(), Language::Python};
                 s.connect(t, out, s.add<AccessNode>(kept), {}, Memlet::simple(kept, g_.desc(kept)->fullSubset()));
             } else {
                 for (InterstateEdge *e : seam_.begin->outEdges())

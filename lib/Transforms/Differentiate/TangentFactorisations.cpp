@@ -61,8 +61,9 @@ bool refuse(const TangentRule &r) {
 } // namespace
 
 void tangentOfCholesky(const TangentRule &r) {
-    const bool keepsRest = r.node.className() == "Potrf", lower = r.isSet("lower", true);
-    const Use *a = r.use(Name(keepsRest ? "_xin" : "_a"), false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
+    const Use *updated = r.use("_xin", false); // by a node that leaves the other triangle alone
+    const bool keepsRest = updated != nullptr, lower = r.isSet("lower", true);
+    const Use *a = keepsRest ? updated : r.use("_a", false), *l = r.use(Name(keepsRest ? "_xout" : "_b"), true);
     const std::optional<Use> values = a && l ? valuesOf(r, *l) : std::nullopt;
     if (!values || l->kind != UseKind::Write)
         return (void)refuse(r);
@@ -164,8 +165,9 @@ void tangentOfFactorisation(const TangentRule &r) {
 }
 
 void tangentOfFactoredSolution(const TangentRule &r) {
-    const bool isInverse = r.node.className() == "Getri";
-    const Use *lu = r.use(Name(isInverse ? "_xin" : "_a"), false), *pivots = r.use(Name("_ipiv"), false),
+    const Use *inverted = r.use("_xin", false);
+    const bool isInverse = inverted != nullptr;
+    const Use *lu = isInverse ? inverted : r.use("_a", false), *pivots = r.use(Name("_ipiv"), false),
               *b = r.use(Name("_rhs_in"), false), *x = r.use(Name(isInverse ? "_xout" : "_rhs_out"), true);
     if (!lu || !pivots || (!b && !isInverse) || !x || x->kind != UseKind::Write)
         return (void)refuse(r);

@@ -180,13 +180,9 @@ private:
             return;
         if (a.empty())
             return copyByTasklet(s, e, *source, *target);
-        auto *entry = s.add<MapEntry>();
-        auto *exit = s.add<MapExit>();
-        auto *t = s.add<Tasklet>();
-        entry->label = exit->label = t->label = "copy_" + from->data.str() + "_to_" + to->data.str();
-        entry->exit = exit;
-        exit->entry = entry;
-        t->code = {"__out = __inp", Language::Python};
+        MapEntry *entry = s.addMap("copy_" + from->data.str() + "_to_" + to->data.str());
+        MapExit *exit = entry->exit;
+        Tasklet *t = s.addTasklet(entry->label, {"__out = __inp"});
         sym::Subset read = *source, written = *target;
         for (std::size_t k = 0; k < a.size(); ++k) {
             const Name p = g_.freshName("__c" + std::to_string(k));
@@ -207,9 +203,7 @@ private:
     }
     static void copyByTasklet(State &s, Edge &e, const sym::Subset &source, const sym::Subset &target) {
         auto *from = cast<AccessNode>(e.src), *to = cast<AccessNode>(e.dst);
-        auto *t = s.add<Tasklet>();
-        t->label = "copy_" + from->data.str() + "_to_" + to->data.str();
-        t->code = {"__out = __inp", Language::Python};
+        Tasklet *t = s.addTasklet("copy_" + from->data.str() + "_to_" + to->data.str(), {"__out = __inp"});
         Memlet out = Memlet::simple(to->data, target);
         out.wcr = e.memlet.wcr;
         s.connect(from, {}, t, "__inp", Memlet::simple(from->data, source));

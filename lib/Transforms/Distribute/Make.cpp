@@ -7,7 +7,7 @@ namespace sdfgc::transforms::distribution {
 using namespace ir;
 
 MapEntry *wrap(State &s, Tasklet &t, Name parameter, const sym::Range &range) {
-    MapEntry *entry = emptyMap(s, t.label, {parameter}, {range});
+    MapEntry *entry = s.addMap(t.label, {parameter}, {range});
     int number = 0;
     for (Edge *e : std::vector<Edge *>(t.inEdges())) {
         const std::string name = std::to_string(number++);

@@ -226,16 +226,8 @@ bool Placement::apply() {
 
 /// Wraps nodes, or scopes, that pass values to each other in one kernel of one iteration.
 void wrap(State &s, const std::vector<Node *> &together) {
-    auto *entry = s.add<MapEntry>();
-    auto *exit = s.add<MapExit>();
-    entry->exit = exit;
-    exit->entry = entry;
-    entry->label = exit->label = together.front()->label;
-    entry->params = {"thread"};
-    entry->ranges = {{0, 0, 1, 1}};
-    entry->schedule = Schedule::GPU_Device;
-    entry->gpuBlockSize = std::vector<sym::Expr>{1, 1, 1};
-    entry->debugInfo = exit->debugInfo = together.front()->debugInfo;
+    MapEntry *entry = addThread(s, together.front()->label, together.front()->debugInfo);
+    MapExit *exit = entry->exit;
     int number = 0;
     auto inside = [&](const Node *n) { return std::find(together.begin(), together.end(), n) != together.end(); };
     for (Node *first : together) {
@@ -334,6 +326,12 @@ bool Placement::run() {
 }
 
 } // namespace
+
+MapEntry *addThread(State &s, std::string label, const DebugInfo &where) {
+    MapEntry *entry = s.addMap(std::move(label), {"thread"}, {{0, 0, 1, 1}}, Schedule::GPU_Device, where);
+    entry->gpuBlockSize = std::vector<sym::Expr>{1, 1, 1};
+    return entry;
+}
 
 bool placeWrittenScalars(SDFG &root, pass::Context &context) {
     bool changed = false;

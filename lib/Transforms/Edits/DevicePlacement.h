@@ -7,6 +7,9 @@
 
 namespace sdfgc::transforms {
 
+/// Adds an empty kernel of one thread.
+ir::MapEntry *addThread(ir::State &s, std::string label, const ir::DebugInfo &where);
+
 /// Turns nodes of host-level states (outside kernels) that access device memory into kernels. Maps get the schedule
 /// GPU_Device. Tasklets get a map of one iteration around them, and so do sequential maps whose iterations depend on
 /// each other (with a remark). Transients that kernels write, and arrays that they read, move to device memory; nested

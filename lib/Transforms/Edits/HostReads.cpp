@@ -101,13 +101,11 @@ Name splitForDevice(SDFG &g, Name host) {
 
 namespace {
 
-void copyState(State &s, SDFG &g, const std::vector<Name> &hosts, const Twins &twins) {
+void copyState(State &s, const std::vector<Name> &hosts, const Twins &twins) {
     for (Name host : hosts) {
         Name device = twins.at(host);
         auto *from = s.add<AccessNode>(device), *to = s.add<AccessNode>(host);
-        Memlet m = Memlet::simple(device, g.arrays.find(device)->fullSubset());
-        m.otherSubset = g.arrays.find(host)->fullSubset();
-        s.connect(from, {}, to, {}, m);
+        s.copyAll(from, to);
     }
 }
 
@@ -122,13 +120,13 @@ std::vector<Name> distinct(std::vector<Name> names, const Twins &twins) {
 
 void copyBefore(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
     if (!hosts.empty())
-        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), g, hosts, twins);
+        copyState(*r.addStateBefore(&b, g.freshLabel("copy_for_" + b.label)), hosts, twins);
 }
 
 /// Between a block and the edges that leave it.
 void copyAfter(Region &r, Block &b, const std::vector<Name> &hosts, SDFG &g, const Twins &twins) {
     if (!hosts.empty())
-        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), g, hosts, twins);
+        copyState(*r.addStateAfter(&b, g.freshLabel("copy_after_" + b.label)), hosts, twins);
 }
 
 } // namespace

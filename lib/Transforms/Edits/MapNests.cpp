@@ -48,13 +48,8 @@ Name paired(Name connector) { return connector ? pairedConnector(connector) : Na
 MapEntry *splitMap(MapEntry &m, const std::vector<std::size_t> &dims, Schedule schedule) {
     State &s = *m.state();
     const SDFG &g = *s.sdfg();
-    auto *entry = s.add<MapEntry>();
-    auto *exit = s.add<MapExit>();
-    entry->label = exit->label = m.label;
-    entry->exit = exit;
-    exit->entry = entry;
-    entry->schedule = schedule;
-    entry->debugInfo = exit->debugInfo = m.debugInfo;
+    MapEntry *entry = s.addMap(m.label, {}, {}, schedule, m.debugInfo);
+    MapExit *exit = entry->exit;
     for (std::size_t d : dims) {
         entry->params.push_back(m.params[d]);
         entry->ranges.push_back(m.ranges[d]);

@@ -8,24 +8,9 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-namespace {} // namespace
-
-MapEntry *emptyMap(State &s, const std::string &label, std::vector<Name> params, std::vector<sym::Range> ranges) {
-    auto *entry = s.add<MapEntry>();
-    auto *exit = s.add<MapExit>();
-    entry->label = exit->label = label;
-    entry->exit = exit;
-    exit->entry = entry;
-    entry->params = std::move(params);
-    entry->ranges = std::move(ranges);
-    return entry;
-}
-
 Node *elementMap(State &s, const std::string &label, std::vector<Name> params, std::vector<sym::Range> ranges, const Operand *in,
                  const Operand &out, const std::string &code) {
-    auto *t = s.add<Tasklet>();
-    t->label = label;
-    t->code = {code, Language::Python};
+    Tasklet *t = s.addTasklet(label, {code});
     const auto one = [](const Operand &o, const sym::Subset &subset) {
         Memlet m = Memlet::simple(o.node->data, subset);
         m.wcr = o.wcr;
@@ -37,7 +22,7 @@ Node *elementMap(State &s, const std::string &label, std::vector<Name> params, s
         s.connect(t, "__out", out.node, {}, one(out, out.element));
         return t;
     }
-    MapEntry *entry = emptyMap(s, label, std::move(params), std::move(ranges));
+    MapEntry *entry = s.addMap(label, std::move(params), std::move(ranges));
     if (in) {
         s.connect(in->node, {}, entry, scopeInput(in->node->data), one(*in, in->all));
         s.connect(entry, scopeOutput(in->node->data), t, "__inp", one(*in, in->element));

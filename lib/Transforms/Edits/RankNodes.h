@@ -13,9 +13,6 @@ struct Operand {
     std::string wcr; // of the write
 };
 
-/// Creates an empty map and its exit.
-ir::MapEntry *emptyMap(ir::State &s, const std::string &label, std::vector<Name> params, std::vector<sym::Range> ranges);
-
 /// Creates a map with one tasklet that reads `in` (null: nothing) as `__inp` and writes `__out` to `out`; without
 /// parameters, only the tasklet. Returns the first node.
 ir::Node *elementMap(ir::State &s, const std::string &label, std::vector<Name> params, std::vector<sym::Range> ranges,

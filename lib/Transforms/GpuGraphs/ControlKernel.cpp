@@ -1,5 +1,7 @@
 #include "Transforms/GpuGraphs/ControlKernel.h"
 
+#include "Transforms/Edits/DevicePlacement.h"
+
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -73,17 +75,10 @@ void ControlKernel::build(State &s, const std::string &label, const DebugInfo &w
         if (const Name cell = cells_.at(symbol); std::none_of(
                 inputs_.begin(), inputs_.end(), [cell, &v = value](const Port &p) { return p.data == cell && p.connector == v; }))
             store(cell, value);
-    auto *entry = s.add<MapEntry>();
-    auto *exit = s.add<MapExit>();
-    auto *tasklet = s.add<Tasklet>();
-    entry->exit = exit;
-    exit->entry = entry;
-    entry->label = exit->label = tasklet->label = identifierOf(label, "control_");
-    entry->params = {"thread"};
-    entry->ranges = {{0, 0, 1, 1}};
-    entry->schedule = Schedule::GPU_Device;
-    entry->gpuBlockSize = std::vector<sym::Expr>{1, 1, 1};
-    entry->debugInfo = exit->debugInfo = tasklet->debugInfo = where;
+    MapEntry *entry = addThread(s, identifierOf(label, "control_"), where);
+    MapExit *exit = entry->exit;
+    Tasklet *tasklet = s.addTasklet(entry->label, {});
+    tasklet->debugInfo = where;
     for (const std::string &line : lines_)
         tasklet->code.text += (tasklet->code.text.empty() ? "" : "\n") + line;
     int number = 0;

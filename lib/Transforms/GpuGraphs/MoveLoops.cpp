@@ -13,13 +13,6 @@ using namespace ir;
 
 namespace {
 
-void copyWhole(State &s, Name from, Name to) {
-    const SDFG &g = *s.sdfg();
-    Memlet m = Memlet::simple(from, g.desc(from)->fullSubset());
-    m.otherSubset = g.desc(to)->fullSubset();
-    s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, m);
-}
-
 /// A container of one element in device memory.
 Name addCell(SDFG &g, const std::string &name, Type type) {
     DataDesc d = DataDesc::array(type, {1}, true);
@@ -212,7 +205,7 @@ void DeviceLoopNest::choose(Branches &b) {
 
 void DeviceLoopNest::lookAt(ConditionalBlock &c, Name flag) {
     const Name copy = addHostCopy(g_, "host_" + flag.str(), Type(ScalarKind::Bool));
-    copyWhole(*c.parent()->addStateBefore(&c, g_.freshLabel("look_" + c.label)), flag, copy);
+    c.parent()->addStateBefore(&c, g_.freshLabel("look_" + c.label))->copyAll(flag, copy);
     c.branches()[0].condition = Code{copy.str(), Language::Python};
 }
 
@@ -264,9 +257,9 @@ void DeviceLoopNest::look(Loop &l) {
     LoopRegion &r = *l.region;
     const Name flag = flags_.at(&r), copy = addHostCopy(g_, "host_" + flag.str(), Type(ScalarKind::Bool));
     if (!r.inverted)
-        copyWhole(*r.parent()->addStateBefore(&r, g_.freshLabel("look_" + r.label)), flag, copy);
+        r.parent()->addStateBefore(&r, g_.freshLabel("look_" + r.label))->copyAll(flag, copy);
     Block *last = r.blocks().back().get(); // the loop's step
-    copyWhole(*r.addStateAfter(last, g_.freshLabel("look_" + r.label)), flag, copy);
+    r.addStateAfter(last, g_.freshLabel("look_" + r.label))->copyAll(flag, copy);
     r.init = r.update = std::nullopt;
     r.variable = Name();
     r.updateBeforeCondition = true;
@@ -281,13 +274,13 @@ void DeviceLoopNest::giveBack(const std::vector<Name> &symbols, const std::vecto
     Block *last = followers_.empty() ? static_cast<Block *>(&outermost_) : followers_.back();
     State *after = around.addStateAfter(last, g_.freshLabel("after_" + outermost_.label));
     for (const Name host : copies)
-        copyWhole(*after, twins_.at(host), host);
+        after->copyAll(twins_.at(host), host);
     if (symbols.empty())
         return;
     State *known = around.addStateAfter(after, g_.freshLabel("known_" + outermost_.label));
     for (const Name s : symbols) {
         const Name copy = addHostCopy(g_, "host_" + s.str(), *g_.symbols.find(s));
-        copyWhole(*after, cells_.at(s), copy);
+        after->copyAll(cells_.at(s), copy);
         known->inEdges().front()->assignments.emplace_back(s, copy.str());
     }
 }

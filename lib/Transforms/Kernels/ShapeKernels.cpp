@@ -72,7 +72,7 @@ public:
                 if (!kernels.empty() && n == exitOf(kernels.back()))
                     kernels.pop_back();
                 auto *m = dyn_cast<MapEntry>(n);
-                const bool kernel = m && (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent);
+                const bool kernel = m && isKernelSchedule(m->schedule);
                 if (kernel && kernels.empty())
                     changed |= shape(*m, scopes);
                 if (kernel)

@@ -25,6 +25,7 @@
 #include "Transforms/Edits/DevicePlacement.h"
 #include "Transforms/Edits/StageOnHost.h"
 
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Device/Async.h"
 #include "sdfgc/Analysis/Indexing.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
@@ -128,7 +129,7 @@ private:
         if (context.options.gpu() && !inScope && libnodes::whereIs(n) == libnodes::Where::Device)
             if (const std::string why = libnodes::whyOnHost(n, context.options); !why.empty()) {
                 context.missed(n, "computes on the host, between copies", {diag::Why::Library, why});
-                if (n.libraryName() != "mpi" && n.libraryName() != "pblas") // messages are handled by the host on every target
+                if (!analysis::communicationOf(n)) // messages are handled by the host on every target
                     context.diags.report(diag::Id::NodeOnHost, place, n.label, why);
                 stageOnHost(n);
             }

@@ -23,6 +23,7 @@
 // inside. Buffers of transfers that its callers have started become its arguments, so that the Wait inside can refer to them.
 //
 // Not handled: nested SDFGs in maps; buffers that are local to a nested SDFG and no longer exist when its caller waits.
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Flow/FlowWalk.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/PassSymbols.h"
@@ -119,14 +120,14 @@ struct Operation {
     bool receives;
 };
 
-const LibraryNode *asMpiNode(const Node &n) {
+const LibraryNode *asNodeOfRanks(const Node &n) {
     const auto *l = dyn_cast<LibraryNode>(&n);
-    return l && l->libraryName() == "mpi" ? l : nullptr;
+    return l && analysis::communicationOf(*l) ? l : nullptr;
 }
 
 /// The operations that a node starts; empty if it completes them itself. Its expansion reports missing operands.
 std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
-    const LibraryNode *l = asMpiNode(n);
+    const LibraryNode *l = asNodeOfRanks(n);
     const Edge *request = l ? l->outEdge("_request") : nullptr;
     std::vector<Operation> out;
     if (!request)
@@ -145,10 +146,10 @@ std::vector<Operation> operationsOf(const Node &n, const Requests &requests) {
     return out;
 }
 
-/// The container of the requests that a Wait completes; empty for other nodes.
+/// The container of the requests that a node completes; empty for other nodes.
 Name waitedFor(const Node &n, const Requests &requests) {
-    const LibraryNode *l = asMpiNode(n);
-    const Edge *e = l && (l->className() == "Wait" || l->className() == "Waitall") ? l->inEdge("_request") : nullptr;
+    const LibraryNode *l = asNodeOfRanks(n);
+    const Edge *e = l ? l->inEdge("_request") : nullptr;
     return e ? requests(memoryOf(analysis::pathSource(e))) : Name();
 }
 
@@ -227,7 +228,8 @@ public:
             if (const Operation &o = operations_[i]; requests_.areOwn(o.request) && said.insert(o.node).second)
                 report<diag::Id::RequestForgotten>(*o.node, o.request.str(), elementName(*o.node));
         for (const auto &[wait, containers] : waits_)
-            if (const LibraryNode *l = asMpiNode(*wait); l && !successful_.contains(wait) && requests_.areOwn(*containers.begin()))
+            if (const LibraryNode *l = asNodeOfRanks(*wait);
+                l && !successful_.contains(wait) && requests_.areOwn(*containers.begin()))
                 report<diag::Id::RequestUnknown>(*wait, elementName(*wait), l->inEdge("_request")->memlet.data.str());
     }
 

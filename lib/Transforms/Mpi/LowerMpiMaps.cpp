@@ -144,9 +144,7 @@ private:
             const std::string what = symbol.str().substr(std::string_view("__dace_comm_").size());
             const Name container = g.freshName("_mpi_" + what);
             g.arrays.set(container, DataDesc::scalar(ScalarKind::Int64, true));
-            auto *t = s->add<Tasklet>();
-            t->label = what;
-            t->code = {"_out = " + call, Language::Library};
+            Tasklet *t = s->addTasklet(what, {"_out = " + call, Language::Library});
             t->environments = {Name("MPI")};
             s->connect(t, "_out", s->add<AccessNode>(container), {},
                        Memlet::simple(container, g.arrays.find(container)->fullSubset()));

@@ -7,47 +7,23 @@
 // an array as well, unless the interface marks it as optional.
 //
 // Not handled: arguments with any other reads or writes, and arguments passed to a nested SDFG.
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
-#include <array>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
 
-/// An operand that is only used on the root.
-struct RootOperand {
-    std::string_view className, connector;
-};
-constexpr std::array<RootOperand, 16> rootOperands{{
-    {"Scatter", "_inbuffer"},
-    {"Iscatter", "_inbuffer"},
-    {"Scatterv", "_inbuffer"},
-    {"Scatterv", "_sendcounts"},
-    {"Scatterv", "_displs"},
-    {"Gather", "_outbuffer"},
-    {"Igather", "_outbuffer"},
-    {"Gatherv", "_outbuffer"},
-    {"Gatherv", "_recvcounts"},
-    {"Gatherv", "_displs"},
-    {"Reduce", "_outbuffer"},
-    {"Ireduce", "_outbuffer"},
-    {"BlockScatter", "_inp_buffer"},
-    {"BlockGather", "_out_buffer"},
-    {"BlockCyclicScatter", "_inbuffer"},
-    {"BlockCyclicGather", "_outbuffer"},
-}};
-
 bool isRoots(const Node &node, Name connector) {
     const auto *l = dyn_cast<LibraryNode>(&node);
-    return l && (l->libraryName() == "mpi" || l->libraryName() == "pblas") &&
-           std::any_of(rootOperands.begin(), rootOperands.end(),
-                       [&](const RootOperand &o) { return o.className == l->className() && o.connector == connector.view(); });
+    const analysis::Communication *c = l ? analysis::communicationOf(*l) : nullptr;
+    return c && c->isForRoot(connector);
 }
 
 /// Do all edges of an access node connect to operands of the root?

@@ -150,9 +150,7 @@ std::unique_ptr<SDFG> sender(const SDFG &outer, Name data, const sym::Subset &pa
     auto *send = loop->add<State>();
     send->label = "send";
     loop->setStart(send);
-    auto *t = send->add<Tasklet>();
-    t->label = "root";
-    t->code = {"o = " + rank.str(), Language::Python};
+    Tasklet *t = send->addTasklet("root", {"o = " + rank.str()});
     auto *rootNode = send->add<AccessNode>(root);
     send->connect(t, Name("o"), rootNode, {}, Memlet::simple(root, g->desc(root)->fullSubset()));
     LibraryNode *node = mpiNode(*send, "Bcast", send->add<AccessNode>(data), part, send->add<AccessNode>(data), part);

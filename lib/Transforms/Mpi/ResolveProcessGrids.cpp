@@ -20,6 +20,7 @@
 // A C++ tasklet that reads a grid receives its communicator, as in DaCe; on ranks outside the grid this is null.
 //
 // Not handled, and refused (SD2173): descriptors that do not match each other, or that other nodes read.
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Analysis/Verify.h"
 #include "sdfgc/IR/StateGraph.h"
@@ -39,8 +40,6 @@ using namespace ir;
 bool isDescriptor(const DataDesc &d) {
     return d.kind == DataKind::ProcessGrid || d.kind == DataKind::SubArray || d.kind == DataKind::RedistrArray;
 }
-
-bool takesGrids(const LibraryNode &n) { return n.libraryName() == "mpi" || n.libraryName() == "pblas"; }
 
 std::string textOf(const DataDesc &d, const char *key) {
     const json::Value *v = d.extra.find(key);
@@ -124,7 +123,7 @@ public:
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g))
                 for (const auto &n : s->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && takesGrids(*l))
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && analysis::communicationOf(*l))
                         resolve(*l);
         removeDummies();
         if (failed_)
@@ -264,14 +263,13 @@ private:
         });
     }
 
-    /// Dummy nodes declare fields; the runtime creates those of descriptors.
+    /// Nodes that declare fields; the runtime creates those of descriptors.
     void removeDummies() {
         for (SDFG *g : allSDFGs(g_))
             for (State *s : allStates(*g)) {
                 std::vector<Node *> dead;
                 for (const auto &n : s->nodes())
-                    if (auto *l = dyn_cast<LibraryNode>(n.get());
-                        l && l->libraryName() == "mpi" && l->className() == "Dummy" && hasOnlyFields(*l)) {
+                    if (auto *l = dyn_cast<LibraryNode>(n.get()); l && analysis::isDeclaration(*l) && hasOnlyFields(*l)) {
                         dead.push_back(l);
                         for (const Edge *e : l->outEdges()) // DaCe 1.x: a variable that is never read
                             if (e->dst->inEdges().size() == 1 && e->dst->outEdges().empty())
@@ -359,9 +357,7 @@ private:
         State *s = g_.addStateBefore(g_.start(), g_.freshLabel("process_grids"));
         Tasklet *last = nullptr;
         for (std::size_t k = 0; k < grids_.size(); ++k) {
-            auto *t = s->add<Tasklet>();
-            t->label = "make_" + grids_[k].str();
-            t->code = {calls_[k], Language::Library};
+            Tasklet *t = s->addTasklet("make_" + grids_[k].str(), {calls_[k], Language::Library});
             t->environments = {Name("MPI")};
             t->sideEffects = true;
             if (last)
@@ -369,9 +365,7 @@ private:
             last = t;
         }
         for (const auto &[k, handle] : handles_) {
-            auto *t = s->add<Tasklet>();
-            t->label = handle.str();
-            t->code = {"_out = mpi.grid_comm(" + std::to_string(k) + ")", Language::Library};
+            Tasklet *t = s->addTasklet(handle.str(), {"_out = mpi.grid_comm(" + std::to_string(k) + ")", Language::Library});
             t->environments = {Name("MPI")};
             s->connect(last, {}, t, {}, Memlet::empty());
             s->connect(t, "_out", s->add<AccessNode>(handle), {}, Memlet::simple(handle, g_.desc(handle)->fullSubset()));
@@ -421,7 +415,7 @@ private:
         for (SDFG *g : allSDFGs(root))
             for (State *s : allStates(*g))
                 for (LibraryNode *l : nodesOf<LibraryNode>(*s))
-                    if (l->libraryName() == "mpi" && l->className() == "CommSplit")
+                    if (analysis::communicationOf(*l) && l->outConnector("_comm"))
                         l->properties.set("number", next++);
         return next > 0;
     }

@@ -12,26 +12,17 @@
 // Not handled: messages; Gatherv and similar calls, whose parts may differ; calls on grids and communicators of a
 // subset of the ranks, whose parts may differ from those of other ranks; sizes in nested SDFGs, unless they are mapped
 // to symbols of the program; symbols that the program assigns.
+#include "sdfgc/Analysis/Communication.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Transforms/Passes.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 namespace sdfgc::transforms {
 namespace {
 
 using namespace ir;
-
-/// Do all ranks have the same number of elements in a call of this class?
-bool hasEqualParts(std::string_view className) {
-    constexpr std::array<std::string_view, 14> classes{"Bcast",     "Scatter",    "Gather",     "Reduce",   "Allreduce",
-                                                       "Allgather", "Alltoall",   "Ibcast",     "Iscatter", "Igather",
-                                                       "Ireduce",   "Iallreduce", "Iallgather", "Ialltoall"};
-    return std::find(classes.begin(), classes.end(), className) != classes.end();
-}
 
 class Sizes {
 public:
@@ -46,7 +37,8 @@ public:
         for (const SDFG *g : allSDFGs(root_))
             for (const State *s : allStates(*g))
                 for (const LibraryNode *n : nodesOf<LibraryNode>(*s))
-                    if (n->libraryName() == "mpi" && hasEqualParts(n->className()) && isOnWorld(*n))
+                    if (const analysis::Communication *c = analysis::communicationOf(*n);
+                        c && c->parts == analysis::Parts::Equal && isOnWorld(*n))
                         node(*n, *g);
         if (!found_.empty()) // symbols that the program itself assigns are not passed to the initialiser
             std::erase_if(found_, [given = analysis::requiredSymbols(root_)](Name n) { return !given.contains(n); });

@@ -104,7 +104,7 @@ bool typeOwnSymbols(SDFG &g, pass::Context &context) {
 
 class ConnectorInference {
 public:
-    ConnectorInference(SDFG &g, pass::Context &c) : sdfg_(g), context_(c), structs_(TypeEnvironment::structTypes(g)) {}
+    ConnectorInference(SDFG &g, pass::Context &c) : sdfg_(g), context_(c), structs_(analysis::structTypes(g)) {}
 
     bool run(State &s) {
         analysis::ScopeTree scopes(s);
@@ -229,7 +229,7 @@ private:
 
     SDFG &sdfg_;
     pass::Context &context_;
-    TypeEnvironment::Structs structs_;
+    std::map<Name, Type> structs_;
     bool changed_ = false;
 };
 

@@ -210,18 +210,12 @@ private:
     /// A map with one iteration, or none.
     static void mapAround(Tasklet &t, sym::Expr when) {
         State &s = *t.state();
-        auto *entry = s.add<MapEntry>();
-        auto *exit = s.add<MapExit>();
-        entry->label = exit->label = t.label + "_guard";
-        entry->exit = exit;
-        exit->entry = entry;
-        entry->schedule = Schedule::Sequential;
-        entry->debugInfo = exit->debugInfo = t.debugInfo;
         Name parameter("guard");
         for (int k = 0; isTaken(*s.sdfg(), parameter); ++k)
             parameter = Name("guard_" + std::to_string(k));
-        entry->params = {parameter};
-        entry->ranges = {{0, sym::select(when, 0, -1), 1, 1}};
+        MapEntry *entry =
+            s.addMap(t.label + "_guard", {parameter}, {{0, sym::select(when, 0, -1), 1, 1}}, Schedule::Sequential, t.debugInfo);
+        MapExit *exit = entry->exit;
         const std::vector<Edge *> in = t.inEdges(), out = t.outEdges();
         int number = 0;
         for (Edge *e : in) {

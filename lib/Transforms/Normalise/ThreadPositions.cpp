@@ -98,7 +98,7 @@ Surroundings::Surroundings(const Node &n) {
                 continue;
             if (isThreadBlock(m->schedule) && !threads)
                 threads = m;
-            if (m->schedule == Schedule::GPU_Device || m->schedule == Schedule::GPU_Persistent)
+            if (isKernelSchedule(m->schedule))
                 kernel = m;
         }
         if (!kernel)

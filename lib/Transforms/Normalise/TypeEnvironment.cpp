@@ -6,7 +6,8 @@ using namespace ir;
 
 Type containerType(const DataDesc &d) { return d.isScalar() || d.isStructure() ? d.dtype : Type::pointer(d.dtype); }
 
-TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scopes, const Node &n, const Structs *structs)
+TypeEnvironment::TypeEnvironment(const SDFG &g, const analysis::ScopeTree &scopes, const Node &n,
+                                 const std::map<Name, Type> *structs)
     : sdfg_(g), structs_(structs) {
     // Innermost first: the first definition of a name wins.
     for (const Node *entry : scopes.enclosing(&n)) {
@@ -80,23 +81,6 @@ py::Env TypeEnvironment::forCode(const Node &node) const {
         return it == structs_->end() ? std::nullopt : std::optional<Type>(it->second);
     };
     return env;
-}
-
-TypeEnvironment::Structs TypeEnvironment::structTypes(const SDFG &g) {
-    Structs out;
-    std::vector<Type> open;
-    for (const auto &[name, desc] : g.arrays)
-        open.push_back(desc.dtype);
-    while (!open.empty()) {
-        Type t = open.back();
-        open.pop_back();
-        if (t.isPointer() || t.isVector())
-            open.push_back(t.element());
-        else if (t.isStruct() && out.emplace(t.name(), t).second)
-            for (const auto &[field, type] : t.fields())
-                open.push_back(type);
-    }
-    return out;
 }
 
 } // namespace sdfgc::transforms

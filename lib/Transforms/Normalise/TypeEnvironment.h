@@ -13,13 +13,12 @@ namespace sdfgc::transforms {
 /// Names visible in one SDFG or at one node of it. Cheap to make for every node of a state.
 class TypeEnvironment {
 public:
-    using Structs = std::map<Name, Type>;
-
     /// At the top level of an SDFG: symbols, constants, containers.
     explicit TypeEnvironment(const ir::SDFG &g) : sdfg_(g) {}
-    /// At a node: also parameters and dynamic range connectors of the surrounding scopes. `structs` (from structTypes)
+    /// At a node: also parameters and dynamic range connectors of the surrounding scopes. `structs` (analysis::structTypes)
     /// must outlive this object.
-    TypeEnvironment(const ir::SDFG &g, const analysis::ScopeTree &scopes, const ir::Node &n, const Structs *structs = nullptr);
+    TypeEnvironment(const ir::SDFG &g, const analysis::ScopeTree &scopes, const ir::Node &n,
+                    const std::map<Name, Type> *structs = nullptr);
 
     /// Map parameters and worker indices are int64; a scalar has its element type, any other container is a pointer.
     /// Nothing if the name is unknown.
@@ -30,13 +29,10 @@ public:
     /// For inference of tasklet code: the connectors of `node` shadow everything else.
     py::Env forCode(const ir::Node &node) const;
 
-    /// The struct types that containers of an SDFG mention, by name.
-    static Structs structTypes(const ir::SDFG &g);
-
 private:
     const ir::SDFG &sdfg_;
     std::map<Name, Type> scoped_;
-    const Structs *structs_ = nullptr;
+    const std::map<Name, Type> *structs_ = nullptr;
 };
 
 /// The type of a scalar's value, or a pointer to the elements of any other container.

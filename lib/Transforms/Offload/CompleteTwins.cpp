@@ -167,16 +167,10 @@ private:
             }
     }
 
-    void copy(State &s, Name from, Name to) const {
-        Memlet m = Memlet::simple(from, g_.desc(from)->fullSubset());
-        m.otherSubset = g_.desc(to)->fullSubset();
-        s.connect(s.add<AccessNode>(from), {}, s.add<AccessNode>(to), {}, m);
-    }
-
     void copyBackAt(Block &block, const Names &twins, pass::Context &context) {
         State *s = block.parent()->addStateBefore(&block, "copy_back");
         for (Name twin : twins) {
-            copy(*s, twin, argumentOf_.at(twin));
+            s->copyAll(twin, argumentOf_.at(twin));
             context.done(block,
                          "copies `" + twin.str() + "` back to `" + argumentOf_.at(twin).str() + "`, which the return would skip");
         }
@@ -185,7 +179,7 @@ private:
     void fillAtStart(pass::Context &context) {
         State *s = g_.addStateBefore(g_.start(), "fill");
         for (Name twin : toFill_) {
-            copy(*s, argumentOf_.at(twin), twin);
+            s->copyAll(argumentOf_.at(twin), twin);
             context.done({g_, twin}, "starts as a copy of `" + argumentOf_.at(twin).str() +
                                          "`: not every element that is copied back is always written");
         }

@@ -172,12 +172,11 @@ private:
     void empty(const Use &u, AccessNode &elements, AccessNode &total) {
         State &s = *u.node->state();
         const sym::Expr size = room(u);
-        auto [entry, exit] = kernel(s, stream_.str() + "_empty", size);
+        MapEntry *entry = kernel(s, stream_.str() + "_empty", size);
+        MapExit *exit = entry->exit;
         const sym::Expr k = sym::Expr::symbol(entry->params[0]);
         const Name count = g_.freshName("c"), value = g_.freshName("v"), out = g_.freshName("o");
-        auto *t = s.add<Tasklet>();
-        t->label = "take";
-        t->code.text = "if " + k.str() + " < " + count.str() + ":\n    " + out.str() + " = " + value.str();
+        Tasklet *t = s.addTasklet("take", {"if " + k.str() + " < " + count.str() + ":\n    " + out.str() + " = " + value.str()});
         const sym::Subset here{{sym::Range{k, k, 1, 1}}}, there{{sym::Range{begin(u) + k, begin(u) + k, 1, 1}}};
         s.connect(&elements, {}, entry, scopeInput("v"),
                   Memlet::simple(elements.data, sym::Subset{{sym::Range{0, size - 1, 1, 1}}}));
@@ -195,26 +194,17 @@ private:
         tie(s, u.into, startAtZero(s).first);
     }
 
-    std::pair<MapEntry *, MapExit *> kernel(State &s, std::string label, sym::Expr size) const {
-        auto *entry = s.add<MapEntry>();
-        auto *exit = s.add<MapExit>();
-        entry->exit = exit;
-        exit->entry = entry;
-        entry->label = exit->label = std::move(label);
-        entry->params = {g_.freshName("_k")};
-        entry->ranges = {{0, std::move(size) - 1, 1, 1}};
-        entry->schedule = Schedule::GPU_Device;
-        return {entry, exit};
+    MapEntry *kernel(State &s, std::string label, sym::Expr size) const {
+        return s.addMap(std::move(label), {g_.freshName("_k")}, {{0, std::move(size) - 1, 1, 1}}, Schedule::GPU_Device);
     }
 
     /// A kernel of one thread that sets the counter to zero (recognise-copies turns it into a fill). Returns its entry, and the
     /// counter after it.
     std::pair<MapEntry *, AccessNode *> startAtZero(State &s) const {
-        auto [entry, exit] = kernel(s, counter_.str(), 1);
-        auto *t = s.add<Tasklet>();
-        t->label = counter_.str();
+        MapEntry *entry = kernel(s, counter_.str(), 1);
+        MapExit *exit = entry->exit;
         const Name count = g_.freshName("c");
-        t->code.text = count.str() + " = 0";
+        Tasklet *t = s.addTasklet(counter_.str(), {count.str() + " = 0"});
         auto *zero = s.add<AccessNode>(counter_);
         const sym::Expr k = sym::Expr::symbol(entry->params[0]);
         s.connect(entry, {}, t, {}, Memlet::empty());

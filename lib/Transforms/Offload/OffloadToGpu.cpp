@@ -264,11 +264,9 @@ void Offload::copyInAndOut() {
         if (writtenInDataflow(root_, device) && !root_.arrays.find(host)->isScalar()) // scalars are passed by value
             out.emplace_back(host, device);
     }
-    auto fill = [&](State &s, Name from, Name to) {
-        auto *a = s.add<AccessNode>(from), *b = s.add<AccessNode>(to);
-        Memlet m = Memlet::simple(from, root_.arrays.find(from)->fullSubset());
-        m.otherSubset = root_.arrays.find(to)->fullSubset();
-        s.connect(a, {}, b, {}, m);
+    auto copyAll = [](State &s, Name from, Name to) {
+        auto *begin = s.add<AccessNode>(from), *end = s.add<AccessNode>(to);
+        s.copyAll(begin, end);
     };
     std::vector<Block *> last;
     for (const auto &b : root_.blocks())
@@ -279,7 +277,7 @@ void Offload::copyInAndOut() {
         State *s = root_.add<State>();
         s->label = "copy_in";
         for (const auto &[host, device] : in)
-            fill(*s, host, device);
+            copyAll(*s, host, device);
         if (start)
             root_.connect(s, start);
         root_.setStart(s);
@@ -288,7 +286,7 @@ void Offload::copyInAndOut() {
         State *s = root_.add<State>();
         s->label = "copy_out";
         for (const auto &[host, device] : out)
-            fill(*s, device, host);
+            copyAll(*s, device, host);
         for (Block *b : last)
             root_.connect(b, s);
     }

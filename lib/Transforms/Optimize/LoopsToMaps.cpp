@@ -117,6 +117,7 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
+        liveness_.forget(loop_);
         if (moves_)
             return move();
         for (const Name n : map_.locals)
@@ -309,13 +310,23 @@ private:
 
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
-        std::map<SDFG *, analysis::SymbolLiveness> liveness;
-        std::map<SDFG *, std::set<Name>> symbols;
+        SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
+        std::optional<analysis::SymbolLiveness> liveness;
+        std::set<Name> symbols;
+        const auto finish = [&] {
+            if (current)
+                nest::forgetSymbols(*current, symbols);
+            symbols.clear();
+        };
         bool moved = false;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
+            if (current != &known.g) {
+                finish();
+                current = &known.g;
+                liveness.emplace(known.g);
+            }
             const pass::Element where(l);
-            const auto live = liveness.try_emplace(&known.g, known.g).first;
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, live->second, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *liveness, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
@@ -324,11 +335,10 @@ class LoopsToMaps : public pass::GraphPass {
                 return false;
             conversion.replace();
             moved |= conversion.moves();
-            symbols[&known.g].insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
+            symbols.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
-        for (const auto &[g, names] : symbols)
-            nest::forgetSymbols(*g, names);
+        finish();
         if (moved)
             inferTypes(root, context); // of arguments of nested SDFGs
         return changed;

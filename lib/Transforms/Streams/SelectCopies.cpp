@@ -120,7 +120,8 @@ private:
 
     void kernel(const GraphCopy &c) {
         const analysis::CopyShape shape = c.shape();
-        auto [entry, exit] = addMap(shape);
+        MapEntry *entry = mapOver(shape);
+        MapExit *exit = entry->exit;
         std::vector<sym::Expr> from, to;
         if (shape.corresponding) {
             for (Name p : entry->params)
@@ -131,10 +132,8 @@ private:
             from = stepsOf(shape.from, k);
             to = stepsOf(shape.to, k);
         }
-        auto *t = state_.add<Tasklet>();
-        t->label = "copy";
         const Name value = unused("value"), out = unused("out");
-        t->code = {out.str() + " = " + value.str(), Language::Python};
+        Tasklet *t = state_.addTasklet("copy", {out.str() + " = " + value.str()});
         t->inConnectors.push_back({value, c.source->dtype});
         t->outConnectors.push_back({out, c.target->dtype});
         entry->inConnectors.push_back({scopeInput("from"), {}});
@@ -157,13 +156,8 @@ private:
         drop(c);
     }
 
-    std::pair<MapEntry *, MapExit *> addMap(const analysis::CopyShape &shape) {
-        auto *entry = state_.add<MapEntry>();
-        auto *exit = state_.add<MapExit>();
-        entry->label = "copy";
-        entry->schedule = Schedule::GPU_Device;
-        entry->exit = exit;
-        exit->entry = entry;
+    MapEntry *mapOver(const analysis::CopyShape &shape) {
+        MapEntry *entry = state_.addMap("copy", {}, {}, Schedule::GPU_Device);
         if (shape.corresponding)
             for (std::size_t d = 0; d < shape.to.size(); ++d)
                 addParameter(*entry, d, shape.to[d].size);
@@ -171,7 +165,7 @@ private:
             addParameter(*entry, 0, analysis::volume(shape.to));
         if (entry->params.empty()) // one element
             addParameter(*entry, 0, 1);
-        return {entry, exit};
+        return entry;
     }
     /// A name that is neither a container nor a symbol.
     Name unused(std::string name) const {

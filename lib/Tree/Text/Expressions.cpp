@@ -123,29 +123,6 @@ Type typeOfReference(const Function &f, const MemRef &r) {
     return r.address ? Type::pointer(t) : t;
 }
 
-std::string quoted(std::string_view text, char quote) {
-    std::string out(1, quote);
-    for (char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == quote || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (c == '\t') {
-            out += "\\t";
-        } else if (byte < 0x20 || byte == 0x7F) {
-            constexpr std::string_view hex = "0123456789abcdef";
-            out += "\\x";
-            out += hex[byte >> 4];
-            out += hex[byte & 15];
-        } else {
-            out += c;
-        }
-    }
-    return out + quote;
-}
-
 std::string nameText(Name n) {
     const std::string &s = n.str();
     auto isWord = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };

@@ -2,6 +2,7 @@
 // every node whose type is not implied by its parts: `(x : float32)`.
 #pragma once
 
+#include "sdfgc/Support/Text.h"
 #include "sdfgc/Tree/Tree.h"
 
 #include <functional>
@@ -48,7 +49,7 @@ Type impliedType(const py::Expr &e, const Surroundings &s);
 Type typeOfReference(const Function &f, const MemRef &r);
 
 /// Words and texts as they are written.
-std::string quoted(std::string_view text, char quote = '"');
+inline std::string quoted(std::string_view s, char quote = '"') { return sdfgc::text::quoted(s, quote); }
 std::string nameText(Name n);
 
 class ExpressionPrinter {

@@ -205,7 +205,7 @@ TEST_CASE("memories: members have names in the SDFG of their nodes") {
         view e: $Edges
         view start: float64[N])",
                  R"(
-        P.e[0] -> new e:views
+        new P P.e[0] -> new e:views
         @e e.start[0:N] -> new start:views)");
     CHECK(Memories::memberOf(*g.node<AccessNode>("start"), Name("start")) == Name("P.e.start"));
     CHECK(Memories::memberOf(*g.node<AccessNode>("e"), Name("e.size")) == Name("P.e.size"));
@@ -263,7 +263,7 @@ TEST_CASE("memories: a structure that is written as a whole gets other pointers"
 
 TEST_CASE("memories: members go through boundaries of nested SDFGs") {
     Structures g("argument P: $State", R"(
-        nested n with p <- P[0], e <- P P.e[0], u <- P P.u[0:N]; w -> P P.w[0:N] {
+        nested n with p <- P[0], e <- new P P.e[0], u <- new P P.u[0:N]; w -> new P P.w[0:N] {
           sdfg n {
             symbol N: int64
             argument p: $State

@@ -11,7 +11,6 @@ using namespace sdfgc;
 using namespace sdfgc::test;
 using analysis::LoopHeader;
 using analysis::SizeExpr;
-using analysis::SizeFacts;
 using analysis::Uncounted;
 
 namespace {
@@ -31,9 +30,9 @@ struct Program : Graph {
             state begin {}
             )" + loops +
                 "\n}\n") {
-        facts.symbols = analysis::factsOf(g);
+        facts = analysis::factsOf(g);
     }
-    LoopHeader trips(std::string_view label) { return analysis::tripCountOf(*block<LoopRegion>(label), facts.symbols); }
+    LoopHeader trips(std::string_view label) { return analysis::tripCountOf(*block<LoopRegion>(label), facts); }
     SizeExpr count(std::string_view label) {
         const LoopHeader t = trips(label);
         INFO(analysis::text(t.why));
@@ -46,36 +45,22 @@ struct Program : Graph {
         return analysis::substitute(
             e, {{block<LoopRegion>(label)->variable, SizeExpr(t.first) + SizeExpr(sym::Expr::symbol(k)) * t.step}});
     }
-    SizeFacts facts;
+    sym::Assumptions facts;
 };
 
 const Name k("k");
-
-std::string classOf(const SizeExpr &e) {
-    switch (analysis::useOf(e).kind) {
-    case analysis::SizeClass::Number:
-        return "number";
-    case analysis::SizeClass::Symbols:
-        return "symbols";
-    default:
-        return "reads";
-    }
-}
 
 } // namespace
 
 TEST_CASE("sizes of tapes: one loop, and loops in loops") {
     Program p1("a: for t = 0; t < T; t = t + 1 {\nstate s {}\n}");
     CHECK(p1.count("a").str() == "T");
-    CHECK(classOf(p1.count("a")) == "symbols");
 
     Program p2("a: for i = 0; i < N; i = i + 1 {\nb: for j = 0; j < i; j = j + 1 {\nstate s {}\n}\n}");
     const SizeExpr inner = p2.numbered("a", p2.count("b"), k);
     const SizeExpr packed = analysis::sumOver(k, 0, p2.count("a"), inner, p2.facts);
     CHECK(packed.str() == "N**2/2 - N/2");
-    CHECK(classOf(packed) == "symbols");
-    const SizeExpr box = analysis::product(p2.count("a"), analysis::maxOver(k, 0, p2.count("a"), inner, p2.facts), p2.facts);
-    CHECK(box.str() == "N*max(N, 1) - N");
+    CHECK(analysis::maxOver(k, 0, p2.count("a"), inner, p2.facts).str() == "max(N, 1) - 1");
     CHECK(analysis::sumOver(k, 0, expr("i"), p2.numbered("a", p2.count("b"), k), p2.facts).str() ==
           "i**2/2 - i/2 if i > 0 else 0"); // the start of a row
 
@@ -84,7 +69,6 @@ TEST_CASE("sizes of tapes: one loop, and loops in loops") {
     CHECK(second.str() == "max((N - k + 1) // 2 - k, 1) - 1");
     const SizeExpr most = analysis::maxOver(k, 0, p3.count("a"), second, p3.facts);
     CHECK(most.str() == "max((N + 1) // 2, 1) - 1 if (M + 1) // 3 > 0 else 0");
-    CHECK(analysis::product(p3.count("a"), most, p3.facts).str() == "((M + 1) // 3)*max((N + 1) // 2, 1) - ((M + 1) // 3)");
     CHECK(analysis::sumOver(k, 0, p3.count("a"), second, p3.facts).hasBinder()); // not a polynomial
 }
 
@@ -94,9 +78,6 @@ TEST_CASE("sizes of tapes: rows of different lengths") {
     CHECK(row.str() == "max(ptr[k + 1] - ptr[k], 0)");
     const SizeExpr sum = analysis::sumOver(k, 0, p4.count("a"), row, p4.facts);
     CHECK(sum.str() == "SumOver(i, 0, R, max(ptr[i + 1] - ptr[i], 0))");
-    CHECK(classOf(sum) == "reads");
-    p4.facts.monotone.insert(Name("ptr"));
-    CHECK(analysis::sumOver(k, 0, p4.count("a"), row, p4.facts).str() == "ptr[R] - ptr[0]");
 
     Program p5("a: for i = 0; i < R; i = i + 1 {\nb: for p = 0; p < len[i]; p = p + 1 {\nstate s {}\n}\n}");
     const SizeExpr length = p5.numbered("a", p5.count("b"), k);
@@ -140,8 +121,7 @@ TEST_CASE("sizes of tapes: parts of containers, threads, conditions") {
 
     // 13: only iterations that pass a condition
     Program p13("a: for i = 0; i < N; i = i + 1 {\nb: for p = 0; p < M; p = p + 1 {\nstate s {}\n}\n}");
-    const SizeExpr passing = analysis::select(expr("mask[k]"), p13.count("b"), 0);
+    const SizeExpr passing = sym::select(expr("mask[k]"), p13.count("b").tree(), 0);
     const SizeExpr all = analysis::sumOver(k, 0, p13.count("a"), passing, p13.facts);
     CHECK(all.str() == "SumOver(i, 0, N, M if mask[i] else 0)");
-    CHECK(classOf(all) == "reads");
 }

@@ -1,7 +1,7 @@
 #pragma omp parallel
 {
     std::vector<double> c(klev), d(klev);
-    #pragma omp for
+#pragma omp for
     for (int64_t l = kidia - 1; l < kfdia; ++l) {
         const double *const pkl = pk + klev * l, *const dp = pdp + klev * l;
         double *const x = px + klev * l;

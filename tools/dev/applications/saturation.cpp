@@ -9,7 +9,8 @@ for (int64_t k = 0; k < klev; ++k)
         qsat *= cor;
         if (q[e] > qsat) {
             const double lat = alfa * 2488.0 + (1.0 - alfa) * 2820.0;
-            const double dqs = qsat * cor * lat * (alfa * 4217.0 / ((T - 32.19) * (T - 32.19)) + (1.0 - alfa) * 6178.0 / ((T + 0.7) * (T + 0.7)));
+            const double dqs =
+                qsat * cor * lat * (alfa * 4217.0 / ((T - 32.19) * (T - 32.19)) + (1.0 - alfa) * 6178.0 / ((T + 0.7) * (T + 0.7)));
             double cond = (q[e] - qsat) / (1.0 + dqs);
             if (cover[e] < 1.0)
                 cond *= std::max(cover[e], 0.1);

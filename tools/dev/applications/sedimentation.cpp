@@ -1,7 +1,7 @@
 #pragma omp parallel
 {
     std::vector<double> flux(nproma);
-    #pragma omp for
+#pragma omp for
     for (int64_t b = 0; b < nblks; ++b) {
         const int32_t end = iend[b];
         std::fill(flux.begin(), flux.begin() + end, 0.0);

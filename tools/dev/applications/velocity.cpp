@@ -4,7 +4,7 @@ const auto full = [&](int64_t c, int64_t k, int64_t b) { return c + nproma * (k 
 {
     std::vector<double> con(nproma * nlevp1);
     std::vector<int32_t> clipped(nproma * nlevp1), levels(nlev);
-    #pragma omp for
+#pragma omp for
     for (int32_t b = i_startblk - 1; b < i_endblk; ++b) {
         const int32_t begin = b == i_startblk - 1 ? i_startidx_in - 1 : 0, end = b == i_endblk - 1 ? i_endidx_in : nproma;
         const double *const w = p_prog_w, *const ddqz = p_metrics_ddqz_z_half;
@@ -40,10 +40,12 @@ const auto full = [&](int64_t c, int64_t k, int64_t b) { return c + nproma * (k 
         for (int64_t k = 1; k < nlev; ++k)
             for (int32_t c = begin; c < end; ++c) {
                 const double one = p_metrics_coeff1_dwdz[full(c, k, b)], two = p_metrics_coeff2_dwdz[full(c, k, b)];
-                double sum = -con[c + nproma * k] * (w[at(c, k - 1, b)] * one - w[at(c, k + 1, b)] * two + w[at(c, k, b)] * (two - one));
+                double sum =
+                    -con[c + nproma * k] * (w[at(c, k - 1, b)] * one - w[at(c, k + 1, b)] * two + w[at(c, k, b)] * (two - one));
                 for (int e = 0; e < 3; ++e) {
                     const int64_t edge = c + nproma * (b + nblks * e);
-                    sum += p_int_e_bln_c_s[c + nproma * (e + 3 * b)] * z_v_grad_w[full(p_patch_edge_idx[edge] - 1, k, p_patch_edge_blk[edge] - 1)];
+                    sum += p_int_e_bln_c_s[c + nproma * (e + 3 * b)] *
+                           z_v_grad_w[full(p_patch_edge_idx[edge] - 1, k, p_patch_edge_blk[edge] - 1)];
                 }
                 p_diag_ddt_w_adv[at(c, k, b)] = sum;
             }

@@ -19,6 +19,8 @@ public:
     explicit SymbolLiveness(const ir::SDFG &g);
     /// Returns the symbols that may be read after a block before they are assigned again.
     std::set<Name> after(const ir::Block &b);
+    /// Must be called before a loop is replaced: its blocks go, and new ones may get their addresses.
+    void forget(const ir::LoopRegion &l);
 
 private:
     struct Summary {

@@ -104,6 +104,9 @@ bool overwritesItsSource(const GraphCopy &c, Memories &memories);
 /// states that the container was written there.
 bool isTransfer(const ir::Edge &e);
 
+/// Does the edge only state what a view shows?
+bool isViewing(const ir::Edge &e);
+
 /// Returns the subset of the side of a copy that does not specify one, if the other side is `given` and the container
 /// is `whole` (format reference 6.14): the entire container if its number of elements equals that of `given`; the same
 /// indices if it differs; if that is unknown, as many elements in each dimension as are given, from the first one.

@@ -5,6 +5,7 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Tasklet/Types.h"
 
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -123,5 +124,8 @@ private:
     const ir::SDFG &g_;
     std::unordered_map<Name, Type> defined_;
 };
+
+/// Returns the struct types that containers of an SDFG mention, by name.
+std::map<Name, Type> structTypes(const ir::SDFG &g);
 
 } // namespace sdfgc::analysis

@@ -1,6 +1,6 @@
 #include "Transforms/Normalise/ControlFlow/Conditions.h"
 
-#include "sdfgc/Tasklet/Ast.h"
+#include "sdfgc/IR/Operators.h"
 
 #include <algorithm>
 
@@ -18,29 +18,10 @@ py::ExprRef parsed(const Code &c) {
 
 bool isNot(const py::ExprRef &e) { return e->kind == py::ExprKind::Unary && e->op == py::Op::Not; }
 
-std::optional<py::Op> opposite(py::Op op) {
-    switch (op) {
-    case py::Op::Eq:
-        return py::Op::Ne;
-    case py::Op::Ne:
-        return py::Op::Eq;
-    case py::Op::Lt:
-        return py::Op::Ge;
-    case py::Op::Ge:
-        return py::Op::Lt;
-    case py::Op::Gt:
-        return py::Op::Le;
-    case py::Op::Le:
-        return py::Op::Gt;
-    default:
-        return std::nullopt;
-    }
-}
-
 bool areOppositeComparisons(const py::ExprRef &a, const py::ExprRef &b, const std::function<bool(Name)> &canBeNaN) {
     if (a->kind != py::ExprKind::Compare || b->kind != py::ExprKind::Compare || a->ops.size() != 1 || b->ops.size() != 1)
         return false;
-    if (opposite(a->ops[0]) != b->ops[0] || !py::equal(*a->args[0], *b->args[0]) || !py::equal(*a->args[1], *b->args[1]))
+    if (ir::opposite(a->ops[0]) != b->ops[0] || !py::equal(*a->args[0], *b->args[0]) || !py::equal(*a->args[1], *b->args[1]))
         return false;
     std::set<Name> names = py::freeNames(*a);
     return std::none_of(names.begin(), names.end(), canBeNaN);
