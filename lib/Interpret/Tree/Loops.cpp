@@ -22,6 +22,11 @@ const Instruction *leaveNow(const Instruction *i, Machine &m) {
     m.order.leave();
     return i + 1;
 }
+/// The test of a loop is that of the generated code: `i < end + 1`, or `i >= end` if it counts down. The last value n - 1 could
+/// overflow.
+sym::Expr bound(const For &f) { return f.descending ? f.end : f.end + 1; }
+py::Op relation(const For &f) { return f.descending ? py::Op::Ge : py::Op::Lt; }
+
 /// Ends the code, at any point, when the time limit is reached.
 const Instruction *goOnNow(const Instruction *i, Machine &m) { return m.goesOn() ? i + 1 : nullptr; }
 
@@ -96,13 +101,11 @@ void Translator::iterate(const For &f, const Location &counter, Operand begin, c
     b().copy(x, b().convert(begin, x.type));
     frame().places[static_cast<std::size_t>(f.var.index)] = counter;
     frame().visible[variable(f.var).name] = f.var;
-    // `j < n` is a loop to n - 1, which may overflow, for example if `n` is an element of an array. C++ gets `j < n`, too.
-    const sym::Expr past = f.end + (f.descending ? -1 : 1);
-    const Operand end = isFixed(f.end, f.var) ? b().symbolic(past) : Operand();
+    const sym::Expr stop = bound(f);
+    const Operand fixed = isFixed(stop, f.var) ? b().symbolic(stop) : Operand();
     const std::size_t top = b().position();
     b().emit({goOnNow});
-    const std::size_t done =
-        b().jumpLater(b().compare(f.descending ? py::Op::Gt : py::Op::Lt, x, end ? end : b().symbolic(past)));
+    const std::size_t done = b().jumpLater(b().compare(relation(f), x, fixed ? fixed : b().symbolic(stop)));
     frame().loops.emplace_back();
     make();
     for (const std::size_t j : frame().loops.back().continues)
@@ -151,8 +154,7 @@ void Translator::spreadLoop(const For &f, Location &counter) {
     b().copy(counter.value, b().convert(begin, counter.type));
     frame().places[static_cast<std::size_t>(f.var.index)] = counter;
     frame().visible[variable(f.var).name] = f.var;
-    const std::size_t no =
-        s.exact ? 0 : b().jumpLater(b().compare(f.descending ? py::Op::Ge : py::Op::Le, counter.value, b().symbolic(f.end)));
+    const std::size_t no = s.exact ? 0 : b().jumpLater(b().compare(relation(f), counter.value, b().symbolic(bound(f))));
     translate(f.body);
     if (!s.exact)
         b().land(no);
