@@ -40,10 +40,16 @@ bool holdsInteger(const std::string &value, const SDFG &g, const std::set<Name> 
     return isInteger(sym::substitute(*parsed.expr, integers), &g);
 }
 
-/// Removes names that code mentions in a division, or in another language.
+/// Does code have another result with integers than with real numbers of the same values? Tasklets divide them as real numbers.
+bool tellsApart(const Code &c, bool inTasklet) {
+    return c.language != Language::Python || (!inTasklet && hasQuotient(c.text)) || c.text.find("**") != std::string::npos ||
+           c.text.find("pow(") != std::string::npos;
+}
+
+/// Removes names that such code mentions.
 void removeDivided(const SDFG &g, std::set<Name> &candidates) {
-    const auto code = [&](const std::optional<Code> &c) {
-        if (!c || (c->language == Language::Python && !hasQuotient(c->text)))
+    const auto code = [&](const std::optional<Code> &c, bool inTasklet = false) {
+        if (!c || !tellsApart(*c, inTasklet))
             return;
         for (const Name n : namesInCode(*c, g))
             candidates.erase(n);
@@ -57,8 +63,8 @@ void removeDivided(const SDFG &g, std::set<Name> &candidates) {
                 code(branch.condition);
         if (const auto *s = dyn_cast<State>(b))
             for (const auto &n : s->nodes()) {
-                if (const auto *t = dyn_cast<Tasklet>(n.get()); t && t->code.language != Language::Python)
-                    code(t->code);
+                if (const auto *t = dyn_cast<Tasklet>(n.get()))
+                    code(t->code, true);
                 if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
                     for (const auto &[symbol, value] : nested->symbolMapping)
                         for (const Name mapped : value.freeSymbols())

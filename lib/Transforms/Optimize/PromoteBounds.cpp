@@ -33,8 +33,6 @@
 //   - Headers of loops that count with a variable.
 //   - Conditions inside loops, and values of symbols that more than tasklets need, if the place is outside the loop. The same
 //     outside loops if the value has a symbol already.
-//   - A symbol of type float64 becomes an int32 if it only ever holds integers of at most 32 bits, and only headers of loops read
-//     it, directly or in min and max. (Front ends create such symbols for `max(3, nrdmax - 2)`.)
 //
 // Not handled: references, views and streams; programs for GPUs, whose control flow may read memory of the device.
 #include "Transforms/Optimize/ContainerWrites.h"
@@ -353,162 +351,6 @@ private:
     bool changed_ = false;
 };
 
-// ---- symbols of real numbers
-
-/// Gives the type int32 to symbols of real numbers that hold only integers.
-class IntegerSymbols {
-public:
-    IntegerSymbols(SDFG &g, pass::Context &context) : g_(g), context_(context) {}
-
-    bool run() {
-        find();
-        if (!candidates_.empty())
-            excludeOtherUses();
-        bool changed = false;
-        for (const Name n : candidates_) {
-            if (!context_.mayChange(g_, "`" + n.str() + "` is an int32, since it only holds integers"))
-                break;
-            g_.symbols[n] = ScalarKind::Int32;
-            if (const auto hint = g_.symbolHints.find(n); hint != g_.symbolHints.end())
-                hint->second.type = ScalarKind::Int32;
-            changed = true;
-        }
-        return changed;
-    }
-
-private:
-    void find() {
-        std::map<Name, bool> areIntegers;
-        for (const InterstateEdge *e : allInterstateEdges(std::as_const(g_)))
-            for (const auto &[symbol, text] : e->assignments)
-                if (const Type *t = g_.symbols.find(symbol); t && *t == Type(ScalarKind::Float64)) {
-                    const auto value = py::parseExpr(text);
-                    const bool is = value.value && isSmallInteger(**value.value);
-                    areIntegers.try_emplace(symbol, true).first->second &= is;
-                }
-        for (const auto &[symbol, are] : areIntegers)
-            if (are && !g_.desc(symbol) && !g_.constant(symbol) && !(g_.parentNode && g_.parentNode->mapped(symbol)))
-                candidates_.insert(symbol);
-    }
-
-    Type typeOf(const py::Expr &e) const {
-        const py::Env env{.typeOf = [this](Name n) -> std::optional<Type> {
-            if (const DataDesc *d = g_.desc(n))
-                return d->dtype;
-            if (const Type *t = g_.symbols.find(n))
-                return *t;
-            const Constant *c = g_.constant(n);
-            return c ? std::optional(c->desc.dtype) : std::nullopt;
-        }};
-        const auto ref = std::make_shared<py::Expr>(e);
-        return py::inferTypes(py::resolveModules(ref, env), env, py::Semantics::Symbolic)->type;
-    }
-
-    /// Is it a signed integer of at most 32 bits, which float64 holds exactly?
-    bool isSmallInteger(const py::Expr &e) const {
-        const Type t = typeOf(e);
-        return t.isSigned() && t.bytes().value_or(8) <= 4;
-    }
-
-    void exclude(const std::set<Name> &names) {
-        for (const Name n : names)
-            candidates_.erase(n);
-    }
-
-    void excludeOtherUses() {
-        exclude(analysis::freeSymbols(g_));
-        exclude(analysis::changedSymbols(g_));
-        for (const auto &[name, d] : g_.arrays)
-            exclude(d.freeSymbols());
-        for (const auto *texts : {&g_.globalCode, &g_.initCode, &g_.exitCode})
-            for (const TargetCode &t : *texts)
-                for (const Name n : analysis::identifiers(t.code.text))
-                    candidates_.erase(n);
-        for (const Region *r : allRegions(std::as_const(g_))) {
-            for (const auto &e : r->edges()) {
-                exclude(analysis::namesInCode(e->condition, g_));
-                for (const auto &[symbol, text] : e->assignments)
-                    exclude(analysis::namesInCode({text, Language::Python}, g_));
-            }
-            for (const auto &b : r->blocks())
-                block(*b);
-            if (const auto *l = dyn_cast<LoopRegion>(r))
-                header(*l);
-        }
-    }
-
-    void block(const Block &b) {
-        if (const auto *s = dyn_cast<State>(&b)) {
-            if (s->symbolInstrument != DataInstrumentation::No_Instrumentation)
-                candidates_.clear();
-            exclude(analysis::readIn(b));
-            for (const auto &n : s->nodes())
-                if (const auto *nested = dyn_cast<NestedSDFGNode>(n.get()))
-                    for (const auto &[inner, value] : nested->symbolMapping)
-                        exclude({value.freeSymbols().begin(), value.freeSymbols().end()});
-        } else if (const auto *c = dyn_cast<ConditionalBlock>(&b)) {
-            for (const auto &branch : c->branches())
-                if (branch.condition)
-                    exclude(analysis::namesInCode(*branch.condition, g_));
-        }
-    }
-
-    void header(const LoopRegion &l) {
-        candidates_.erase(l.variable);
-        for (const auto *c : {&l.init, &l.condition, &l.update})
-            if (*c && (!counts(l) || c == &l.update))
-                exclude(analysis::namesInCode(**c, g_));
-        if (!counts(l))
-            return;
-        const auto init = py::parseBlockOrRaw(l.init->text);
-        const Type *variable = g_.symbols.find(l.variable);
-        const bool assigns = init.size() == 1 && init[0]->kind == py::StmtKind::Assign && init[0]->targets.size() == 1;
-        if (!assigns || !variable || !variable->isSigned())
-            exclude(analysis::namesInCode(*l.init, g_));
-        else
-            value(*init[0]->value);
-        if (const auto condition = py::parseExpr(l.condition->text); condition.value)
-            test(**condition.value);
-        else
-            exclude(analysis::namesInCode(*l.condition, g_));
-    }
-
-    void test(const py::Expr &e) {
-        const bool isNot = e.kind == py::ExprKind::Unary && e.op == py::Op::Not;
-        if (e.kind == py::ExprKind::BoolOp || isNot) {
-            for (const py::ExprRef &a : e.args)
-                test(*a);
-        } else if (e.kind == py::ExprKind::Compare && std::all_of(e.args.begin(), e.args.end(), [this](const py::ExprRef &a) {
-                       return typeOf(*a).isSigned() || isExact(*a);
-                   })) {
-            for (const py::ExprRef &a : e.args)
-                value(*a);
-        } else {
-            exclude(py::freeNames(e));
-        }
-    }
-
-    bool isCandidate(const py::Expr &e) const { return e.kind == py::ExprKind::Name && candidates_.count(e.name); }
-
-    /// Is it a candidate, or a minimum or maximum of candidates and other small integers?
-    bool isExact(const py::Expr &e) const {
-        static const std::set<std::string> choices = {"min", "max", "Min", "Max"};
-        if (e.kind != py::ExprKind::Call || e.args[0]->kind != py::ExprKind::Name || !choices.count(e.args[0]->name.str()) ||
-            !e.keywords.empty())
-            return isCandidate(e) || isSmallInteger(e);
-        return std::all_of(e.args.begin() + 1, e.args.end(), [this](const py::ExprRef &a) { return isExact(*a); });
-    }
-
-    void value(const py::Expr &e) {
-        if (!isExact(e))
-            exclude(py::freeNames(e));
-    }
-
-    SDFG &g_;
-    pass::Context &context_;
-    std::set<Name> candidates_;
-};
-
 class PromoteBounds : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         if (context.options.gpu() || mentionsGpu(root))
@@ -519,7 +361,6 @@ class PromoteBounds : public pass::GraphPass {
             const std::vector<Region *> regions = allRegions(*g);
             if (std::none_of(regions.begin(), regions.end(), [](const Region *r) { return isa<LoopRegion>(r); }))
                 continue;
-            changed |= IntegerSymbols(*g, context).run();
             if (!analysis::containersReadByControlFlow(*g).empty())
                 changed |= Promotion(*g, memories, context).run();
         }
