@@ -122,9 +122,12 @@ public:
             return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
+        const bool copies = hasNestedSdfgs(map_.body);
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         loops_.replace(loop_, std::move(items), header_);
+        if (copies)
+            forgetCopied();
     }
 
     /// Is the body moved into a nested SDFG?
@@ -184,7 +187,17 @@ private:
         nest::Step body = nest::moveBody(loop_, body_, locals, memories_, [this](Name n) { return loops_.isOnlyInside(n, loop_); });
         map_.body.push_back({nullptr, std::make_unique<nest::Step>(std::move(body))});
         loops_.replaceEmpty(loop_, {std::make_unique<Map>(std::move(map_)), nullptr}, header_);
-        memories_ = analysis::Memories(*g_.root()); // the old ones know the nested SDFG, which was copied, by its address
+        forgetCopied();
+    }
+
+    /// Memories know nested SDFGs by their addresses; writing items copies those, and another one may get the address.
+    void forgetCopied() { memories_ = analysis::Memories(*g_.root()); }
+
+    static bool hasNestedSdfgs(const std::vector<Item> &items) {
+        return std::any_of(items.begin(), items.end(), [](const Item &i) {
+            const auto isNested = [](const Node *n) { return isa<NestedSDFGNode>(n); };
+            return i.map ? hasNestedSdfgs(i.map->body) : std::any_of(i.step->nodes.begin(), i.step->nodes.end(), isNested);
+        });
     }
 
     /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
