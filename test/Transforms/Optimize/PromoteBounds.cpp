@@ -197,28 +197,3 @@ TEST_CASE("promote-bounds: names") {
     REQUIRE(program.run());
     CHECK(program.condition() == "i < n_value_");
 }
-
-TEST_CASE("promote-bounds: symbols of real numbers that hold integers") {
-    const auto type = [](const OneLoop::Text &t) {
-        OneLoop program(t);
-        program.run();
-        return program.g.symbols[Name("r")].str();
-    };
-    const OneLoop::Text text{.end = "N", .more = "symbol r: float64", .first = "max(3, r)", .edge = "r = n - 2"};
-    CHECK(type(text) == "int32");
-    const auto with = [&](auto change) {
-        OneLoop::Text t = text;
-        change(t);
-        return type(t);
-    };
-    CHECK(with([](auto &t) { t.end = "min(r, n)"; }) == "int32");
-    CHECK(with([](auto &t) { t.end = "r + 1"; }) == "float64");       // could overflow
-    CHECK(with([](auto &t) { t.first = "max(N, r)"; }) == "float64"); // 64 bits are rounded
-    CHECK(with([](auto &t) { t.edge = "r = N - 2"; }) == "float64");
-    CHECK(with([](auto &t) { t.edge = "r = 0.5 * n"; }) == "float64");
-    CHECK(with([](auto &t) { t.after = "r = 0.5\nstate s {}"; }) == "float64");
-    CHECK(with([](auto &t) { t.after = "k = r\nstate s {}"; }) == "float64");
-    CHECK(with([](auto &t) { t.after = "if r > 0.5 {\nstate s {}\n}"; }) == "float64");
-    CHECK(with([](auto &t) { t.body = "t: o = r / 2  with o: float64 -> A[0]"; }) == "float64");
-    CHECK(with([](auto &t) { t.edge = ""; }) == "float64"); // the caller passes it
-}
