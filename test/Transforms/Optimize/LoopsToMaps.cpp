@@ -253,7 +253,12 @@ TEST_CASE("loops-to-maps: containers of an iteration") {
     const std::string rows =
         "map m[j = 0:N] (CPU_Multicore) with <- A[0:N]; -> row[0:N] {\na: y = x  with x: float64 <- A[j]; y: float64 -> row[j]\n}\n"
         "b: y = x  with x: float64 <- row[0]; y: float64 -> B[i]";
-    CHECK_FALSE(becomesMap({.body = rows})); // memory for every iteration
+    OneLoop scratch({.body = rows}); // memory for every iteration, in a nested SDFG
+    REQUIRE(scratch.convert());
+    CHECK_FALSE(scratch.g.arrays.contains(Name("row")));
+    const std::string first = "a: y = x  with x: float64 <- A[i]; y: float64 -> row[0]\n"
+                              "b: y = x  with x: float64 <- row[0]; y: float64 -> B[i]";
+    CHECK_FALSE(becomesMap({.body = first})); // without a loop in it, the memory would cost too much
 }
 
 TEST_CASE("loops-to-maps: bodies that stay") {
@@ -405,7 +410,11 @@ TEST_CASE("loops-to-maps: Reduce nodes in loops that stay loops") {
 
 TEST_CASE("loops-to-maps: inner loops that are no ordered maps") {
     CHECK(becomesMapOfLoop({along, "", "", "j = i + 1; j < N; j = j + 1"}));
-    CHECK_FALSE(becomesMapOfLoop({along, "", "", "j = 1; j < N and A[j] > 0; j = j + 1"}));
+    LoopInLoop whole(along, "", "", "j = 1; j < N and A[j] > 0; j = j + 1"); // is moved as it is
+    REQUIRE(whole.convert());
+    CHECK(whole.node<MapEntry>("outer")->schedule == Schedule::CPU_Multicore);
+    CHECK_FALSE(whole.g.symbols.contains(Name("j")));
+    CHECK_FALSE(LoopInLoop(along, "", "w: y = 1.0  with y: float64 -> A[i]", "j = 1; j < N and A[j] > 0; j = j + 1").convert());
     CHECK_FALSE(
         becomesMapOfLoop({along, "", "", "j = 1; j < N; j = j + 1", "k = j\nstate end {\nr: y = k  with y: float64 -> A[0]\n}"}));
 }
