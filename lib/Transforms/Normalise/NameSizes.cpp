@@ -47,10 +47,19 @@ bool nameSizes(SDFG &g) {
         }
     if (names.empty())
         return false;
+    std::set<Name> symbols;
+    for (const auto &[symbol, text] : values)
+        symbols.insert(symbol);
+    const auto named = [&](const py::ExprRef &e) -> py::ExprRef {
+        if (const auto n = e->kind == py::ExprKind::Name ? names.find(e->name) : names.end(); n != names.end())
+            return n->second;
+        const bool isElement = e->kind == py::ExprKind::Subscript && e->args[0]->kind == py::ExprKind::Name;
+        return isElement && symbols.count(e->args[0]->name) ? e->args[0] : e; // n[0]
+    };
     for (LoopRegion *l : loops)
         for (std::optional<Code> *c : {&l->init, &l->condition, &l->update})
             if (*c && (*c)->language == Language::Python)
-                (*c)->text = py::print(py::substitute(py::parseBlockOrRaw((*c)->text), names));
+                (*c)->text = py::print(py::rewrite(py::parseBlockOrRaw((*c)->text), named));
     Block *start = g.start();
     State *s = g.addStateBefore(start, g.freshLabel("sizes"));
     for (InterstateEdge *e : s->outEdges())

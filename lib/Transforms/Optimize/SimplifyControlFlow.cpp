@@ -183,9 +183,11 @@ private:
 
     /// Does dataflow consist of views that nothing reads or writes?
     static bool onlyShows(const State &s) {
-        const auto isView = [](const Node *n, const Edge *e) {
+        const SDFG &g = *s.sdfg();
+        const auto isView = [&g](const Node *n, const Edge *e) {
             const auto *a = dyn_cast<AccessNode>(n);
-            return a && viewEdge(a) == e;
+            const DataDesc *d = a ? g.desc(a->data) : nullptr;
+            return d && d->isView() && viewEdge(a) == e;
         };
         return std::all_of(s.nodes().begin(), s.nodes().end(),
                            [](const auto &n) { return isa<AccessNode>(n.get()) && !cast<AccessNode>(n.get())->setZero; }) &&
