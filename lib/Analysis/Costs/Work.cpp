@@ -57,6 +57,7 @@ private:
     Work copies(const AccessNode &a) const;
     Work nested(const NestedSDFGNode &n, int depth);
     Work region(const Region &r, int depth);
+    Work branches(const ConditionalBlock &c, int depth);
     Work loop(const LoopRegion &l, int depth);
     Work extent(const sym::Range &r, const SDFG &g) const;
 
@@ -218,12 +219,14 @@ Work Estimate::nested(const NestedSDFGNode &n, int depth) {
     for (const auto &[inner, value] : n.symbolMapping)
         if (isKnown(value, *n.state()->sdfg()))
             in.values_[inner] = sym::substitute(value, values_);
-    for (const auto &[name, type] : definedSymbols(*n.sdfg))
+    for (const auto &[name, type] : definedSymbols(*n.sdfg)) {
         in.values_.erase(name);
+        in.guesses_ = true;
+    }
     return in.region(*n.sdfg, depth);
 }
 
-/// The blocks in sequence; all arms of a conditional block count.
+/// The blocks in sequence.
 Work Estimate::region(const Region &r, int depth) {
     sym::Expr total = 0;
     const auto add = [&total](const Work &w) {
@@ -236,8 +239,7 @@ Work Estimate::region(const Region &r, int depth) {
             const ScopeTree scopes(*s);
             known = add(content(scopes.children(nullptr), scopes, depth));
         } else if (const auto *c = dyn_cast<ConditionalBlock>(b.get())) {
-            for (const auto &branch : c->branches())
-                known = known && add(region(*branch.region, depth));
+            known = add(branches(*c, depth));
         } else if (const auto *l = dyn_cast<LoopRegion>(b.get())) {
             known = add(loop(*l, depth + 1));
         } else if (const auto *inner = dyn_cast<Region>(b.get())) {
@@ -247,6 +249,22 @@ Work Estimate::region(const Region &r, int depth) {
             return std::nullopt;
     }
     return total;
+}
+
+/// Each arm, or none of them, is as likely as another.
+Work Estimate::branches(const ConditionalBlock &c, int depth) {
+    sym::Expr total = 0;
+    bool otherwise = false;
+    for (const auto &branch : c.branches()) {
+        const Work arm = region(*branch.region, depth);
+        if (!arm)
+            return std::nullopt;
+        total += *arm;
+        otherwise |= !branch.condition;
+    }
+    const auto ways = static_cast<int64_t>(c.branches().size()) + (otherwise ? 0 : 1);
+    const auto constant = total.asInt();
+    return constant ? Work((*constant + ways - 1) / ways) : Work(total * sym::Expr::rational(1, ways));
 }
 
 Work Estimate::loop(const LoopRegion &l, int depth) {
