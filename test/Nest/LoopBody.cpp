@@ -23,7 +23,7 @@ struct Loop : Graph {
         why = nest::readBody(*loop, header, memories, liveness, content);
     }
 
-    /// The first reason why the loop is no map.
+    /// Returns the first reason why the loop cannot become a map; empty if it can.
     std::string obstacle() {
         std::set<Name> found;
         if (!why)

@@ -11,8 +11,8 @@ the geometric mean for each number of threads, and what is slower by more than 5
 again, alone (--filter).
 
 Skipped, and counted: programs without a symbol in a shape, those with the same code at both levels, those that do not build, and
-those that fail or do not end at sizes other than the recorded ones. Results of the two levels that differ by more than the order of
-sums are printed and counted, too: at other sizes a program may read what it never wrote.
+those that fail or do not end at sizes other than the recorded ones. Also prints and counts programs whose results differ between the
+two levels by more than the order of sums allows: at other sizes, a program may read elements that it never wrote.
 """
 import argparse
 import collections
