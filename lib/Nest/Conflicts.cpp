@@ -141,6 +141,14 @@ bool Conflicts::leaves(Name data, const sym::Subset &subset, const std::vector<a
     return false;
 }
 
+bool Conflicts::leavesContainers(const Map &m) const {
+    const std::vector<PlacedUse> uses = aligned(m, m, {}, m.params.size());
+    return std::any_of(uses.begin(), uses.end(), [this](const PlacedUse &u) {
+        const DataDesc *d = u.instance.subset ? g_.desc(u.use->data) : nullptr;
+        return d && (d->isArray() || d->isScalar()) && leaves(u.use->data, *u.instance.subset, u.instance.loops);
+    });
+}
+
 diag::Reason conflictReason(const std::string &what, const PlacedUse &named, const PlacedUse &other, const analysis::Conflict &c) {
     const std::string text = what + " by `" + named.use->data.str() + "`";
     if (coordinatesOf(named) != coordinatesOf(other))

@@ -22,12 +22,6 @@ using diag::Why;
 
 namespace {
 
-/// Does a jump inside a loop leave it, or end an iteration early?
-bool hasJumps(const Region &r) {
-    const std::vector<const Block *> blocks = allBlocks(r);
-    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
-}
-
 /// What dataflow in a region writes, at any depth.
 std::vector<analysis::Place> writtenIn(const Region &r, analysis::Memories &memories) {
     std::set<std::pair<analysis::Memory, Name>> known;
@@ -173,7 +167,7 @@ private:
             symbol(l.variable);
         const bool counts = isCounted(l, header, assigned, f);
         const sym::Range range = counts ? values_.translated(header.walk()) : sym::Range();
-        const bool jumps = hasJumps(l), certain = counts && !jumps && runsAlways(header);
+        const bool jumps = analysis::hasJump(l), certain = counts && !jumps && runsAlways(header);
         const Values::Point before = values_.point();
         if (!counts || jumps)
             guards_.push_back({++blocks_, 0});
@@ -208,12 +202,18 @@ private:
         if (!header.hasEnd() || !analysis::isInteger(header.first, &f.g) || !analysis::isInteger(header.step, &f.g) ||
             !analysis::isInteger(header.end, &f.g))
             return false;
+        std::vector<analysis::Place> read; // containers in the header
+        for (const Name n : header.names()) {
+            if (assigned.count(n))
+                return false;
+            if (f.g.desc(n))
+                read.push_back(memories_.placeOf(f.g, n));
+        }
+        if (read.empty())
+            return true;
         const std::vector<analysis::Place> written = writtenIn(l, memories_);
-        const std::set<Name> names = header.names();
-        return std::none_of(names.begin(), names.end(), [&](Name n) {
-            return assigned.count(n) || (f.g.desc(n) && std::any_of(written.begin(), written.end(), [&](const analysis::Place &p) {
-                                             return !memories_.apart(p, memories_.placeOf(f.g, n));
-                                         }));
+        return std::all_of(written.begin(), written.end(), [&](const analysis::Place &w) {
+            return std::all_of(read.begin(), read.end(), [&](const analysis::Place &r) { return memories_.apart(w, r); });
         });
     }
 
@@ -329,7 +329,7 @@ private:
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
-        const bool returns = hasJumps(g);
+        const bool returns = analysis::hasJump(g);
         if (returns)
             guards_.push_back({++blocks_, 0});
         region(g, inner);

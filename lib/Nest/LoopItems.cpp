@@ -1,6 +1,5 @@
 #include "sdfgc/Nest/LoopItems.h"
 #include "sdfgc/Analysis/Memory/Access.h"
-#include "sdfgc/Analysis/Memory/Bounds.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
@@ -32,19 +31,7 @@ void LoopItems::locate() {
     for (const State *s : allStates(std::as_const(g_)))
         for (const AccessNode *a : nodesOf<AccessNode>(*s))
             users_[a->data].insert(s->parent());
-    const auto reads = [this](const std::vector<Name> &containers, const Region *r) {
-        for (const Name n : containers)
-            users_[ownerOf(n)].insert(r);
-    };
-    for (const Region *r : allRegions(std::as_const(g_))) {
-        for (const auto &e : r->edges())
-            reads(analysis::containersRead(*e, g_), r);
-        for (const auto &b : r->blocks())
-            if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
-                reads(analysis::containersRead(*c, g_), r);
-        if (const auto *l = dyn_cast<LoopRegion>(r)) // its first value and its first test are evaluated around it
-            reads(analysis::containersRead(*l, g_), l->parent());
-    }
+    analysis::forEachControlRead(g_, [this](Name container, const Region &r) { users_[ownerOf(container)].insert(&r); });
 }
 
 void LoopItems::moveUsers(const LoopRegion &l, const Region &to) {
@@ -231,23 +218,6 @@ bool isScratch(const DataDesc &d) {
 bool isSmallLocal(const DataDesc &d) {
     const auto size = d.totalSize.asInt();
     return isScratch(d) && size && *size <= smallContainer;
-}
-
-bool leavesContainers(const Map &m, const SDFG &g, const sym::Assumptions &facts) {
-    const analysis::IsLess less = [&facts](sym::Expr a, sym::Expr b) { return sym::isLess(a, b, facts) == sym::Truth::True; };
-    for (const PlacedUse &u : aligned(m, m, {}, m.params.size())) {
-        const DataDesc *d = g.desc(u.use->data);
-        if (!u.instance.subset || !d || !(d->isArray() || d->isScalar()))
-            continue;
-        for (std::size_t k = 0; k < d->rank(); ++k) {
-            sym::Range indices = u.instance.subset->dims[k];
-            indices.begin = indices.begin + (k < d->offset.size() ? d->offset[k] : 0);
-            indices.end = indices.end + (k < d->offset.size() ? d->offset[k] : 0);
-            if (analysis::whyOutside(indices, d->shape[k], u.instance.loops, less))
-                return true;
-        }
-    }
-    return false;
 }
 
 std::shared_ptr<MapEntry> entryFor(const LoopRegion &l) {

@@ -24,19 +24,7 @@ std::map<Name, analysis::Access> usesIn(const Region &r) {
             does.read |= !a->outEdges().empty();
             does.written |= !a->inEdges().empty();
         }
-    const SDFG &g = *r.sdfg();
-    const auto reads = [&](const std::vector<Name> &names) {
-        for (const Name n : names)
-            out[ownerOf(n)].read = true;
-    };
-    for (const Block *b : allBlocks(r)) {
-        if (const auto *l = dyn_cast<LoopRegion>(b))
-            reads(analysis::containersRead(*l, g));
-        if (const auto *c = dyn_cast<ConditionalBlock>(b))
-            reads(analysis::containersRead(*c, g));
-    }
-    for (const InterstateEdge *e : allInterstateEdges(r))
-        reads(analysis::containersRead(*e, g));
+    analysis::forEachControlRead(r, [&out](Name container, const Region &) { out[ownerOf(container)].read = true; });
     return out;
 }
 

@@ -228,6 +228,34 @@ bool equal(const std::vector<StmtRef> &a, const std::vector<StmtRef> &b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StmtRef &x, const StmtRef &y) { return equal(*x, *y); });
 }
 
+namespace {
+
+/// How many operands are evaluated whenever the expression is.
+std::size_t certainOperands(const Expr &e) {
+    switch (e.kind) {
+    case ExprKind::IfExp:
+    case ExprKind::BoolOp:
+        return 1;
+    case ExprKind::Compare:
+        return 2;
+    default:
+        return e.args.size();
+    }
+}
+
+} // namespace
+
+ExprRef withOperands(const Expr &e, const std::function<ExprRef(const ExprRef &, bool)> &f) {
+    auto out = std::make_shared<Expr>(e);
+    const std::size_t certain = certainOperands(e);
+    for (std::size_t k = e.kind == ExprKind::Call ? 1 : 0; k < out->args.size(); ++k)
+        if (out->args[k])
+            out->args[k] = f(out->args[k], k < certain);
+    for (Keyword &k : out->keywords)
+        k.value = f(k.value, true);
+    return out;
+}
+
 ExprRef rewrite(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f) {
     return f(mapChildren(e, [&](const ExprRef &c) { return rewrite(c, f); }));
 }

@@ -41,6 +41,9 @@ public:
 
     /// Does a subset of a container, in terms of these loops, certainly contain elements outside of it?
     bool leaves(Name data, const sym::Subset &subset, const std::vector<analysis::LoopLevel> &loops) const;
+    /// Does a map that replaces a loop certainly access elements outside of an array or scalar? That is an error in a map,
+    /// while a loop may never run.
+    bool leavesContainers(const Map &m) const;
 
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;

@@ -68,10 +68,6 @@ private:
 bool isScratch(const ir::DataDesc &d);
 bool isSmallLocal(const ir::DataDesc &d);
 
-/// Does a map that replaces a loop certainly access elements out of bounds? That is an error in a map, while a loop may
-/// never run. `facts`: what is known about symbols (analysis::factsOf).
-bool leavesContainers(const Map &m, const ir::SDFG &g, const sym::Assumptions &facts);
-
 /// Creates the entry of an ordered map that replaces a loop.
 std::shared_ptr<ir::MapEntry> entryFor(const ir::LoopRegion &l);
 

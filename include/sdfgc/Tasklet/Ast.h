@@ -221,6 +221,9 @@ std::vector<StmtRef> rewrite(const std::vector<StmtRef> &block, const std::funct
 /// returns null, the node stays and its children are visited.
 ExprRef replace(const ExprRef &e, const std::function<ExprRef(const ExprRef &)> &f);
 std::vector<StmtRef> replace(const std::vector<StmtRef> &block, const std::function<ExprRef(const ExprRef &)> &f);
+/// Replaces the operands of an expression, except the name of a called function. `f` also gets whether an operand is
+/// evaluated whenever the expression is: in `a if c else b`, `a and b` and `a < b < c`, only the first ones are.
+ExprRef withOperands(const Expr &e, const std::function<ExprRef(const ExprRef &, bool always)> &f);
 /// Replaces names simultaneously, except names of called functions, modules, and parameters of lambdas. In a block,
 /// also replaces targets.
 ExprRef substitute(const ExprRef &e, const std::map<Name, ExprRef> &replacements);

@@ -68,7 +68,7 @@ private:
     std::map<Name, sym::Expr> values_;
     Name free_;            // the parameter that work may depend on
     bool inside_ = false;  // a nested SDFG: symbols without a value are its own
-    bool guesses_ = false; // it has control flow: unknown numbers of iterations count as `unknownTrips`
+    bool guesses_ = false; // it has control flow or sets symbols: unknown numbers of iterations count as `unknownTrips`
 };
 
 bool Estimate::isKnown(sym::Expr e, const SDFG &g) const {

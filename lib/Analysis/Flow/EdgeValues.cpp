@@ -57,30 +57,10 @@ private:
         return e;
     }
 
-    /// How many operands are evaluated whenever the expression is.
-    static std::size_t certainOperands(const py::Expr &e) {
-        switch (e.kind) {
-        case py::ExprKind::IfExp:
-        case py::ExprKind::BoolOp:
-            return 1;
-        case py::ExprKind::Compare:
-            return 2;
-        default:
-            return e.args.size();
-        }
-    }
-
     py::ExprRef operands(const py::ExprRef &e, bool always) {
         if (e->args.empty() && e->keywords.empty())
             return e;
-        auto out = std::make_shared<py::Expr>(*e);
-        const std::size_t certain = certainOperands(*e);
-        for (std::size_t k = e->kind == py::ExprKind::Call ? 1 : 0; k < out->args.size(); ++k)
-            if (out->args[k])
-                out->args[k] = take(out->args[k], always && k < certain);
-        for (py::Keyword &k : out->keywords)
-            k.value = take(k.value, always);
-        return out;
+        return py::withOperands(*e, [&](const py::ExprRef &operand, bool certain) { return take(operand, always && certain); });
     }
 
     py::ExprRef scalar(const py::ExprRef &e) {

@@ -134,6 +134,11 @@ std::vector<Block *> sequenceOf(Region &r) {
     return order.size() == r.blocks().size() ? order : std::vector<Block *>();
 }
 
+bool hasJump(const Region &r) {
+    const std::vector<const Block *> blocks = allBlocks(r);
+    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
+}
+
 Block *outermost(Region &r) {
     Block *b = &r;
     while (true) {

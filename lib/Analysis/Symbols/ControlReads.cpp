@@ -39,18 +39,26 @@ std::vector<Name> containersRead(const ConditionalBlock &c, const SDFG &g) {
     return out;
 }
 
+void forEachControlRead(const Region &inside, const std::function<void(Name, const Region &)> &f) {
+    const SDFG &g = *inside.sdfg();
+    const auto each = [&f](const std::vector<Name> &names, const Region &r) {
+        for (const Name n : names)
+            f(n, r);
+    };
+    for (const Region *r : allRegions(inside)) {
+        for (const auto &e : r->edges())
+            each(containersRead(*e, g), *r);
+        for (const auto &b : r->blocks())
+            if (const auto *c = dyn_cast<ConditionalBlock>(b.get()))
+                each(containersRead(*c, g), *r);
+        if (const auto *l = dyn_cast<LoopRegion>(r); l && r != &inside)
+            each(containersRead(*l, g), *l->parent());
+    }
+}
+
 std::set<Name> containersReadByControlFlow(const SDFG &g) {
     std::set<Name> out;
-    auto add = [&](const std::vector<Name> &names) { out.insert(names.begin(), names.end()); };
-    for (const Region *r : allRegions(g)) {
-        for (const auto &e : r->edges())
-            add(containersRead(*e, g));
-        if (const auto *l = dyn_cast<LoopRegion>(r))
-            add(containersRead(*l, g));
-    }
-    for (const Block *b : allBlocks(g))
-        if (const auto *c = dyn_cast<ConditionalBlock>(b))
-            add(containersRead(*c, g));
+    forEachControlRead(g, [&out](Name container, const Region &) { out.insert(container); });
     return out;
 }
 

@@ -169,7 +169,7 @@ std::pair<std::string, std::string> whyWhole(LoopRegion &l) {
         return {"it must not be changed (`optimize`)", ""};
     if (const Name called = analysis::callbackIn(l); !called.empty())
         return {"it calls `" + called.str() + "`, a callback, which must not run again", "call it before the loop"};
-    if (hasJump(l))
+    if (analysis::hasJump(l))
         return {"a break, continue or return leaves it", "structure-exits converts most of these to branches"};
     const analysis::VariableReads variables(g);
     for (const Region *r : allRegions(l))

@@ -10,11 +10,6 @@ namespace sdfgc::transforms {
 
 using namespace ir;
 
-bool hasJump(const Region &r) {
-    const std::vector<const Block *> blocks = allBlocks(r);
-    return std::any_of(blocks.begin(), blocks.end(), [](const Block *b) { return isJump(b->kind()); });
-}
-
 void FlowEdits::readLabels() {
     if (labels_.empty())
         for (const Block *b : allBlocks(std::as_const(g_)))

@@ -10,9 +10,6 @@
 
 namespace sdfgc::transforms {
 
-/// Does a region contain a break, a continue or a return?
-bool hasJump(const ir::Region &r);
-
 /// Edits one SDFG, and caches what would otherwise take a walk over all of it each time.
 class FlowEdits {
 public:

@@ -32,6 +32,7 @@
 #include "Transforms/Edits/Nodes.h"
 #include "Transforms/Normalise/Normalise.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/Nest/Nest.h"
 #include "sdfgc/Tasklet/Ast.h"
@@ -65,7 +66,7 @@ bool isAssignment(const Code &c) {
 /// Can all jumps of an SDFG be removed?
 bool canGo(SDFG &g) {
     for (Region *r : allRegions(g)) {
-        if (!hasJump(*r))
+        if (!analysis::hasJump(*r))
             continue;
         if (analysis::sequenceOf(*r).empty() || nest::isKept(*r))
             return false;
@@ -342,7 +343,7 @@ public:
     bool run(SDFG &root, pass::Context &context) override {
         bool changed = false;
         for (SDFG *g : allSDFGs(root)) {
-            if (!hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "has its jumps replaced with branches"))
+            if (!analysis::hasJump(*g) || !canGo(*g) || !context.mayChange(*g, "has its jumps replaced with branches"))
                 continue;
             countLoops(*g);
             ExitStructure(*g, context).run();

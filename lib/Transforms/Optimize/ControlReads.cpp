@@ -89,27 +89,8 @@ private:
         return out;
     }
 
-    /// How many operands are evaluated whenever the expression is.
-    static std::size_t certainOperands(const py::Expr &e) {
-        switch (e.kind) {
-        case py::ExprKind::IfExp:
-        case py::ExprKind::BoolOp:
-            return 1;
-        case py::ExprKind::Compare:
-            return 2;
-        default:
-            return e.args.size();
-        }
-    }
-
     py::ExprRef operands(const py::Expr &e, bool certain) {
-        auto out = std::make_shared<py::Expr>(e);
-        const std::size_t always = certainOperands(e);
-        for (std::size_t k = e.kind == py::ExprKind::Call ? 1 : 0; k < out->args.size(); ++k)
-            out->args[k] = take(out->args[k], certain && k < always);
-        for (py::Keyword &k : out->keywords)
-            k.value = take(k.value, certain);
-        return out;
+        return py::withOperands(e, [&](const py::ExprRef &operand, bool always) { return take(operand, certain && always); });
     }
 
     const ControlReads &reads_;

@@ -418,7 +418,7 @@ private:
         all.params = {loop_.variable};
         all.ranges = {header_.walk()}; // the first value of a loop that counts down in steps is known
         std::swap(all.body, body_);
-        const bool leaves = nest::leavesContainers(all, g_, items_.facts());
+        const bool leaves = items_.leavesContainers(all);
         std::swap(all.body, body_);
         return leaves;
     }

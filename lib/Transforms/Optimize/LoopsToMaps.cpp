@@ -140,7 +140,7 @@ private:
     Reason obstacleIn(std::vector<Item> items) {
         if (Reason why = take(std::move(items), map_.body))
             return why;
-        if (nest::leavesContainers(map_, g_, items_.facts()))
+        if (items_.leavesContainers(map_))
             return {Why::OutOfBounds, "it accesses elements outside of a container"};
         const Reason why = dependence();
         if (!why)

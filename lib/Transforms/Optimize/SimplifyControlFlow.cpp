@@ -183,16 +183,9 @@ private:
 
     /// Does dataflow consist of views that nothing reads or writes?
     static bool onlyShows(const State &s) {
-        const SDFG &g = *s.sdfg();
-        const auto isView = [&g](const Node *n, const Edge *e) {
-            const auto *a = dyn_cast<AccessNode>(n);
-            const DataDesc *d = a ? g.desc(a->data) : nullptr;
-            return d && d->isView() && viewEdge(a) == e;
-        };
         return std::all_of(s.nodes().begin(), s.nodes().end(),
                            [](const auto &n) { return isa<AccessNode>(n.get()) && !cast<AccessNode>(n.get())->setZero; }) &&
-               std::all_of(s.edges().begin(), s.edges().end(),
-                           [&](const auto &e) { return isView(e->dst, e.get()) || isView(e->src, e.get()); });
+               std::all_of(s.edges().begin(), s.edges().end(), [](const auto &e) { return analysis::isViewing(*e); });
     }
 
     void region(Region &r) {
@@ -272,7 +265,7 @@ private:
 
     /// Can the blocks of a branch replace the conditional? Not if it contains a jump, since no block may follow one.
     static bool canStandAlone(Region &branch) {
-        return branch.blocks().empty() || (!hasJump(branch) && !analysis::sequenceOf(branch).empty());
+        return branch.blocks().empty() || (!analysis::hasJump(branch) && !analysis::sequenceOf(branch).empty());
     }
 
     // ---- loops
@@ -300,7 +293,7 @@ private:
         const sym::Range range = header.range();
         const bool never = sym::isLess(range.end, range.begin) == sym::Truth::True;
         const bool once = !never && header.trips().isOne();
-        if ((!never && !once) || (once && (hasJump(l) || analysis::sequenceOf(l).empty())) ||
+        if ((!never && !once) || (once && (analysis::hasJump(l) || analysis::sequenceOf(l).empty())) ||
             !mayChange(l, never ? "never runs" : "runs once"))
             return false;
         const Name variable = l.variable;

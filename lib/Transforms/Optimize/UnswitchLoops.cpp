@@ -2,6 +2,7 @@
 
 #include "Transforms/Edits/Nodes.h"
 
+#include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Mentions.h"
@@ -60,7 +61,7 @@ const ConditionalBlock *LoopUnswitching::testOf(const LoopRegion &l) {
 Reason LoopUnswitching::obstacle(const LoopRegion &l, const ConditionalBlock &c, const std::set<Name> &assigned) const {
     if (c.branches().empty() || !c.branches().front().condition)
         return {Why::ControlFlow, "it has no condition"};
-    if (hasJump(l) || analysis::sequenceOf(const_cast<LoopRegion &>(l)).empty())
+    if (analysis::hasJump(l) || analysis::sequenceOf(const_cast<LoopRegion &>(l)).empty())
         return {Why::ControlFlow, "a jump leaves its body"};
     for (const auto &branch : c.branches()) {
         if (!branch.region->blocks().empty() && analysis::sequenceOf(*branch.region).empty())

@@ -39,6 +39,9 @@ ir::State &stateInPlaceOf(ir::LoopRegion &l);
 /// otherwise.
 std::vector<ir::Block *> sequenceOf(ir::Region &r);
 
+/// Does a region contain a break, a continue or a return?
+bool hasJump(const ir::Region &r);
+
 /// Returns the top-level block of the SDFG that contains a region, possibly the region itself.
 ir::Block *outermost(ir::Region &r);
 

@@ -6,6 +6,7 @@
 #include "sdfgc/Tasklet/Types.h"
 
 #include <map>
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -32,6 +33,9 @@ std::vector<Name> containersRead(const ir::Code &code, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::InterstateEdge &e, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::LoopRegion &l, const ir::SDFG &g);
 std::vector<Name> containersRead(const ir::ConditionalBlock &c, const ir::SDFG &g);
+/// Calls `f` for the containers that control flow inside a region reads, with the region whose code it is: that around a
+/// loop for the loop's header. Repeats containers, and leaves out nested SDFGs and the region's own header.
+void forEachControlRead(const ir::Region &inside, const std::function<void(Name, const ir::Region &)> &f);
 /// Returns all of them in one SDFG, excluding nested ones.
 std::set<Name> containersReadByControlFlow(const ir::SDFG &g);
 
