@@ -5,8 +5,8 @@
 #include "sdfgc/Analysis/Scopes.h"
 #include "sdfgc/Tasklet/Types.h"
 
-#include <map>
 #include <functional>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
