@@ -63,23 +63,31 @@ struct Frame {
 
 class BodyReader {
 public:
-    BodyReader(LoopRegion &l, analysis::Memories &memories, LoopBody &out)
-        : loop_(l), memories_(memories), out_(out), values_(memories, writtenIn(l, memories), out.varying) {}
+    /// `content`: all that will be read.
+    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out)
+        : memories_(memories), out_(out), values_(memories, writtenIn(content, memories), out.varying) {}
 
-    Reason read(const analysis::LoopHeader &header) {
-        SDFG &g = *loop_.sdfg();
-        out_.assigned = analysis::assignedInside(loop_);
-        if (const Name callback = analysis::callbackIn(loop_); !callback.empty())
+    Reason read(LoopRegion &l, const analysis::LoopHeader &header) {
+        SDFG &g = *l.sdfg();
+        out_.assigned = analysis::assignedInside(l);
+        if (const Name callback = analysis::callbackIn(l); !callback.empty())
             return {Why::Effects, "it calls `" + callback.str() + "`"};
         for (const Name n : header.names())
             if (out_.assigned.count(n))
                 return {Why::LoopForm, "its body assigns `" + n.str() + "`, which its range depends on"};
         Frame frame{g, analysis::sharedContainers(g), {}, nullptr};
         values_.enter(g, out_.assigned);
-        out_.variable = values_.fresh(loop_.variable);
-        values_.set(loop_.variable, sym::Expr::symbol(out_.variable));
+        out_.variable = values_.fresh(l.variable);
+        values_.set(l.variable, sym::Expr::symbol(out_.variable));
         push({out_.variable, header.range()});
-        region(loop_, frame);
+        region(l, frame);
+        return why_;
+    }
+
+    Reason read(const Step &step, SDFG &g) {
+        Frame frame{g, {}, {}, nullptr};
+        values_.enter(g, {});
+        call(step, *cast<NestedSDFGNode>(step.nodes.front()), frame);
         return why_;
     }
 
@@ -409,7 +417,6 @@ private:
         loopIds_.pop_back();
     }
 
-    LoopRegion &loop_;
     analysis::Memories &memories_;
     LoopBody &out_;
     Values values_;
@@ -436,7 +443,7 @@ Name inSizes(const SDFG &g, const std::set<Name> &names) {
 
 Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, analysis::SymbolLiveness &liveness,
                 LoopBody &out) {
-    if (Reason why = BodyReader(l, memories, out).read(header))
+    if (Reason why = BodyReader(l, memories, out).read(l, header))
         return why;
     if (const Name n = inSizes(*l.sdfg(), out.assigned); !n.empty())
         return {Why::Symbol, "the size of a container depends on `" + n.str() + "`, which its body assigns"};
@@ -447,6 +454,10 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
         if (live.count(n))
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};
     return {};
+}
+
+Reason readCall(const Step &call, SDFG &g, analysis::Memories &memories, LoopBody &out) {
+    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out).read(call, g);
 }
 
 } // namespace sdfgc::nest

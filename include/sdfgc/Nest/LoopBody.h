@@ -62,6 +62,10 @@ struct LoopBody {
 diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories,
                       analysis::SymbolLiveness &liveness, LoopBody &out);
 
+/// Reads the blocks of a nested SDFG, the only node of a step of an SDFG, in terms of that SDFG. Returns why it cannot be
+/// read.
+diag::Reason readCall(const Step &call, ir::SDFG &g, analysis::Memories &memories, LoopBody &out);
+
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
 /// iteration: those for which `mayBePrivate` holds, and which an iteration reads only where it wrote them before.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,

@@ -1,0 +1,12 @@
+// What nested SDFGs access of their arguments.
+#pragma once
+
+#include "sdfgc/Nest/Nest.h"
+
+namespace sdfgc::nest {
+
+/// Sets Use::elements of a step of an SDFG whose only node is a nested SDFG, where its blocks are few and can be read
+/// (readCall). Indices with values that only the nested SDFG knows may be any.
+void nameElements(Step &call, ir::SDFG &g, analysis::Memories &memories);
+
+} // namespace sdfgc::nest
