@@ -22,9 +22,14 @@ public:
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
+        std::set<Name> written; // the elements of others do not count
+        for (const BodyUse &u : body.uses)
+            if (u.kind != UseKind::Read)
+                written.insert(u.data);
         for (const BodyUse &u : body.uses) {
             instances_.push_back(u.instance);
-            if (u.instance.subset && ownerOf(u.data) != u.data && items.leaves(u.data, *u.instance.subset, u.instance.loops))
+            if (u.instance.subset && ownerOf(u.data) != u.data && written.count(u.data) &&
+                items.leaves(u.data, *u.instance.subset, u.instance.loops))
                 instances_.back().subset.reset();
             others_.push_back(inOtherIteration(instances_.back(), other));
         }

@@ -67,7 +67,7 @@ public:
     BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out)
         : memories_(memories), out_(out), values_(memories, writtenIn(content, memories), out.varying) {}
 
-    Reason read(LoopRegion &l, const analysis::LoopHeader &header) {
+    Reason read(LoopRegion &l, const analysis::LoopHeader &header, const std::set<Name> &shared) {
         SDFG &g = *l.sdfg();
         out_.assigned = analysis::assignedInside(l);
         if (const Name callback = analysis::callbackIn(l); !callback.empty())
@@ -75,7 +75,7 @@ public:
         for (const Name n : header.names())
             if (out_.assigned.count(n))
                 return {Why::LoopForm, "its body assigns `" + n.str() + "`, which its range depends on"};
-        Frame frame{g, analysis::sharedContainers(g), {}, nullptr};
+        Frame frame{g, shared, {}, nullptr};
         values_.enter(g, out_.assigned);
         out_.variable = values_.fresh(l.variable);
         values_.set(l.variable, sym::Expr::symbol(out_.variable));
@@ -430,26 +430,33 @@ private:
     std::vector<Name> private_; // containers private to iterations of the maps around
 };
 
-/// A symbol of `names` that the sizes of a container depend on.
-Name inSizes(const SDFG &g, const std::set<Name> &names) {
-    for (const auto &[container, d] : g.arrays)
-        for (const Name n : d.freeSymbols())
-            if (names.count(n))
-                return n;
+/// The first container with a size that depends on one of the symbols, and that symbol.
+std::pair<Name, Name> sizedBy(const std::set<Name> &names, const SDFG &g, const BodySymbols &symbols) {
+    for (const Name n : names)
+        if (const auto sized = symbols.sized.find(n); sized != symbols.sized.end())
+            for (const Name container : sized->second)
+                if (g.arrays.contains(container))
+                    return {container, n};
     return {};
 }
 
 } // namespace
 
-Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, analysis::SymbolLiveness &liveness,
-                LoopBody &out) {
-    if (Reason why = BodyReader(l, memories, out).read(l, header))
+BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
+    for (const auto &[container, d] : g.arrays)
+        for (const Name n : d.freeSymbols())
+            sized[n].push_back(container);
+}
+
+Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
+                BodySymbols &symbols, LoopBody &out) {
+    if (Reason why = BodyReader(l, memories, out).read(l, header, shared))
         return why;
-    if (const Name n = inSizes(*l.sdfg(), out.assigned); !n.empty())
-        return {Why::Symbol, "the size of a container depends on `" + n.str() + "`, which its body assigns"};
     if (out.assigned.empty())
         return {};
-    const std::set<Name> live = liveness.after(l);
+    if (const auto [container, n] = sizedBy(out.assigned, *l.sdfg(), symbols); !n.empty())
+        return {Why::Symbol, "the size of `" + container.str() + "` depends on `" + n.str() + "`, which its body assigns"};
+    const std::set<Name> live = symbols.liveness.after(l);
     for (const Name n : out.assigned)
         if (live.count(n))
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};

@@ -65,14 +65,11 @@ void returnInsteadOfContinue(Region &r) {
 class Moving {
 public:
     Moving(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals, analysis::Memories &memories,
-           const std::function<bool(Name)> &onlyInside)
-        : loop_(l), g_(*l.sdfg()), body_(body), locals_(locals), memories_(memories), onlyInside_(onlyInside) {}
+           const std::set<Name> &inside)
+        : loop_(l), g_(*l.sdfg()), body_(body), locals_(locals), memories_(memories), inside_(inside) {}
 
     Step move() {
         const std::map<Name, analysis::Access> used = usesIn(loop_);
-        for (const auto &[name, does] : used) // asked while the body is still that of the loop
-            if (onlyInside_(name))
-                inside_.insert(name);
         auto node = std::make_shared<NestedSDFGNode>();
         node->label = identifierOf(loop_.label, "loop_");
         node->debugInfo = loop_.debugInfo;
@@ -156,16 +153,15 @@ private:
     const LoopBody &body_;
     const std::set<Name> &locals_;
     analysis::Memories &memories_;
-    const std::function<bool(Name)> &onlyInside_;
-    std::set<Name> inside_; // containers that only the body uses
+    const std::set<Name> &inside_;
     State *ends_ = nullptr; // with the access nodes of the step's uses
 };
 
 } // namespace
 
 Step moveBody(LoopRegion &l, const LoopBody &body, const std::set<Name> &locals, analysis::Memories &memories,
-              const std::function<bool(Name)> &onlyInside) {
-    return Moving(l, body, locals, memories, onlyInside).move();
+              const std::set<Name> &inside) {
+    return Moving(l, body, locals, memories, inside).move();
 }
 
 void forgetSymbols(SDFG &g, const std::set<Name> &symbols) {

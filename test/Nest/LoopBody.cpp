@@ -1,6 +1,7 @@
 // Bodies of loops with any control flow: what an iteration accesses, and whether iterations depend on each other.
 #include "../Graphs.h"
 
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Nest/LoopBody.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +21,7 @@ struct Loop : Graph {
         for (Region *r : allRegions(g))
             if (r->label == "loop")
                 header = analysis::headerOf(*(loop = cast<LoopRegion>(r)));
-        why = nest::readBody(*loop, header, memories, liveness, content);
+        why = nest::readBody(*loop, header, memories, analysis::sharedContainers(g), symbols, content);
     }
 
     /// Returns the first reason why the loop cannot become a map; empty if it can.
@@ -47,7 +48,7 @@ struct Loop : Graph {
     LoopRegion *loop = nullptr;
     analysis::LoopHeader header;
     analysis::Memories memories{g};
-    analysis::SymbolLiveness liveness{g};
+    nest::BodySymbols symbols{g};
     nest::Conflicts items{g, memories};
     nest::LoopBody content;
     diag::Reason why;
@@ -104,7 +105,8 @@ TEST_CASE("loop body: jumps out of the loop, and values read after it, are obsta
               "state s {} | k = i | state e {} | } then state u { c: y = k  with y: float64 -> B[0] } }"));
     auto *l = cast<LoopRegion>(later.g.start());
     analysis::Memories memories(later.g);
-    analysis::SymbolLiveness liveness(later.g);
+    nest::BodySymbols symbols(later.g);
     nest::LoopBody content;
-    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, liveness, content).text == "`k` is read after it");
+    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, analysis::sharedContainers(later.g), symbols, content).text ==
+          "`k` is read after it");
 }

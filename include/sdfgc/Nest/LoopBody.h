@@ -57,10 +57,18 @@ struct LoopBody {
     Name variable;                            // of the loop, in `uses`
 };
 
+/// What is known about the symbols of one SDFG. Stays valid while loops become maps.
+struct BodySymbols {
+    explicit BodySymbols(const ir::SDFG &g);
+    analysis::SymbolLiveness liveness;
+    std::map<Name, std::vector<Name>> sized; // by symbol: containers whose sizes depend on it
+};
+
 /// Reads the body of a loop with a header that has an end of integers. Returns why it cannot be read, or cannot be run
-/// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values.
+/// in any order whatever it accesses: effects, jumps out of the loop, symbols that carry values. `shared`: of the SDFG of
+/// the loop (analysis::sharedContainers).
 diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories,
-                      analysis::SymbolLiveness &liveness, LoopBody &out);
+                      const std::set<Name> &shared, BodySymbols &symbols, LoopBody &out);
 
 /// Reads the blocks of a nested SDFG, the only node of a step of an SDFG, in terms of that SDFG. Returns why it cannot be
 /// read.

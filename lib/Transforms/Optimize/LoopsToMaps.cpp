@@ -78,8 +78,8 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               analysis::SymbolLiveness &liveness, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), liveness_(liveness) {}
+               nest::BodySymbols &symbols, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -117,17 +117,14 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
-        liveness_.forget(loop_);
+        symbols_.liveness.forget(loop_);
         if (moves_)
             return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
-        const bool copies = hasNestedSdfgs(map_.body);
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         loops_.replace(loop_, std::move(items), header_);
-        if (copies)
-            forgetCopied();
     }
 
     /// Is the body moved into a nested SDFG?
@@ -158,7 +155,7 @@ private:
 
     /// The same for a body with any control flow.
     Reason obstacleInBody() {
-        if (Reason why = nest::readBody(loop_, header_, memories_, liveness_, body_))
+        if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_))
             return why;
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
@@ -184,20 +181,10 @@ private:
     void move() {
         std::set<Name> locals;
         std::swap(locals, map_.locals);
-        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, [this](Name n) { return loops_.isOnlyInside(n, loop_); });
+        const std::set<Name> inside = loops_.release(loop_);
+        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, inside);
         map_.body.push_back({nullptr, std::make_unique<nest::Step>(std::move(body))});
         loops_.replaceEmpty(loop_, {std::make_unique<Map>(std::move(map_)), nullptr}, header_);
-        forgetCopied();
-    }
-
-    /// Memories know nested SDFGs by their addresses; writing items copies those, and another one may get the address.
-    void forgetCopied() { memories_ = analysis::Memories(*g_.root()); }
-
-    static bool hasNestedSdfgs(const std::vector<Item> &items) {
-        return std::any_of(items.begin(), items.end(), [](const Item &i) {
-            const auto isNested = [](const Node *n) { return isa<NestedSDFGNode>(n); };
-            return i.map ? hasNestedSdfgs(i.map->body) : std::any_of(i.step->nodes.begin(), i.step->nodes.end(), isNested);
-        });
     }
 
     /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
@@ -331,7 +318,7 @@ private:
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
-    analysis::SymbolLiveness &liveness_;
+    nest::BodySymbols &symbols_;
     nest::LoopBody body_;
     bool moves_ = false; // the body, as it is
     const bool hasLoops_ = hasLoops(loop_);
@@ -340,22 +327,22 @@ private:
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
-        std::optional<analysis::SymbolLiveness> liveness;
-        std::set<Name> symbols;
+        std::optional<nest::BodySymbols> symbols;
+        std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
-                nest::forgetSymbols(*current, symbols);
-            symbols.clear();
+                nest::forgetSymbols(*current, madePrivate);
+            madePrivate.clear();
         };
         bool moved = false;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
                 current = &known.g;
-                liveness.emplace(known.g);
+                symbols.emplace(known.g);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *liveness, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
@@ -364,7 +351,7 @@ class LoopsToMaps : public pass::GraphPass {
                 return false;
             conversion.replace();
             moved |= conversion.moves();
-            symbols.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
+            madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
         finish();
