@@ -78,7 +78,7 @@ public:
         values_.enter(g, out_.assigned);
         out_.variable = values_.fresh(loop_.variable);
         values_.set(loop_.variable, sym::Expr::symbol(out_.variable));
-        push({out_.variable, header.range()});
+        push({out_.variable, header.range()}, true);
         region(loop_, frame);
         return why_;
     }
@@ -95,13 +95,17 @@ private:
         const std::vector<Block *> blocks = analysis::sequenceOf(r);
         if (blocks.empty() && !r.blocks().empty())
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
+        const std::size_t guards = guards_.size();
         for (Block *b : blocks) {
             block(*b, f);
             if (why_ || ended_)
-                return;
+                break;
+            if (skips_ && guards_.size() == guards)
+                guards_.push_back(*skips_);
             for (const InterstateEdge *e : b->outEdges())
                 edge(*e, f);
         }
+        guards_.resize(guards);
     }
 
     void block(Block &b, const Frame &f) {
@@ -122,11 +126,13 @@ private:
             fail(Why::ControlFlow, "a return may end it early");
         if (b.kind() == BlockKind::Break && innerLoops_ == 0)
             fail(Why::ControlFlow, "a break may end it early");
+        if (b.kind() == BlockKind::Continue && innerLoops_ > 0 && !skips_)
+            skips_ = guard();
         ended_ = true;
     }
 
     void branches(ConditionalBlock &c, const Frame &f) {
-        const int id = ++blocks_;
+        Guard arm = guard();
         bool otherwise = false;
         std::optional<Values::Point> joined;
         for (const auto &branch : c.branches())
@@ -140,7 +146,8 @@ private:
         };
         for (std::size_t k = 0; k < c.branches().size() && !why_; ++k) {
             values_.restore(before);
-            guards_.push_back({id, static_cast<int>(k)});
+            arm.arm = static_cast<int>(k);
+            guards_.push_back(arm);
             region(*c.branches()[k].region, f);
             guards_.pop_back();
             otherwise |= !c.branches()[k].condition;
@@ -148,7 +155,7 @@ private:
                 join();
         }
         if (otherwise) {
-            out_.alternatives[id] = {static_cast<int>(c.branches().size()), loops_.size()};
+            out_.arms[arm.block] = static_cast<int>(c.branches().size());
         } else {
             values_.restore(before);
             join();
@@ -168,33 +175,41 @@ private:
         const bool counts = isCounted(l, header, assigned, f);
         const sym::Range range = counts ? values_.translated(header.walk()) : sym::Range();
         const bool jumps = analysis::hasJump(l), certain = counts && !jumps && runsAlways(header);
+        const bool leaves = jumps && mayLeave(l);
         const Values::Point before = values_.point();
-        if (!counts || jumps)
-            guards_.push_back({++blocks_, 0});
+        const std::size_t guards = guards_.size();
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
+        if (!counts || leaves)
+            guards_.push_back(guard());
+        const Name variable = values_.fresh(l.variable); // before those of values that its iterations may change
         values_.forget(assigned);
-        if (counts) {
-            const Name variable = values_.fresh(l.variable);
-            values_.set(l.variable, sym::Expr::symbol(variable));
-            push({variable, range});
-        } else if (!l.variable.empty()) {
-            values_.set(l.variable, values_.unknown(l.variable));
-        }
-        for (const auto *text : {&l.condition, &l.update})
+        if (!l.variable.empty())
+            values_.set(l.variable, counts ? sym::Expr::symbol(variable) : values_.unknown(l.variable));
+        for (const auto *text : {&l.condition, &l.update}) // outside of the loop: read even if no iteration runs
             if (*text)
                 code(**text, f);
+        if (counts)
+            push({variable, range}, !leaves);
         ++innerLoops_;
         region(l, f);
         --innerLoops_;
         ended_ = false;
         if (counts)
             pop();
-        if (!counts || jumps)
-            guards_.pop_back();
+        guards_.resize(guards);
+        skips_ = skips;
         if (!certain)
             values_.join(before);
         values_.forget(assigned);
         if (!l.variable.empty())
             values_.set(l.variable, values_.unknown(l.variable));
+    }
+
+    /// May a jump in the body end the loop?
+    static bool mayLeave(const LoopRegion &l) {
+        const std::vector<const Block *> blocks = allBlocks(l);
+        return std::any_of(blocks.begin(), blocks.end(),
+                           [](const Block *b) { return isJump(b->kind()) && b->kind() != BlockKind::Continue; });
     }
 
     /// Does the loop take the values of its header's range, or fewer because it is left?
@@ -281,7 +296,7 @@ private:
         symbols(analysis::freeSymbols(*m.entry));
         for (std::size_t d = 0; d < m.params.size(); ++d) {
             const Name variable = values_.fresh(m.params[d]);
-            push({variable, values_.translated(m.ranges[d])});
+            push({variable, values_.translated(m.ranges[d])}, m.entry->ordered);
             values_.set(m.params[d], sym::Expr::symbol(variable));
         }
         private_.insert(private_.end(), m.locals.begin(), m.locals.end());
@@ -329,12 +344,14 @@ private:
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
         const bool returns = analysis::hasJump(g);
         if (returns)
-            guards_.push_back({++blocks_, 0});
+            guards_.push_back(guard());
         region(g, inner);
         if (returns)
             guards_.pop_back();
+        skips_ = skips;
         ended_ = false;
         innerLoops_ = loops;
         values_.leave(outer);
@@ -400,14 +417,18 @@ private:
         return false;
     }
 
-    void push(analysis::LoopLevel l) {
+    void push(analysis::LoopLevel l, bool inOrder) {
         loops_.push_back(std::move(l));
         loopIds_.push_back(++blocks_);
+        if (inOrder)
+            out_.sequential.insert(blocks_);
     }
     void pop() {
         loops_.pop_back();
         loopIds_.pop_back();
     }
+    /// A new guard at this point.
+    Guard guard() { return {++blocks_, 0, loops_.size()}; }
 
     LoopRegion &loop_;
     analysis::Memories &memories_;
@@ -420,6 +441,7 @@ private:
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
+    std::optional<Guard> skips_; // what the innermost loop's `continue`, before the current block, may skip
     std::vector<Name> private_; // containers private to iterations of the maps around
 };
 
