@@ -13,6 +13,7 @@
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace sdfgc::nest {
 
@@ -254,15 +255,25 @@ private:
             symbol(n);
         const auto isContainer = [&f](Name n) { return f.g.desc(n) != nullptr; };
         const sym::ParseResult parsed = sym::parse(c.text, nullptr, isContainer);
-        std::set<Name> known;
+        std::map<Name, std::size_t> known; // how often the expression mentions a container, or a member of it
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
-                known.insert(data);
+                known[ownerOf(data)] += data == ownerOf(data) ? c.text.size() : 1;
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
-            if (!known.count(data))
+            if (known[data] < timesNamed(data, c.text)) // the expression left some out
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
+    }
+
+    static std::size_t timesNamed(Name n, const std::string &text) {
+        const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        std::size_t out = 0;
+        for (std::size_t at = text.find(n.view()); at != std::string::npos; at = text.find(n.view(), at + 1)) {
+            const std::size_t end = at + n.view().size();
+            out += (at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end]));
+        }
+        return out;
     }
 
     void symbol(Name n) {
