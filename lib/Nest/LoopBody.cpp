@@ -13,6 +13,7 @@
 #include "sdfgc/Nest/MakeMaps.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace sdfgc::nest {
 
@@ -79,7 +80,7 @@ public:
         values_.enter(g, out_.assigned);
         out_.variable = values_.fresh(l.variable);
         values_.set(l.variable, sym::Expr::symbol(out_.variable));
-        push({out_.variable, header.range()});
+        push({out_.variable, header.range()}, true);
         region(l, frame);
         return why_;
     }
@@ -103,13 +104,17 @@ private:
         const std::vector<Block *> blocks = analysis::sequenceOf(r);
         if (blocks.empty() && !r.blocks().empty())
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
+        const std::size_t guards = guards_.size();
         for (Block *b : blocks) {
             block(*b, f);
             if (why_ || ended_)
-                return;
+                break;
+            if (skips_ && guards_.size() == guards)
+                guards_.push_back(*skips_);
             for (const InterstateEdge *e : b->outEdges())
                 edge(*e, f);
         }
+        guards_.resize(guards);
     }
 
     void block(Block &b, const Frame &f) {
@@ -130,11 +135,13 @@ private:
             fail(Why::ControlFlow, "a return may end it early");
         if (b.kind() == BlockKind::Break && innerLoops_ == 0)
             fail(Why::ControlFlow, "a break may end it early");
+        if (b.kind() == BlockKind::Continue && innerLoops_ > 0 && !skips_)
+            skips_ = guard();
         ended_ = true;
     }
 
     void branches(ConditionalBlock &c, const Frame &f) {
-        const int id = ++blocks_;
+        Guard arm = guard();
         bool otherwise = false;
         std::optional<Values::Point> joined;
         for (const auto &branch : c.branches())
@@ -148,7 +155,8 @@ private:
         };
         for (std::size_t k = 0; k < c.branches().size() && !why_; ++k) {
             values_.restore(before);
-            guards_.push_back({id, static_cast<int>(k)});
+            arm.arm = static_cast<int>(k);
+            guards_.push_back(arm);
             region(*c.branches()[k].region, f);
             guards_.pop_back();
             otherwise |= !c.branches()[k].condition;
@@ -156,7 +164,7 @@ private:
                 join();
         }
         if (otherwise) {
-            out_.alternatives[id] = {static_cast<int>(c.branches().size()), loops_.size()};
+            out_.arms[arm.block] = static_cast<int>(c.branches().size());
         } else {
             values_.restore(before);
             join();
@@ -176,33 +184,41 @@ private:
         const bool counts = isCounted(l, header, assigned, f);
         const sym::Range range = counts ? values_.translated(header.walk()) : sym::Range();
         const bool jumps = analysis::hasJump(l), certain = counts && !jumps && runsAlways(header);
+        const bool leaves = jumps && mayLeave(l);
         const Values::Point before = values_.point();
-        if (!counts || jumps)
-            guards_.push_back({++blocks_, 0});
+        const std::size_t guards = guards_.size();
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
+        if (!counts || leaves)
+            guards_.push_back(guard());
+        const Name variable = values_.fresh(l.variable); // before those of values that its iterations may change
         values_.forget(assigned);
-        if (counts) {
-            const Name variable = values_.fresh(l.variable);
-            values_.set(l.variable, sym::Expr::symbol(variable));
-            push({variable, range});
-        } else if (!l.variable.empty()) {
-            values_.set(l.variable, values_.unknown(l.variable));
-        }
-        for (const auto *text : {&l.condition, &l.update})
+        if (!l.variable.empty())
+            values_.set(l.variable, counts ? sym::Expr::symbol(variable) : values_.unknown(l.variable));
+        for (const auto *text : {&l.condition, &l.update}) // outside of the loop: read even if no iteration runs
             if (*text)
                 code(**text, f);
+        if (counts)
+            push({variable, range}, !leaves);
         ++innerLoops_;
         region(l, f);
         --innerLoops_;
         ended_ = false;
         if (counts)
             pop();
-        if (!counts || jumps)
-            guards_.pop_back();
+        guards_.resize(guards);
+        skips_ = skips;
         if (!certain)
             values_.join(before);
         values_.forget(assigned);
         if (!l.variable.empty())
             values_.set(l.variable, values_.unknown(l.variable));
+    }
+
+    /// May a jump in the body end the loop?
+    static bool mayLeave(const LoopRegion &l) {
+        const std::vector<const Block *> blocks = allBlocks(l);
+        return std::any_of(blocks.begin(), blocks.end(),
+                           [](const Block *b) { return isJump(b->kind()) && b->kind() != BlockKind::Continue; });
     }
 
     /// Does the loop take the values of its header's range, or fewer because it is left?
@@ -247,15 +263,25 @@ private:
             symbol(n);
         const auto isContainer = [&f](Name n) { return f.g.desc(n) != nullptr; };
         const sym::ParseResult parsed = sym::parse(c.text, nullptr, isContainer);
-        std::set<Name> known;
+        std::map<Name, std::size_t> known; // how often the expression mentions a container, or a member of it
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
-                known.insert(data);
+                known[ownerOf(data)] += data == ownerOf(data) ? c.text.size() : 1;
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))
-            if (!known.count(data))
+            if (known[data] < timesNamed(data, c.text)) // the expression left some out
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, std::nullopt, false, f);
+    }
+
+    static std::size_t timesNamed(Name n, const std::string &text) {
+        const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        std::size_t out = 0;
+        for (std::size_t at = text.find(n.view()); at != std::string::npos; at = text.find(n.view(), at + 1)) {
+            const std::size_t end = at + n.view().size();
+            out += (at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end]));
+        }
+        return out;
     }
 
     void symbol(Name n) {
@@ -289,7 +315,7 @@ private:
         symbols(analysis::freeSymbols(*m.entry));
         for (std::size_t d = 0; d < m.params.size(); ++d) {
             const Name variable = values_.fresh(m.params[d]);
-            push({variable, values_.translated(m.ranges[d])});
+            push({variable, values_.translated(m.ranges[d])}, m.entry->ordered);
             values_.set(m.params[d], sym::Expr::symbol(variable));
         }
         private_.insert(private_.end(), m.locals.begin(), m.locals.end());
@@ -337,12 +363,14 @@ private:
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
         const bool returns = analysis::hasJump(g);
         if (returns)
-            guards_.push_back({++blocks_, 0});
+            guards_.push_back(guard());
         region(g, inner);
         if (returns)
             guards_.pop_back();
+        skips_ = skips;
         ended_ = false;
         innerLoops_ = loops;
         values_.leave(outer);
@@ -408,14 +436,18 @@ private:
         return false;
     }
 
-    void push(analysis::LoopLevel l) {
+    void push(analysis::LoopLevel l, bool inOrder) {
         loops_.push_back(std::move(l));
         loopIds_.push_back(++blocks_);
+        if (inOrder)
+            out_.sequential.insert(blocks_);
     }
     void pop() {
         loops_.pop_back();
         loopIds_.pop_back();
     }
+    /// A new guard at this point.
+    Guard guard() { return {++blocks_, 0, loops_.size()}; }
 
     analysis::Memories &memories_;
     LoopBody &out_;
@@ -427,6 +459,7 @@ private:
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
+    std::optional<Guard> skips_; // what the innermost loop's `continue`, before the current block, may skip
     std::vector<Name> private_; // containers private to iterations of the maps around
 };
 

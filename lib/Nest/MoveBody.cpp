@@ -100,7 +100,7 @@ private:
     void addContainer(Name name, analysis::Access does, SDFG &inner, Step &s) {
         DataDesc d = *g_.desc(name);
         if (locals_.count(name) || d.isView() || isPrivateInside(name, d)) {
-            const bool moves = !d.isView() || inside_.count(name);
+            const bool moves = inside_.count(name); // otherwise other code uses it too, and the body has a copy
             if (locals_.count(name) && isSmallLocal(d))
                 d.storage = Storage::Register;
             inner.arrays.set(name, std::move(d));

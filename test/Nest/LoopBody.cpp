@@ -29,7 +29,7 @@ struct Loop : Graph {
         std::set<Name> found;
         if (!why)
             why = nest::dependenceOf(
-                content, g, items, memories, [](Name n) { return n == Name("t"); }, found);
+                content, g, items, memories, [](Name n) { return n == Name("t") ? nest::Outside::Dead : nest::Outside::Needed; }, found);
         for (const Name n : found)
             locals += n.str();
         return why.text;

@@ -24,16 +24,12 @@
 
 namespace sdfgc::nest {
 
-/// Control flow around an access: an arm of a conditional block, or (arm 0) a loop that may not run, or not to its end.
+/// Control flow around an access: an arm of a conditional block, or (arm 0) a loop that may not run, or not to its end,
+/// or what a `continue` may skip.
 struct Guard {
     int block = 0, arm = 0;
-    friend auto operator<=>(const Guard &, const Guard &) = default;
-};
-
-/// A conditional block with an `else`: one of its arms always runs.
-struct Alternatives {
-    int arms = 0;
     std::size_t loops = 0; // around it, as in BodyUse::loops
+    friend auto operator<=>(const Guard &, const Guard &) = default;
 };
 
 /// An access in the body of a loop.
@@ -50,7 +46,8 @@ struct BodyUse {
 /// What the body of a loop does.
 struct LoopBody {
     std::vector<BodyUse> uses;                // in program order
-    std::map<int, Alternatives> alternatives; // by Guard::block
+    std::map<int, int> arms;                  // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
+    std::set<int> sequential;                 // loops, as in BodyUse::loops, whose iterations run in order
     std::set<Name> assigned;                  // symbols that the body assigns, all of them private to an iteration
     std::set<Name> varying;                   // names of values that differ between iterations, in `uses`
     std::vector<std::string> calls;           // labels of library nodes
@@ -74,9 +71,16 @@ diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, ana
 /// read.
 diag::Reason readCall(const Step &call, ir::SDFG &g, analysis::Memories &memories, LoopBody &out);
 
+/// What a container holds before and after a loop.
+enum class Outside : uint8_t {
+    Needed,  // a value may enter the loop or leave it
+    Dead,    // nothing reads the loop's values after it
+    Nothing, // the same, and nothing else writes it, so that elements have no values when the loop begins
+};
+
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
-/// iteration: those for which `mayBePrivate` holds, and which an iteration reads only where it wrote them before.
+/// iteration: those that are not needed outside, and which an iteration reads only where it wrote them before.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                          const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals);
+                          const std::function<Outside(Name)> &outside, std::set<Name> &locals);
 
 } // namespace sdfgc::nest

@@ -14,8 +14,9 @@
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
 //      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
 //   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
-//      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
-//        Those of more than 64 elements are allocated again in each iteration, so it must have loops of its own;
+//      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
+//        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
+//        are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
 //      - sums of array elements that are already updates with conflict resolution. The order of the sums is then free
@@ -44,6 +45,7 @@
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Nest/MoveBody.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -78,8 +80,9 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               nest::BodySymbols &symbols, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols) {}
+               nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
+          containers_(containers) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -147,7 +150,8 @@ private:
         sums_.clear();
         if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return why;
-        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)); });
+        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(),
+                             [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_); });
         if (moves_)
             map_.body.clear();
         return {};
@@ -160,14 +164,25 @@ private:
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals);
+            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals);
     }
 
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
-    bool mayBePrivate(Name container) const {
+    nest::Outside outside(Name container) const {
         const DataDesc *d = g_.desc(container);
-        return d && ownerOf(container) == container && (hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)) &&
-               loops_.isOnlyInside(container, loop_);
+        if (!d || ownerOf(container) != container || !(hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)))
+            return nest::Outside::Needed;
+        if (loops_.isOnlyInside(container, loop_))
+            return runsOnce(loop_) ? nest::Outside::Nothing : nest::Outside::Dead;
+        return containers_.isLive(loop_, container) ? nest::Outside::Needed : nest::Outside::Dead;
+    }
+
+    /// Does nothing repeat the loop within one run of its SDFG?
+    static bool runsOnce(const LoopRegion &l) {
+        for (const Region *r = l.parent(); r; r = r->parent())
+            if (isa<LoopRegion>(r) || analysis::sequenceOf(const_cast<Region &>(*r)).empty())
+                return false;
+        return true;
     }
 
     static bool hasLoops(const LoopRegion &l) {
@@ -319,6 +334,7 @@ private:
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
     nest::BodySymbols &symbols_;
+    nest::LiveAfter &containers_;
     nest::LoopBody body_;
     bool moves_ = false; // the body, as it is
     const bool hasLoops_ = hasLoops(loop_);
@@ -328,6 +344,7 @@ class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
         std::optional<nest::BodySymbols> symbols;
+        std::optional<nest::LiveAfter> containers;
         std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
@@ -340,15 +357,17 @@ class LoopsToMaps : public pass::GraphPass {
                 finish();
                 current = &known.g;
                 symbols.emplace(known.g);
+                containers.emplace(known.g, known.memories);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
+            containers->forget();
             conversion.replace();
             moved |= conversion.moves();
             madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());

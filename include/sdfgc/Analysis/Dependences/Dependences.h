@@ -82,4 +82,16 @@ bool isWithinIteration(const Conflict &c);
 /// rules in docs/user/optimiser.md, where `a` is the read and `b` the write.) Conservative: false if unknown.
 bool isCovered(const AccessInstance &a, const AccessInstance &b, std::size_t common, const sym::Assumptions &facts);
 
+/// An access that has its first `common` loops in common with another one.
+struct SharedAccess {
+    AccessInstance access;
+    std::size_t common = 0;
+};
+
+/// Does one of `covers` touch each element that `a` touches, in the same iteration of the loops that both have in common?
+/// With `writes`, elements that none of these accesses touches, in any iteration, are exempt. Conservative: false if
+/// unknown.
+bool isCoveredTogether(const AccessInstance &a, const std::vector<SharedAccess> &covers, const std::vector<AccessInstance> *writes,
+                       const sym::Assumptions &facts);
+
 } // namespace sdfgc::analysis
