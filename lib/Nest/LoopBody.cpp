@@ -63,8 +63,8 @@ struct Frame {
 
 class BodyReader {
 public:
-    BodyReader(LoopRegion &l, analysis::Memories &memories, LoopBody &out)
-        : loop_(l), memories_(memories), out_(out), values_(memories, writtenIn(l, memories), out.varying) {}
+    BodyReader(LoopRegion &l, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
+        : loop_(l), memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(l, memories), out.varying) {}
 
     Reason read(const analysis::LoopHeader &header) {
         SDFG &g = *loop_.sdfg();
@@ -251,8 +251,11 @@ private:
     }
 
     void symbol(Name n) {
-        if (values_.mayBeOld(n))
-            fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
+        if (!values_.mayBeOld(n) || reduced_.count(n))
+            return;
+        if (!why_)
+            out_.carried = n;
+        fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
     }
 
     void symbols(const std::set<Name> &names) {
@@ -310,9 +313,9 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, u.memlet.wcr);
             else
-                access(u.kind, u.place(), u.data, u.subset, u.certain, f);
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f, u.memlet.wcr);
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
@@ -377,7 +380,7 @@ private:
 
     /// Adds a use, with a subset in terms of the frame's symbols.
     void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
-                const Frame &f) {
+                const Frame &f, const std::string &wcr = {}) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
@@ -385,7 +388,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -412,6 +415,7 @@ private:
     LoopRegion &loop_;
     analysis::Memories &memories_;
     LoopBody &out_;
+    const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
     int blocks_ = 0;     // numbers of blocks and loops
@@ -435,8 +439,8 @@ Name inSizes(const SDFG &g, const std::set<Name> &names) {
 } // namespace
 
 Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, analysis::SymbolLiveness &liveness,
-                LoopBody &out) {
-    if (Reason why = BodyReader(l, memories, out).read(header))
+                LoopBody &out, const std::set<Name> &reduced) {
+    if (Reason why = BodyReader(l, memories, out, reduced).read(header))
         return why;
     if (const Name n = inSizes(*l.sdfg(), out.assigned); !n.empty())
         return {Why::Symbol, "the size of a container depends on `" + n.str() + "`, which its body assigns"};
@@ -444,8 +448,10 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
         return {};
     const std::set<Name> live = liveness.after(l);
     for (const Name n : out.assigned)
-        if (live.count(n))
+        if (live.count(n) && !reduced.count(n)) {
+            out.carried = n;
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};
+        }
     return {};
 }
 
