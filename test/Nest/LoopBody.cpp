@@ -114,7 +114,7 @@ TEST_CASE("loop body: a symbol that carries a value over is named, and the calle
 TEST_CASE("loop body: the caller decides about containers that iterations share, except under two names") {
     const std::string sum = "if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t (+) } }";
     Loop adds(sum);
-    CHECK(adds.content.uses.back().wcr == "lambda a, b: a + b");
+    CHECK(adds.content.uses.back().wcr == "(lambda x, y: (x + y))");
     std::vector<Name> asked;
     const auto reduce = [&asked](Name n) {
         asked.push_back(n);
