@@ -32,18 +32,24 @@ public:
         }
     }
 
-    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals) const {
+    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals,
+                const std::function<bool(Name)> &mayReduce) const {
+        std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
             for (std::size_t b = a; b < body_.uses.size(); ++b) {
                 const BodyUse &u = body_.uses[a], &v = body_.uses[b];
-                if (!meet(u, v) || locals.count(u.data))
+                if (!meet(u, v) || locals.count(u.data) || (u.data == v.data && reduced.count(u.data)))
                     continue;
                 const auto c = conflict(a, b);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
-                if (u.data != v.data || u.data.empty() || !canBePrivate(u, outside))
+                const bool isOne = u.data == v.data && !u.data.empty();
+                if (isOne && canBePrivate(u, outside))
+                    locals.insert(u.data);
+                else if (isOne && mayReduce && mayReduce(u.data))
+                    reduced.insert(u.data);
+                else
                     return reason(u, v, *c);
-                locals.insert(u.data);
             }
         return {};
     }
@@ -115,8 +121,9 @@ private:
 } // namespace
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                    const std::function<Outside(Name)> &outside, std::set<Name> &locals) {
-    return Dependence(body, g, items, memories).find(outside, locals);
+                    const std::function<Outside(Name)> &outside, std::set<Name> &locals,
+                    const std::function<bool(Name)> &mayReduce) {
+    return Dependence(body, g, items, memories).find(outside, locals, mayReduce);
 }
 
 } // namespace sdfgc::nest

@@ -64,9 +64,9 @@ struct Frame {
 
 class BodyReader {
 public:
-    /// `content`: all that will be read.
-    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out)
-        : memories_(memories), out_(out), values_(memories, writtenIn(content, memories), out.varying) {}
+    /// `content`: all that will be read. `reduced`: symbols that may carry values.
+    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
+        : memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(content, memories), out.varying) {}
 
     Reason read(LoopRegion &l, const analysis::LoopHeader &header, const std::set<Name> &shared) {
         SDFG &g = *l.sdfg();
@@ -285,8 +285,11 @@ private:
     }
 
     void symbol(Name n) {
-        if (values_.mayBeOld(n))
-            fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
+        if (!values_.mayBeOld(n) || reduced_.count(n))
+            return;
+        if (!why_)
+            out_.carried = n;
+        fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
     }
 
     void symbols(const std::set<Name> &names) {
@@ -344,9 +347,9 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, u.memlet.wcr);
             else
-                access(u.kind, u.place(), u.data, u.subset, u.certain, f);
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f, u.memlet.wcr);
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
@@ -413,7 +416,7 @@ private:
 
     /// Adds a use, with a subset in terms of the frame's symbols.
     void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
-                const Frame &f) {
+                const Frame &f, const std::string &wcr = {}) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
@@ -421,7 +424,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -451,6 +454,7 @@ private:
 
     analysis::Memories &memories_;
     LoopBody &out_;
+    const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
     int blocks_ = 0;     // numbers of blocks and loops
@@ -482,8 +486,8 @@ BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
 }
 
 Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
-                BodySymbols &symbols, LoopBody &out) {
-    if (Reason why = BodyReader(l, memories, out).read(l, header, shared))
+                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced) {
+    if (Reason why = BodyReader(l, memories, out, reduced).read(l, header, shared))
         return why;
     if (out.assigned.empty())
         return {};
@@ -491,13 +495,15 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
         return {Why::Symbol, "the size of `" + container.str() + "` depends on `" + n.str() + "`, which its body assigns"};
     const std::set<Name> live = symbols.liveness.after(l);
     for (const Name n : out.assigned)
-        if (live.count(n))
+        if (live.count(n) && !reduced.count(n)) {
+            out.carried = n;
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};
+        }
     return {};
 }
 
 Reason readCall(const Step &call, SDFG &g, analysis::Memories &memories, LoopBody &out) {
-    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out).read(call, g);
+    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out, {}).read(call, g);
 }
 
 } // namespace sdfgc::nest

@@ -37,6 +37,7 @@
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -82,7 +83,7 @@ public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
                nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
         : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
-          containers_(containers) {}
+          containers_(containers), reductions_(l, g, memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -109,6 +110,8 @@ public:
     std::string relation() const {
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
+        if (!reductions_.empty())
+            return "iterations only update `" + reductions_.first().str() + "`, in any order";
         return updated_.empty() ? "iterations do not depend on each other"
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
@@ -150,8 +153,9 @@ private:
         sums_.clear();
         if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return why;
-        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(),
-                             [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_); });
+        moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
+            return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
+        });
         if (moves_)
             map_.body.clear();
         return {};
@@ -159,12 +163,26 @@ private:
 
     /// The same for a body with any control flow.
     Reason obstacleInBody() {
-        if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_))
-            return why;
+        for (;;) {
+            body_ = {};
+            const Reason why =
+                nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            if (!why)
+                break;
+            if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
+                return why;
+        }
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals);
+            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals,
+            [this](Name n) { return reductions_.addContainer(n, body_); });
+    }
+
+    /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
+    static UpdateOrder freeUpdates(const pass::Context &context) {
+        const bool isOpen = context.allows(pass::FloatClass::F1);
+        return {.extrema = isOpen, .sums = context.allows(pass::FloatClass::F3), .openSums = isOpen};
     }
 
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
@@ -194,6 +212,7 @@ private:
     }
 
     void move() {
+        reductions_.apply(body_);
         std::set<Name> locals;
         std::swap(locals, map_.locals);
         const std::set<Name> inside = loops_.release(loop_);
@@ -336,6 +355,7 @@ private:
     nest::BodySymbols &symbols_;
     nest::LiveAfter &containers_;
     nest::LoopBody body_;
+    BodyReductions reductions_;
     bool moves_ = false; // the body, as it is
     const bool hasLoops_ = hasLoops(loop_);
 };
