@@ -29,7 +29,8 @@ struct Loop : Graph {
         std::set<Name> found;
         if (!why)
             why = nest::dependenceOf(
-                content, g, items, memories, [](Name n) { return n == Name("t") ? nest::Outside::Dead : nest::Outside::Needed; }, found);
+                content, g, items, memories, [](Name n) { return n == Name("t") ? nest::Outside::Dead : nest::Outside::Needed; },
+                found);
         for (const Name n : found)
             locals += n.str();
         return why.text;
@@ -102,13 +103,15 @@ TEST_CASE("loop body: a symbol that carries a value over is named, and the calle
     CHECK(counts.obstacle() == "`k` may have the value of an earlier iteration");
     CHECK(counts.content.carried == Name("k"));
     nest::LoopBody again;
-    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, counts.liveness, again, {Name("k")}));
+    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, analysis::sharedContainers(counts.g), counts.symbols, again,
+                          {Name("k")}));
     CHECK(again.carried.empty());
     CHECK(again.uses.size() == 2); // what the assignment reads is still an access
     Loop other("if C[i] > 3 { state a {} | k = k + B[j] | j = i | state b {} }");
     nest::LoopBody blocked;
-    CHECK(nest::readBody(*other.loop, other.header, other.memories, other.liveness, blocked, {Name("k")}).text ==
-          "`j` may have the value of an earlier iteration");
+    CHECK(nest::readBody(*other.loop, other.header, other.memories, analysis::sharedContainers(other.g), other.symbols, blocked,
+                         {Name("k")})
+              .text == "`j` may have the value of an earlier iteration");
     CHECK(blocked.carried == Name("j"));
 }
 
@@ -122,7 +125,7 @@ TEST_CASE("loop body: the caller decides about containers that iterations share,
         return n == Name("t");
     };
     std::set<Name> found;
-    const auto none = [](Name) { return false; };
+    const auto none = [](Name) { return nest::Outside::Needed; };
     CHECK(!nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found, reduce));
     CHECK(asked == std::vector<Name>{Name("t")}); // once
     CHECK(found.empty());

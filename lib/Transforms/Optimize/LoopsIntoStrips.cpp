@@ -100,7 +100,6 @@ public:
         const std::string threads = "omp_get_max_threads()";
         before->outEdges().front()->assignments.emplace_back(strip, "max(1, int_ceil(" + whole.size().str() + ", " + threads + "))");
         known_.loops.replace(loop_, std::move(items), header_);
-        known_.memories = analysis::Memories(*g.root()); // items were copied, perhaps with nested SDFGs
     }
 
 private:

@@ -212,7 +212,10 @@ private:
     }
 
     void move() {
-        reductions_.apply(body_);
+        if (!reductions_.empty()) {
+            reductions_.apply(body_);
+            loops_.changed();
+        }
         std::set<Name> locals;
         std::swap(locals, map_.locals);
         const std::set<Name> inside = loops_.release(loop_);
