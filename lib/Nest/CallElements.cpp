@@ -2,7 +2,6 @@
 #include "Nest/CallElements.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
-#include "sdfgc/Nest/LoopBody.h"
 
 #include <algorithm>
 
@@ -41,15 +40,33 @@ analysis::AccessInstance widened(const analysis::AccessInstance &a, const DataDe
     return out;
 }
 
+/// Accesses of a body that is read, as far as they belong to a call.
+struct Content {
+    const LoopBody &body;
+    std::optional<Stretch> part; // of the body of a loop
+    Name variable;               // of that loop
+
+    /// In terms of the surroundings of the call.
+    analysis::AccessInstance instanceOf(const BodyUse &u) const {
+        if (!part)
+            return u.instance;
+        analysis::AccessInstance out = u.instance.substituted({{body.variable, sym::Expr::symbol(variable)}});
+        out.loops.erase(out.loops.begin());
+        return out;
+    }
+};
+
 /// The accesses that a use stands for; empty if they are not known.
-std::vector<analysis::AccessInstance> elementsOf(const Use &u, const LoopBody &body, const DataDesc &d) {
+std::vector<analysis::AccessInstance> elementsOf(const Use &u, const Content &content, const DataDesc &d) {
     std::vector<analysis::AccessInstance> out;
-    for (const BodyUse &b : body.uses) {
+    for (const BodyUse &b : content.body.uses) {
+        if (content.part && !content.part->contains(b.position))
+            continue;
         if (b.place.memory != u.memory || (u.kind == UseKind::Read ? b.kind == UseKind::Write : b.kind == UseKind::Read))
             continue;
         if (b.data != u.data || !b.instance.subset || b.instance.subset->rank() != d.rank())
             return {};
-        analysis::AccessInstance a = widened(b.instance, d);
+        analysis::AccessInstance a = widened(content.instanceOf(b), d);
         const auto isSame = [&a](const auto &other) { return *other.subset == *a.subset && other.loops == a.loops; };
         if (std::none_of(out.begin(), out.end(), isSame))
             out.push_back(std::move(a));
@@ -59,22 +76,32 @@ std::vector<analysis::AccessInstance> elementsOf(const Use &u, const LoopBody &b
     return out;
 }
 
+/// Is it an argument of several elements?
+bool hasParts(const Use &u, const SDFG &g) {
+    const DataDesc *d = g.desc(u.data);
+    return u.kind != UseKind::Update && u.subset && analysis::isPlain(d) && d->rank() > 0 && !u.subset->isOneElement();
+}
+
+void nameElements(Step &call, const Content &content, const SDFG &g) {
+    for (Use &u : call.uses)
+        if (hasParts(u, g))
+            u.elements = elementsOf(u, content, *g.desc(u.data));
+}
+
 } // namespace
 
 void nameElements(Step &call, SDFG &g, analysis::Memories &memories) {
     const SDFG &inner = *cast<NestedSDFGNode>(call.nodes.front())->sdfg;
-    const auto isArgument = [&g](const Use &u) {
-        const DataDesc *d = g.desc(u.data);
-        return u.kind != UseKind::Update && u.subset && analysis::isPlain(d) && d->rank() > 0 && !u.subset->isOneElement();
-    };
-    if (std::none_of(call.uses.begin(), call.uses.end(), isArgument) || allBlocks(inner).size() > mostBlocks)
+    if (std::none_of(call.uses.begin(), call.uses.end(), [&g](const Use &u) { return hasParts(u, g); }) ||
+        allBlocks(inner).size() > mostBlocks)
         return;
     LoopBody body;
-    if (readCall(call, g, memories, body))
-        return;
-    for (Use &u : call.uses)
-        if (isArgument(u))
-            u.elements = elementsOf(u, body, *g.desc(u.data));
+    if (!readCall(call, g, memories, body))
+        nameElements(call, {body, {}, {}}, g);
+}
+
+void nameElements(Step &call, Name variable, const Stretch &part, const LoopBody &body, const SDFG &g) {
+    nameElements(call, {body, part, variable}, g);
 }
 
 } // namespace sdfgc::nest

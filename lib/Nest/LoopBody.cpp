@@ -81,6 +81,7 @@ public:
         out_.variable = values_.fresh(l.variable);
         values_.set(l.variable, sym::Expr::symbol(out_.variable));
         push({out_.variable, header.range()}, true);
+        body_ = &l;
         region(l, frame);
         return why_;
     }
@@ -105,13 +106,18 @@ private:
         if (blocks.empty() && !r.blocks().empty())
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
         const std::size_t guards = guards_.size();
-        for (Block *b : blocks) {
-            block(*b, f);
+        const bool isBody = &r == body_;
+        for (std::size_t k = 0; k < blocks.size(); ++k) {
+            if (isBody)
+                position_ = 2 * k;
+            block(*blocks[k], f);
             if (why_ || ended_)
                 break;
             if (skips_ && guards_.size() == guards)
                 guards_.push_back(*skips_);
-            for (const InterstateEdge *e : b->outEdges())
+            if (isBody)
+                ++position_;
+            for (const InterstateEdge *e : blocks[k]->outEdges())
                 edge(*e, f);
         }
         guards_.resize(guards);
@@ -424,7 +430,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -457,14 +463,16 @@ private:
     const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
-    int blocks_ = 0;     // numbers of blocks and loops
-    int innerLoops_ = 0; // around the current block, in its frame
-    bool ended_ = false; // nothing follows the current block in the region
+    const Region *body_ = nullptr; // of the loop
+    std::size_t position_ = 0;     // in it
+    int blocks_ = 0;               // numbers of blocks and loops
+    int innerLoops_ = 0;           // around the current block, in its frame
+    bool ended_ = false;           // nothing follows the current block in the region
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
     std::optional<Guard> skips_; // what the innermost loop's `continue`, before the current block, may skip
-    std::vector<Name> private_; // containers private to iterations of the maps around
+    std::vector<Name> private_;  // containers private to iterations of the maps around
 };
 
 /// The first container with a size that depends on one of the symbols, and that symbol.

@@ -20,7 +20,7 @@
 
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/SymbolLiveness.h"
-#include "sdfgc/Nest/LoopItems.h"
+#include "sdfgc/Nest/Conflicts.h"
 
 namespace sdfgc::nest {
 
@@ -42,18 +42,19 @@ struct BodyUse {
     std::vector<Guard> guards;         // outermost first
     bool certain = false;              // a write of every element of the subset, unless a guard prevents it
     std::string wcr;                   // the function of an update
+    std::size_t position = 0;          // block number k of the body is at 2k, the edge after it at 2k + 1
 };
 
 /// What the body of a loop does.
 struct LoopBody {
-    std::vector<BodyUse> uses;                // in program order
-    std::map<int, int> arms;                  // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
-    std::set<int> sequential;                 // loops, as in BodyUse::loops, whose iterations run in order
-    std::set<Name> assigned;                  // symbols that the body assigns, all of them private to an iteration
-    std::set<Name> varying;                   // names of values that differ between iterations, in `uses`
-    std::vector<std::string> calls;           // labels of library nodes
-    Name variable;                            // of the loop, in `uses`
-    Name carried;                             // the symbol that prevents reading the body: it carries a value over
+    std::vector<BodyUse> uses;      // in program order
+    std::map<int, int> arms;        // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
+    std::set<int> sequential;       // loops, as in BodyUse::loops, whose iterations run in order
+    std::set<Name> assigned;        // symbols that the body assigns, all of them private to an iteration
+    std::set<Name> varying;         // names of values that differ between iterations, in `uses`
+    std::vector<std::string> calls; // labels of library nodes
+    Name variable;                  // of the loop, in `uses`
+    Name carried;                   // the symbol that prevents reading the body: it carries a value over
 };
 
 /// What is known about the symbols of one SDFG. Stays valid while loops become maps.

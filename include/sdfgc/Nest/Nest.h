@@ -73,12 +73,13 @@ struct Use {
 /// A unit of execution: a code node, a scope that is not taken apart, or a copy between two containers, which has no
 /// node.
 struct Step {
-    std::vector<const ir::Node *> nodes;  // as read; an entry comes first, its exit last
-    std::vector<const ir::Edge *> edges;  // between them
-    std::vector<Use> uses;                // of a copy: the read, then the write
-    std::map<Name, sym::Expr> renamed;    // symbols with another meaning than in the nodes (rename)
-    std::shared_ptr<const ir::Node> made; // the only node, if a pass created it; it is in no state
-    bool effects = false;                 // beyond its uses: code that is not Python, callbacks, state of its own
+    std::vector<const ir::Node *> nodes;                     // as read; an entry comes first, its exit last
+    std::vector<const ir::Edge *> edges;                     // between them
+    std::vector<Use> uses;                                   // of a copy: the read, then the write
+    std::map<Name, sym::Expr> renamed;                       // symbols with another meaning than in the nodes (rename)
+    std::shared_ptr<const ir::Node> made;                    // the only node, if a pass created it; it is in no state
+    std::vector<std::shared_ptr<const ir::AccessNode>> ends; // nodes that its uses refer to, and that are in no state
+    bool effects = false; // beyond its uses: code that is not Python, callbacks, state of its own
     bool isCopy() const { return nodes.empty(); }
 };
 

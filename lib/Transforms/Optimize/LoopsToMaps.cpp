@@ -12,7 +12,7 @@
 //      assigns is assigned before it is read, on every path of an iteration, and not read after the loop.
 //      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
-//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
+//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
 //   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
 //      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
 //        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
@@ -48,7 +48,7 @@
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/MoveBody.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
