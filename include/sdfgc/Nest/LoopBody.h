@@ -45,13 +45,13 @@ struct BodyUse {
 
 /// What the body of a loop does.
 struct LoopBody {
-    std::vector<BodyUse> uses;                // in program order
-    std::map<int, int> arms;                  // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
-    std::set<int> sequential;                 // loops, as in BodyUse::loops, whose iterations run in order
-    std::set<Name> assigned;                  // symbols that the body assigns, all of them private to an iteration
-    std::set<Name> varying;                   // names of values that differ between iterations, in `uses`
-    std::vector<std::string> calls;           // labels of library nodes
-    Name variable;                            // of the loop, in `uses`
+    std::vector<BodyUse> uses;      // in program order
+    std::map<int, int> arms;        // of conditional blocks with an `else`, one of whose arms always runs, by Guard::block
+    std::set<int> sequential;       // loops, as in BodyUse::loops, whose iterations run in order
+    std::set<Name> assigned;        // symbols that the body assigns, all of them private to an iteration
+    std::set<Name> varying;         // names of values that differ between iterations, in `uses`
+    std::vector<std::string> calls; // labels of library nodes
+    Name variable;                  // of the loop, in `uses`
 };
 
 /// Reads the body of a loop with a header that has an end of integers. Returns why it cannot be read, or cannot be run
