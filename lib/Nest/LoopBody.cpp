@@ -107,14 +107,17 @@ private:
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
         const std::size_t guards = guards_.size();
         const bool isBody = &r == body_;
+        bool maySkip = false, mayEnd = false;
         for (std::size_t k = 0; k < blocks.size(); ++k) {
             if (isBody)
                 position_ = 2 * k;
             block(*blocks[k], f);
             if (why_ || ended_)
                 break;
-            if (skips_ && guards_.size() == guards)
+            if (skips_ && !std::exchange(maySkip, true))
                 guards_.push_back(*skips_);
+            if (ends_ && !std::exchange(mayEnd, true))
+                guards_.push_back(*ends_);
             if (isBody)
                 ++position_;
             for (const InterstateEdge *e : blocks[k]->outEdges())
@@ -143,6 +146,8 @@ private:
             fail(Why::ControlFlow, "a break may end it early");
         if (b.kind() == BlockKind::Continue && innerLoops_ > 0 && !skips_)
             skips_ = guard();
+        if (b.kind() == BlockKind::Return && !ends_)
+            ends_ = {++blocks_, 0, loopsOfCall_};
         ended_ = true;
     }
 
@@ -372,13 +377,11 @@ private:
         const Values::Frame outer =
             values_.enter(g, std::move(meaning), [&inner](Name data, const sym::Subset &at) { return placed(data, at, inner); });
         const int loops = std::exchange(innerLoops_, 0);
-        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt);
-        const bool returns = analysis::hasJump(g);
-        if (returns)
-            guards_.push_back(guard());
+        const std::optional<Guard> skips = std::exchange(skips_, std::nullopt), ends = std::exchange(ends_, std::nullopt);
+        const std::size_t loopsOfCall = std::exchange(loopsOfCall_, loops_.size());
         region(g, inner);
-        if (returns)
-            guards_.pop_back();
+        loopsOfCall_ = loopsOfCall;
+        ends_ = ends;
         skips_ = skips;
         ended_ = false;
         innerLoops_ = loops;
@@ -471,8 +474,10 @@ private:
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
-    std::optional<Guard> skips_; // what the innermost loop's `continue`, before the current block, may skip
-    std::vector<Name> private_;  // containers private to iterations of the maps around
+    std::optional<Guard> skips_, ends_; // what a `continue` of the innermost loop, or a `return` of the call, before the current
+                                        // block may skip
+    std::size_t loopsOfCall_ = 0;
+    std::vector<Name> private_; // containers private to iterations of the maps around
 };
 
 /// The first container with a size that depends on one of the symbols, and that symbol.

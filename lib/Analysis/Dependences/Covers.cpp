@@ -184,8 +184,7 @@ private:
     bool isShared(const sym::Range &r) const {
         for (Expr e : {r.begin, r.end, r.step, r.tile}) {
             auto uses = [&](const LoopLevel &loop) { return e.dependsOn(loop.variable); };
-            if (!isPure(e) ||
-                std::any_of(of_.a_.loops.begin() + static_cast<std::ptrdiff_t>(common_), of_.a_.loops.end(), uses) ||
+            if (!isPure(e) || std::any_of(of_.a_.loops.begin() + static_cast<std::ptrdiff_t>(common_), of_.a_.loops.end(), uses) ||
                 std::any_of(b_.loops.begin() + static_cast<std::ptrdiff_t>(common_), b_.loops.end(), uses))
                 return false;
         }
@@ -210,7 +209,7 @@ std::optional<std::vector<Form>> Iterations::conditions(const AccessInstance &b,
 class Partition {
 public:
     Partition(const AccessInstance &a, const std::vector<SharedAccess> &covers, const std::vector<AccessInstance> *writes,
-             const sym::Assumptions &facts)
+              const sym::Assumptions &facts)
         : a_(a), writes_(writes), facts_(facts), iterations_(a, facts) {
         for (const SharedAccess &c : covers)
             if (auto needed = iterations_.conditions(c.access, c.common)) {

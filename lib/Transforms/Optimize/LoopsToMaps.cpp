@@ -5,7 +5,7 @@
 //         state { s[i] = ... }                              s[i] = ...
 //     }                                                 }
 //
-// Legal when (rule A9.5 of docs/user/optimiser.md):
+// Legal when (docs/user/optimiser.md, *Loops with conditions*):
 //   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
 //      last value of the loop variable is needed, it is assigned after the map;
 //   2. the body has no effects beyond its accesses of containers, no jump out of the loop, and each symbol that it
