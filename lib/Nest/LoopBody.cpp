@@ -356,11 +356,13 @@ private:
         const auto *nested = s.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(s.nodes.front()) : nullptr;
         if (nested && nested->sdfg)
             return call(s, *nested, f);
-        for (const Use &u : s.uses)
+        for (const Use &u : s.uses) {
+            const std::string wcr = u.memlet.wcrNonatomic ? "" : u.memlet.wcr;
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, u.memlet.wcr);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, wcr);
             else
-                access(u.kind, u.place(), u.data, u.subset, u.certain, f, u.memlet.wcr);
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f, wcr);
+        }
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
