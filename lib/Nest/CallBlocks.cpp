@@ -1,7 +1,6 @@
 #include "sdfgc/Nest/CallBlocks.h"
 
 #include "Nest/BodyCover.h"
-#include "Nest/CallElements.h"
 
 #include "sdfgc/Analysis/Flow/AssignedSymbols.h"
 #include "sdfgc/Analysis/Memory/Access.h"
@@ -9,6 +8,7 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/IR/StateGraph.h"
+#include "sdfgc/Nest/CallElements.h"
 
 #include <algorithm>
 
@@ -243,7 +243,7 @@ Step callOf(const LoopRegion &l, const std::vector<Block *> &blocks, const Stret
     }
     const std::set<Name> assigned = analysis::assignedInside(inner);
     Step out = call.finish(assigned, l.variable);
-    nameElements(out, l.variable, part, body, g);
+    describeCall(out, std::make_shared<CallElements>(out.uses, l.variable, part, body, g));
     return out;
 }
 

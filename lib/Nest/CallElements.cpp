@@ -1,5 +1,4 @@
-// What nested SDFGs access of their arguments. Their memlets often pass whole arrays.
-#include "Nest/CallElements.h"
+#include "sdfgc/Nest/CallElements.h"
 
 #include "sdfgc/Analysis/Memory/Access.h"
 
@@ -82,26 +81,67 @@ bool hasParts(const Use &u, const SDFG &g) {
     return u.kind != UseKind::Update && u.subset && analysis::isPlain(d) && d->rank() > 0 && !u.subset->isOneElement();
 }
 
-void nameElements(Step &call, const Content &content, const SDFG &g) {
-    for (Use &u : call.uses)
-        if (hasParts(u, g))
-            u.elements = elementsOf(u, content, *g.desc(u.data));
+std::vector<std::vector<analysis::AccessInstance>> elementsOf(const std::vector<Use> &uses, const Content &content, const SDFG &g) {
+    std::vector<std::vector<analysis::AccessInstance>> out;
+    for (const Use &u : uses)
+        out.push_back(hasParts(u, g) ? elementsOf(u, content, *g.desc(u.data)) : std::vector<analysis::AccessInstance>());
+    return out;
 }
 
 } // namespace
 
-void nameElements(Step &call, SDFG &g, analysis::Memories &memories) {
-    const SDFG &inner = *cast<NestedSDFGNode>(call.nodes.front())->sdfg;
-    if (std::none_of(call.uses.begin(), call.uses.end(), [&g](const Use &u) { return hasParts(u, g); }) ||
-        allBlocks(inner).size() > mostBlocks)
-        return;
-    LoopBody body;
-    if (!readCall(call, g, memories, body))
-        nameElements(call, {body, {}, {}}, g);
+CallElements::CallElements(std::vector<Use> uses, const NestedSDFGNode &node, SDFG &g, analysis::Memories &memories)
+    : unread_(Unread{std::move(uses), &node, &g, &memories}) {}
+
+CallElements::CallElements(const std::vector<Use> &uses, Name variable, const Stretch &part, const LoopBody &body, const SDFG &g)
+    : found_(elementsOf(uses, {body, part, variable}, g)) {}
+
+const std::vector<analysis::AccessInstance> &CallElements::of(std::size_t use) {
+    if (unread_)
+        find();
+    return found_[use];
 }
 
-void nameElements(Step &call, Name variable, const Stretch &part, const LoopBody &body, const SDFG &g) {
-    nameElements(call, {body, part, variable}, g);
+void CallElements::find() {
+    const Unread from = std::move(*unread_);
+    unread_.reset();
+    found_.resize(from.uses.size());
+    const bool isAsked = std::any_of(from.uses.begin(), from.uses.end(), [&](const Use &u) { return hasParts(u, *from.g); });
+    if (!isAsked || allBlocks(std::as_const(*from.node->sdfg)).size() > mostBlocks)
+        return;
+    Step call;
+    call.nodes = {from.node};
+    call.uses = from.uses;
+    LoopBody body;
+    if (!readCall(call, *from.g, *from.memories, body))
+        found_ = elementsOf(from.uses, {body, {}, {}}, *from.g);
+}
+
+void describeCall(Step &call, std::shared_ptr<CallElements> elements) {
+    for (std::size_t k = 0; k < call.uses.size(); ++k) {
+        call.uses[k].call = elements;
+        call.uses[k].argument = k;
+    }
+}
+
+std::vector<analysis::AccessInstance> accessesOf(const Use &u, const Step &s) {
+    if (!u.call || u.call->of(u.argument).empty())
+        return {{u.subset, {}}};
+    std::vector<analysis::AccessInstance> out;
+    for (const analysis::AccessInstance &a : u.call->of(u.argument))
+        out.push_back(a.substituted(s.renamed));
+    return out;
+}
+
+std::vector<analysis::AccessInstance> accessesOf(const PlacedUse &u) {
+    if (!u.use->call || u.use->call->of(u.use->argument).empty())
+        return {u.instance};
+    std::vector<analysis::AccessInstance> out;
+    for (const analysis::AccessInstance &inside : accessesOf(*u.use, *u.step)) {
+        out.push_back(inside.substituted(u.meaning));
+        out.back().loops.insert(out.back().loops.begin(), u.instance.loops.begin(), u.instance.loops.end());
+    }
+    return out;
 }
 
 } // namespace sdfgc::nest

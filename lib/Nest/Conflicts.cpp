@@ -2,6 +2,7 @@
 
 #include "sdfgc/Analysis/Memory/Bounds.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
+#include "sdfgc/Nest/CallElements.h"
 
 #include <algorithm>
 #include <utility>
@@ -116,7 +117,7 @@ std::optional<analysis::Conflict> Conflicts::conflict(const PlacedUse &a, const 
     // Otherwise one memory has two names: views, arguments that may alias.
     const bool comparable = coordinatesOf(a) == coordinatesOf(b);
     if (comparable && !a.shown && !b.shown) {
-        if (a.elements.empty() && b.elements.empty())
+        if (!a.use->call && !b.use->call)
             return analysis::conflictOf(a.instance, b.instance, common, facts_);
         return unionOf(accessesOf(a), accessesOf(b), common);
     }
@@ -136,15 +137,6 @@ std::optional<analysis::Conflict> Conflicts::unionOf(const std::vector<analysis:
                 else
                     out = std::move(c);
             }
-    return out;
-}
-
-std::vector<analysis::AccessInstance> Conflicts::accessesOf(const PlacedUse &u) {
-    if (u.elements.empty())
-        return {u.instance};
-    std::vector<analysis::AccessInstance> out = u.elements;
-    for (analysis::AccessInstance &a : out)
-        a.loops.insert(a.loops.begin(), u.instance.loops.begin(), u.instance.loops.end());
     return out;
 }
 
@@ -207,8 +199,7 @@ std::vector<PlacedUse> aligned(const Map &m, const Map &onto, const std::map<Nam
             a.instance.loops.insert(a.instance.loops.begin(), loops.begin(), loops.end());
             if (u.shown)
                 a.shown = u.shown->substituted(meaning);
-            for (const analysis::AccessInstance &inside : u.elements)
-                a.elements.push_back(inside.substituted(meaning));
+            a.meaning = meaning;
             out.push_back(std::move(a));
         }
     return out;

@@ -1,5 +1,4 @@
 // Reads items from states.
-#include "Nest/CallElements.h"
 #include "Nest/Effects.h"
 #include "Nest/Window.h"
 
@@ -11,7 +10,7 @@
 #include "sdfgc/Analysis/Streams/Streams.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
-#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/CallElements.h"
 
 #include <algorithm>
 
@@ -139,7 +138,7 @@ private:
         if (out.nodes.size() > 1)
             usesAt(*out.nodes.back(), out.nodes.size() - 1, inside, out);
         if (const auto *nested = dyn_cast<NestedSDFGNode>(&n); nested && nested->sdfg && out.nodes.size() == 1 && !out.effects)
-            nameElements(out, graph_, memories_);
+            describeCall(out, std::make_shared<CallElements>(out.uses, *nested, graph_, memories_));
         return out;
     }
 

@@ -1,7 +1,7 @@
 // What calls of nested SDFGs access of arguments that their memlets pass as a whole.
 #include "../Graphs.h"
 
-#include "sdfgc/Nest/Nest.h"
+#include "sdfgc/Nest/CallElements.h"
 
 #include <catch2/catch.hpp>
 
@@ -29,7 +29,7 @@ std::string elements(const std::string &blocks) {
         if (u.use->data == Name("idx"))
             continue;
         std::string found;
-        for (const analysis::AccessInstance &a : u.elements) {
+        for (const analysis::AccessInstance &a : u.use->call->of(u.use->argument)) {
             found += (found.empty() ? "" : " ") + a.subset->str();
             for (const analysis::LoopLevel &l : a.loops)
                 found += " (" + sym::Subset{{l.range}}.str() + ")";

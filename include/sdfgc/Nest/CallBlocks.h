@@ -19,7 +19,7 @@ struct Stretch {
     bool contains(std::size_t position) const { return first <= position && position <= last; }
 };
 
-/// Returns a step that calls a copy of part of a loop's body, with its accesses in terms of the loop (Use::elements). `blocks`:
+/// Returns a step that calls a copy of part of a loop's body, with its accesses in terms of the loop (Use::call). `blocks`:
 /// those of the loop, in sequence. `inside`: the containers that only the loop uses; `moved` receives those that become the nested
 /// SDFG's own. They stay in the SDFG of the loop: remove them if the step is used. Symbols that the stretch assigns must not be
 /// read elsewhere.

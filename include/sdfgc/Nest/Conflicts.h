@@ -48,7 +48,6 @@ public:
 private:
     bool mayMeet(const ItemFacts &a, const ItemFacts &b) const;
     std::optional<sym::Subset> elementsOf(const PlacedUse &u) const;
-    static std::vector<analysis::AccessInstance> accessesOf(const PlacedUse &u);
     std::optional<analysis::Conflict> unionOf(const std::vector<analysis::AccessInstance> &a,
                                               const std::vector<analysis::AccessInstance> &b, std::size_t common) const;
     const ir::SDFG &g_;

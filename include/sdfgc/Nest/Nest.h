@@ -34,6 +34,8 @@
 
 namespace sdfgc::nest {
 
+class CallElements;
+
 /// How a step accesses a container. An update is a write with conflict resolution.
 enum class UseKind : uint8_t { Read, Write, Update };
 
@@ -46,18 +48,18 @@ struct MemberElements {
 /// An access of a step to a container.
 struct Use {
     UseKind kind = UseKind::Read;
-    Name data;                           // the container, as its SDFG names it; a view is not resolved
-    analysis::Memory memory = -1;        // the memory of `data`
-    analysis::Member member;             // the part of the memory
-    std::optional<sym::Subset> subset;   // of `data`, in terms of the surrounding loops; nothing: any element of the memory
-    std::optional<MemberElements> shown; // if `data` is a view that shows a member element by element: those of `subset`
-    std::vector<analysis::AccessInstance> elements; // of an argument of a nested SDFG: what its blocks access, in terms of the
-                                                    // surrounding loops and their own; nothing: the subset
-    bool certain = false;                           // a write of every element of the subset, whenever the step runs
-    Name connector;                                 // at the node
-    std::size_t node = 0;                           // position in Step::nodes
-    ir::Memlet memlet;                              // of the edge at the node
-    const ir::AccessNode *access = nullptr;         // the end of the edge's path, as read
+    Name data;                              // the container, as its SDFG names it; a view is not resolved
+    analysis::Memory memory = -1;           // the memory of `data`
+    analysis::Member member;                // the part of the memory
+    std::optional<sym::Subset> subset;      // of `data`, in terms of the surrounding loops; nothing: any element of the memory
+    std::optional<MemberElements> shown;    // if `data` is a view that shows a member element by element: those of `subset`
+    std::shared_ptr<CallElements> call;     // of an argument of a nested SDFG: the accesses of its blocks (CallElements.h)
+    std::size_t argument = 0;               // in it
+    bool certain = false;                   // a write of every element of the subset, whenever the step runs
+    Name connector;                         // at the node
+    std::size_t node = 0;                   // position in Step::nodes
+    ir::Memlet memlet;                      // of the edge at the node
+    const ir::AccessNode *access = nullptr; // the end of the edge's path, as read
     bool writes() const { return kind != UseKind::Read; }
     analysis::Place place() const { return {memory, member}; }
     /// Makes it a use of another container, which is neither a view nor a member.
@@ -66,7 +68,7 @@ struct Use {
         memory = itsMemory;
         member = {};
         shown.reset();
-        elements.clear();
+        call.reset();
     }
 };
 
@@ -177,8 +179,8 @@ struct PlacedUse {
     const Use *use = nullptr;
     const Step *step = nullptr;
     analysis::AccessInstance instance;
-    std::optional<sym::Subset> shown = std::nullopt;     // like Use::shown, in terms of the loops
-    std::vector<analysis::AccessInstance> elements = {}; // like Use::elements; their loops are inside those of the instance
+    std::optional<sym::Subset> shown = std::nullopt; // like Use::shown, in terms of the loops
+    std::map<Name, sym::Expr> meaning = {};          // of symbols, in terms of the loops, if it is another one than in the use
 };
 /// Returns all uses of an item, in the order of the steps. For a map, its own parameters are the first loops.
 std::vector<PlacedUse> usesOf(const Item &item);

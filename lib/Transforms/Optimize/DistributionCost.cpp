@@ -1,5 +1,6 @@
 #include "Transforms/Optimize/DistributionCost.h"
 
+#include "sdfgc/Nest/CallElements.h"
 #include "sdfgc/Tasklet/Cost.h"
 
 #include <algorithm>
@@ -78,22 +79,13 @@ void DistributionCost::addStep(const Step &step, const std::vector<LoopLevel> &l
     for (const Use &u : step.uses) {
         if (variables_.count(u.data))
             continue;
-        for (const std::optional<sym::Subset> &subset : subsetsOf(u)) {
+        for (const analysis::AccessInstance &a :
+             nest::accessesOf(u, step)) { // loops of a call count as if they walked over neighbours
             to.operations += times;
-            if (const int64_t bytes = bytesOf(u, subset, loops))
-                to.streams.push_back({u.data, subset, u.writes(), times * bytes});
+            if (const int64_t bytes = bytesOf(u, a.subset, loops))
+                to.streams.push_back({u.data, a.subset, u.writes(), times * bytes});
         }
     }
-}
-
-/// What a use accesses; the loops of a nested SDFG count as if they walked over neighbours.
-std::vector<std::optional<sym::Subset>> DistributionCost::subsetsOf(const Use &u) {
-    if (u.elements.empty())
-        return {u.subset};
-    std::vector<std::optional<sym::Subset>> out;
-    for (const analysis::AccessInstance &a : u.elements)
-        out.push_back(a.subset);
-    return out;
 }
 
 void DistributionCost::addNode(const Node &n, int64_t times, Weight &to) {

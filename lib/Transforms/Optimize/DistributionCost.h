@@ -37,7 +37,6 @@ private:
     void addStep(const nest::Step &step, const std::vector<analysis::LoopLevel> &loops, Weight &to) const;
     void addItem(const nest::Item &item, std::vector<analysis::LoopLevel> &loops, Weight &to) const;
     static void addNode(const ir::Node &n, int64_t times, Weight &to);
-    static std::vector<std::optional<sym::Subset>> subsetsOf(const nest::Use &u);
     int64_t bytesOf(const nest::Use &use, const std::optional<sym::Subset> &subset,
                     const std::vector<analysis::LoopLevel> &loops) const;
 

@@ -35,6 +35,7 @@
 #include "sdfgc/IR/LabelName.h"
 #include "sdfgc/IR/ScopeConnectors.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/CallElements.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/MakeMaps.h"
 #include "sdfgc/Transforms/Passes.h"
@@ -187,8 +188,8 @@ private:
             return d && a.subset && a.subset->isOneElement() &&
                    (!a.subset->freeSymbols().count(variable) || nest::isNextTo(*a.subset, *d, variable));
         };
-        return u.elements.empty() ? isNearElement(u.instance)
-                                  : std::all_of(u.elements.begin(), u.elements.end(), isNearElement);
+        const std::vector<analysis::AccessInstance> accesses = nest::accessesOf(u);
+        return std::all_of(accesses.begin(), accesses.end(), isNearElement);
     }
 
     // ---- the interchange

@@ -98,7 +98,8 @@ public:
         items.push_back({std::make_unique<Map>(std::move(parts)), nullptr});
         State *before = loop_.parent()->addStateBefore(&loop_, g.freshLabel(loop_.label + "_strips"));
         const std::string threads = "omp_get_max_threads()";
-        before->outEdges().front()->assignments.emplace_back(strip, "max(1, int_ceil(" + whole.size().str() + ", " + threads + "))");
+        before->outEdges().front()->assignments.emplace_back(strip,
+                                                             "max(1, int_ceil(" + whole.size().str() + ", " + threads + "))");
         known_.loops.replace(loop_, std::move(items), header_);
     }
 
