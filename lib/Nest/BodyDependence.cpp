@@ -19,26 +19,37 @@ public:
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
+        std::set<Name> written; // the elements of others do not count
+        for (const BodyUse &u : body.uses)
+            if (u.kind != UseKind::Read)
+                written.insert(u.data);
         for (const BodyUse &u : body.uses) {
             instances_.push_back(u.instance);
-            if (u.instance.subset && ownerOf(u.data) != u.data && items.leaves(u.data, *u.instance.subset, u.instance.loops))
+            if (u.instance.subset && ownerOf(u.data) != u.data && written.count(u.data) &&
+                items.leaves(u.data, *u.instance.subset, u.instance.loops))
                 instances_.back().subset.reset();
             others_.push_back(inOtherIteration(instances_.back(), other));
         }
     }
 
-    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals) const {
+    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals,
+                const std::function<bool(Name)> &mayReduce) const {
+        std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
             for (std::size_t b = a; b < body_.uses.size(); ++b) {
                 const BodyUse &u = body_.uses[a], &v = body_.uses[b];
-                if (!meet(u, v) || locals.count(u.data))
+                if (!meet(u, v) || locals.count(u.data) || (u.data == v.data && reduced.count(u.data)))
                     continue;
                 const auto c = conflict(a, b);
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
-                if (u.data != v.data || u.data.empty() || !canBePrivate(u, outside))
+                const bool isOne = u.data == v.data && !u.data.empty();
+                if (isOne && canBePrivate(u, outside))
+                    locals.insert(u.data);
+                else if (isOne && mayReduce && mayReduce(u.data))
+                    reduced.insert(u.data);
+                else
                     return reason(u, v, *c);
-                locals.insert(u.data);
             }
         return {};
     }
@@ -110,8 +121,9 @@ private:
 } // namespace
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                    const std::function<Outside(Name)> &outside, std::set<Name> &locals) {
-    return Dependence(body, g, items, memories).find(outside, locals);
+                    const std::function<Outside(Name)> &outside, std::set<Name> &locals,
+                    const std::function<bool(Name)> &mayReduce) {
+    return Dependence(body, g, items, memories).find(outside, locals, mayReduce);
 }
 
 } // namespace sdfgc::nest

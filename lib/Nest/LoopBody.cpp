@@ -64,23 +64,32 @@ struct Frame {
 
 class BodyReader {
 public:
-    BodyReader(LoopRegion &l, analysis::Memories &memories, LoopBody &out)
-        : loop_(l), memories_(memories), out_(out), values_(memories, writtenIn(l, memories), out.varying) {}
+    /// `content`: all that will be read. `reduced`: symbols that may carry values.
+    BodyReader(const Region &content, analysis::Memories &memories, LoopBody &out, const std::set<Name> &reduced)
+        : memories_(memories), out_(out), reduced_(reduced), values_(memories, writtenIn(content, memories), out.varying) {}
 
-    Reason read(const analysis::LoopHeader &header) {
-        SDFG &g = *loop_.sdfg();
-        out_.assigned = analysis::assignedInside(loop_);
-        if (const Name callback = analysis::callbackIn(loop_); !callback.empty())
+    Reason read(LoopRegion &l, const analysis::LoopHeader &header, const std::set<Name> &shared) {
+        SDFG &g = *l.sdfg();
+        out_.assigned = analysis::assignedInside(l);
+        if (const Name callback = analysis::callbackIn(l); !callback.empty())
             return {Why::Effects, "it calls `" + callback.str() + "`"};
         for (const Name n : header.names())
             if (out_.assigned.count(n))
                 return {Why::LoopForm, "its body assigns `" + n.str() + "`, which its range depends on"};
-        Frame frame{g, analysis::sharedContainers(g), {}, nullptr};
+        Frame frame{g, shared, {}, nullptr};
         values_.enter(g, out_.assigned);
-        out_.variable = values_.fresh(loop_.variable);
-        values_.set(loop_.variable, sym::Expr::symbol(out_.variable));
+        out_.variable = values_.fresh(l.variable);
+        values_.set(l.variable, sym::Expr::symbol(out_.variable));
         push({out_.variable, header.range()}, true);
-        region(loop_, frame);
+        body_ = &l;
+        region(l, frame);
+        return why_;
+    }
+
+    Reason read(const Step &step, SDFG &g) {
+        Frame frame{g, {}, {}, nullptr};
+        values_.enter(g, {});
+        call(step, *cast<NestedSDFGNode>(step.nodes.front()), frame);
         return why_;
     }
 
@@ -98,15 +107,20 @@ private:
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
         const std::size_t guards = guards_.size();
         bool maySkip = false, mayEnd = false;
-        for (Block *b : blocks) {
-            block(*b, f);
+        const bool isBody = &r == body_;
+        for (std::size_t k = 0; k < blocks.size(); ++k) {
+            if (isBody)
+                position_ = 2 * k;
+            block(*blocks[k], f);
             if (why_ || ended_)
                 break;
             if (skips_ && !std::exchange(maySkip, true))
                 guards_.push_back(*skips_);
             if (ends_ && !std::exchange(mayEnd, true))
                 guards_.push_back(*ends_);
-            for (const InterstateEdge *e : b->outEdges())
+            if (isBody)
+                ++position_;
+            for (const InterstateEdge *e : blocks[k]->outEdges())
                 edge(*e, f);
         }
         guards_.resize(guards);
@@ -282,8 +296,11 @@ private:
     }
 
     void symbol(Name n) {
-        if (values_.mayBeOld(n))
-            fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
+        if (!values_.mayBeOld(n) || reduced_.count(n))
+            return;
+        if (!why_)
+            out_.carried = n;
+        fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
     }
 
     void symbols(const std::set<Name> &names) {
@@ -341,9 +358,9 @@ private:
             return call(s, *nested, f);
         for (const Use &u : s.uses)
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, u.memlet.wcr);
             else
-                access(u.kind, u.place(), u.data, u.subset, u.certain, f);
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f, u.memlet.wcr);
     }
 
     /// A nested SDFG: its accesses are those of its blocks.
@@ -408,7 +425,7 @@ private:
 
     /// Adds a use, with a subset in terms of the frame's symbols.
     void access(UseKind kind, const analysis::Place &place, Name data, const std::optional<sym::Subset> &subset, bool certain,
-                const Frame &f) {
+                const Frame &f, const std::string &wcr = {}) {
         if (std::find(private_.begin(), private_.end(), data) != private_.end())
             return;
         const DataDesc *d = f.g.desc(data);
@@ -416,7 +433,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -444,14 +461,16 @@ private:
     /// A new guard at this point.
     Guard guard() { return {++blocks_, 0, loops_.size()}; }
 
-    LoopRegion &loop_;
     analysis::Memories &memories_;
     LoopBody &out_;
+    const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
-    int blocks_ = 0;     // numbers of blocks and loops
-    int innerLoops_ = 0; // around the current block, in its frame
-    bool ended_ = false; // nothing follows the current block in the region
+    const Region *body_ = nullptr; // of the loop
+    std::size_t position_ = 0;     // in it
+    int blocks_ = 0;               // numbers of blocks and loops
+    int innerLoops_ = 0;           // around the current block, in its frame
+    bool ended_ = false;           // nothing follows the current block in the region
     std::vector<analysis::LoopLevel> loops_;
     std::vector<int> loopIds_;
     std::vector<Guard> guards_;
@@ -461,30 +480,43 @@ private:
     std::vector<Name> private_; // containers private to iterations of the maps around
 };
 
-/// A symbol of `names` that the sizes of a container depend on.
-Name inSizes(const SDFG &g, const std::set<Name> &names) {
-    for (const auto &[container, d] : g.arrays)
-        for (const Name n : d.freeSymbols())
-            if (names.count(n))
-                return n;
+/// The first container with a size that depends on one of the symbols, and that symbol.
+std::pair<Name, Name> sizedBy(const std::set<Name> &names, const SDFG &g, const BodySymbols &symbols) {
+    for (const Name n : names)
+        if (const auto sized = symbols.sized.find(n); sized != symbols.sized.end())
+            for (const Name container : sized->second)
+                if (g.arrays.contains(container))
+                    return {container, n};
     return {};
 }
 
 } // namespace
 
-Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, analysis::SymbolLiveness &liveness,
-                LoopBody &out) {
-    if (Reason why = BodyReader(l, memories, out).read(header))
+BodySymbols::BodySymbols(const SDFG &g) : liveness(g) {
+    for (const auto &[container, d] : g.arrays)
+        for (const Name n : d.freeSymbols())
+            sized[n].push_back(container);
+}
+
+Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Memories &memories, const std::set<Name> &shared,
+                BodySymbols &symbols, LoopBody &out, const std::set<Name> &reduced) {
+    if (Reason why = BodyReader(l, memories, out, reduced).read(l, header, shared))
         return why;
-    if (const Name n = inSizes(*l.sdfg(), out.assigned); !n.empty())
-        return {Why::Symbol, "the size of a container depends on `" + n.str() + "`, which its body assigns"};
     if (out.assigned.empty())
         return {};
-    const std::set<Name> live = liveness.after(l);
+    if (const auto [container, n] = sizedBy(out.assigned, *l.sdfg(), symbols); !n.empty())
+        return {Why::Symbol, "the size of `" + container.str() + "` depends on `" + n.str() + "`, which its body assigns"};
+    const std::set<Name> live = symbols.liveness.after(l);
     for (const Name n : out.assigned)
-        if (live.count(n))
+        if (live.count(n) && !reduced.count(n)) {
+            out.carried = n;
             return {Why::LiveOut, "`" + n.str() + "` is read after it"};
+        }
     return {};
+}
+
+Reason readCall(const Step &call, SDFG &g, analysis::Memories &memories, LoopBody &out) {
+    return BodyReader(*cast<NestedSDFGNode>(call.nodes.front())->sdfg, memories, out, {}).read(call, g);
 }
 
 } // namespace sdfgc::nest

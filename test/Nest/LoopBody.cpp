@@ -1,6 +1,7 @@
 // Bodies of loops with any control flow: what an iteration accesses, and whether iterations depend on each other.
 #include "../Graphs.h"
 
+#include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Nest/LoopBody.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +22,7 @@ struct Loop : Graph {
         for (Region *r : allRegions(g))
             if (r->label == "loop")
                 header = analysis::headerOf(*(loop = cast<LoopRegion>(r)));
-        why = nest::readBody(*loop, header, memories, liveness, content);
+        why = nest::readBody(*loop, header, memories, analysis::sharedContainers(g), symbols, content);
     }
 
     /// Returns the first reason why the loop cannot become a map; empty if it can.
@@ -49,7 +50,7 @@ struct Loop : Graph {
     LoopRegion *loop = nullptr;
     analysis::LoopHeader header;
     analysis::Memories memories{g};
-    analysis::SymbolLiveness liveness{g};
+    nest::BodySymbols symbols{g};
     nest::Conflicts items{g, memories};
     nest::LoopBody content;
     diag::Reason why;
@@ -148,6 +149,46 @@ TEST_CASE("loop body: an element that nothing writes has no value, unless it has
     CHECK(late.obstacle() == "iterations depend on each other by `s`");
 }
 
+TEST_CASE("loop body: a symbol that carries a value over is named, and the caller may take care of it") {
+    Loop counts("if C[i] > 3 { state a {} | k = k + B[i] | state b {} }");
+    CHECK(counts.obstacle() == "`k` may have the value of an earlier iteration");
+    CHECK(counts.content.carried == Name("k"));
+    nest::LoopBody again;
+    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, analysis::sharedContainers(counts.g), counts.symbols, again,
+                          {Name("k")}));
+    CHECK(again.carried.empty());
+    CHECK(again.uses.size() == 2); // what the assignment reads is still an access
+    Loop other("if C[i] > 3 { state a {} | k = k + B[j] | j = i | state b {} }");
+    nest::LoopBody blocked;
+    CHECK(nest::readBody(*other.loop, other.header, other.memories, analysis::sharedContainers(other.g), other.symbols, blocked,
+                         {Name("k")})
+              .text == "`j` may have the value of an earlier iteration");
+    CHECK(blocked.carried == Name("j"));
+}
+
+TEST_CASE("loop body: the caller decides about containers that iterations share, except under two names") {
+    const std::string sum = "if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t (+) } }";
+    Loop adds(sum);
+    CHECK(adds.content.uses.back().wcr == "(lambda x, y: (x + y))");
+    std::vector<Name> asked;
+    const auto reduce = [&asked](Name n) {
+        asked.push_back(n);
+        return n == Name("t");
+    };
+    std::set<Name> found;
+    const auto none = [](Name) { return nest::Outside::Needed; };
+    CHECK(!nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found, reduce));
+    CHECK(asked == std::vector<Name>{Name("t")}); // once
+    CHECK(found.empty());
+    CHECK(nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found).text ==
+          "iterations depend on each other by `t`");
+    Loop both(sum + " then state b { c: y = 1.0  with y: float64 -> B[0] }");
+    asked.clear();
+    CHECK(nest::dependenceOf(both.content, both.g, both.items, both.memories, none, found, reduce).text ==
+          "iterations depend on each other by `B`");
+    CHECK(asked == std::vector<Name>{Name("t"), Name("B")});
+}
+
 TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {
     CHECK(Loop("if C[i] > 3 { break }").obstacle() == "a break may end it early");
     CHECK(Loop("if C[i] > 3 { continue } then state u { c: y = 1.0  with y: float64 -> B[i] }").obstacle() == "");
@@ -156,7 +197,8 @@ TEST_CASE("loop body: jumps out of the loop, and values read after it, are obsta
               "state s {} | k = i | state e {} | } then state u { c: y = k  with y: float64 -> B[0] } }"));
     auto *l = cast<LoopRegion>(later.g.start());
     analysis::Memories memories(later.g);
-    analysis::SymbolLiveness liveness(later.g);
+    nest::BodySymbols symbols(later.g);
     nest::LoopBody content;
-    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, liveness, content).text == "`k` is read after it");
+    CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, analysis::sharedContainers(later.g), symbols, content).text ==
+          "`k` is read after it");
 }

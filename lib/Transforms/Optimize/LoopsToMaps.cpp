@@ -12,7 +12,7 @@
 //      assigns is assigned before it is read, on every path of an iteration, and not read after the loop.
 //      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
-//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
+//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
 //   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
 //      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
 //        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
@@ -37,6 +37,7 @@
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Flow/Loops.h"
@@ -47,7 +48,7 @@
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/MoveBody.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -80,9 +81,9 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               analysis::SymbolLiveness &liveness, nest::LiveAfter &containers, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), liveness_(liveness),
-          containers_(containers) {}
+               nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
+          containers_(containers), reductions_(l, g, memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -109,6 +110,8 @@ public:
     std::string relation() const {
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
+        if (!reductions_.empty())
+            return "iterations only update `" + reductions_.first().str() + "`, in any order";
         return updated_.empty() ? "iterations do not depend on each other"
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
@@ -120,17 +123,14 @@ public:
             for (const auto &[inner, schedule] : schedules_)
                 inner->schedule = schedule;
         entry_->ordered = false;
-        liveness_.forget(loop_);
+        symbols_.liveness.forget(loop_);
         if (moves_)
             return move();
         for (const Name n : map_.locals)
             g_.desc(n)->storage = Storage::Register;
-        const bool copies = hasNestedSdfgs(map_.body);
         std::vector<Item> items;
         items.push_back({std::make_unique<Map>(std::move(map_)), nullptr});
         loops_.replace(loop_, std::move(items), header_);
-        if (copies)
-            forgetCopied();
     }
 
     /// Is the body moved into a nested SDFG?
@@ -153,8 +153,9 @@ private:
         sums_.clear();
         if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return why;
-        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(),
-                             [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_); });
+        moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
+            return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
+        });
         if (moves_)
             map_.body.clear();
         return {};
@@ -162,12 +163,26 @@ private:
 
     /// The same for a body with any control flow.
     Reason obstacleInBody() {
-        if (Reason why = nest::readBody(loop_, header_, memories_, liveness_, body_))
-            return why;
+        for (;;) {
+            body_ = {};
+            const Reason why =
+                nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            if (!why)
+                break;
+            if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
+                return why;
+        }
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals);
+            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals,
+            [this](Name n) { return reductions_.addContainer(n, body_); });
+    }
+
+    /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
+    static UpdateOrder freeUpdates(const pass::Context &context) {
+        const bool isOpen = context.allows(pass::FloatClass::F1);
+        return {.extrema = isOpen, .sums = context.allows(pass::FloatClass::F3), .openSums = isOpen};
     }
 
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
@@ -197,22 +212,16 @@ private:
     }
 
     void move() {
+        if (!reductions_.empty()) {
+            reductions_.apply(body_);
+            loops_.changed();
+        }
         std::set<Name> locals;
         std::swap(locals, map_.locals);
-        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, [this](Name n) { return loops_.isOnlyInside(n, loop_); });
+        const std::set<Name> inside = loops_.release(loop_);
+        nest::Step body = nest::moveBody(loop_, body_, locals, memories_, inside);
         map_.body.push_back({nullptr, std::make_unique<nest::Step>(std::move(body))});
         loops_.replaceEmpty(loop_, {std::make_unique<Map>(std::move(map_)), nullptr}, header_);
-        forgetCopied();
-    }
-
-    /// Memories know nested SDFGs by their addresses; writing items copies those, and another one may get the address.
-    void forgetCopied() { memories_ = analysis::Memories(*g_.root()); }
-
-    static bool hasNestedSdfgs(const std::vector<Item> &items) {
-        return std::any_of(items.begin(), items.end(), [](const Item &i) {
-            const auto isNested = [](const Node *n) { return isa<NestedSDFGNode>(n); };
-            return i.map ? hasNestedSdfgs(i.map->body) : std::any_of(i.step->nodes.begin(), i.step->nodes.end(), isNested);
-        });
     }
 
     /// Adds items to a body: Reduce nodes become maps, and everything becomes sequential. Returns why this is impossible; empty on
@@ -346,9 +355,10 @@ private:
     std::vector<std::pair<std::shared_ptr<MapEntry>, Schedule>> schedules_; // of inner maps
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
-    analysis::SymbolLiveness &liveness_;
+    nest::BodySymbols &symbols_;
     nest::LiveAfter &containers_;
     nest::LoopBody body_;
+    BodyReductions reductions_;
     bool moves_ = false; // the body, as it is
     const bool hasLoops_ = hasLoops(loop_);
 };
@@ -356,24 +366,24 @@ private:
 class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
-        std::optional<analysis::SymbolLiveness> liveness;
+        std::optional<nest::BodySymbols> symbols;
         std::optional<nest::LiveAfter> containers;
-        std::set<Name> symbols;
+        std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
-                nest::forgetSymbols(*current, symbols);
-            symbols.clear();
+                nest::forgetSymbols(*current, madePrivate);
+            madePrivate.clear();
         };
         bool moved = false;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
                 current = &known.g;
-                liveness.emplace(known.g);
+                symbols.emplace(known.g);
                 containers.emplace(known.g, known.memories);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *liveness, *containers, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 return false;
@@ -383,7 +393,7 @@ class LoopsToMaps : public pass::GraphPass {
             containers->forget();
             conversion.replace();
             moved |= conversion.moves();
-            symbols.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
+            madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
         });
         finish();

@@ -7,6 +7,7 @@
 
 #include "sdfgc/Symbolic/Subset.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ template <class Map> void addLoops(std::vector<LoopLevel> &around, const Map &m)
 struct AccessInstance {
     std::optional<sym::Subset> subset;
     std::vector<LoopLevel> loops;
+    /// Returns it with other expressions for symbols.
+    AccessInstance substituted(const std::map<Name, sym::Expr> &meaning) const;
 };
 
 /// The iterations of a common loop that can conflict, as the sign of b's iteration minus a's, in the order in which the
@@ -55,6 +58,8 @@ struct Conflict {
     std::vector<std::optional<sym::Expr>> distances; // in steps of the loop: b's iteration minus a's, if constant
     bool exact = false;                              // each direction of each level occurs for some values of the symbols
     std::string why; // why the test gave up: "idx[i] is not affine"; empty if it did not, or if an index was not the reason
+    /// Adds the conflict of two other accesses in the same common loops.
+    void add(const Conflict &other);
 };
 
 /// Returns the conflict of `a` and `b`. Their first `common` loops are the same loops, with the same variables and
