@@ -106,8 +106,8 @@ private:
         if (blocks.empty() && !r.blocks().empty())
             return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
         const std::size_t guards = guards_.size();
-        bool maySkip = false, mayEnd = false;
         const bool isBody = &r == body_;
+        bool maySkip = false, mayEnd = false;
         for (std::size_t k = 0; k < blocks.size(); ++k) {
             if (isBody)
                 position_ = 2 * k;
@@ -356,11 +356,13 @@ private:
         const auto *nested = s.nodes.size() == 1 ? dyn_cast<NestedSDFGNode>(s.nodes.front()) : nullptr;
         if (nested && nested->sdfg)
             return call(s, *nested, f);
-        for (const Use &u : s.uses)
+        for (const Use &u : s.uses) {
+            const std::string wcr = u.memlet.wcrNonatomic ? "" : u.memlet.wcr;
             if (u.shown)
-                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, u.memlet.wcr);
+                access(u.kind, u.place(), u.shown->member, u.shown->subset, false, f, wcr);
             else
-                access(u.kind, u.place(), u.data, u.subset, u.certain, f, u.memlet.wcr);
+                access(u.kind, u.place(), u.data, u.subset, u.certain, f, wcr);
+        }
     }
 
     /// A nested SDFG: its accesses are those of its blocks.

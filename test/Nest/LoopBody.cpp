@@ -100,6 +100,46 @@ TEST_CASE("loop body: a private container is written before it is read, on every
     CHECK(Loop(use + " then if C[i] > 3 " + set).obstacle() == "iterations depend on each other by `t`");
 }
 
+TEST_CASE("loop body: a symbol that carries a value over is named, and the caller may take care of it") {
+    Loop counts("if C[i] > 3 { state a {} | k = k + B[i] | state b {} }");
+    CHECK(counts.obstacle() == "`k` may have the value of an earlier iteration");
+    CHECK(counts.content.carried == Name("k"));
+    nest::LoopBody again;
+    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, analysis::sharedContainers(counts.g), counts.symbols, again,
+                          {Name("k")}));
+    CHECK(again.carried.empty());
+    CHECK(again.uses.size() == 2); // what the assignment reads is still an access
+    Loop other("if C[i] > 3 { state a {} | k = k + B[j] | j = i | state b {} }");
+    nest::LoopBody blocked;
+    CHECK(nest::readBody(*other.loop, other.header, other.memories, analysis::sharedContainers(other.g), other.symbols, blocked,
+                         {Name("k")})
+              .text == "`j` may have the value of an earlier iteration");
+    CHECK(blocked.carried == Name("j"));
+}
+
+TEST_CASE("loop body: the caller decides about containers that iterations share, except under two names") {
+    const std::string sum = "if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t (+) } }";
+    Loop adds(sum);
+    CHECK(adds.content.uses.back().wcr == "(lambda x, y: (x + y))");
+    std::vector<Name> asked;
+    const auto reduce = [&asked](Name n) {
+        asked.push_back(n);
+        return n == Name("t");
+    };
+    std::set<Name> found;
+    const auto none = [](Name) { return nest::Outside::Needed; };
+    CHECK(!nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found, reduce));
+    CHECK(asked == std::vector<Name>{Name("t")}); // once
+    CHECK(found.empty());
+    CHECK(nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found).text ==
+          "iterations depend on each other by `t`");
+    Loop both(sum + " then state b { c: y = 1.0  with y: float64 -> B[0] }");
+    asked.clear();
+    CHECK(nest::dependenceOf(both.content, both.g, both.items, both.memories, none, found, reduce).text ==
+          "iterations depend on each other by `B`");
+    CHECK(asked == std::vector<Name>{Name("t"), Name("B")});
+}
+
 namespace {
 
 const std::string first = "state first { c: y = 1.0  with y: float64 -> s[0] } then ";
@@ -147,46 +187,6 @@ TEST_CASE("loop body: an element that nothing writes has no value, unless it has
     Loop late(body + " then state l { c: y = 2.0  with y: float64 -> s[1] }");
     late.outside = nest::Outside::Nothing;
     CHECK(late.obstacle() == "iterations depend on each other by `s`");
-}
-
-TEST_CASE("loop body: a symbol that carries a value over is named, and the caller may take care of it") {
-    Loop counts("if C[i] > 3 { state a {} | k = k + B[i] | state b {} }");
-    CHECK(counts.obstacle() == "`k` may have the value of an earlier iteration");
-    CHECK(counts.content.carried == Name("k"));
-    nest::LoopBody again;
-    CHECK(!nest::readBody(*counts.loop, counts.header, counts.memories, analysis::sharedContainers(counts.g), counts.symbols, again,
-                          {Name("k")}));
-    CHECK(again.carried.empty());
-    CHECK(again.uses.size() == 2); // what the assignment reads is still an access
-    Loop other("if C[i] > 3 { state a {} | k = k + B[j] | j = i | state b {} }");
-    nest::LoopBody blocked;
-    CHECK(nest::readBody(*other.loop, other.header, other.memories, analysis::sharedContainers(other.g), other.symbols, blocked,
-                         {Name("k")})
-              .text == "`j` may have the value of an earlier iteration");
-    CHECK(blocked.carried == Name("j"));
-}
-
-TEST_CASE("loop body: the caller decides about containers that iterations share, except under two names") {
-    const std::string sum = "if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t (+) } }";
-    Loop adds(sum);
-    CHECK(adds.content.uses.back().wcr == "(lambda x, y: (x + y))");
-    std::vector<Name> asked;
-    const auto reduce = [&asked](Name n) {
-        asked.push_back(n);
-        return n == Name("t");
-    };
-    std::set<Name> found;
-    const auto none = [](Name) { return nest::Outside::Needed; };
-    CHECK(!nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found, reduce));
-    CHECK(asked == std::vector<Name>{Name("t")}); // once
-    CHECK(found.empty());
-    CHECK(nest::dependenceOf(adds.content, adds.g, adds.items, adds.memories, none, found).text ==
-          "iterations depend on each other by `t`");
-    Loop both(sum + " then state b { c: y = 1.0  with y: float64 -> B[0] }");
-    asked.clear();
-    CHECK(nest::dependenceOf(both.content, both.g, both.items, both.memories, none, found, reduce).text ==
-          "iterations depend on each other by `B`");
-    CHECK(asked == std::vector<Name>{Name("t"), Name("B")});
 }
 
 TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {

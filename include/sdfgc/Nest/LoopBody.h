@@ -41,7 +41,7 @@ struct BodyUse {
     std::vector<int> loops;            // numbers that identify them
     std::vector<Guard> guards;         // outermost first
     bool certain = false;              // a write of every element of the subset, unless a guard prevents it
-    std::string wcr;                   // the function of an update
+    std::string wcr;                   // the function of an update; empty if it must not be shared with other iterations
     std::size_t position = 0;          // block number k of the body is at 2k, the edge after it at 2k + 1
 };
 

@@ -231,7 +231,7 @@ bool BodyReductions::addContainer(Name container, const nest::LoopBody &body) {
             return false;
         if (u.kind != UseKind::Update)
             ++raw;
-        else if (!agree(r, u.wcr))
+        else if (u.wcr.empty() || !agree(r, u.wcr))
             return false;
     }
     const bool isOne = d->numElements().isOne();

@@ -9,16 +9,19 @@
 //   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
 //      last value of the loop variable is needed, it is assigned after the map;
 //   2. the body has no effects beyond its accesses of containers, no jump out of the loop, and each symbol that it
-//      assigns is assigned before it is read, on every path of an iteration, and not read after the loop.
+//      assigns is assigned before it is read, on every path of an iteration, and not read after the loop; or iterations
+//      only update it, in any order (BodyReductions.h).
 //      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
 //      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
-//   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
+//   3. no two conflicting accesses of a container are in different iterations. Four kinds of containers are exempt:
 //      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
 //        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
 //        are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
+//      - single elements that iterations of a body with control flow only update (BodyReductions.h): counters, flags,
+//        minima and maxima under conditions;
 //      - sums of array elements that are already updates with conflict resolution. The order of the sums is then free
 //        (class F1), but one thread runs the map, and teams run its inner maps as before; otherwise threads would need
 //        atomic updates;
@@ -28,9 +31,10 @@
 //   5. the loop is not known to have only a few iterations.
 //
 // Parallel maps in the body become sequential: one level of teams is enough, and the outermost is the cheapest. Reduce
-// nodes in the body become maps. Results are bitwise identical, except for sums of library nodes, which then follow the
-// order of the loops (class F1). With --reductions ordered, Reduce nodes use that order anyway, and products stay
-// calls.
+// nodes in the body become maps. Results are bitwise identical, with two exceptions of class F1: sums of library nodes
+// then follow the order of the loops, and a minimum or maximum of real numbers may differ if some of them are NaN, or
+// zeros of both signs. With --reductions ordered, Reduce nodes use that order anyway, products stay calls, and such
+// loops stay loops.
 //
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //

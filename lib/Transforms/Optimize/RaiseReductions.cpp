@@ -104,7 +104,7 @@ Name scalarBetween(const std::vector<Item> &body, const Places &at, Name contain
 
 bool isFreeOfOrder(const Use &update, const SDFG &g) {
     const DataDesc *d = g.desc(update.data);
-    if (update.kind != UseKind::Update || !d || !d->dtype.isInteger())
+    if (update.kind != UseKind::Update || !d || !d->dtype.isInteger() || update.memlet.wcrNonatomic)
         return false;
     const auto wcr = py::parseWcr(update.memlet.wcr);
     if (!wcr.value)
