@@ -266,8 +266,13 @@ bool isPlainAccess(const AccessNode &a, const SDFG &g) {
     return g.arrays.contains(a.data) && !a.setZero && a.dataInstrument == DataInstrumentation::No_Instrumentation;
 }
 
-/// Does the node's own text, apart from its edges, mention containers?
+/// Does the node's own text, apart from its edges, mention containers? A nested SDFG has only the symbols that it is given.
 bool dependsOnContainers(const Node &n, const SDFG &g) {
+    if (const auto *nested = dyn_cast<NestedSDFGNode>(&n))
+        return std::any_of(nested->symbolMapping.begin(), nested->symbolMapping.end(), [&g](const auto &m) {
+            const std::vector<Name> &names = m.second.freeSymbols();
+            return mentionsContainer({names.begin(), names.end()}, g);
+        });
     return !isa<AccessNode>(&n) && mentionsContainer(analysis::freeSymbols(n), g);
 }
 
