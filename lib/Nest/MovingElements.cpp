@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t most = 4; // instances of one memory
 
-/// Symbols of the instance that are defined outside of its loops.
+} // namespace
+
 std::set<Name> symbolsOf(const AccessInstance &a) {
     if (!a.subset)
         return {};
@@ -24,8 +25,6 @@ std::set<Name> symbolsOf(const AccessInstance &a) {
     }
     return out;
 }
-
-} // namespace
 
 std::vector<MovingElements::Entry> &MovingElements::change(Memory m) {
     std::vector<Entry> &entries = entries_[m];
