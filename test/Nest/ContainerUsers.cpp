@@ -13,7 +13,8 @@ using namespace sdfgc::test;
 TEST_CASE("container users: by states and by control flow, and without a loop") {
     Graph graph(
         lines("sdfg f(A) (typed) { symbol N, i, k: int64 | argument A: float64[N] (CPU_Heap) | "
-              "transient t, u, v: float64 (Register) | transient n: int64 (Register) | "
+              "transient t: float64 (Register) | transient u: float64 (Register) | transient v: float64 (Register) | "
+              "transient n: int64 (Register) | "
               "loop: for i = 0; i < n; i = i + 1 { state a { c: y = x  with x: float64 <- A[i]; y: float64 -> t } then "
               "state b { map m[j = 0:N] (Sequential) with <- t[0]; -> A[0:N] { c: y = x  with x: float64 <- t[0]; y: float64 "
               "-> v[0] | d: y = x  with x: float64 <- v[0]; y: float64 -> A[j] } } then "
