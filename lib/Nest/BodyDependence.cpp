@@ -13,12 +13,14 @@ using diag::Why;
 
 namespace {
 
-constexpr std::size_t maxDecisions = 4; // nested and consecutive conditional blocks whose arms are combined
+constexpr std::size_t longestSubset = 60; // in texts
+constexpr std::size_t maxDecisions = 4;   // nested and consecutive conditional blocks whose arms are combined
 
 class Dependence {
 public:
-    Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories)
-        : body_(body), g_(g), items_(items), memories_(memories) {
+    Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
+               const std::function<std::string(Name)> &whyShared)
+        : body_(body), g_(g), items_(items), memories_(memories), whyShared_(whyShared) {
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
@@ -141,12 +143,62 @@ private:
         const Name data = nameOf(a);
         const std::string text = "iterations depend on each other by `" + data.str() + "`";
         if (data != nameOf(b))
-            return {Why::MayAlias, text + ", which may be the memory of `" + nameOf(b).str() + "`"};
-        if (!a.instance.subset || !b.instance.subset)
-            return {Why::NotAffine, text + " (the elements of an access are unknown)"};
-        if (!c.why.empty())
-            return {Why::NotAffine, text + " (" + withoutNumbers(c.why) + ")"};
-        return {Why::Dependence, text};
+            return {Why::MayAlias, text + ", which may be the memory of `" + nameOf(b).str() + "`" + detail(a, b)};
+        const std::string unknown = !a.instance.subset || !b.instance.subset ? " (the elements of an access are unknown)"
+                                    : !c.why.empty()                         ? " (" + withoutNumbers(c.why) + ")"
+                                                                             : "";
+        Reason out{unknown.empty() ? Why::Dependence : Why::NotAffine, text + unknown};
+        const BodyUse *early = a.data.empty() ? nullptr : readTooEarly(a);
+        const std::string shared = whyShared_ && !a.data.empty() ? whyShared_(a.data) : "";
+        const bool mayBeScratch = isFixed(a) && isFixed(b); // otherwise elements of other iterations are likely to be meant
+        if (mayBeScratch && early && shared.empty()) {
+            out.text += detail(a.kind == UseKind::Read ? b : a, *early);
+            out.hint = "if no iteration needs values of another one, write everything that " + textOf(early->site) + " reads of `" +
+                       data.str() + "` before that, on every path of an iteration";
+        } else if (mayBeScratch && !early && !shared.empty()) {
+            out.text += detail(a, b) + "; it cannot be private to an iteration, because " + shared;
+            out.hint = "use another container for values that only one iteration needs";
+        } else {
+            out.text += detail(a, b);
+        }
+        return out;
+    }
+
+    /// Are the elements the same ones in every iteration?
+    bool isFixed(const BodyUse &u) const {
+        if (!u.instance.subset)
+            return false;
+        const std::set<Name> named = u.instance.subset->freeSymbols();
+        return !named.count(body_.variable) &&
+               std::none_of(named.begin(), named.end(), [this](Name n) { return body_.varying.count(n) != 0; });
+    }
+
+    /// A read of elements that the iteration may not have written before.
+    const BodyUse *readTooEarly(const BodyUse &like) const {
+        for (std::size_t r = 0; r < body_.uses.size(); ++r)
+            if (const BodyUse &u = body_.uses[r]; u.data == like.data && u.kind != UseKind::Write && !isCoveredBefore(r))
+                return &u;
+        return nullptr;
+    }
+
+    /// `: `t1` reads `A[i - 1]`, `t2` writes `A[i]``
+    std::string detail(const BodyUse &a, const BodyUse &b) const {
+        const std::string first = textOf(a.site), second = textOf(b.site);
+        if (first.empty() || second.empty())
+            return {};
+        const std::string does = verb(a.kind) + elementsOf(a), doesToo = verb(b.kind) + elementsOf(b);
+        if (first != second)
+            return ": " + first + does + ", " + second + doesToo;
+        return ": " + first + does + (does == doesToo ? "" : " and" + doesToo);
+    }
+
+    static std::string verb(UseKind k) { return k == UseKind::Read ? " reads " : k == UseKind::Write ? " writes " : " updates "; }
+
+    std::string elementsOf(const BodyUse &u) const {
+        const Name data = nameOf(u);
+        const DataDesc *d = g_.desc(data);
+        const std::string subset = u.instance.subset && d && !d->totalSize.isOne() ? withoutNumbers(u.instance.subset->str()) : "";
+        return "`" + data.str() + (subset.empty() || subset.size() > longestSubset ? "" : "[" + subset + "]") + "`";
     }
 
     Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.place.memory).second : u.data; }
@@ -169,14 +221,16 @@ private:
     const SDFG &g_;
     const Conflicts &items_;
     const analysis::Memories &memories_;
+    const std::function<std::string(Name)> &whyShared_;
     std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
 
 } // namespace
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                    const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals) {
-    return Dependence(body, g, items, memories).find(mayBePrivate, locals);
+                    const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals,
+                    const std::function<std::string(Name)> &whyShared) {
+    return Dependence(body, g, items, memories, whyShared).find(mayBePrivate, locals);
 }
 
 } // namespace sdfgc::nest

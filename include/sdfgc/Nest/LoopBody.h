@@ -21,6 +21,7 @@
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/SymbolLiveness.h"
 #include "sdfgc/Nest/LoopItems.h"
+#include "sdfgc/Nest/Site.h"
 
 namespace sdfgc::nest {
 
@@ -45,6 +46,7 @@ struct BodyUse {
     std::vector<int> loops;            // numbers that identify them
     std::vector<Guard> guards;         // outermost first
     bool certain = false;              // a write of every element of the subset, unless a guard prevents it
+    Site site;
 };
 
 /// What the body of a loop does.
@@ -72,7 +74,9 @@ diag::Reason readBody(ir::LoopRegion &l, const analysis::LoopHeader &header, ana
 
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
 /// iteration: those for which `mayBePrivate` holds, and which an iteration reads only where it wrote them before.
+/// `whyShared` returns why it does not hold, for the text of the reason.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                          const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals);
+                          const std::function<bool(Name)> &mayBePrivate, std::set<Name> &locals,
+                          const std::function<std::string(Name)> &whyShared = {});
 
 } // namespace sdfgc::nest

@@ -38,6 +38,7 @@
 #include "Transforms/Edits/Completion.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
+#include "sdfgc/Analysis/Costs/Work.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
@@ -87,7 +88,7 @@ public:
             return {Why::Kept, "the graph requires it"};
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd())
-            return {Why::LoopForm, "it does not count to a known end"};
+            return {Why::LoopForm, "it does not count to a known end" + form()};
         if (!header_.isOfIntegers(g_))
             return {Why::LoopForm, "its range is not limited to integers"};
         map_.params = {loop_.variable};
@@ -145,8 +146,8 @@ private:
         map_.locals.clear();
         updated_.clear();
         sums_.clear();
-        if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
-            return why;
+        if (const Reason inBody = obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
+            return inBody.code == Why::Dependence || inBody.code == why.code ? inBody : why;
         moves_ = std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)); });
         if (moves_)
             map_.body.clear();
@@ -160,7 +161,28 @@ private:
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals);
+            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals,
+            [this](Name n) { return whyShared(n); });
+    }
+
+    /// Why a container may not be private, for the text of a reason; empty if it may.
+    std::string whyShared(Name container) const {
+        const DataDesc *d = g_.desc(container);
+        if (mayBePrivate(container) || !d || ownerOf(container) != container)
+            return {};
+        if (!d->transient)
+            return "it is an argument of the SDFG";
+        if (const Block *user = loops_.userOutside(container, loop_))
+            return nest::blockText(*user) + " uses it as well";
+        return nest::isScratch(*d) ? "it has more than 64 elements or an unknown number of them, and the body has no loops"
+                                   : "of its lifetime, storage or kind";
+    }
+
+    /// What the header of a loop looks like that does not count.
+    std::string form() const {
+        if (header_.why != analysis::Uncounted::No)
+            return ": " + std::string(analysis::text(header_.why));
+        return loop_.condition ? ": it tests `" + loop_.condition->text + "`" : "";
     }
 
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
@@ -335,6 +357,7 @@ class LoopsToMaps : public pass::GraphPass {
             madePrivate.clear();
         };
         bool moved = false;
+        std::map<Why, int64_t> stay;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
@@ -345,11 +368,13 @@ class LoopsToMaps : public pass::GraphPass {
             Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
+                ++stay[why.code];
                 return false;
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
             conversion.replace();
+            ++context.loops.maps;
             moved |= conversion.moves();
             madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
@@ -357,7 +382,31 @@ class LoopsToMaps : public pass::GraphPass {
         finish();
         if (moved)
             inferTypes(root, context); // of arguments of nested SDFGs
+        context.loops.stay = std::move(stay);
+        context.loops.outside.clear();
+        if (context.explains)
+            findLargest(root, context);
         return changed;
+    }
+
+    /// The work of loops that are neither in a map nor in another loop.
+    static void findLargest(const SDFG &root, pass::Context &context) {
+        for (const SDFG *g : allSDFGs(root))
+            if (!analysis::isInScope(*g))
+                for (const Region *r : allRegions(*g))
+                    if (const auto *l = dyn_cast<LoopRegion>(r); l && !isInLoop(*l))
+                        if (const auto work = analysis::workOf(*l)) {
+                            const pass::Element where(*l);
+                            context.loops.outside.push_back({where.name, where.source, *work});
+                        }
+    }
+
+    static bool isInLoop(const Block &b) {
+        for (const Block *at = b.parent(); at; at = at->parent())
+            if (isa<LoopRegion>(at))
+                return true;
+        const NestedSDFGNode *node = b.sdfg()->parentNode;
+        return node && isInLoop(*node->state());
     }
 };
 
