@@ -248,7 +248,7 @@ private:
         std::set<Name> known;
         if (parsed.expr && c.language == Language::Python)
             for (const auto &[data, element] : values_.elementsIn(*parsed.expr)) {
-                known.insert(data);
+                known.insert(ownerOf(data));
                 access(UseKind::Read, memories_.placeOf(f.g, data), data, element, false, f);
             }
         for (const Name data : analysis::containersRead(c, f.g))

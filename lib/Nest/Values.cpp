@@ -141,15 +141,31 @@ sym::Subset Values::translated(const sym::Subset &s) {
     return out;
 }
 
+namespace {
+
+/// `s.a.b` of an expression that names a member of a structure; empty for any other.
+std::string pathOf(sym::Expr e) {
+    if (e.isSymbol())
+        return e.name().str();
+    if (e.kind() != sym::SymbolicKind::Attr)
+        return {};
+    const std::string base = pathOf(e.operands()[0]);
+    return base.empty() ? "" : base + "." + e.name().str();
+}
+
+} // namespace
+
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
-    sym::rewrite(e, [&](sym::Expr x) {
-        const bool isElement = x.kind() == sym::SymbolicKind::Subscript || x.isSymbol();
-        if (const DataDesc *d = isElement ? at_.g->desc(x.name()) : nullptr)
-            out.emplace_back(x.name(),
-                             x.isSymbol() ? d->fullSubset() : sym::Subset::point({x.operands().begin(), x.operands().end()}));
-        return x;
-    });
+    const std::string member = e.kind() == sym::SymbolicKind::Attr ? pathOf(e) : "";
+    if (const DataDesc *d = member.empty() ? nullptr : at_.g->desc(Name(member)); d && d->isScalar())
+        return {{Name(member), d->fullSubset()}};
+    const bool isElement = e.kind() == sym::SymbolicKind::Subscript || e.isSymbol();
+    if (const DataDesc *d = isElement ? at_.g->desc(e.name()) : nullptr)
+        out.emplace_back(e.name(), e.isSymbol() ? d->fullSubset() : sym::Subset::point({e.operands().begin(), e.operands().end()}));
+    for (const sym::Expr operand : e.operands())
+        for (auto &element : elementsIn(operand))
+            out.push_back(std::move(element));
     return out;
 }
 
