@@ -4,6 +4,7 @@
 #include "TaskletStores.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -27,8 +28,11 @@ StmtRef plainTarget(const StmtRef &s, const Connection *c) {
     auto copy = std::make_shared<py::Stmt>(*s);
     while (copy->targets[0]->kind == ExprKind::Cast)
         copy->targets[0] = copy->targets[0]->args[0];
-    if (c)
-        copy->value = converted(*c, copy->value);
+    if (!c)
+        return copy;
+    copy->value = converted(*c, copy->value);
+    if (c->type.isComplex() && !c->place.type.isComplex()) // which C++ does not convert by itself
+        copy->value = py::asStored(c->place.type, copy->value);
     return copy;
 }
 
@@ -59,6 +63,20 @@ bool TaskletStatements::containsSpecial(const std::vector<StmtRef> &code) const 
     return false;
 }
 
+std::vector<StmtRef> TaskletStatements::plain(const std::vector<StmtRef> &code) const {
+    std::vector<StmtRef> out;
+    for (const StmtRef &s : code) {
+        out.push_back(plainTarget(s, storedTo(*s)));
+        if (s->body.empty() && s->orelse.empty())
+            continue;
+        auto copy = std::make_shared<py::Stmt>(*out.back());
+        copy->body = plain(s->body);
+        copy->orelse = plain(s->orelse);
+        out.back() = copy;
+    }
+    return out;
+}
+
 void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) {
     bool split = containsSpecial(code);
     if (split)
@@ -81,7 +99,7 @@ void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) 
                     group->locals = localTypes_;
                 group->braces = !group->locals.empty();
             }
-            group->stmts.push_back(plainTarget(s, c));
+            group->stmts.push_back(plain({s}).front());
         }
     }
 }
