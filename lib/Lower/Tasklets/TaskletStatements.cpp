@@ -20,14 +20,30 @@ bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
 
+/// The element behind conversions of a read: `z`, for `float(std::real(z))` and `z != 0.0`.
+const ExprRef &behindConversions(const ExprRef &e) {
+    const ExprRef *at = &e;
+    for (;;)
+        switch ((*at)->kind) {
+        case ExprKind::Cast:
+        case ExprKind::Compare:
+            at = &(*at)->args[0];
+            break;
+        case ExprKind::Call:
+            at = &(*at)->args.back();
+            break;
+        default:
+            return *at;
+        }
+}
+
 /// Removes conversions of reads from the target of a store, which is the element itself. `c` is the connector of the store, if
 /// there is one.
 StmtRef plainTarget(const StmtRef &s, const Connection *c) {
-    if (s->targets.empty() || s->targets[0]->kind != ExprKind::Cast)
+    if (s->targets.empty() || behindConversions(s->targets[0]) == s->targets[0])
         return s;
     auto copy = std::make_shared<py::Stmt>(*s);
-    while (copy->targets[0]->kind == ExprKind::Cast)
-        copy->targets[0] = copy->targets[0]->args[0];
+    copy->targets[0] = behindConversions(s->targets[0]);
     if (!c)
         return copy;
     copy->value = converted(*c, copy->value);
@@ -41,9 +57,7 @@ StmtRef plainTarget(const StmtRef &s, const Connection *c) {
 const Connection *TaskletStatements::storedTo(const py::Stmt &s) const {
     if (!stores(s) || s.targets.size() != 1)
         return nullptr;
-    const py::Expr *t = s.targets[0].get();
-    while (t->kind == ExprKind::Cast)
-        t = t->args[0].get();
+    const ExprRef &t = behindConversions(s.targets[0]);
     if (t->kind == ExprKind::MemRef)
         if (const Connection *c = binding_.connectionOf(refOf(*t)))
             return c;
@@ -152,9 +166,7 @@ void TaskletStatements::emitRange(const py::Stmt &s, tree::Block &to) {
 }
 
 void TaskletStatements::emitStore(const Connection &c, const py::Stmt &s, tree::Block &to) {
-    const py::Expr *target = s.targets[0].get();
-    while (target->kind == ExprKind::Cast)
-        target = target->args[0].get();
+    const py::Expr *target = behindConversions(s.targets[0]).get();
     const auto old = olds_.find(s.old);
     storeValue(in_, c, target->kind == ExprKind::MemRef ? target : nullptr, s.value,
                old != olds_.end() ? old->second
