@@ -176,6 +176,8 @@ void BodyPrinter::plainUpdate(const Update &u) {
     }
     case Reduction::LogicalAnd:
     case Reduction::LogicalOr: {
+        if (u.value->kind == ExprKind::Bool && (u.value->text == "True") == (u.reduction == Reduction::LogicalOr)) // decides
+            return w_.line(target + " = " + v + ";");
         const bool isLoose = u.value->kind == ExprKind::IfExp || u.value->kind == ExprKind::Lambda;
         return w_.line(target + " = " + target + " " + op + " " + (isLoose ? "(" + v + ")" : v) + ";");
     }

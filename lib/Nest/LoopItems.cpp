@@ -43,21 +43,25 @@ std::optional<std::vector<Item>> LoopItems::read(Region &r) {
         return std::nullopt;
     std::vector<Item> out;
     for (Block *b : blocks) {
-        if (auto *l = dyn_cast<LoopRegion>(b)) {
-            out.push_back({mapOf(*l), nullptr});
-            if (!out.back().map)
-                return std::nullopt;
-            continue;
-        }
-        const auto *s = dyn_cast<State>(b);
-        if (!s || !isReadable(*s))
+        std::optional<std::vector<Item>> items = read(*b);
+        if (!items)
             return std::nullopt;
-        std::vector<Item> items = readState(*s, memories_, users_.shared());
-        if (haveMovingViews(items))
-            return std::nullopt;
-        std::move(items.begin(), items.end(), std::back_inserter(out));
+        std::move(items->begin(), items->end(), std::back_inserter(out));
     }
     return out;
+}
+
+std::optional<std::vector<Item>> LoopItems::read(Block &b) {
+    std::vector<Item> out;
+    if (auto *l = dyn_cast<LoopRegion>(&b)) {
+        out.push_back({mapOf(*l), nullptr});
+        return out.back().map ? std::optional(std::move(out)) : std::nullopt;
+    }
+    const auto *s = dyn_cast<State>(&b);
+    if (!s || !isReadable(*s))
+        return std::nullopt;
+    out = readState(*s, memories_, users_.shared());
+    return haveMovingViews(out) ? std::nullopt : std::optional(std::move(out));
 }
 
 /// Remaining views are placed before the map that replaces a loop, so the viewed subset must not depend on its

@@ -84,6 +84,18 @@ sym::Expr Values::assigned(Name symbol, const std::string &text, const Interstat
 
 // ---------------------------------------------------------------------------------------------------- expressions
 
+namespace {
+
+/// `s`, or the scalar member `s.x`; empty for anything else.
+Name dottedName(sym::Expr e) {
+    if (e.isSymbol())
+        return e.name();
+    const Name base = e.kind() == sym::SymbolicKind::Attr ? dottedName(e.operands()[0]) : Name();
+    return base.empty() ? base : Name(base.str() + "." + e.name().str());
+}
+
+} // namespace
+
 bool Values::isVarying(const sym::Subset &s) const {
     const std::set<Name> names = s.freeSymbols();
     return std::any_of(names.begin(), names.end(), [](Name n) { return n.view().find('#') != std::string_view::npos; });
@@ -157,16 +169,18 @@ std::string pathOf(sym::Expr e) {
 
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
-    const std::string member = e.kind() == sym::SymbolicKind::Attr ? pathOf(e) : "";
-    if (const DataDesc *d = member.empty() ? nullptr : at_.g->desc(Name(member)); d && d->isScalar())
-        return {{Name(member), d->fullSubset()}};
-    const bool isElement = e.kind() == sym::SymbolicKind::Subscript || e.isSymbol();
-    if (const DataDesc *d = isElement ? at_.g->desc(e.name()) : nullptr)
-        out.emplace_back(e.name(), e.isSymbol() ? d->fullSubset() : sym::Subset::point({e.operands().begin(), e.operands().end()}));
-    for (const sym::Expr operand : e.operands())
-        for (auto &element : elementsIn(operand))
-            out.push_back(std::move(element));
+    addElements(e, out);
     return out;
+}
+
+void Values::addElements(sym::Expr e, std::vector<std::pair<Name, sym::Subset>> &out) const {
+    const bool isElement = e.kind() == sym::SymbolicKind::Subscript;
+    const Name data = isElement ? e.name() : dottedName(e);
+    if (const DataDesc *d = data.empty() ? nullptr : at_.g->desc(data))
+        out.emplace_back(data, isElement ? sym::Subset::point({e.operands().begin(), e.operands().end()}) : d->fullSubset());
+    if (data.empty() || isElement)
+        for (const sym::Expr inner : e.operands())
+            addElements(inner, out);
 }
 
 } // namespace sdfgc::nest

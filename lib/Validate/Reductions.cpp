@@ -5,6 +5,7 @@
 #include "sdfgc/Tree/Walk.h"
 
 #include <algorithm>
+#include <set>
 
 namespace sdfgc::validate {
 
@@ -61,9 +62,47 @@ bool inParallel(const ir::ScopeTree &scopes, const ir::Node *n) {
     return false;
 }
 
+bool hasExtremum(const py::Expr &e) {
+    const bool isCall = e.kind == py::ExprKind::Call && e.args[0]->kind == py::ExprKind::Name;
+    const std::string_view f = isCall ? e.args[0]->name.view() : std::string_view();
+    return f == "min" || f == "max" || f == "Min" || f == "Max" ||
+           std::any_of(e.args.begin(), e.args.end(), [](const py::ExprRef &a) { return a && hasExtremum(*a); });
+}
+
+/// Does a loop keep a minimum or maximum, in a single number that it also writes? The pass loops-to-maps may take it in any order.
+bool keepsExtremum(const ir::LoopRegion &l) {
+    const ir::SDFG &g = *l.sdfg();
+    std::set<Name> written;
+    for (const ir::State *s : ir::allStates(l))
+        for (const ir::AccessNode *a : ir::nodesOf<ir::AccessNode>(*s))
+            if (const ir::DataDesc *d = a->inEdges().empty() ? nullptr : g.desc(a->data);
+                d && d->dtype.isFloat() && d->numElements().isOne())
+                written.insert(a->data);
+    for (const ir::State *s : ir::allStates(l))
+        for (const ir::Tasklet *t : ir::nodesOf<ir::Tasklet>(*s)) {
+            const bool readsOne = std::any_of(t->inEdges().begin(), t->inEdges().end(),
+                                              [&](const ir::Edge *e) { return written.count(e->memlet.data) != 0; });
+            for (const py::StmtRef &line : readsOne ? py::parseBlockOrRaw(t->code.text) : std::vector<py::StmtRef>())
+                if (line->value && hasExtremum(*line->value))
+                    return true;
+        }
+    for (const ir::Region *r : ir::allRegions(l))
+        for (const auto &e : r->edges())
+            for (const auto &[symbol, text] : e->assignments)
+                if (const Type *type = g.symbols.find(symbol); type && type->isFloat()) {
+                    const py::ExprRef value = py::parseExprOrRaw(text);
+                    if (hasExtremum(*value) && py::freeNames(*value).count(symbol))
+                        return true;
+                }
+    return false;
+}
+
 /// `within`: the entire graph is in such a scope.
 Reductions reductionsOf(const ir::SDFG &g, bool within) {
     Reductions out;
+    for (const ir::Region *r : ir::allRegions(g))
+        if (const auto *l = dyn_cast<ir::LoopRegion>(r))
+            out.compares |= keepsExtremum(*l);
     for (const ir::State *state : ir::allStates(g)) {
         const ir::ScopeTree scopes(*state);
         for (const auto &edge : state->edges())

@@ -2,12 +2,20 @@
 #pragma once
 
 #include "sdfgc/Analysis/Flow/Loops.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/ContainerUsers.h"
 
 #include <functional>
 
 namespace sdfgc::nest {
+
+/// The body of a loop as items, some of which are calls of copies of its blocks.
+struct BodyItems {
+    std::vector<Item> items;
+    std::set<Name> moved; // containers that belong to calls: remove them once the items have replaced the loop
+    bool hasCalls = false;
+};
 
 /// Reads regions that contain loops, and replaces loops with items. Its information about the SDFG is valid as long as
 /// nothing else changes the SDFG.
@@ -20,6 +28,10 @@ public:
     /// items of its body. It must count by a constant to a known bound (analysis::headerOf), and its variable must not be
     /// read outside.
     std::optional<std::vector<Item>> contentOf(ir::Region &r);
+
+    /// The same for a loop whose body has been read (readBody), with calls (callOf) in place of what contentOf does not take:
+    /// branches, symbols that edges assign, other loops. Nothing if all of it would be one call.
+    std::optional<BodyItems> contentWithCalls(ir::LoopRegion &l, const LoopBody &body, const Conflicts &items);
 
     /// Returns the content of a loop whose body is a chain of states (nest::readRegion) without inner loops.
     std::optional<Run> runOf(ir::LoopRegion &l);
@@ -52,6 +64,7 @@ public:
 private:
     void put(ir::LoopRegion &l, std::vector<Item> items, const analysis::LoopHeader &header);
     std::optional<std::vector<Item>> read(ir::Region &r);
+    std::optional<std::vector<Item>> read(ir::Block &b);
     bool haveMovingViews(const std::vector<Item> &items) const;
     bool isMovingView(const ir::AccessNode &view) const;
     std::unique_ptr<Map> mapOf(ir::LoopRegion &l);

@@ -6,8 +6,9 @@
 //   class  what may change                                       allowed
 //   F0     nothing: bitwise identical (a NaN stays some NaN)     always
 //   F1     the order of sums that library nodes and conflict     unless --reductions ordered
-//          resolution leave open, and the algorithm of a
-//          library node
+//          resolution leave open, the algorithm of a
+//          library node, and what a minimum or maximum
+//          in a loop makes of NaN
 //   F2     a * b + c is rounded once                             --fp-model contract, fast
 //   V      functions are those of a vector library, a few units  --fp-model contract, fast
 //          in the last place away

@@ -16,7 +16,7 @@ struct Reductions {
 };
 
 /// Returns the reductions of all nested SDFGs: conflict resolution and Reduce nodes, by the meaning of their functions,
-/// not by their text.
+/// not by their text, and minima and maxima that loops keep in a single number.
 Reductions reductionsOf(const ir::SDFG &graph);
 /// The same for the tree that a graph was lowered to.
 Reductions reductionsOf(const tree::Module &tree);

@@ -5,19 +5,23 @@
 //         state { s[i] = ... }                              s[i] = ...
 //     }                                                 }
 //
-// Legal when (rule A9.5 of docs/user/optimiser.md):
+// Legal when (docs/user/optimiser.md, *Loops with conditions*):
 //   1. the loop counts by a constant to a bound that its body does not change. The map counts up in either case. If the
 //      last value of the loop variable is needed, it is assigned after the map;
 //   2. the body has no effects beyond its accesses of containers, no jump out of the loop, and each symbol that it
-//      assigns is assigned before it is read, on every path of an iteration, and not read after the loop.
+//      assigns is assigned before it is read, on every path of an iteration, and not read after the loop; or iterations
+//      only update it, in any order (BodyReductions.h).
 //      A body that is a sequence of states and loops becomes the content of the map; an inner loop whose iterations
 //      depend on each other becomes an ordered map (LoopItems.h). Any other body (conditions, symbols assigned on edges,
-//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, MoveBody.h);
-//   3. no two conflicting accesses of a container are in different iterations. Three kinds of containers are exempt:
-//      - containers used only by the body and written first in every iteration: each iteration gets a private copy.
-//        Those of more than 64 elements are allocated again in each iteration, so it must have loops of its own;
+//      views of parts that move) becomes a nested SDFG in the map, as it is (LoopBody.h, CallBlocks.h);
+//   3. no two conflicting accesses of a container are in different iterations. Four kinds of containers are exempt:
+//      - scratch: each iteration writes the elements that it reads before it reads them (BodyCover.h), and nothing reads
+//        values of the loop after it (LiveAfter.h). Each iteration gets a private copy. Containers of more than 64 elements
+//        are allocated again in each iteration, so it must have loops of its own;
 //      - an integer element that all iterations only add to, or update in a similar way (RaiseReductions.h): it is
 //        updated with conflict resolution, in any order;
+//      - single elements that iterations of a body with control flow only update (BodyReductions.h): counters, flags,
+//        minima and maxima under conditions;
 //      - sums of array elements that are already updates with conflict resolution. The order of the sums is then free
 //        (class F1), but one thread runs the map, and teams run its inner maps as before; otherwise threads would need
 //        atomic updates;
@@ -27,15 +31,17 @@
 //   5. the loop is not known to have only a few iterations.
 //
 // Parallel maps in the body become sequential: one level of teams is enough, and the outermost is the cheapest. Reduce
-// nodes in the body become maps. Results are bitwise identical, except for sums of library nodes, which then follow the
-// order of the loops (class F1). With --reductions ordered, Reduce nodes use that order anyway, and products stay
-// calls.
+// nodes in the body become maps. Results are bitwise identical, with two exceptions of class F1: sums of library nodes
+// then follow the order of the loops, and a minimum or maximum of real numbers may differ if some of them are NaN, or
+// zeros of both signs. With --reductions ordered, Reduce nodes use that order anyway, products stay calls, and such
+// loops stay loops.
 //
 // Inner loops are converted first, so that a loop nest becomes a map nest.
 //
 // Not handled: loops in scopes, where nothing is gained.
 #include "Transforms/Edits/ChangeLoops.h"
 #include "Transforms/Edits/Completion.h"
+#include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
 #include "sdfgc/Analysis/Costs/Work.h"
@@ -44,9 +50,10 @@
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/MoveBody.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -79,8 +86,9 @@ constexpr int64_t fewTrips = 4; // with fewer iterations, threads that the body 
 class Conversion {
 public:
     Conversion(LoopRegion &l, SDFG &g, analysis::Memories &memories, const nest::Conflicts &items, nest::LoopItems &loops,
-               nest::BodySymbols &symbols, const pass::Context &context)
-        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols) {}
+               nest::BodySymbols &symbols, nest::LiveAfter &containers, const pass::Context &context)
+        : loop_(l), g_(g), memories_(memories), items_(items), loops_(loops), context_(context), symbols_(symbols),
+          containers_(containers), reductions_(l, g, memories, freeUpdates(context)) {}
 
     /// Why the loop stays; empty if it can become a map.
     Reason obstacle() {
@@ -107,6 +115,8 @@ public:
     std::string relation() const {
         if (!sums_.empty())
             return "iterations only add to `" + sums_.begin()->str() + "`, in sequence";
+        if (!reductions_.empty())
+            return "iterations only update `" + reductions_.first().str() + "`, in any order";
         return updated_.empty() ? "iterations do not depend on each other"
                                 : "iterations only update `" + updated_.begin()->str() + "`, in any order";
     }
@@ -148,7 +158,9 @@ private:
         sums_.clear();
         if (const Reason inBody = obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
             return inBody.code == Why::Dependence || inBody.code == why.code ? inBody : why;
-        moves_ = std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) { return !nest::isSmallLocal(*g_.desc(n)); });
+        moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
+            return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
+        });
         if (moves_)
             map_.body.clear();
         return {};
@@ -156,26 +168,34 @@ private:
 
     /// The same for a body with any control flow.
     Reason obstacleInBody() {
-        if (Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_))
-            return why;
+        for (;;) {
+            body_ = {};
+            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            if (!why)
+                break;
+            if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
+                return why;
+        }
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals,
-            [this](Name n) { return whyShared(n); });
+            body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals,
+            [this](Name n) { return reductions_.addContainer(n, body_); }, [this](Name n) { return whyNeeded(n); });
     }
 
-    /// Why a container may not be private, for the text of a reason; empty if it may.
-    std::string whyShared(Name container) const {
+    /// Why values of a container are needed outside, for the text of a reason; empty if they are not.
+    std::string whyNeeded(Name container) const {
         const DataDesc *d = g_.desc(container);
-        if (mayBePrivate(container) || !d || ownerOf(container) != container)
+        if (!d || ownerOf(container) != container || outside(container) != nest::Outside::Needed)
             return {};
         if (!d->transient)
             return "it is an argument of the SDFG";
-        if (const Block *user = loops_.userOutside(container, loop_))
-            return nest::blockText(*user) + " uses it as well";
-        return nest::isScratch(*d) ? "it has more than 64 elements or an unknown number of them, and the body has no loops"
-                                   : "of its lifetime, storage or kind";
+        if (!nest::isScratch(*d))
+            return "of its lifetime, storage or kind";
+        if (!hasLoops_ && !nest::isSmallLocal(*d))
+            return "it has more than 64 elements or an unknown number of them, and the body has no loops";
+        const Block *user = loops_.userOutside(container, loop_);
+        return "its values may be read after the iteration" + (user ? ": " + nest::blockText(*user) + " uses it as well" : "");
     }
 
     /// What the header of a loop looks like that does not count.
@@ -185,11 +205,28 @@ private:
         return loop_.condition ? ": it tests `" + loop_.condition->text + "`" : "";
     }
 
+    /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
+    static UpdateOrder freeUpdates(const pass::Context &context) {
+        const bool isOpen = context.allows(pass::FloatClass::F1);
+        return {.extrema = isOpen, .sums = context.allows(pass::FloatClass::F3), .openSums = isOpen};
+    }
+
     /// Larger containers are allocated in each iteration, which pays off if it has loops.
-    bool mayBePrivate(Name container) const {
+    nest::Outside outside(Name container) const {
         const DataDesc *d = g_.desc(container);
-        return d && ownerOf(container) == container && (hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)) &&
-               loops_.isOnlyInside(container, loop_);
+        if (!d || ownerOf(container) != container || !(hasLoops_ ? nest::isScratch(*d) : nest::isSmallLocal(*d)))
+            return nest::Outside::Needed;
+        if (loops_.isOnlyInside(container, loop_))
+            return runsOnce(loop_) ? nest::Outside::Nothing : nest::Outside::Dead;
+        return containers_.isLive(loop_, container) ? nest::Outside::Needed : nest::Outside::Dead;
+    }
+
+    /// Does nothing repeat the loop within one run of its SDFG?
+    static bool runsOnce(const LoopRegion &l) {
+        for (const Region *r = l.parent(); r; r = r->parent())
+            if (isa<LoopRegion>(r) || analysis::sequenceOf(const_cast<Region &>(*r)).empty())
+                return false;
+        return true;
     }
 
     static bool hasLoops(const LoopRegion &l) {
@@ -201,6 +238,10 @@ private:
     }
 
     void move() {
+        if (!reductions_.empty()) {
+            reductions_.apply(body_);
+            loops_.changed();
+        }
         std::set<Name> locals;
         std::swap(locals, map_.locals);
         const std::set<Name> inside = loops_.release(loop_);
@@ -341,7 +382,9 @@ private:
     std::set<Name> updated_; // containers whose reads and writes were turned into updates by iterations
     const std::shared_ptr<MapEntry> entry_ = nest::entryFor(loop_); // of the map
     nest::BodySymbols &symbols_;
+    nest::LiveAfter &containers_;
     nest::LoopBody body_;
+    BodyReductions reductions_;
     bool moves_ = false; // the body, as it is
     const bool hasLoops_ = hasLoops(loop_);
 };
@@ -350,6 +393,7 @@ class LoopsToMaps : public pass::GraphPass {
     bool run(SDFG &root, pass::Context &context) override {
         SDFG *current = nullptr; // nested SDFGs come first, and may be gone when the SDFG around them is finished
         std::optional<nest::BodySymbols> symbols;
+        std::optional<nest::LiveAfter> containers;
         std::set<Name> madePrivate;
         const auto finish = [&] {
             if (current)
@@ -363,9 +407,10 @@ class LoopsToMaps : public pass::GraphPass {
                 finish();
                 current = &known.g;
                 symbols.emplace(known.g);
+                containers.emplace(known.g, known.memories);
             }
             const pass::Element where(l);
-            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, context);
+            Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
                 ++stay[why.code];
@@ -373,6 +418,7 @@ class LoopsToMaps : public pass::GraphPass {
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
+            containers->forget();
             conversion.replace();
             ++context.loops.maps;
             moved |= conversion.moves();

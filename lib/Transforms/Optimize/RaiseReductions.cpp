@@ -1,5 +1,7 @@
 #include "Transforms/Optimize/RaiseReductions.h"
 
+#include "Transforms/Optimize/UpdateFunctions.h"
+
 #include "sdfgc/Analysis/Memory/Access.h"
 #include "sdfgc/Tasklet/Ast.h"
 #include "sdfgc/Tasklet/Types.h"
@@ -16,59 +18,8 @@ using nest::UseKind;
 
 namespace {
 
-/// The operand combined with the old value, and the function.
-struct Combination {
-    std::string wcr;
-    py::ExprRef other;
-};
-
-/// The value that a tasklet assigns to an output, if that is all it does.
-py::ExprRef valueOf(const Tasklet &t, Name output) {
-    if (t.code.language != Language::Python)
-        return nullptr;
-    const auto block = py::parseBlockOrRaw(t.code.text);
-    if (block.size() != 1 || block[0]->kind != py::StmtKind::Assign || block[0]->targets.size() != 1 ||
-        block[0]->targets[0]->kind != py::ExprKind::Name || block[0]->targets[0]->name != output)
-        return nullptr;
-    return block[0]->value;
-}
-
-/// The operands of a chain of one operator.
-void operandsOf(const py::ExprRef &e, py::Op op, std::vector<py::ExprRef> &out) {
-    if (e->kind == py::ExprKind::Binary && e->op == op) {
-        operandsOf(e->args[0], op, out);
-        operandsOf(e->args[1], op, out);
-    } else {
-        out.push_back(e);
-    }
-}
-
-/// The function of the old value that a chain, or `min(a, b)`, computes, with the other operands.
-std::optional<std::pair<std::string, std::vector<py::ExprRef>>> chainOf(const py::ExprRef &e) {
-    std::vector<py::ExprRef> operands;
-    if (e->kind == py::ExprKind::Call && e->args.size() == 3 && e->keywords.empty() && e->args[0]->kind == py::ExprKind::Name &&
-        (e->args[0]->name == Name("min") || e->args[0]->name == Name("max")))
-        return std::pair{"lambda a, b: " + e->args[0]->name.str() + "(a, b)", std::vector{e->args[1], e->args[2]}};
-    if (e->kind != py::ExprKind::Binary)
-        return std::nullopt;
-    static const std::map<py::Op, std::string> functions{{py::Op::Add, "a + b"},
-                                                         {py::Op::Mul, "a * b"},
-                                                         {py::Op::BitAnd, "a & b"},
-                                                         {py::Op::BitOr, "a | b"},
-                                                         {py::Op::BitXor, "a ^ b"}};
-    const auto function = functions.find(e->op);
-    if (function == functions.end())
-        return std::nullopt;
-    operandsOf(e, e->op, operands);
-    return std::pair{"lambda a, b: " + function->second, std::move(operands)};
-}
-
-/// Does `value` combine `old`, of type `type`, with an integer expression? Combining must keep the type of the
-/// computation: each of several operands must have the element's type.
-std::optional<Combination> combinationOf(const py::ExprRef &value, Name old, Type type, const Tasklet &t, const SDFG &g) {
-    const auto chain = chainOf(value);
-    if (!chain)
-        return std::nullopt;
+/// Does `value` combine `old`, of type `type`, with an integer expression?
+std::optional<UpdateFunction> combinationOf(const py::ExprRef &value, Name old, Type type, const Tasklet &t, const SDFG &g) {
     py::Env env;
     env.typeOf = [&](Name n) -> std::optional<Type> {
         if (const Connector *c = t.inConnector(n))
@@ -76,32 +27,13 @@ std::optional<Combination> combinationOf(const py::ExprRef &value, Name old, Typ
         const Type *s = g.symbols.find(n);
         return s ? std::optional(*s) : Type(ScalarKind::Int64); // a parameter of a map or loop
     };
-    const auto isOld = [old](const py::ExprRef &e) { return e->kind == py::ExprKind::Name && e->name == old; };
-    const bool exact = chain->second.size() > 2 || value->kind == py::ExprKind::Call;
-    py::ExprRef other;
-    int olds = 0;
-    for (const py::ExprRef &e : chain->second) {
-        if (isOld(e)) {
-            ++olds;
-            continue;
-        }
-        const Type own = py::inferTypes(py::resolveModules(e, env), env)->type;
-        if (py::freeNames(*e).count(old) || !own.isInteger() || (exact && !(own == type)))
-            return std::nullopt;
-        other = other ? py::binary(value->op, other, e) : e;
-    }
-    return olds == 1 && other ? std::optional(Combination{chain->first, other}) : std::nullopt;
+    return updateFunctionOf(value, old, type,
+                            [&env](const py::ExprRef &e) { return py::inferTypes(py::resolveModules(e, env), env)->type; }, {});
 }
 
 /// A tasklet at the top of a loop's body.
 const Tasklet *taskletOf(const Item &i) {
     return i.step && i.step->nodes.size() == 1 ? dyn_cast<Tasklet>(i.step->nodes.front()) : nullptr;
-}
-
-/// Do the connectors of a tasklet have the element type of the container?
-bool seeType(const Tasklet &t, Name input, Name output, Type type) {
-    const Connector *in = t.inConnector(input), *out = t.outConnector(output);
-    return in && out && (!in->type || in->type == type) && (!out->type || out->type == type);
 }
 
 /// The steps at the top of a body that read and write a container; they may be the same.
@@ -172,7 +104,7 @@ Name scalarBetween(const std::vector<Item> &body, const Places &at, Name contain
 
 bool isFreeOfOrder(const Use &update, const SDFG &g) {
     const DataDesc *d = g.desc(update.data);
-    if (update.kind != UseKind::Update || !d || !d->dtype.isInteger())
+    if (update.kind != UseKind::Update || !d || !d->dtype.isInteger() || update.memlet.wcrNonatomic)
         return false;
     const auto wcr = py::parseWcr(update.memlet.wcr);
     if (!wcr.value)
@@ -214,7 +146,7 @@ bool raiseReduction(std::vector<Item> &body, Name container, Name loopVariable, 
         return false;
     const Name old = useOf(*writer.step, from, false).connector, out = written.connector;
     const py::ExprRef value = valueOf(*t, out);
-    const std::optional<Combination> combination =
+    const std::optional<UpdateFunction> combination =
         value && seeType(*t, old, out, d->dtype) ? combinationOf(value, old, d->dtype, *t, g) : std::nullopt;
     if (!combination)
         return false;

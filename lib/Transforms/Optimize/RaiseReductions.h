@@ -7,8 +7,8 @@
 
 namespace sdfgc::transforms {
 
-/// May iterations update an element in any order with a bitwise identical result? True for minima, maxima, sums,
-/// products and bit operations on integers.
+/// May iterations update an element at the same time, in any order, with a bitwise identical result? True for minima, maxima, sums,
+/// products and bit operations on integers, unless the graph declares that they need not be atomic.
 bool isFreeOfOrder(const nest::Use &update, const ir::SDFG &g);
 
 /// Is it a sum of numbers, of any type?
