@@ -10,10 +10,13 @@ using namespace ir;
 
 constexpr std::string_view ownFolders[] = {"dace/sdfg/", "dace/frontend/", "dace/transformation/", "dace/libraries/"};
 
+constexpr std::string_view unknownFile = "skipped"; // of front ends that do not know the location
+
 bool isOfUser(const DebugInfo &d) {
     const std::string_view file = d.file.view();
-    return d.known() && std::none_of(std::begin(ownFolders), std::end(ownFolders),
-                                     [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; });
+    return d.known() && file != unknownFile &&
+           std::none_of(std::begin(ownFolders), std::end(ownFolders),
+                        [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; });
 }
 
 /// The entry of an exit; null if there is none. For any other node, the node itself.

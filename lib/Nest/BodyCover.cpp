@@ -35,7 +35,7 @@ AccessInstance renamed(const AccessInstance &a, const std::map<Name, sym::Expr> 
 
 } // namespace
 
-bool BodyCover::holds(Name data, analysis::Memory memory, bool uninitialised) const {
+const BodyUse *BodyCover::obstacle(Name data, analysis::Memory memory, bool uninitialised) const {
     std::vector<Write> writes = writesOf(data);
     joinArms(writes);
     std::map<Name, sym::Expr> other;
@@ -50,16 +50,16 @@ bool BodyCover::holds(Name data, analysis::Memory memory, bool uninitialised) co
         if (u.place.memory != memory)
             continue;
         if (u.data != data)
-            return false;
+            return &u;
         if (u.kind == UseKind::Write)
             continue;
         AccessInstance elements = u.instance;
         if (!elements.subset)
             elements.subset = g_.desc(data)->fullSubset();
         if (!analysis::isCoveredTogether(elements, before(u, k, writes), uninitialised ? &all : nullptr, facts_))
-            return false;
+            return &u;
     }
-    return true;
+    return nullptr;
 }
 
 std::vector<BodyCover::Write> BodyCover::writesOf(Name data) const {

@@ -27,7 +27,9 @@ public:
 
     /// Does no iteration read an element of a container that another iteration writes, unless it overwrites it before? With
     /// `uninitialised`, elements have no values when the loop begins, so reads of elements that no iteration writes do not count.
-    bool holds(Name data, analysis::Memory memory, bool uninitialised) const;
+    bool holds(Name data, analysis::Memory memory, bool uninitialised) const { return !obstacle(data, memory, uninitialised); }
+    /// The first access that is the reason if not: a read, or an access to the memory by another name.
+    const BodyUse *obstacle(Name data, analysis::Memory memory, bool uninitialised) const;
 
 private:
     /// A write of all elements of an instance, unless guards prevent it.

@@ -1,6 +1,7 @@
 // Do iterations of a loop depend on each other? For bodies with any control flow (LoopBody.h).
 #include "Nest/BodyCover.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace sdfgc::nest {
@@ -12,10 +13,14 @@ using diag::Why;
 
 namespace {
 
+constexpr std::size_t longestSubset = 60; // in texts
+
 class Dependence {
 public:
-    Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories)
-        : body_(body), items_(items), memories_(memories), cover_(body, g, items.facts()) {
+    Dependence(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
+               const std::function<Outside(Name)> &outside, const std::function<std::string(Name)> &whyNeeded)
+        : body_(body), g_(g), items_(items), memories_(memories), outside_(outside), whyNeeded_(whyNeeded),
+          cover_(body, g, items.facts()) {
         std::map<Name, sym::Expr> other;
         for (const Name n : body.varying)
             other.emplace(n, sym::Expr::symbol(Name(n.str() + "'")));
@@ -32,8 +37,7 @@ public:
         }
     }
 
-    Reason find(const std::function<Outside(Name)> &outside, std::set<Name> &locals,
-                const std::function<bool(Name)> &mayReduce) const {
+    Reason find(std::set<Name> &locals, const std::function<bool(Name)> &mayReduce) const {
         std::set<Name> reduced;
         for (std::size_t a = 0; a < body_.uses.size(); ++a)
             for (std::size_t b = a; b < body_.uses.size(); ++b) {
@@ -44,7 +48,7 @@ public:
                 if (!c || analysis::isWithinIteration(*c))
                     continue;
                 const bool isOne = u.data == v.data && !u.data.empty();
-                if (isOne && canBePrivate(u, outside))
+                if (isOne && canBePrivate(u))
                     locals.insert(u.data);
                 else if (isOne && mayReduce && mayReduce(u.data))
                     reduced.insert(u.data);
@@ -55,8 +59,8 @@ public:
     }
 
 private:
-    bool canBePrivate(const BodyUse &u, const std::function<Outside(Name)> &outside) const {
-        const Outside values = outside(u.data);
+    bool canBePrivate(const BodyUse &u) const {
+        const Outside values = outside_(u.data);
         return values != Outside::Needed && cover_.holds(u.data, u.place.memory, values == Outside::Nothing);
     }
 
@@ -87,12 +91,60 @@ private:
         const Name data = nameOf(a);
         const std::string text = "iterations depend on each other by `" + data.str() + "`";
         if (data != nameOf(b))
-            return {Why::MayAlias, text + ", which may be the memory of `" + nameOf(b).str() + "`"};
-        if (!a.instance.subset || !b.instance.subset)
-            return {Why::NotAffine, text + " (the elements of an access are unknown)"};
-        if (!c.why.empty())
-            return {Why::NotAffine, text + " (" + withoutNumbers(c.why) + ")"};
-        return {Why::Dependence, text};
+            return {Why::MayAlias, text + ", which may be the memory of `" + nameOf(b).str() + "`" + detail(a, b)};
+        const std::string unknown = !a.instance.subset || !b.instance.subset ? " (the elements of an access are unknown)"
+                                    : !c.why.empty()                         ? " (" + withoutNumbers(c.why) + ")"
+                                                                             : "";
+        Reason out{unknown.empty() ? Why::Dependence : Why::NotAffine, text + unknown};
+        const BodyUse *early = a.data.empty() ? nullptr : readTooEarly(a);
+        const std::string needed = whyNeeded_ && !a.data.empty() ? whyNeeded_(a.data) : "";
+        const bool mayBeScratch = isFixed(a) && isFixed(b); // otherwise elements of other iterations are likely to be meant
+        if (mayBeScratch && early && needed.empty()) {
+            out.text += detail(a.kind == UseKind::Read ? b : a, *early);
+            out.hint = "if no iteration needs values of another one, write everything that " + textOf(early->site) + " reads of `" +
+                       data.str() + "` before that, on every path of an iteration";
+        } else if (mayBeScratch && !early && !needed.empty()) {
+            out.text += detail(a, b) + "; it cannot be private to an iteration, because " + needed;
+            out.hint = "use another container for values that only one iteration needs";
+        } else {
+            out.text += detail(a, b);
+        }
+        return out;
+    }
+
+    /// Are the elements the same ones in every iteration?
+    bool isFixed(const BodyUse &u) const {
+        if (!u.instance.subset)
+            return false;
+        const std::set<Name> named = u.instance.subset->freeSymbols();
+        return !named.count(body_.variable) &&
+               std::none_of(named.begin(), named.end(), [this](Name n) { return body_.varying.count(n) != 0; });
+    }
+
+    /// A read of elements that the iteration may not have written before.
+    const BodyUse *readTooEarly(const BodyUse &like) const {
+        const BodyUse *out = cover_.obstacle(like.data, like.place.memory, outside_(like.data) == Outside::Nothing);
+        return out && out->data == like.data ? out : nullptr;
+    }
+
+    /// `: `t1` reads `A[i - 1]`, `t2` writes `A[i]``
+    std::string detail(const BodyUse &a, const BodyUse &b) const {
+        const std::string first = textOf(a.site), second = textOf(b.site);
+        if (first.empty() || second.empty())
+            return {};
+        const std::string does = verb(a.kind) + elementsOf(a), doesToo = verb(b.kind) + elementsOf(b);
+        if (first != second)
+            return ": " + first + does + ", " + second + doesToo;
+        return ": " + first + does + (does == doesToo ? "" : " and" + doesToo);
+    }
+
+    static std::string verb(UseKind k) { return k == UseKind::Read ? " reads " : k == UseKind::Write ? " writes " : " updates "; }
+
+    std::string elementsOf(const BodyUse &u) const {
+        const Name data = nameOf(u);
+        const DataDesc *d = g_.desc(data);
+        const std::string subset = u.instance.subset && d && !d->totalSize.isOne() ? withoutNumbers(u.instance.subset->str()) : "";
+        return "`" + data.str() + (subset.empty() || subset.size() > longestSubset ? "" : "[" + subset + "]") + "`";
     }
 
     Name nameOf(const BodyUse &u) const { return u.data.empty() ? memories_.owner(u.place.memory).second : u.data; }
@@ -112,8 +164,11 @@ private:
     }
 
     const LoopBody &body_;
+    const SDFG &g_;
     const Conflicts &items_;
     const analysis::Memories &memories_;
+    const std::function<Outside(Name)> &outside_;
+    const std::function<std::string(Name)> &whyNeeded_;
     const BodyCover cover_;
     std::vector<AccessInstance> instances_, others_; // of the uses; of those in another iteration
 };
@@ -121,9 +176,9 @@ private:
 } // namespace
 
 Reason dependenceOf(const LoopBody &body, const SDFG &g, const Conflicts &items, const analysis::Memories &memories,
-                    const std::function<Outside(Name)> &outside, std::set<Name> &locals,
-                    const std::function<bool(Name)> &mayReduce) {
-    return Dependence(body, g, items, memories).find(outside, locals, mayReduce);
+                    const std::function<Outside(Name)> &outside, std::set<Name> &locals, const std::function<bool(Name)> &mayReduce,
+                    const std::function<std::string(Name)> &whyNeeded) {
+    return Dependence(body, g, items, memories, outside, whyNeeded).find(locals, mayReduce);
 }
 
 } // namespace sdfgc::nest

@@ -9,6 +9,17 @@ namespace sdfgc::nest {
 
 using namespace ir;
 
+namespace {
+
+bool isInside(const Block &b, const Region &r) {
+    const Block *at = &b;
+    while (at && at != &r)
+        at = at->parent();
+    return at != nullptr;
+}
+
+} // namespace
+
 ContainerUsers::ContainerUsers(const SDFG &g) : g_(&g) {
     for (const State *s : allStates(g))
         add(*s);
@@ -74,15 +85,27 @@ bool ContainerUsers::isOnlyInside(Name container, const Region &r) const {
     const auto users = users_.find(container);
     if (users == users_.end() || (users->second.states.empty() && users->second.reads.empty()))
         return false;
-    const auto isInside = [&r](const Region *user) {
-        while (user && user != &r)
-            user = user->parent();
-        return user != nullptr;
+    const auto &[states, reads] = users->second;
+    return std::all_of(states.begin(), states.end(), [&r](const auto &user) { return isInside(*user.first, r); }) &&
+           std::all_of(reads.begin(), reads.end(), [&r](const auto &user) { return isInside(*user.first, r); });
+}
+
+const Block *ContainerUsers::userOutside(Name container, const Region &r) const {
+    const auto users = users_.find(container);
+    if (users == users_.end())
+        return nullptr;
+    const Block *out = nullptr;
+    const auto take = [&out](const Block *b) { // the same one in each run: addresses differ
+        if (!out || std::pair(b->label, b->id()) < std::pair(out->label, out->id()))
+            out = b;
     };
-    return std::all_of(users->second.states.begin(), users->second.states.end(),
-                       [&](const auto &user) { return isInside(user.first->parent()); }) &&
-           std::all_of(users->second.reads.begin(), users->second.reads.end(),
-                       [&](const auto &user) { return isInside(user.first); });
+    for (const auto &[state, scope] : users->second.states)
+        if (!isInside(*state, r))
+            take(state);
+    for (const auto &[region, count] : users->second.reads)
+        if (!isInside(*region, r))
+            take(region);
+    return out;
 }
 
 } // namespace sdfgc::nest

@@ -94,9 +94,9 @@ public:
     }
 
 private:
-    void fail(Why code, std::string text) {
+    void fail(Why code, std::string text, std::string hint = {}) {
         if (!why_)
-            why_ = {code, std::move(text)};
+            why_ = {code, std::move(text), std::move(hint)};
     }
 
     // ---- control flow
@@ -104,7 +104,7 @@ private:
     void region(Region &r, const Frame &f) {
         const std::vector<Block *> blocks = analysis::sequenceOf(r);
         if (blocks.empty() && !r.blocks().empty())
-            return fail(Why::ControlFlow, "control flow in `" + r.label + "` is not made of branches and loops");
+            return fail(Why::ControlFlow, "control flow in " + blockText(r) + " is not made of branches and loops");
         const std::size_t guards = guards_.size();
         const bool isBody = &r == body_;
         bool maySkip = false, mayEnd = false;
@@ -120,8 +120,10 @@ private:
                 guards_.push_back(*ends_);
             if (isBody)
                 ++position_;
-            for (const InterstateEdge *e : blocks[k]->outEdges())
+            for (const InterstateEdge *e : blocks[k]->outEdges()) {
+                at_ = {.after = blocks[k]};
                 edge(*e, f);
+            }
         }
         guards_.resize(guards);
     }
@@ -140,10 +142,12 @@ private:
 
     /// What follows a jump of an inner loop, or a return of a nested SDFG, is unknown there anyway.
     void jump(const Block &b, const Frame &f) {
-        if (b.kind() == BlockKind::Return && !f.around)
-            fail(Why::ControlFlow, "a return may end it early");
-        if (b.kind() == BlockKind::Break && innerLoops_ == 0)
-            fail(Why::ControlFlow, "a break may end it early");
+        const bool ends = (b.kind() == BlockKind::Return && !f.around) || (b.kind() == BlockKind::Break && innerLoops_ == 0);
+        if (ends)
+            fail(Why::ControlFlow,
+                 std::string(b.kind() == BlockKind::Break ? "a break" : "a return") + " may end it early" +
+                     (b.parent()->conditional() ? ", in a branch of " + blockText(*b.parent()) : ""),
+                 "compute before the loop how many iterations there are, or test in each iteration whether it has work to do");
         if (b.kind() == BlockKind::Continue && innerLoops_ > 0 && !skips_)
             skips_ = guard();
         if (b.kind() == BlockKind::Return && !ends_)
@@ -155,6 +159,7 @@ private:
         Guard arm = guard();
         bool otherwise = false;
         std::optional<Values::Point> joined;
+        at_ = {.block = &c};
         for (const auto &branch : c.branches())
             if (branch.condition)
                 code(*branch.condition, f);
@@ -188,6 +193,7 @@ private:
     void loop(LoopRegion &l, const Frame &f) {
         const analysis::LoopHeader header = analysis::headerOf(l);
         const std::set<Name> assigned = analysis::assignedInside(l);
+        at_ = {.block = &l};
         if (l.init)
             code(*l.init, f);
         else if (!l.variable.empty())
@@ -300,7 +306,8 @@ private:
             return;
         if (!why_)
             out_.carried = n;
-        fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration");
+        fail(Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration: " + textOf(at_) + " reads it",
+             "assign `" + n.str() + "` before that on every path of an iteration");
     }
 
     void symbols(const std::set<Name> &names) {
@@ -311,8 +318,8 @@ private:
     // ---- dataflow
 
     void state(State &s, const Frame &f) {
-        if (!isReadable(s))
-            return fail(Why::Opaque, "state `" + s.label + "` sets references, connects code directly, or is instrumented");
+        if (const std::string why = unreadable(s); !why.empty())
+            return fail(Why::Opaque, blockText(s) + " " + why);
         items(readState(s, memories_, f.shared), f);
     }
 
@@ -326,6 +333,7 @@ private:
 
     void map(const Map &m, const Frame &f) {
         const Values::Point before = values_.point();
+        at_ = {.node = m.entry};
         symbols(analysis::freeSymbols(*m.entry));
         for (std::size_t d = 0; d < m.params.size(); ++d) {
             const Name variable = values_.fresh(m.params[d]);
@@ -341,8 +349,9 @@ private:
     }
 
     void step(const Step &s, const Frame &f) {
+        at_ = {.node = s.isCopy() ? static_cast<const Node *>(s.uses.back().access) : s.nodes.front()};
         if (s.effects)
-            return fail(Why::Effects, "`" + s.nodes.front()->label + "` has effects that its memlets do not describe");
+            return fail(Why::Effects, textOf(at_) + " has effects that its memlets do not describe");
         for (const Node *n : s.nodes) {
             if (isa<LibraryNode>(n) && !isReduce(s))
                 out_.calls.push_back(n->label);
@@ -435,7 +444,7 @@ private:
             return;
         const bool isKnown = subset && d && (analysis::isPlain(d) || ownerOf(data) != data) && subset->rank() == d->rank();
         const auto [root, elements] = placed(data, isKnown ? std::optional(values_.translated(*subset)) : std::nullopt, f);
-        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_});
+        out_.uses.push_back({kind, place, root, {elements, loops_}, loopIds_, guards_, certain && elements, wcr, position_, at_});
     }
 
     /// Does a memory belong to a nested SDFG, each call of which has its own?
@@ -468,6 +477,7 @@ private:
     const std::set<Name> &reduced_;
     Values values_;
     Reason why_;
+    Site at_;                      // what is being read
     const Region *body_ = nullptr; // of the loop
     std::size_t position_ = 0;     // in it
     int blocks_ = 0;               // numbers of blocks and loops
@@ -512,7 +522,12 @@ Reason readBody(LoopRegion &l, const analysis::LoopHeader &header, analysis::Mem
     for (const Name n : out.assigned)
         if (live.count(n) && !reduced.count(n)) {
             out.carried = n;
-            return {Why::LiveOut, "`" + n.str() + "` is read after it"};
+            const analysis::SymbolLiveness::Reader reader = symbols.liveness.readerAfter(l, n);
+            const std::string by = !reader.block     ? ""
+                                   : reader.isBehind ? ", by " + textOf({.after = reader.block})
+                                                     : ", in " + blockText(*reader.block);
+            return {Why::LiveOut, "`" + n.str() + "` is read after it" + by,
+                    "use another symbol in the loop, or assign `" + n.str() + "` again before it is read there"};
         }
     return {};
 }

@@ -347,23 +347,36 @@ Use throughView(const Use &u, const SDFG &g) {
     return out;
 }
 
-bool isReadable(const State &s) {
-    if (s.instrument != Instrumentation::No_Instrumentation || s.nosync ||
-        s.symbolInstrument != DataInstrumentation::No_Instrumentation)
-        return false;
+bool isReadable(const State &s) { return unreadable(s).empty(); }
+
+std::string unreadable(const State &s) {
+    if (s.instrument != Instrumentation::No_Instrumentation || s.symbolInstrument != DataInstrumentation::No_Instrumentation)
+        return "is measured or recorded";
+    if (s.nosync)
+        return "does not wait for its device operations";
     const ScopeTree scopes(s);
     if (!scopes.valid())
-        return false;
+        return "has scopes that are not nested";
     const SDFG &g = *s.sdfg();
     const PathEnds ends(s, scopes);
+    const auto named = [](const Node *n) { return "`" + (isa<AccessNode>(n) ? cast<AccessNode>(n)->data.str() : n->label) + "`"; };
     for (const auto &n : s.nodes()) {
-        if (n->instrument != Instrumentation::No_Instrumentation || dependsOnContainers(*n, g))
-            return false;
+        if (n->instrument != Instrumentation::No_Instrumentation)
+            return "measures " + named(n.get());
+        if (dependsOnContainers(*n, g))
+            return "has code or a range, in " + named(n.get()) + ", that names containers";
         if (const auto *a = dyn_cast<AccessNode>(n.get()); a && !isPlainAccess(*a, g))
-            return false;
+            return ownerOf(a->data) != a->data ? "has an access node of " + named(a) + " instead of the structure"
+                                               : "clears or records " + named(a) + ", or reads it as a constant";
     }
-    return std::none_of(s.edges().begin(), s.edges().end(),
-                        [&](const auto &e) { return isForeign(*e, ends) || dependsOnContainers(*e, g); });
+    for (const auto &e : s.edges()) {
+        if (isForeign(*e, ends))
+            return e->dstConn == Name("set") ? "sets reference " + named(e->dst)
+                                             : "connects " + named(e->src) + " directly with " + named(e->dst);
+        if (dependsOnContainers(*e, g))
+            return "has a subset that names containers, between " + named(e->src) + " and " + named(e->dst);
+    }
+    return {};
 }
 
 namespace {

@@ -153,6 +153,20 @@ sym::Subset Values::translated(const sym::Subset &s) {
     return out;
 }
 
+namespace {
+
+/// `s.a.b` of an expression that names a member of a structure; empty for any other.
+std::string pathOf(sym::Expr e) {
+    if (e.isSymbol())
+        return e.name().str();
+    if (e.kind() != sym::SymbolicKind::Attr)
+        return {};
+    const std::string base = pathOf(e.operands()[0]);
+    return base.empty() ? "" : base + "." + e.name().str();
+}
+
+} // namespace
+
 std::vector<std::pair<Name, sym::Subset>> Values::elementsIn(sym::Expr e) const {
     std::vector<std::pair<Name, sym::Subset>> out;
     addElements(e, out);

@@ -1,84 +1,16 @@
+#include "sdfgc/Analysis/UserSource.h"
 #include "sdfgc/Pass/Pass.h"
 #include "sdfgc/Tree/Walk.h"
 
 namespace sdfgc::pass {
-namespace {
 
-constexpr std::string_view ownFolders[] = {"dace/sdfg/", "dace/frontend/", "dace/transformation/", "dace/libraries/"};
-
-using ir::DebugInfo;
-
-/// Is it a location in a user's program? DaCe gives elements that it adds itself lines of its own sources.
-bool isOfUser(const DebugInfo &d) {
-    const std::string_view file = d.file.view();
-    return d.known() && std::none_of(std::begin(ownFolders), std::end(ownFolders),
-                                     [&](std::string_view folder) { return file.find(folder) != std::string_view::npos; });
-}
-
-/// The entry of an exit; null if there is none. For any other node, the node itself.
-const ir::Node *entryOf(const ir::Node *n) {
-    if (const auto *m = dyn_cast<ir::MapExit>(n))
-        return m->entry;
-    const auto *c = dyn_cast<ir::ConsumeExit>(n);
-    return c ? c->entry : n;
-}
-
-/// The scope of a node, as determined by its incoming edges; null at the top level of a state.
-const ir::Node *scopeAround(const ir::Node &n) {
-    const ir::Node *at = entryOf(&n);
-    while (at && !at->inEdges().empty()) {
-        at = at->inEdges().front()->src;
-        if (at->isEntry())
-            return at;
-        at = entryOf(at);
-    }
-    return nullptr;
-}
-
-DebugInfo debugInfoOf(const ir::Node &n);
-
-DebugInfo debugInfoOf(const ir::Block &b) {
-    for (const ir::Block *at = &b; at; at = at->parent()) {
-        if (isOfUser(at->debugInfo))
-            return at->debugInfo;
-        if (at->conditional() && isOfUser(at->conditional()->debugInfo))
-            return at->conditional()->debugInfo;
-        const auto *g = dyn_cast<ir::SDFG>(at);
-        if (g && g->parentNode)
-            return debugInfoOf(*g->parentNode);
-    }
-    return {};
-}
-
-DebugInfo debugInfoOf(const ir::Node &n) {
-    for (const ir::Node *at = &n; at; at = scopeAround(*at))
-        if (isOfUser(at->debugInfo))
-            return at->debugInfo;
-    return n.state() ? debugInfoOf(*n.state()) : DebugInfo();
-}
-
-diag::SourceLoc sourceOf(const DebugInfo &d) {
-    return d.known() ? diag::SourceLoc{d.file, d.startLine, d.startColumn, d.endLine, d.endColumn} : diag::SourceLoc();
-}
-
-/// The debug information of the memlet, or else that of the edge's ends.
-DebugInfo debugInfoOf(const ir::Edge &e) {
-    if (isOfUser(e.memlet.debugInfo) || !e.src || !e.dst)
-        return e.memlet.debugInfo;
-    return isOfUser(e.src->debugInfo) ? e.src->debugInfo : debugInfoOf(*e.dst);
-}
-
-} // namespace
-
-Element::Element(const ir::Node &n) : name(ir::elementName(n)), source(sourceOf(debugInfoOf(n))) {}
-Element::Element(const ir::Edge &e) : name(ir::elementName(e)), source(sourceOf(debugInfoOf(e))) {}
-Element::Element(const ir::Block &b) : name(ir::elementName(b)), source(sourceOf(debugInfoOf(b))) {}
+Element::Element(const ir::Node &n) : name(ir::elementName(n)), source(analysis::userSource(n)) {}
+Element::Element(const ir::Edge &e) : name(ir::elementName(e)), source(analysis::userSource(e)) {}
+Element::Element(const ir::Block &b) : name(ir::elementName(b)), source(analysis::userSource(b)) {}
 Element::Element(const ir::InterstateEdge &e, const ir::Region &r)
-    : name(ir::elementName(e, r)), source(sourceOf(isOfUser(e.debugInfo) ? e.debugInfo : debugInfoOf(r))) {}
-Element::Element(const ir::SDFG &g, Name container) : name(ir::elementName(g) + ": container " + container.str()) {
-    const ir::DataDesc *d = g.desc(container);
-    source = sourceOf(d && isOfUser(d->debugInfo) ? d->debugInfo : debugInfoOf(g));
-}
+    : name(ir::elementName(e, r)), source(analysis::userSource(e, r)) {}
+Element::Element(const ir::SDFG &g, Name container)
+    : name(ir::elementName(g) + ": container " + container.str()), source(analysis::userSource(g, container)) {}
 
 void Context::begin(const std::string &pass, const ir::SDFG *graph) {
     currentPass = pass;
@@ -95,7 +27,7 @@ const analysis::Origins *Context::origins() {
 diag::SourceLoc Context::sourceOf(const tree::Function &f, const tree::Node &statement) {
     const analysis::Origins *all = origins();
     const auto [block, node] = all ? all->find(tree::originOf(f, statement)) : analysis::Origins::Element();
-    return pass::sourceOf(node ? debugInfoOf(*node) : block ? debugInfoOf(*block) : DebugInfo());
+    return node ? analysis::userSource(*node) : block ? analysis::userSource(*block) : diag::SourceLoc();
 }
 
 Element Context::loop(const tree::Function &f, const tree::Node &loop) {
@@ -105,7 +37,7 @@ Element Context::loop(const tree::Function &f, const tree::Node &loop) {
 }
 
 Element Context::program(const tree::Module &m) const {
-    return {"program `" + m.name.str() + "`", graph_ ? pass::sourceOf(debugInfoOf(*graph_)) : diag::SourceLoc()};
+    return {"program `" + m.name.str() + "`", graph_ ? analysis::userSource(*graph_) : diag::SourceLoc()};
 }
 
 void Context::done(Element element, std::string text) {
@@ -113,7 +45,8 @@ void Context::done(Element element, std::string text) {
 }
 
 void Context::missed(Element element, const std::string &what, const diag::Reason &why, std::optional<sym::Expr> loss) {
-    remarks.push_back({currentPass, std::move(element.name), what + ": " + why.text, why.code, std::move(loss), element.source});
+    remarks.push_back(
+        {currentPass, std::move(element.name), what + ": " + why.text, why.code, std::move(loss), element.source, why.hint});
 }
 
 bool Context::mayChange(Element element, std::string text) {

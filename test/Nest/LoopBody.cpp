@@ -74,18 +74,18 @@ TEST_CASE("loop body: accesses have the values of symbols, and the arms around t
 TEST_CASE("loop body: gathers and own elements are independent, scattered stores are not") {
     CHECK(Loop(gather).obstacle() == "");
     CHECK(Loop("state s {} | k = idx[i] | state u { c: y = x  with x: float64 <- A[i, 0]; y: float64 -> B[k] }").obstacle() ==
-          "iterations depend on each other by `B`");
+          "iterations depend on each other by `B`: `c` writes `B[idx]`");
     CHECK(Loop("if C[i] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").obstacle() == "");
-    CHECK(Loop("if B[i - 1] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").obstacle() ==
-          "iterations depend on each other by `B`");
+    CHECK(Loop("check: if B[i - 1] > 3 { state u { c: y = 1.0  with y: float64 -> B[i] } }").obstacle() ==
+          "iterations depend on each other by `B`: the condition of `check` reads `B[i - 1]`, `c` writes `B[i]`");
 }
 
 TEST_CASE("loop body: a symbol must be assigned on every path before it is read") {
     const std::string use = "state u { c: y = x  with x: float64 <- B[k]; y: float64 -> A[i, 0] }";
     const std::string arm = "{ state a {} | k = i | state b {} | }", other = "{ state c {} | k = 0 | state d {} | }";
     CHECK(Loop("if C[i] > 3 " + arm + " else " + other + " then " + use).obstacle() == "");
-    CHECK(Loop("if C[i] > 3 " + arm + " then " + use).obstacle() == "`k` may have the value of an earlier iteration");
-    CHECK(Loop(use + " | k = idx[i] | state e {}").obstacle() == "`k` may have the value of an earlier iteration");
+    CHECK(Loop("if C[i] > 3 " + arm + " then " + use).obstacle() == "`k` may have the value of an earlier iteration: `c` reads it");
+    CHECK(Loop(use + " | k = idx[i] | state e {}").obstacle() == "`k` may have the value of an earlier iteration: `c` reads it");
     CHECK(Loop("state s {} | k = 3 | " + use).obstacle() == "");
 }
 
@@ -95,9 +95,11 @@ TEST_CASE("loop body: a private container is written before it is read, on every
     Loop both("if C[i] > 3 " + set + " else " + set + " then " + use);
     CHECK(both.obstacle() == "");
     CHECK(both.locals == "t");
-    CHECK(Loop("if C[i] > 3 " + set + " then " + use).obstacle() == "iterations depend on each other by `t`");
+    CHECK(Loop("if C[i] > 3 " + set + " then " + use).obstacle() ==
+          "iterations depend on each other by `t`: `c` writes `t` and reads `t`");
     CHECK(Loop("if C[i] > 3 { state a { c: y = 1.0  with y: float64 -> t } then " + use + " }").obstacle() == "");
-    CHECK(Loop(use + " then if C[i] > 3 " + set).obstacle() == "iterations depend on each other by `t`");
+    CHECK(Loop(use + " then if C[i] > 3 " + set).obstacle() ==
+          "iterations depend on each other by `t`: `c` writes `t` and reads `t`");
 }
 
 TEST_CASE("loop body: a symbol that carries a value over is named, and the caller may take care of it") {
@@ -190,7 +192,7 @@ TEST_CASE("loop body: an element that nothing writes has no value, unless it has
 }
 
 TEST_CASE("loop body: jumps out of the loop, and values read after it, are obstacles") {
-    CHECK(Loop("if C[i] > 3 { break }").obstacle() == "a break may end it early");
+    CHECK(Loop("check: if C[i] > 3 { break }").obstacle() == "a break may end it early, in a branch of `check`");
     CHECK(Loop("if C[i] > 3 { continue } then state u { c: y = 1.0  with y: float64 -> B[i] }").obstacle() == "");
     Graph later(
         lines("sdfg f(B) (typed) { symbol N, i, k: int64 | argument B: float64[N] (CPU_Heap) | loop: for i = 0; i < N; i = i + 1 { "
@@ -200,5 +202,5 @@ TEST_CASE("loop body: jumps out of the loop, and values read after it, are obsta
     nest::BodySymbols symbols(later.g);
     nest::LoopBody content;
     CHECK(nest::readBody(*l, analysis::headerOf(*l), memories, analysis::sharedContainers(later.g), symbols, content).text ==
-          "`k` is read after it");
+          "`k` is read after it, in state `u`");
 }

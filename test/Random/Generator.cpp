@@ -2,6 +2,7 @@
 
 #include "Maker.h"
 #include "Offsets.h"
+#include "Structures.h"
 
 #include "sdfgc/Serialize/Serialize.h"
 #include "sdfgc/Serialize/Text.h"
@@ -118,14 +119,25 @@ Index randomExtent(Random &random, const std::vector<Index> &sizes) {
     }
 }
 
-/// The program with arrays whose indices do not start at 0.
-std::string shifted(const std::string &program, Random &random) {
+std::unique_ptr<ir::SDFG> graphOf(const std::string &program) {
     diag::Engine diags;
-    const std::unique_ptr<ir::SDFG> graph = serialize::readText(program, "program", diags);
+    std::unique_ptr<ir::SDFG> graph = serialize::readText(program, "program", diags);
     if (!graph)
         throw std::runtime_error("the program cannot be read:\n" + program);
+    return graph;
+}
+
+/// The program with arrays whose indices do not start at 0.
+std::string shifted(const std::string &program, Random &random) {
+    const std::unique_ptr<ir::SDFG> graph = graphOf(program);
     shiftIndices(*graph, random);
     return serialize::print(*graph);
+}
+
+/// The program with members of a structure instead of some transients.
+std::string bundled(const std::string &program, Random &random) {
+    const std::unique_ptr<ir::SDFG> graph = graphOf(program);
+    return bundle(*graph, random) ? serialize::print(*graph) : program;
 }
 
 } // namespace
@@ -169,6 +181,8 @@ Generated generate(uint64_t seed) {
     out.text = joined(maker.write(static_cast<int>(1 + random.below(3))), "\n") + "\n";
     if (Random shifts(seed + 1); shifts.oneIn(4))
         out.text = shifted(out.text, shifts);
+    if (Random bundles(seed + 4); !out.flavour.gpu && bundles.oneIn(3))
+        out.text = bundled(out.text, bundles);
     return out;
 }
 

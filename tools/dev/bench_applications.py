@@ -6,11 +6,15 @@ a Fortran front end, relative to C++ with OpenMP by hand. With --loops condition
   tools/dev/bench_applications.py --missed          # the loops that stay sequential, and why
   tools/dev/bench_applications.py --write FOLDER    # the graphs, in text form
   tools/dev/bench_applications.py --check           # small sizes: do -O0, the given options, the interpreter and C++ agree?
+  tools/dev/bench_applications.py --races           # small sizes on two threads under ThreadSanitizer
 
 applications/NAME.loops are the loops, which fortran_graphs.py makes a graph of; applications/NAME.cpp is the body of a function with the same
 arguments. Those of conditional_loops.txt are kept in that form in one file. Both run alternately in one process, on the same inputs. Medians count: of processor time on one thread, of time on the clock on
 several, which are bound to cores; on a busy machine, those need a high priority (`nice -n -15`). --graphs FOLDER also measures the graphs
 that front ends made of the same programs (frontend_arguments.py lists the files), with the same inputs.
+
+--races builds the programs with clang++, whose OpenMP runtime tells the sanitizer about its barriers (by libarcher.so); libgomp does not, so
+that every map would be reported. The programs are called by this script in a Python interpreter that is linked with the sanitizer.
 """
 import argparse
 import ctypes
@@ -24,16 +28,19 @@ import shlex
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 
 import numpy as np
 
+import cases
 import fortran_graphs
 import frontend_arguments
 import programs
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'applications')
+RACES = ['-fsanitize=thread', '-fno-omit-frame-pointer', '-g', '-O1']
 HEADERS = ''.join(f'#include <{h}>\n' for h in ('algorithm', 'cmath', 'complex', 'cstdint', 'cstdlib', 'vector'))
 
 
@@ -212,7 +219,7 @@ def write_graph(name, folder):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + '.sdfgt')
     with open(path, 'w') as f:
-        f.write(CASES[name].program.text())
+        f.write(RACY if name == 'racy' else CASES[name].program.text())
     return path
 
 
@@ -349,6 +356,63 @@ def check(sdfgc, names, options):
     return 1 if failed else 0
 
 
+def sanitized_python(folder):
+    """A Python interpreter that contains the run-time library of ThreadSanitizer, which a library alone cannot load."""
+    source, out = os.path.join(folder, 'python.c'), os.path.join(folder, 'python')
+    with open(source, 'w') as f:
+        f.write('#include <Python.h>\nint main(int argc, char **argv) { return Py_BytesMain(argc, argv); }\n')
+    programs.run(['clang', *RACES, source, '-I' + sysconfig.get_path('include'), '-L' + sysconfig.get_config_var('LIBDIR'),
+                  f'-lpython{sysconfig.get_config_var("LDVERSION")}', '-rdynamic', '-o', out])
+    return out
+
+
+RACY = '''sdfg racy {
+  symbol N: int64
+  argument A: float64[N]
+  argument s: float64[1]
+  state a {
+    map m[i = 0:N] (CPU_Multicore) with <- A[0:N]; -> s[0] {
+      t: o = a  with a <- A[i]; o -> s[0]
+    }
+  }
+}
+'''
+
+
+def races(sdfgc, names, options, archer):
+    """Calls each program on two threads, and prints what the sanitizer reports. The first one has a race, which must be found."""
+    failed = 0
+    environment = dict(os.environ, OMP_NUM_THREADS='2', OMP_TOOL_LIBRARIES=archer, OPENBLAS_NUM_THREADS='1',
+                       TSAN_OPTIONS='ignore_noninstrumented_modules=1 exitcode=66')
+    with tempfile.TemporaryDirectory() as top:
+        python = sanitized_python(top)
+        for name in ['racy'] + names:
+            folder = os.path.join(top, name)
+            build_graph(sdfgc, write_graph(name, folder), folder,
+                        ['--cc', 'clang++', '--cflags', ' '.join(RACES), *cases.SMALL_TEAMS, *options])
+            done = subprocess.run([python, os.path.abspath(__file__), '--call', name, folder], env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, errors='replace')
+            text = done.stdout + done.stderr
+            reports = text.count('WARNING: ThreadSanitizer')
+            wrong = done.returncode != 0 or reports > 0
+            if name == 'racy':
+                if not reports:
+                    sys.exit(f'the sanitizer does not find the race of a program that has one: status {done.returncode}\n{text[:3000]}')
+                continue
+            failed += wrong
+            print(f'{name}: ' + (f'status {done.returncode}, {reports} reports\n{text[:3000]}' if wrong else 'no races'), flush=True)
+    return 1 if failed else 0
+
+
+def call(name, folder):
+    """Calls the program in a folder twice on small inputs."""
+    values = dict(N=1000, A=np.ones(1000), s=np.zeros(1)) if name == 'racy' else CASES[name].inputs(True)
+    again = graph_caller(os.path.join(folder, 'program'), values, True)
+    again()
+    again()
+    return 0
+
+
 def validate(sdfgc, name, folder, values, options):
     """Validates every pass, and the compiled program, on the small inputs; returns what is wrong."""
     given = os.path.join(folder, 'input')
@@ -374,12 +438,17 @@ def main():
     ap.add_argument('--loops', choices=SETS, default='applications')
     ap.add_argument('--missed', action='store_true')
     ap.add_argument('--check', action='store_true')
+    ap.add_argument('--races', action='store_true')
+    ap.add_argument('--archer', default='/usr/lib/llvm-14/lib/libarcher.so', help='for --races')
     ap.add_argument('--write', metavar='FOLDER')
     ap.add_argument('--graphs', metavar='FOLDER')
     ap.add_argument('--child', nargs=3, help=argparse.SUPPRESS)
+    ap.add_argument('--call', nargs=2, help=argparse.SUPPRESS)
     o = ap.parse_args()
     if o.child:
         return child(*o.child, o.rounds)
+    if o.call:
+        return call(*o.call)
     sdfgc, options, names = os.path.abspath(o.sdfgc), shlex.split(o.options), [c.name for c in SETS[o.loops] if re.search(o.only, c.name)]
     if o.write:
         for name in names:
@@ -387,6 +456,8 @@ def main():
         return 0
     if o.check:
         return check(sdfgc, names, options)
+    if o.races:
+        return races(sdfgc, names, options, o.archer)
     if o.missed:
         return missed(sdfgc, names, options)
     graphs = {}

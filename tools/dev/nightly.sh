@@ -58,7 +58,7 @@ threads() {
     $tools/repeat_cases.py --jobs 1 --expect $lists/threads.txt --expect $lists/known-failures.txt "$cases" &&
         $tools/ordered_cases.py --sample 4 --jobs "$jobs" --expect $lists/threads.txt "$cases"
 }
-sanitizers() { $tools/sanitize.sh address thread programs --sample 10; }
+sanitizers() { $tools/sanitize.sh address thread programs applications --sample 10; }
 same() { needs "$cases" && $tools/determinism.sh build/bin/sdfgc "$cases" && $tools/text_form.sh "$cases"; }
 hostile() { $tools/hostile_builds.py --kills 1000; }
 random() {

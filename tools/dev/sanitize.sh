@@ -2,11 +2,12 @@
 # Runs sanitizers on sdfgc and on generated programs. Without arguments, runs everything below. Exit status 1 if anything is
 # reported.
 #
-#   tools/dev/sanitize.sh [--cases FOLDER] [--sample N] [--no-tests] [address] [thread] [programs]
+#   tools/dev/sanitize.sh [--cases FOLDER] [--sample N] [--no-tests] [address] [thread] [programs] [applications]
 #
 #   address    builds the preset asan-ubsan, runs the tests, then `sdfgc emit` over every N-th graph below FOLDER
 #   thread     the same with the preset tsan
 #   programs   compiles and runs every N-th case with -fsanitize=address,undefined and with -fsanitize=thread (sanitize_programs.py)
+#   applications  calls the programs of tools/dev/applications on two threads with -fsanitize=thread (bench_applications.py)
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -19,12 +20,12 @@ while [ $# -gt 0 ]; do
     --cases) cases=${2:?--cases needs a folder}; shift ;;
     --sample) sample=${2:?--sample needs a number}; shift ;;
     --no-tests) tests= ;;
-    address | thread | programs) what+=("$1") ;;
+    address | thread | programs | applications) what+=("$1") ;;
     *) echo "sanitize.sh: unknown argument $1" >&2; exit 2 ;;
     esac
     shift
 done
-[ ${#what[@]} -gt 0 ] || what=(address thread programs)
+[ ${#what[@]} -gt 0 ] || what=(address thread programs applications)
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -78,6 +79,7 @@ for part in "${what[@]}"; do
         programs address,undefined
         programs thread --expect test/conformance/races.txt
         ;;
+    applications) tools/dev/bench_applications.py --races || status=1 ;;
     esac
 done
 exit $status

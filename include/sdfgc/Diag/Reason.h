@@ -21,7 +21,8 @@ enum class Why : uint8_t {
 
 struct Reason {
     Why code = Why::None;
-    std::string text; // `its variable is read outside`
+    std::string text;      // `its variable is read outside`
+    std::string hint = {}; // what would help, if more is known than for the code
     explicit operator bool() const { return code != Why::None; }
 };
 

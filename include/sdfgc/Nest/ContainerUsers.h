@@ -19,6 +19,10 @@ public:
     /// Is a container used only in the region, by its states and control flow?
     bool isOnlyInside(Name container, const ir::Region &r) const;
 
+    /// A block outside of a region that uses a container: a state, or a region with control flow that reads it. Null if there is
+    /// none.
+    const ir::Block *userOutside(Name container, const ir::Region &r) const;
+
     void add(const ir::State &s);
     /// Control flow in a region reads a container.
     void addRead(Name container, const ir::Region &r);

@@ -21,6 +21,7 @@
 #include "sdfgc/Analysis/Flow/LoopHeader.h"
 #include "sdfgc/Analysis/Flow/SymbolLiveness.h"
 #include "sdfgc/Nest/Conflicts.h"
+#include "sdfgc/Nest/Site.h"
 
 namespace sdfgc::nest {
 
@@ -43,6 +44,7 @@ struct BodyUse {
     bool certain = false;              // a write of every element of the subset, unless a guard prevents it
     std::string wcr;                   // the function of an update; empty if it must not be shared with other iterations
     std::size_t position = 0;          // block number k of the body is at 2k, the edge after it at 2k + 1
+    Site site;
 };
 
 /// What the body of a loop does.
@@ -85,8 +87,9 @@ enum class Outside : uint8_t {
 /// Returns why the iterations depend on each other. `locals` receives containers that must become private to each
 /// iteration: those that are not needed outside, and which an iteration reads only where it wrote them before.
 /// `mayReduce`: do iterations only update the container, so that their order is free? It is asked about the others.
+/// `whyNeeded` returns why values of a container are needed outside, for the text of the reason.
 diag::Reason dependenceOf(const LoopBody &body, const ir::SDFG &g, const Conflicts &items, const analysis::Memories &memories,
                           const std::function<Outside(Name)> &outside, std::set<Name> &locals,
-                          const std::function<bool(Name)> &mayReduce = {});
+                          const std::function<bool(Name)> &mayReduce = {}, const std::function<std::string(Name)> &whyNeeded = {});
 
 } // namespace sdfgc::nest

@@ -56,6 +56,8 @@ public:
     bool canBeLocal(const Use &first, const ir::Region &loop) const;
     /// Is a container used only in the region, by its states and control flow?
     bool isOnlyInside(Name container, const ir::Region &r) const { return users_.isOnlyInside(container, r); }
+    /// A block outside the region that uses a container; null if there is none.
+    const ir::Block *userOutside(Name container, const ir::Region &r) const { return users_.userOutside(container, r); }
     /// Containers that are private to no iteration (analysis::sharedContainers).
     const std::set<Name> &shared() const { return users_.shared(); }
 

@@ -120,6 +120,8 @@ Use throughView(const Use &u, const ir::SDFG &g);
 
 /// Can the nest form represent the state? Not if it is timed, sets references, or has edges between code nodes.
 bool isReadable(const ir::State &s);
+/// Why it cannot: `sets reference `r``; empty if it can.
+std::string unreadable(const ir::State &s);
 
 /// Does the graph ask to keep the element, or something around it, unchanged (`optimize` of maps and loops)?
 bool isKept(const ir::Region &r);

@@ -47,7 +47,20 @@ struct Remark {
     std::optional<sym::Expr> loss = std::nullopt; // for a missed transformation: the additional bytes of memory traffic, if the
                                                   // pass knows them
     diag::SourceLoc source = {};                  // of the element
+    std::string hint = {};                        // what would help, if more is known than for the reason
     bool missed() const { return why != diag::Why::None; }
+};
+
+/// What became of the loops of a program.
+struct LoopCounts {
+    int64_t maps = 0;                  // loops that became maps
+    std::map<diag::Why, int64_t> stay; // by reason
+    struct Loop {
+        std::string element;
+        diag::SourceLoc source;
+        sym::Expr work; // operations of all its iterations
+    };
+    std::vector<Loop> outside; // those of known work that stay, outside of maps and other loops; only for --explain-missed
 };
 
 class Context {
@@ -56,6 +69,8 @@ public:
     diag::Engine &diags;
     const CompileOptions &options;
     std::vector<Remark> remarks;
+    LoopCounts loops;
+    bool explains = false; // --explain-missed: passes may compute what only reports need
     std::string currentPass;
 
     /// Begins a step: `graph` is the one that the program has, or that its tree was lowered from; null for a tree from a file.

@@ -49,6 +49,10 @@ class Estimate {
 public:
     Work map(const MapEntry &m, const ScopeTree &scopes, int depth);
     Work oneIteration(const MapEntry &m, const ScopeTree &scopes);
+    Work outermost(const LoopRegion &l) {
+        guesses_ = true;
+        return loop(l, 0);
+    }
 
 private:
     Work iterations(const MapEntry &m, std::size_t first);
@@ -292,6 +296,8 @@ Work Estimate::loop(const LoopRegion &l, int depth) {
 } // namespace
 
 std::optional<sym::Expr> workOf(const MapEntry &m, const ScopeTree &scopes) { return Estimate().map(m, scopes, 0); }
+
+std::optional<sym::Expr> workOf(const LoopRegion &l) { return Estimate().outermost(l); }
 
 std::optional<sym::Expr> workOfIteration(const MapEntry &m, const ScopeTree &scopes) {
     return hasDynamicRange(m) ? std::nullopt : Estimate().oneIteration(m, scopes);

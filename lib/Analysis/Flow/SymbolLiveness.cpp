@@ -161,6 +161,28 @@ void SymbolLiveness::forget(const LoopRegion &l) {
         known_.erase(b);
 }
 
+SymbolLiveness::Reader SymbolLiveness::readerAfter(const Block &b, Name symbol) {
+    const auto reads = [symbol](const Summary &s) { return s.exposed.count(symbol) != 0; };
+    for (const Block *at = &b; !isa<SDFG>(at);
+         at = at->conditional() ? static_cast<const Block *>(at->conditional()) : at->parent()) {
+        if (at->conditional())
+            continue;
+        const std::vector<Block *> blocks = sequenceOf(*at->parent());
+        for (auto next = std::find(blocks.begin(), blocks.end(), at); next != blocks.end(); ++next) {
+            if (*next != at && reads(of(**next)))
+                return {*next, false};
+            if (*next != at && of(**next).assigned.count(symbol))
+                return {};
+            if (!(*next)->outEdges().empty() && reads(of(*(*next)->outEdges().front())))
+                return {*next, true};
+        }
+        const auto *around = dyn_cast<LoopRegion>(at->parent());
+        if (around && (reads(headerOf(*around)) || reads(ofContent(*around))))
+            return {around, false};
+    }
+    return {};
+}
+
 std::set<Name> SymbolLiveness::after(const Block &b) {
     std::set<Name> out, assigned;
     bool jumps = false;

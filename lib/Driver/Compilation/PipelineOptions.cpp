@@ -195,11 +195,11 @@ bool mixesTexts(Session &s, const PipelineOptions &o) {
 }
 
 /// Reports missed optimisations in the format of the diagnostics: text, lines within `json`, or results in the `sarif` log.
-void explainMissed(Session &s, const std::vector<pass::Remark> &remarks) {
+void explainMissed(Session &s, const std::vector<pass::Remark> &remarks, const pass::LoopCounts &loops) {
     if (s.general.diagnostics == DiagnosticForm::Text)
-        s.environment.err << missedText(remarks);
+        s.environment.err << missedText(remarks, loops);
     else if (s.general.diagnostics == DiagnosticForm::Json)
-        s.environment.err << missedJson(remarks);
+        s.environment.err << missedJson(remarks, loops);
     else
         for (pass::Remark &r : missedOnce(remarks))
             s.missed.push_back(std::move(r));
@@ -266,6 +266,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         run.instruments.push_back(&validator);
     run.graphOnly = graphOnly;
     context.changeLimit = o.passLimit;
+    context.explains = o.explainMissed;
     if (o.choosePasses())
         run.usual = [&] { return usualPipeline(context.options); };
     std::vector<pass::PassTime> times;
@@ -277,7 +278,7 @@ bool runPasses(Session &s, pass::Program &program, const PipelineOptions &o, pas
         s.log().info("the optimiser made {} changes, the last one: {}", context.changes,
                      oneLine(context.remarks[*context.lastChange]));
     if (o.explainMissed)
-        explainMissed(s, context.remarks);
+        explainMissed(s, context.remarks, context.loops);
     if (!o.remarks.empty())
         ok = s.writeOutput(o.remarks, remarkText(context.remarks, o.remarks)) && ok;
     return ok;

@@ -12,12 +12,12 @@ namespace {
 std::string codeOf(const pass::Remark &r) { return std::string(diag::info(r.why).code); }
 
 /// `main: state s, map m[i] (prog.py:7:5)`; columns count from 1.
-std::string placed(const pass::Remark &r) {
-    if (!r.source.known())
-        return r.element;
-    return r.element + " (" + r.source.file.str() + ":" + std::to_string(r.source.line) + ":" +
-           std::to_string(r.source.column + 1) + ")";
+std::string placed(const std::string &element, const diag::SourceLoc &source) {
+    if (!source.known())
+        return element;
+    return element + " (" + source.file.str() + ":" + std::to_string(source.line) + ":" + std::to_string(source.column + 1) + ")";
 }
+std::string placed(const pass::Remark &r) { return placed(r.element, r.source); }
 
 json::Value asJson(const pass::Remark &r) {
     json::Value v = json::Value::object();
@@ -31,6 +31,8 @@ json::Value asJson(const pass::Remark &r) {
     v.set("text", r.text);
     if (r.loss)
         v.set("bytes", r.loss->str());
+    if (!r.hint.empty())
+        v.set("hint", r.hint);
     return v;
 }
 
@@ -51,6 +53,8 @@ std::string asYaml(const pass::Remark &r) {
     line("text", r.text);
     if (r.loss)
         line("bytes", r.loss->str());
+    if (!r.hint.empty())
+        line("hint", r.hint);
     return out + "...\n";
 }
 
@@ -93,6 +97,8 @@ void addResult(const pass::Remark &r, diag::SarifLog &log) {
     properties.set("kind", r.missed() ? "missed" : "done");
     if (r.loss)
         properties.set("bytes", r.loss->str());
+    if (!r.hint.empty())
+        properties.set("hint", r.hint);
     v.set("properties", std::move(properties));
     log.add(std::move(v));
 }
@@ -134,6 +140,84 @@ std::vector<Missed> missedByElement(const std::vector<pass::Remark> &remarks) {
     return out;
 }
 
+constexpr std::size_t listedLoops = 10; // in the summary
+constexpr std::size_t shortSum = 3;     // terms
+
+int64_t staying(const pass::LoopCounts &loops) {
+    int64_t sum = 0;
+    for (const auto &[why, count] : loops.stay)
+        sum += count;
+    return sum;
+}
+
+/// The reasons of loops that stay, most frequent first.
+std::vector<std::pair<diag::Why, int64_t>> byCount(const pass::LoopCounts &loops) {
+    std::vector<std::pair<diag::Why, int64_t>> out(loops.stay.begin(), loops.stay.end());
+    std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+    return out;
+}
+
+std::vector<pass::LoopCounts::Loop> byWork(const pass::LoopCounts &loops) {
+    std::vector<pass::LoopCounts::Loop> out = loops.outside;
+    std::erase_if(out, [](const auto &l) { return sizeOf(l.work) <= 0; });
+    std::stable_sort(out.begin(), out.end(), [](const auto &a, const auto &b) { return sizeOf(a.work) > sizeOf(b.work); });
+    if (out.size() > listedLoops)
+        out.resize(listedLoops);
+    return out;
+}
+
+/// A long sum as its largest term.
+std::string leading(sym::Expr e) {
+    if (e.kind() != sym::SymbolicKind::Add || e.operands().size() <= shortSum)
+        return e.str();
+    const auto terms = e.operands();
+    return std::max_element(terms.begin(), terms.end(), [](sym::Expr a, sym::Expr b) { return sizeOf(a) < sizeOf(b); })->str();
+}
+
+/// `loops: 53, of which 42 became maps and 11 stay (dependence 8, small 3)`
+std::string loopSummary(const pass::LoopCounts &loops) {
+    std::string reasons;
+    for (const auto &[why, count] : byCount(loops))
+        reasons += (reasons.empty() ? " (" : ", ") + std::string(diag::info(why).code) + " " + std::to_string(count);
+    return "loops: " + std::to_string(loops.maps + staying(loops)) + ", of which " + std::to_string(loops.maps) +
+           " became maps and " + std::to_string(staying(loops)) + " stay" + reasons + (reasons.empty() ? "" : ")");
+}
+
+std::string loopText(const pass::LoopCounts &loops) {
+    if (loops.maps + staying(loops) == 0)
+        return {};
+    std::string out = "\n" + loopSummary(loops) + "\n";
+    const auto largest = byWork(loops);
+    if (!largest.empty())
+        out += "those with the most work, outside of maps:\n";
+    for (const auto &l : largest)
+        out += "  " + placed(l.element, l.source) + ", about " + leading(l.work) + " operations\n";
+    return out;
+}
+
+std::string loopJson(const pass::LoopCounts &loops) {
+    if (loops.maps + staying(loops) == 0)
+        return {};
+    json::Value v = json::Value::object(), stay = json::Value::object(), largest = json::Value::array();
+    v.set("severity", "remark");
+    v.set("code", "loops");
+    v.set("message", loopSummary(loops));
+    v.set("maps", loops.maps);
+    for (const auto &[why, count] : byCount(loops))
+        stay.set(std::string(diag::info(why).code), count);
+    v.set("stay", std::move(stay));
+    for (const auto &l : byWork(loops)) {
+        json::Value loop = json::Value::object();
+        loop.set("element", l.element);
+        if (l.source.known())
+            loop.set("source", diag::sourceJson(l.source));
+        loop.set("operations", leading(l.work));
+        largest.push(std::move(loop));
+    }
+    v.set("largest", std::move(largest));
+    return v.dump() + "\n";
+}
+
 } // namespace
 
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file) {
@@ -151,33 +235,34 @@ std::string remarkText(const std::vector<pass::Remark> &remarks, const std::stri
     return out;
 }
 
-std::string missedText(const std::vector<pass::Remark> &remarks) {
+std::string missedText(const std::vector<pass::Remark> &remarks, const pass::LoopCounts &loops) {
     std::set<diag::Why> reasons;
     std::string out;
     for (const Missed &m : missedByElement(remarks)) {
         out += m.element + (m.loss ? ", about " + m.loss->str() + " bytes" : "") + "\n";
         for (const pass::Remark *r : m.remarks)
-            out += "  " + r->pass + ": " + r->text + " [" + codeOf(*r) + "]\n";
+            out += "  " + r->pass + ": " + r->text + " [" + codeOf(*r) + "]\n" +
+                   (r->hint.empty() ? "" : "    hint: " + r->hint + "\n");
     }
     if (out.empty())
-        return "no pass was prevented from a change\n";
+        return "no pass was prevented from a change\n" + loopText(loops);
     for (const pass::Remark &r : remarks)
         if (r.missed())
             reasons.insert(r.why);
     out = "what passes could not do:\n\n" + out + "\nwhat can be done:\n\n";
     for (const diag::Why why : reasons)
         out += std::string(diag::info(why).code) + ": " + std::string(diag::info(why).hint) + "\n";
-    return out;
+    return out + loopText(loops);
 }
 
-std::string missedJson(const std::vector<pass::Remark> &remarks) {
+std::string missedJson(const std::vector<pass::Remark> &remarks, const pass::LoopCounts &loops) {
     std::string out;
     for (const pass::Remark &r : missedOnce(remarks)) {
         json::Value v = json::Value::object();
         v.set("severity", "remark");
         v.set("code", codeOf(r));
         v.set("message", r.pass + ": " + r.text);
-        v.set("hint", std::string(diag::info(r.why).hint));
+        v.set("hint", r.hint.empty() ? std::string(diag::info(r.why).hint) : r.hint);
         v.set("element", r.element);
         if (r.source.known())
             v.set("source", diag::sourceJson(r.source));
@@ -185,7 +270,7 @@ std::string missedJson(const std::vector<pass::Remark> &remarks) {
             v.set("bytes", r.loss->str());
         out += v.dump() + "\n";
     }
-    return out;
+    return out + loopJson(loops);
 }
 
 std::vector<pass::Remark> missedOnce(const std::vector<pass::Remark> &remarks) {

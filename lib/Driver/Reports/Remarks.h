@@ -11,10 +11,11 @@ namespace sdfgc::driver {
 /// `.json` and `.jsonl`, otherwise as text by element. Elements have their locations in the user's program, as far as the graph
 /// knows them.
 std::string remarkText(const std::vector<pass::Remark> &remarks, const std::string &file);
-/// For --explain-missed: missed optimisations by element without duplicates, the most expensive ones first, followed by advice.
-std::string missedText(const std::vector<pass::Remark> &remarks);
+/// For --explain-missed: missed optimisations by element without duplicates, the most expensive ones first, followed by advice and
+/// a summary of the loops.
+std::string missedText(const std::vector<pass::Remark> &remarks, const pass::LoopCounts &loops);
 /// The same for --diagnostics json: one object per line with the keys of diagnostics, and `bytes` as in remarkText().
-std::string missedJson(const std::vector<pass::Remark> &remarks);
+std::string missedJson(const std::vector<pass::Remark> &remarks, const pass::LoopCounts &loops);
 /// The same for --diagnostics sarif: missed optimisations without duplicates, in the same order.
 std::vector<pass::Remark> missedOnce(const std::vector<pass::Remark> &remarks);
 /// Adds a result for each remark, as in a `.sarif` file.

@@ -4,6 +4,7 @@
 #include "TaskletStores.h"
 
 #include "sdfgc/Analysis/Verify.h"
+#include "sdfgc/Tasklet/Conversions.h"
 
 namespace sdfgc::tree::lowering {
 
@@ -19,16 +20,35 @@ bool stores(const py::Stmt &s) {
     return s.kind == StmtKind::Assign || s.kind == StmtKind::AugAssign || s.kind == StmtKind::AnnAssign;
 }
 
+/// The element behind conversions of a read: `z`, for `float(std::real(z))` and `z != 0.0`.
+const ExprRef &behindConversions(const ExprRef &e) {
+    const ExprRef *at = &e;
+    for (;;)
+        switch ((*at)->kind) {
+        case ExprKind::Cast:
+        case ExprKind::Compare:
+            at = &(*at)->args[0];
+            break;
+        case ExprKind::Call:
+            at = &(*at)->args.back();
+            break;
+        default:
+            return *at;
+        }
+}
+
 /// Removes conversions of reads from the target of a store, which is the element itself. `c` is the connector of the store, if
 /// there is one.
 StmtRef plainTarget(const StmtRef &s, const Connection *c) {
-    if (s->targets.empty() || s->targets[0]->kind != ExprKind::Cast)
+    if (s->targets.empty() || behindConversions(s->targets[0]) == s->targets[0])
         return s;
     auto copy = std::make_shared<py::Stmt>(*s);
-    while (copy->targets[0]->kind == ExprKind::Cast)
-        copy->targets[0] = copy->targets[0]->args[0];
-    if (c)
-        copy->value = converted(*c, copy->value);
+    copy->targets[0] = behindConversions(s->targets[0]);
+    if (!c)
+        return copy;
+    copy->value = converted(*c, copy->value);
+    if (c->type.isComplex() && !c->place.type.isComplex()) // which C++ does not convert by itself
+        copy->value = py::asStored(c->place.type, copy->value);
     return copy;
 }
 
@@ -37,9 +57,7 @@ StmtRef plainTarget(const StmtRef &s, const Connection *c) {
 const Connection *TaskletStatements::storedTo(const py::Stmt &s) const {
     if (!stores(s) || s.targets.size() != 1)
         return nullptr;
-    const py::Expr *t = s.targets[0].get();
-    while (t->kind == ExprKind::Cast)
-        t = t->args[0].get();
+    const ExprRef &t = behindConversions(s.targets[0]);
     if (t->kind == ExprKind::MemRef)
         if (const Connection *c = binding_.connectionOf(refOf(*t)))
             return c;
@@ -57,6 +75,20 @@ bool TaskletStatements::containsSpecial(const std::vector<StmtRef> &code) const 
             return true;
     }
     return false;
+}
+
+std::vector<StmtRef> TaskletStatements::plain(const std::vector<StmtRef> &code) const {
+    std::vector<StmtRef> out;
+    for (const StmtRef &s : code) {
+        out.push_back(plainTarget(s, storedTo(*s)));
+        if (s->body.empty() && s->orelse.empty())
+            continue;
+        auto copy = std::make_shared<py::Stmt>(*out.back());
+        copy->body = plain(s->body);
+        copy->orelse = plain(s->orelse);
+        out.back() = copy;
+    }
+    return out;
 }
 
 void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) {
@@ -81,7 +113,7 @@ void TaskletStatements::emit(const std::vector<StmtRef> &code, tree::Block &to) 
                     group->locals = localTypes_;
                 group->braces = !group->locals.empty();
             }
-            group->stmts.push_back(plainTarget(s, c));
+            group->stmts.push_back(plain({s}).front());
         }
     }
 }
@@ -134,9 +166,7 @@ void TaskletStatements::emitRange(const py::Stmt &s, tree::Block &to) {
 }
 
 void TaskletStatements::emitStore(const Connection &c, const py::Stmt &s, tree::Block &to) {
-    const py::Expr *target = s.targets[0].get();
-    while (target->kind == ExprKind::Cast)
-        target = target->args[0].get();
+    const py::Expr *target = behindConversions(s.targets[0]).get();
     const auto old = olds_.find(s.old);
     storeValue(in_, c, target->kind == ExprKind::MemRef ? target : nullptr, s.value,
                old != olds_.end() ? old->second

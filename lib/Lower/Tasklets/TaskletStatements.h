@@ -22,6 +22,8 @@ private:
     const Connection *storedTo(const py::Stmt &s) const;
     /// Is there a store that is more than an assignment?
     bool containsSpecial(const std::vector<py::StmtRef> &code) const;
+    /// Statements whose stores have elements as targets, not conversions of elements.
+    std::vector<py::StmtRef> plain(const std::vector<py::StmtRef> &code) const;
     /// Declares, before them, locals that are used by several tree statements.
     void predeclare(Block &to);
     /// A branch or loop around such a store.

@@ -44,15 +44,16 @@
 #include "Transforms/Optimize/BodyReductions.h"
 #include "Transforms/Optimize/RaiseReductions.h"
 
+#include "sdfgc/Analysis/Costs/Work.h"
 #include "sdfgc/Analysis/Flow/Loops.h"
 #include "sdfgc/Analysis/Memory/Copies.h"
 #include "sdfgc/Analysis/Symbols/Symbols.h"
 #include "sdfgc/IR/StateGraph.h"
 #include "sdfgc/Nest/Build.h"
+#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Nest/Conflicts.h"
 #include "sdfgc/Nest/LiveAfter.h"
 #include "sdfgc/Nest/MakeMaps.h"
-#include "sdfgc/Nest/CallBlocks.h"
 #include "sdfgc/Transforms/Passes.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ public:
             return {Why::Kept, "the graph requires it"};
         header_ = analysis::headerOf(loop_);
         if (!header_.hasEnd())
-            return {Why::LoopForm, "it does not count to a known end"};
+            return {Why::LoopForm, "it does not count to a known end" + form()};
         if (!header_.isOfIntegers(g_))
             return {Why::LoopForm, "its range is not limited to integers"};
         map_.params = {loop_.variable};
@@ -155,8 +156,8 @@ private:
         map_.locals.clear();
         updated_.clear();
         sums_.clear();
-        if (obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
-            return why;
+        if (const Reason inBody = obstacleInBody()) // which looks into nested SDFGs, and at all writes of a private container
+            return inBody.code == Why::Dependence || inBody.code == why.code ? inBody : why;
         moves_ = !reductions_.empty() || std::any_of(map_.locals.begin(), map_.locals.end(), [this](Name n) {
             return !nest::isSmallLocal(*g_.desc(n)) || !loops_.isOnlyInside(n, loop_);
         });
@@ -169,8 +170,7 @@ private:
     Reason obstacleInBody() {
         for (;;) {
             body_ = {};
-            const Reason why =
-                nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
+            const Reason why = nest::readBody(loop_, header_, memories_, loops_.shared(), symbols_, body_, reductions_.symbols());
             if (!why)
                 break;
             if (body_.carried.empty() || !reductions_.addSymbol(body_.carried))
@@ -180,7 +180,29 @@ private:
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
         return nest::dependenceOf(
             body_, g_, items_, memories_, [this](Name n) { return outside(n); }, map_.locals,
-            [this](Name n) { return reductions_.addContainer(n, body_); });
+            [this](Name n) { return reductions_.addContainer(n, body_); }, [this](Name n) { return whyNeeded(n); });
+    }
+
+    /// Why values of a container are needed outside, for the text of a reason; empty if they are not.
+    std::string whyNeeded(Name container) const {
+        const DataDesc *d = g_.desc(container);
+        if (!d || ownerOf(container) != container || outside(container) != nest::Outside::Needed)
+            return {};
+        if (!d->transient)
+            return "it is an argument of the SDFG";
+        if (!nest::isScratch(*d))
+            return "of its lifetime, storage or kind";
+        if (!hasLoops_ && !nest::isSmallLocal(*d))
+            return "it has more than 64 elements or an unknown number of them, and the body has no loops";
+        const Block *user = loops_.userOutside(container, loop_);
+        return "its values may be read after the iteration" + (user ? ": " + nest::blockText(*user) + " uses it as well" : "");
+    }
+
+    /// What the header of a loop looks like that does not count.
+    std::string form() const {
+        if (header_.why != analysis::Uncounted::No)
+            return ": " + std::string(analysis::text(header_.why));
+        return loop_.condition ? ": it tests `" + loop_.condition->text + "`" : "";
     }
 
     /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
@@ -379,6 +401,7 @@ class LoopsToMaps : public pass::GraphPass {
             madePrivate.clear();
         };
         bool moved = false;
+        std::map<Why, int64_t> stay;
         const bool changed = changeLoops(root, context, [&](LoopRegion &l, const LoopsOf &known) {
             if (current != &known.g) {
                 finish();
@@ -390,12 +413,14 @@ class LoopsToMaps : public pass::GraphPass {
             Conversion conversion(l, known.g, known.memories, known.items, known.loops, *symbols, *containers, context);
             if (const Reason why = conversion.obstacle()) {
                 context.missed(where, "remains a loop", why);
+                ++stay[why.code];
                 return false;
             }
             if (!context.mayChange(where, "becomes a map: " + conversion.relation()))
                 return false;
             containers->forget(l);
             conversion.replace();
+            ++context.loops.maps;
             moved |= conversion.moves();
             madePrivate.insert(conversion.privateSymbols().begin(), conversion.privateSymbols().end());
             return true;
@@ -403,7 +428,31 @@ class LoopsToMaps : public pass::GraphPass {
         finish();
         if (moved)
             inferTypes(root, context); // of arguments of nested SDFGs
+        context.loops.stay = std::move(stay);
+        context.loops.outside.clear();
+        if (context.explains)
+            findLargest(root, context);
         return changed;
+    }
+
+    /// The work of loops that are neither in a map nor in another loop.
+    static void findLargest(const SDFG &root, pass::Context &context) {
+        for (const SDFG *g : allSDFGs(root))
+            if (!analysis::isInScope(*g))
+                for (const Region *r : allRegions(*g))
+                    if (const auto *l = dyn_cast<LoopRegion>(r); l && !isInLoop(*l))
+                        if (const auto work = analysis::workOf(*l)) {
+                            const pass::Element where(*l);
+                            context.loops.outside.push_back({where.name, where.source, *work});
+                        }
+    }
+
+    static bool isInLoop(const Block &b) {
+        for (const Block *at = b.parent(); at; at = at->parent())
+            if (isa<LoopRegion>(at))
+                return true;
+        const NestedSDFGNode *node = b.sdfg()->parentNode;
+        return node && isInLoop(*node->state());
     }
 };
 

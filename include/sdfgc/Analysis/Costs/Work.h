@@ -18,6 +18,9 @@ namespace sdfgc::analysis {
 /// iterations. `scopes`: of the map's state.
 std::optional<sym::Expr> workOf(const ir::MapEntry &m, const ScopeTree &scopes);
 
+/// The same for a loop, as if it were in a nested SDFG with control flow.
+std::optional<sym::Expr> workOf(const ir::LoopRegion &l);
+
 /// The same for one iteration of a map's first loop, which may depend on the parameter of that loop: `2*N - 2*i` if an
 /// inner map counts from i to N.
 std::optional<sym::Expr> workOfIteration(const ir::MapEntry &m, const ScopeTree &scopes);

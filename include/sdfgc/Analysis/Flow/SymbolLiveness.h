@@ -19,6 +19,12 @@ public:
     explicit SymbolLiveness(const ir::SDFG &g);
     /// Returns the symbols that may be read after a block before they are assigned again.
     std::set<Name> after(const ir::Block &b);
+    /// For the text of a remark: a block that may read a symbol after another block, or the edge behind it. None if it is unknown.
+    struct Reader {
+        const ir::Block *block = nullptr;
+        bool isBehind = false; // the edge
+    };
+    Reader readerAfter(const ir::Block &b, Name symbol);
     /// Must be called before a loop is replaced: its blocks go, and new ones may get their addresses.
     void forget(const ir::LoopRegion &l);
 
