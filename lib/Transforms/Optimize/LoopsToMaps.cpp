@@ -177,9 +177,11 @@ private:
         }
         if (!body_.calls.empty())
             return {Why::Library, "its body calls libraries in `" + body_.calls.front() + "`"};
-        return nest::dependenceOf(
-            body_, g_, items_, memories_, [this](Name n) { return mayBePrivate(n); }, map_.locals,
+        const Reason why = nest::dependenceOf(
+            body_, g_, items_, memories_, [this](Name n) { return !reductions_.isCollected(n) && mayBePrivate(n); }, map_.locals,
             [this](Name n) { return reductions_.addContainer(n, body_); });
+        return why || reductions_.isComplete() ? why
+                                               : Reason{Why::Symbol, "updates of an inner map are not only those of a symbol"};
     }
 
     /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
