@@ -186,11 +186,12 @@ bool BodyReductions::isCollected(Name container) const {
     });
 }
 
-bool BodyReductions::isComplete() const {
-    return std::all_of(all_.begin(), all_.end(), [](const Reduction &r) {
-        return std::all_of(r.assignments.begin(), r.assignments.end(),
-                           [](const Assignment &a) { return a.collected.empty() || a.isCollectedOnly; });
-    });
+Name BodyReductions::incomplete() const {
+    for (const Reduction &r : all_)
+        for (const Assignment &a : r.assignments)
+            if (!a.collected.empty() && !a.isCollectedOnly)
+                return r.name;
+    return {};
 }
 
 /// The scalar is assigned at the beginning, read at the end, and otherwise updated by one function.

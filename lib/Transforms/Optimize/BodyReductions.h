@@ -44,8 +44,8 @@ public:
 
     /// Is it the scalar with which a map, once an inner loop, updates one of the symbols? It must not become private.
     bool isCollected(Name container) const;
-    /// Are all those scalars known to be used for nothing else?
-    bool isComplete() const;
+    /// Returns a symbol whose scalars may be used for something else; empty if there is none.
+    Name incomplete() const;
 
     bool empty() const { return all_.empty(); }
     /// The symbols among the reductions.

@@ -180,8 +180,9 @@ private:
         const Reason why = nest::dependenceOf(
             body_, g_, items_, memories_, [this](Name n) { return !reductions_.isCollected(n) && mayBePrivate(n); }, map_.locals,
             [this](Name n) { return reductions_.addContainer(n, body_); });
-        return why || reductions_.isComplete() ? why
-                                               : Reason{Why::Symbol, "updates of an inner map are not only those of a symbol"};
+        if (const Name n = reductions_.incomplete(); !why && !n.empty())
+            return {Why::Symbol, "`" + n.str() + "` may have the value of an earlier iteration"};
+        return why;
     }
 
     /// A loop states an order, so its sums of real numbers keep it unless F3 is allowed. Those with conflict resolution have none.
