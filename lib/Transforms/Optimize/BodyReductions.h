@@ -19,8 +19,8 @@
 // A comparison with a NaN is false, so the test of a real number never stores one, while `max(m, x)` is `m if m > x else x` in
 // every form, as in DaCe's C++. The test remains, against the identity of the maximum, so that results do not depend on NaNs.
 //
-// If an inner loop has become a map that way, the outer loop sees `t = s`, updates of t, and `s = t`. Then `t` collects the values of
-// the outer loop.
+// If an inner loop has become a map that way, the outer loop sees `t = s`, updates of t, and `s = t`. Then `t` collects the values
+// of the outer loop.
 //
 // Not handled: read-modify-write sequences in scopes, or distributed over several states; updates of elements of arrays; the place
 // of an extremum.
